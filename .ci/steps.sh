@@ -1,4 +1,4 @@
-# Sourced by .ci/run and .ci/nightly: says which step comes, and at the end how long each took.
+# Sourced by .ci/run and .ci/nightly: prints each step, and at the end its duration.
 current="" started=0 took=()
 step() {
   [ -z "$current" ] || took+=("$(printf '%5d s  %s' $((SECONDS - started)) "$current")")
@@ -7,16 +7,16 @@ step() {
 }
 trap 'step ""; printf "\n== what each step took\n"; printf "%s\n" "${took[@]}" "$(printf "%5d s  together" "$SECONDS")"' EXIT
 
-# Everything is compiled once, linked as the container's binary is: the Dockerfile has the same flags. With a target
-# named, build scripts and macros are not linked statically, too.
+# Compiles everything once with the container's linker flags, as in the Dockerfile. With an explicit target, build
+# scripts and macros aren't linked statically, too.
 host=$(rustc -vV | sed -n 's/^host: //p')
 export CARGO_INCREMENTAL=0 CARGO_BUILD_TARGET="$host" \
   RUSTFLAGS='-C target-feature=+crt-static -C relocation-model=static --cfg getrandom_backend="linux_getrandom"'
-# Examples in documentation are linked with the same libraries.
+# Documentation examples are linked with the same libraries.
 export RUSTDOCFLAGS="$RUSTFLAGS"
 hcoplan="${CARGO_TARGET_DIR:-$PWD/target}/$host/quick/hcoplan"
 
-# Python with what the checks import; an empty array where it can't be made.
+# Python with the checks' dependencies; an empty array if it can't be created.
 make_python() {
   local venv="$PWD/target/venv"
   if { python3 -m venv "$venv" && "$venv/bin/pip" -q install --require-hashes --requirement .ci/requirements.txt; } >"$venv.log" 2>&1; then

@@ -1,7 +1,7 @@
-//! Input as bad as it gets, through the binary: a message with the file's name, the documented
-//! exit code, less than a gigabyte of memory, no panic, and an output tree that stays as it was.
+//! Hostile input through the binary: a message with the file's name, the documented exit code, less than a gigabyte of
+//! memory, no panic, and an unchanged output tree.
 //!
-//! Each run has a gigabyte of address space, so that taking more ends it.
+//! Each run is limited to a gigabyte of address space.
 
 #![cfg(target_os = "linux")]
 
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 struct Scene {
     directory: tempfile::TempDir,
     rendered: Vec<(PathBuf, String)>,
-    /// Who runs hcoplan, where it isn't who runs the tests.
+    /// The user that runs hcoplan, if not the tests' own.
     user: Option<u32>,
 }
 
@@ -28,7 +28,7 @@ struct Run {
     said: String,
 }
 
-/// A user who has no files.
+/// A user without files.
 const NOBODY: u32 = 65534;
 
 const KIBIBYTES: u32 = 1 << 20;
@@ -46,7 +46,7 @@ impl Scene {
         assert_eq!(run.code, Some(0), "{}", run.said);
         scene.rendered = scene.tree();
         assert!(scene.rendered.len() > 3);
-        // So that a run that goes through has something to write.
+        // A successful run would write this change.
         scene.write("hyperconverged.yaml", |text| {
             text.extend(b"  defaultCPUModel: Haswell\n");
         });
@@ -63,7 +63,7 @@ impl Scene {
         fs::write(self.path(name), bytes).expect("written");
     }
 
-    /// Gives the repository to another user, who runs hcoplan from now on.
+    /// Changes the repository's owner, who runs hcoplan from now on.
     fn give_to(&mut self, user: u32) {
         fn give(path: &Path, user: u32) {
             chown(path, Some(user), Some(user)).expect("given");
@@ -124,7 +124,8 @@ impl Scene {
         out
     }
 
-    /// Plans and lints: `code` each time, and the file's name and `words` are said. With any other code than 0 and 1 the tree stays.
+    /// Runs plan and lint: expects the exit code, the file's name and `words`. With other codes than 0 and 1, the tree
+    /// is unchanged.
     #[track_caller]
     fn expect(&self, file: &str, code: i32, words: &str) {
         for arguments in [&["plan", ".", "--out", "rendered"][..], &["lint", "."]] {
@@ -175,7 +176,7 @@ fn finds_our_group_at_the_end_of_a_hundred_megabytes() {
     scene.expect("late.yaml", 4, "larger than");
 }
 
-/// As much structure as fits into a file that is read.
+/// As many nodes as the maximum file size allows.
 #[test]
 fn reads_many_small_nodes() {
     let scene = Scene::new();
@@ -210,7 +211,7 @@ fn survives_twenty_thousand_levels() {
             }
             file.extend(text.as_bytes());
         });
-        // Three thousand levels are within what kubectl reads, but nothing that a schema knows.
+        // kubectl accepts three thousand levels, but no schema has them.
         if name == "block.yaml" {
             let run = scene.run(&["lint", name]);
             assert!(matches!(run.code, Some(1 | 2 | 4)), "{:?}: {}", run.code, run.said);
@@ -234,7 +235,7 @@ fn survives_a_billion_laughs() {
     scene.expect("laughs.yaml", 4, "alias");
 }
 
-/// Deeper than anything that is written; in so many files that threads with small stacks read them.
+/// Deeper than real files, in enough files to use threads with small stacks.
 #[test]
 fn resolves_aliases_of_aliases() {
     let scene = Scene::new();
@@ -256,7 +257,7 @@ fn resolves_aliases_of_aliases() {
     assert!(scene.tree() == scene.rendered);
 }
 
-/// As deep as is read, through everything that walks a document.
+/// The maximum depth, through all code that walks documents.
 #[test]
 fn reads_up_to_the_maximum_depth() {
     const LEVELS: usize = 250;
@@ -267,7 +268,7 @@ fn reads_up_to_the_maximum_depth() {
         file.extend(format!("  deep: {maps}1{ends}\n  flat: {lists}1{closes}\n").bytes());
         file.extend(format!("  infra: {{nodePlacement: {{affinity: {maps}1{ends}}}}}\n").bytes());
     });
-    // Enough clusters and enough files that threads with small stacks work on them.
+    // Enough clusters and files to use threads with small stacks.
     for i in 0..5 {
         fs::create_dir(scene.path(&format!("c{i}"))).expect("made");
         for name in ["hyperconverged.yaml", "inventory.yaml"] {
@@ -313,7 +314,7 @@ fn reports_bytes_that_are_no_text() {
     }
 }
 
-/// Ours by its bytes, with a text that can't be decoded.
+/// The API group is readable, but the text can't be decoded.
 #[test]
 fn reports_a_wrong_encoding() {
     let text = String::from_utf8_lossy(OURS);
@@ -342,7 +343,7 @@ fn skips_a_directory_with_a_files_name() {
     let run = scene.run(&["plan", "--out", "rendered", "--inventory", "x.yaml"]);
     assert_eq!(run.code, Some(2), "{}", run.said);
     assert!(run.said.contains("x.yaml: "), "{}", run.said);
-    // Where the inventory is expected.
+    // The inventory is missing.
     fs::remove_file(scene.path("inventory.yaml")).expect("removed");
     fs::create_dir(scene.path("inventory.yaml")).expect("made");
     assert!(scene.tree() == scene.rendered);
@@ -367,7 +368,7 @@ sys.stdin.read()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn();
-    // The tests need Rust and nothing else.
+    // Other programs are optional for the tests.
     let Ok(mut holder) = holder else {
         eprintln!("not tested: python3 isn't here, and the standard library has no leases");
         return;
@@ -419,7 +420,7 @@ fn skips_broken_links() {
     symlink("a.yaml", scene.path("b.yaml")).expect("linked");
     scene.expect("a.yaml", 0, "not read");
 
-    // A directory that holds itself.
+    // A directory that contains a link to itself.
     let scene = Scene::new();
     symlink(".", scene.path("again")).expect("linked");
     let run = scene.run(&["lint", ".", "--show-files"]);
@@ -434,7 +435,7 @@ fn skips_unreadable_files() {
     let closed = || fs::Permissions::from_mode(0o000);
     fs::set_permissions(scene.path("secret.yaml"), closed()).expect("set");
     fs::create_dir(scene.path("shut")).expect("made");
-    // Root may read it: then hcoplan runs as another user.
+    // Root can read it: hcoplan then runs as another user.
     if File::open(scene.path("secret.yaml")).is_ok() {
         scene.give_to(NOBODY);
         if scene.run(&["--version"]).code != Some(0) {

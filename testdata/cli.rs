@@ -1,19 +1,17 @@
-//! The command line as a user meets it: every case through the binary.
+//! Runs the binary as a user does.
 //!
-//! A case is a directory of `testdata/cli` with a `console` file: commands behind `$`, each
-//! followed by what it printed. They run in an empty directory, into which the case's `in/` is
-//! copied, with a scrubbed environment. `SNAPSHOTS=overwrite cargo test --test cli` records what
-//! is printed now.
+//! A case is a directory of `testdata/cli` with a `console` file: commands after `$`, each followed by its output. They
+//! run in an empty directory with a copy of the case's `in/` and a clean environment. `SNAPSHOTS=overwrite cargo test
+//! --test cli` records the present output.
 //!
-//! Beside `hcoplan` there are a few words for the scenery: `copy` (from the repository; fixtures of rules
-//! without their annotations), `release` (the data of one, to a directory), `append FILE TEXT`, `remove`, `move`, `link` (what, to what), `list`, `show`, `commit` (everything, to git), `git`, `cd`; and
-//! `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`.
+//! Besides `hcoplan`, a few commands prepare files: `copy` (from the repository; rules' fixtures without annotations),
+//! `release` (a release's data, to a directory), `append FILE TEXT`, `remove`, `move`, `link` (target, name), `list`,
+//! `show`, `commit` (all files, to git), `git`, `cd`; and `ARGOCD_APP_PARAMETERS='…'` before `hcoplan`.
 //!
 //! `CONSOLE=fix cargo test --test cli consoles` runs one case.
 //!
-//! `kustomize` puts one on the `PATH` that prints what the real one printed for the same files
-//! (`testdata/cli/kustomize-builds`, by their checksum); with `SNAPSHOTS=overwrite` it asks the
-//! machine's own about files that it doesn't know.
+//! `kustomize` adds one to the `PATH` that prints recorded output for the same files (`testdata/cli/kustomize-builds`,
+//! by checksum); with `SNAPSHOTS=overwrite` it runs the installed one for unknown files.
 
 #[path = "agreement.rs"]
 mod agreement;
@@ -53,12 +51,12 @@ fn main_directory() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A case that runs.
+/// A running case.
 struct Scene {
     directory: tempfile::TempDir,
-    /// Where commands run, below it.
+    /// The current directory, relative to it.
     current: RefCell<String>,
-    /// What comes before the `PATH`, where there is anything.
+    /// Directories before the `PATH`, if any.
     programs: RefCell<Option<tempfile::TempDir>>,
 }
 
@@ -72,7 +70,7 @@ impl Scene {
         Self { directory, current: RefCell::default(), programs: RefCell::default() }
     }
 
-    /// Puts a kustomize on the `PATH` that prints what was recorded.
+    /// Adds a kustomize to the `PATH` that prints recorded output.
     #[cfg(unix)]
     fn add_kustomize(&self) {
         use std::os::unix::fs::PermissionsExt;
@@ -110,7 +108,7 @@ impl Scene {
         command
     }
 
-    /// Runs a line of the console and adds what it prints.
+    /// Runs a line of the console and appends its output.
     fn run(&self, line: &str, out: &mut String) {
         let _ = writeln!(out, "$ {line}");
         let words = words(line);
@@ -234,7 +232,7 @@ impl Scene {
     }
 }
 
-/// A kustomize that prints what another one printed of the same files, in its copy of a repository.
+/// A kustomize that prints recorded output for the files of a copied repository.
 const REPLAY: &str = r#"
 if [ "$1" = version ]; then echo v5.5.0; exit 0; fi
 top=$(pwd | sed 's,\(/hcoplan-build-[^/]*\).*,\1,')
@@ -256,7 +254,7 @@ echo "nobody has recorded this build: SNAPSHOTS=overwrite does, where there is a
 exit 1
 "#;
 
-/// Words of a command line, `'…'` for one with spaces.
+/// The words of a command line; `'…'` quotes spaces.
 fn words(line: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (i, part) in line.split('\'').enumerate() {
@@ -281,7 +279,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Every file below a directory, sorted; `nothing` where there is no such directory.
+/// All files below a directory, sorted; `nothing` if it doesn't exist.
 fn files(directory: &Path) -> Vec<String> {
     fn walk(root: &Path, directory: &Path, out: &mut Vec<String>) {
         for entry in fs::read_dir(directory).expect("readable") {
@@ -330,7 +328,7 @@ fn consoles() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
-/// The example as it was before its last change, the file that changes, and its text afterwards.
+/// The example before its last change: the changed file and its new text.
 fn fleet_before_its_last_change() -> (Scene, PathBuf, String) {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
     let inventory = scene.path("clusters/lab-multiarch/inventory.yaml");
@@ -340,8 +338,8 @@ fn fleet_before_its_last_change() -> (Scene, PathBuf, String) {
     (scene, inventory, text)
 }
 
-/// The example's committed tree is what its sources rendered before their last change, so that
-/// the first command of the README has something to show. `SNAPSHOTS=overwrite` renders it again, to be committed.
+/// The example's committed tree was rendered before the last change, so that the README's first command shows a change.
+/// `SNAPSHOTS=overwrite` renders it again, to be committed.
 #[test]
 fn the_committed_fleet_is_one_change_behind() {
     let (scene, _, _) = fleet_before_its_last_change();
@@ -367,7 +365,7 @@ fn the_committed_fleet_is_one_change_behind() {
     }
 }
 
-/// The same bytes on every run, on any number of threads, with any order in which the file system lists the files.
+/// The same bytes with any number of threads and any order of directory entries.
 #[test]
 fn plans_are_the_same_every_time() {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
@@ -400,7 +398,7 @@ fn plans_are_the_same_every_time() {
     }
     let json = run("hcoplan render --format json --jobs 1");
     assert!(run("hcoplan render --format json --jobs 7") == json);
-    // Files are read by another pool of threads.
+    // A separate thread pool reads files.
     for threads in ["1", "4"] {
         let plan = scene
             .command(env!("CARGO_BIN_EXE_hcoplan"))
@@ -413,7 +411,7 @@ fn plans_are_the_same_every_time() {
     }
 }
 
-/// The same reports and diffs, with any number of threads and any order in which the files were created.
+/// The same reports and diffs with any number of threads and any order of creating the files.
 #[test]
 fn reports_are_the_same_every_time() {
     let scene = |order: &mut dyn Iterator<Item = usize>| {
@@ -442,7 +440,7 @@ fn reports_are_the_same_every_time() {
     }
 }
 
-/// Who reads only the beginning hears no complaint, and neither does who reads nothing.
+/// A reader that closes the pipe early causes no error message.
 #[test]
 fn a_closed_pipe_is_quiet() {
     let scene = Scene::new(&main_directory().join("examples/fleet"));
@@ -462,7 +460,7 @@ fn a_closed_pipe_is_quiet() {
     }
 }
 
-/// The build directory is removed also after an interrupt.
+/// An interrupt removes the build directory.
 #[test]
 #[cfg(unix)]
 fn a_signal_removes_temporary_builds() {
@@ -498,9 +496,9 @@ fn a_signal_removes_temporary_builds() {
     }
 }
 
-/// What a fix is called doesn't hang on what it is compared with: all fixtures in one repository have the same fixes
-/// alone and against a revision that has nothing. Against one that has the same, an update may be rejected where a new
-/// object isn't, or the other way round, and that is another finding; the fixes of those that stay are as safe.
+/// A comparison doesn't change fixes: all fixtures in one repository have the same fixes alone and compared with an
+/// empty revision. Compared with an equal revision, an update may be rejected although a new object isn't, or vice
+/// versa, which is another finding; remaining fixes are equally safe.
 #[test]
 fn fixes_are_as_safe_with_another_revision_as_without() {
     let room = tempfile::tempdir().expect("a directory");

@@ -1,8 +1,8 @@
-//! What needs a kustomize and more than a console.
+//! Tests that need a kustomize and more than a console.
 
 use super::*;
 
-/// Overlays have the findings of the same clusters written out, but for their places.
+/// Overlays have the same findings as the built clusters, except for locations.
 #[test]
 fn overlays_have_the_findings_of_plain_directories() {
     let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in"));
@@ -29,11 +29,11 @@ fn overlays_have_the_findings_of_plain_directories() {
     assert_eq!(overlays, plain);
 }
 
-/// An editor that talks to the language server, with a time limit.
+/// A language client with a time limit.
 struct Editor {
     server: std::process::Child,
     input: std::process::ChildStdin,
-    /// What the server says, read by a thread of its own.
+    /// The server's messages, read by a separate thread.
     said: std::sync::mpsc::Receiver<serde_json::Value>,
     root: String,
     requests: u32,
@@ -93,7 +93,7 @@ impl Editor {
         self.wait(method, |message| (message["id"] == id).then(|| message["result"].clone()))
     }
 
-    /// Waits for a message that says something, which is what `wanted` finds in it.
+    /// Waits for a message for which `wanted` returns a value.
     fn wait<T>(&self, what: &str, wanted: impl Fn(&serde_json::Value) -> Option<T>) -> T {
         let patience = std::time::Duration::from_secs(60);
         let mut heard = Vec::new();
@@ -114,7 +114,7 @@ impl Editor {
         self.tell("textDocument/didOpen", params);
     }
 
-    /// The line of the file, counted from 1, at which a rule finds something.
+    /// The line (1-based) of a rule's finding in a file.
     fn shown(&self, path: &str, rule: &str) -> u64 {
         let uri = format!("{}/{path}", self.root);
         self.wait(rule, |message| {
@@ -125,8 +125,7 @@ impl Editor {
         })
     }
 
-    /// What is offered at a line, counted from 1: the title, whether it is preferred, and what is written in
-    /// which file.
+    /// The actions on a line (1-based): title, whether preferred, and edits by file.
     fn offered(&mut self, path: &str, line: u64) -> Vec<String> {
         let at = serde_json::json!({"line": line - 1, "character": 16});
         let params = serde_json::json!({
@@ -149,7 +148,7 @@ impl Editor {
     }
 }
 
-/// The diagnostics about a word of a layer's file.
+/// The diagnostics at a word of a layer's file.
 fn said_of(editor: &mut Editor, path: &str, text: &str, word: &str) -> String {
     let at = text.find(word).expect("there");
     let line = text[..at].matches('\n').count();
@@ -161,14 +160,14 @@ fn said_of(editor: &mut Editor, path: &str, text: &str, word: &str) -> String {
     said["contents"]["value"].as_str().unwrap_or_default().to_owned()
 }
 
-/// The overlays of every command, which the configuration asks to build.
+/// The overlays used by all commands, built by configuration.
 fn built_overlays() -> Scene {
     let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
     scene.add_kustomize();
     scene
 }
 
-/// A layer's file is described for the release and the nodes of a cluster that it goes into.
+/// A hover in a layer's file uses the release and nodes of a cluster.
 #[test]
 fn a_layer_is_described_for_its_cluster() {
     let scene = built_overlays();
@@ -180,13 +179,13 @@ fn a_layer_is_described_for_its_cluster() {
     let said = said_of(&mut editor, patch, &text(patch), "parallelMigrationsPerCluster");
     assert!(said.contains("Because of it, in clusters/prod"), "{said}");
     assert!(!said.contains("nothing says which release"), "{said}");
-    // In lab nothing is laid over the base.
+    // Lab has no patch of the base.
     editor.open(base, &text(base));
     let said = said_of(&mut editor, base, &text(base), "parallelMigrationsPerCluster");
     assert!(said.contains("Because of it, in clusters/lab:"), "{said}");
     let overridden = "In clusters/prod another layer has the last word";
     assert!(said.contains(overridden), "{said}");
-    // What a patch says instead.
+    // The patch's own value.
     let lab = "clusters/lab/kustomization.yaml";
     let other = "patches:\n- target: {kind: HyperConverged}\n  patch: |-\n    - {op: replace, path: /spec/evictionStrategy, value: None}\n";
     fs::write(scene.path(lab), text(lab) + other).expect("written");
@@ -200,7 +199,7 @@ fn a_layer_is_described_for_its_cluster() {
     assert!(said.contains(same), "{said}");
 }
 
-/// The diff applies where it says: in the current directory, or at the top of the work tree.
+/// The diff applies in the stated directory: the current one, or the top of the work tree.
 #[test]
 fn git_applies_the_diff_of_a_layer() {
     let scene = Scene::new(&main_directory().join("testdata/cli/every-command/in/overlays"));
@@ -233,8 +232,8 @@ impl Drop for Editor {
     }
 }
 
-/// The editor shows errors of the clusters at the layer that causes them, while the layer isn't saved. It offers to
-/// change that layer, with the names of the clusters that change by it.
+/// The editor shows clusters' errors in the layer that causes them, while it is unsaved, and offers to change that
+/// layer, with the affected clusters.
 #[test]
 fn an_editor_shows_findings_in_overlays() {
     let scene = built_overlays();
@@ -265,7 +264,7 @@ fn an_editor_shows_findings_in_overlays() {
     assert_eq!(offered, [expected]);
     drop(editor);
 
-    // What one overlay tests for is not to be changed for the other one.
+    // Another overlay tests the value, so that it must not change.
     let kustomization = "clusters/prod/kustomization.yaml";
     let tests = "- target: {kind: HyperConverged}\n  patch: |-\n    - {op: test, path: /metadata/annotations/deployOVS, value: \"no\"}\n";
     fs::write(scene.path(kustomization), text(kustomization) + tests).expect("written");
@@ -278,7 +277,7 @@ fn an_editor_shows_findings_in_overlays() {
     assert!(one.starts_with(&start) && one.ends_with(&edit) && !one.contains("preferred"), "{one}");
 }
 
-/// A kustomize that notes the directory that it builds, and prints the base.
+/// A kustomize that records the built directory and prints the base.
 fn noting_kustomize(scene: &Scene) {
     use std::os::unix::fs::PermissionsExt;
     let programs = tempfile::tempdir().expect("a directory");
@@ -289,7 +288,7 @@ fn noting_kustomize(scene: &Scene) {
     *scene.programs.borrow_mut() = Some(programs);
 }
 
-/// Nothing is built that isn't asked for, and no revision again where it is the same.
+/// Only requested directories are built, and no revision with the same content.
 #[test]
 fn only_what_is_asked_for_is_built() {
     let scene = Scene::new(&main_directory().join("examples/kustomize"));
@@ -327,12 +326,12 @@ fn only_what_is_asked_for_is_built() {
     assert_eq!(of_shards, all);
     assert_eq!(built("why lab KubeVirt spec.configuration"), ["lab"]);
     assert_eq!(built("why clusters/lab KubeVirt spec.configuration"), ["lab"]);
-    // What is edited may be in all of them.
+    // The edited file may be part of all builds.
     assert_eq!(built("fix --cluster lab").len(), 4);
     assert!(!said.contains("\n? "), "{said}");
 }
 
-/// A kustomization's file represents its build, and a file that overlays use represents these; with git and without.
+/// A kustomization file selects its build, and a file selects the overlays that use it; with and without git.
 #[test]
 fn a_kustomizations_file_selects_its_builds() {
     let scene = Scene::new(&main_directory().join("examples/kustomize"));

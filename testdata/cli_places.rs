@@ -1,5 +1,5 @@
-//! Random repositories of layers, built with the machine's own kustomize: each scalar of the HyperConverged is
-//! traced to the text that made it.
+//! Random repositories of layers, built by the installed kustomize: each scalar of the HyperConverged is traced to its
+//! source text.
 
 use hcoplan::repo::{BuildRequest, ClusterFilter, build, builder};
 use hcoplan::source::{Directory, SourceFile};
@@ -9,7 +9,7 @@ use super::*;
 
 const OBJECT: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hco\n";
 
-/// Numbers that look random and are the same in each run.
+/// Pseudo-random numbers from a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -24,12 +24,12 @@ impl Random {
     }
 }
 
-/// Writes a repository; each value that a layer sets is there once.
+/// Writes a repository in which each value of a layer is unique.
 struct Writer<'s> {
     scene: &'s Scene,
     random: Random,
     values: u32,
-    /// Which of `field0`, `field1` … are set.
+    /// The numbers of the fields that are set (`field0`, `field1` …).
     known: Vec<u64>,
 }
 
@@ -105,7 +105,7 @@ impl Writer<'_> {
         out
     }
 
-    /// Patches of both kinds, in files and inline, in the fields old and new.
+    /// Patches of both kinds, in files and inline, in the present and the deprecated fields.
     fn patches(&mut self, directory: &str) -> String {
         let mut lists: [Vec<String>; 3] = Default::default();
         for n in 0..=self.random.below(2) {
@@ -182,7 +182,7 @@ impl Writer<'_> {
         self.write(&format!("{directory}/kustomization.yaml"), &text);
     }
 
-    /// Overlays on overlays; the outermost one's directory.
+    /// Nested overlays; returns the outermost directory.
     fn overlays(&mut self) -> String {
         let mut below = "base".to_owned();
         for n in 0..=self.random.below(3) {
@@ -202,7 +202,7 @@ impl Writer<'_> {
     }
 }
 
-/// Every scalar below a node with its path.
+/// All scalars below a node with their paths.
 fn scalars<'n>(node: &'n Node, path: &str, out: &mut Vec<(String, &'n Node)>) {
     for entry in node.entries() {
         scalars(&entry.value, &format!("{path}/{}", entry.key.text), out);
@@ -215,8 +215,7 @@ fn scalars<'n>(node: &'n Node, path: &str, out: &mut Vec<(String, &'n Node)>) {
     }
 }
 
-/// Whether a text made a value: it is the value or a part that was put into it, or it names the field that
-/// another one was copied to.
+/// Whether a text is the source of a value: the value itself, a part of it, or the name of the copied field.
 fn made(text: &str, value: &str, path: &str) -> bool {
     let text = text.trim_matches(['"', '\'']);
     let is_part = text.ends_with('x') || text.ends_with('-');

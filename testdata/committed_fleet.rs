@@ -1,4 +1,4 @@
-//! The fleet's output tree as committed, even after the README's first command has written into it.
+//! The fleet's committed output tree, even after the README's first command changed it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::{copy, main_directory};
 const FLEET: &str = "examples/fleet";
 const TREE: &str = "examples/fleet/rendered";
 
-/// Puts the committed tree into a copy of `from` at `to`, where that is the fleet.
+/// Puts the committed tree into `to`, a copy of `from`, if that contains the fleet.
 pub(crate) fn restore(from: &Path, to: &Path) {
     if from != main_directory().join(FLEET) {
         return;
@@ -21,7 +21,7 @@ pub(crate) fn restore(from: &Path, to: &Path) {
     copy(&tree, &copied);
 }
 
-/// The committed tree, below `directory` where git has it; what there is where there is no git.
+/// The committed tree, extracted below `directory`; without git, the present one.
 pub(crate) fn tree(directory: &Path) -> PathBuf {
     if !main_directory().join(".git").exists() {
         return main_directory().join(TREE);

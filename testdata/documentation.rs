@@ -1,4 +1,4 @@
-//! Compares the documentation's promises with the files that keep them.
+//! Checks the documentation against the files it describes.
 
 #[path = "published_schema.rs"]
 mod published_schema;
@@ -20,7 +20,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// README and every page of `docs/` that a person has written.
+/// README and the pages of `docs/` written by people.
 fn pages() -> Vec<PathBuf> {
     let of_docs = fs::read_dir(root().join("docs")).expect("docs is readable");
     let of_docs = of_docs.map(|entry| entry.expect("an entry").path());
@@ -47,7 +47,7 @@ fn the_readme_fits_a_screen_and_a_half() {
     assert!(lines <= 110, "{lines} lines: what is more belongs into docs/");
 }
 
-/// A row of the table of docs/install.md that says which job fills a channel.
+/// A row of the table in docs/install.md: a channel and the job that fills it.
 struct Channel {
     command: String,
     job: String,
@@ -70,7 +70,7 @@ fn channels() -> Vec<Channel> {
     channels
 }
 
-/// The text of a job's steps and of its matrix.
+/// The text of a job's steps and matrix.
 fn job_text(job: &Node) -> Vec<String> {
     let parts = ["steps", "strategy"].iter().filter_map(|key| job.get(key));
     parts.map(|part| part.to_json().to_string()).collect()
@@ -89,7 +89,7 @@ fn every_channel_is_filled_by_a_step_of_the_release() {
     }
 }
 
-/// What a reader would copy to install something, hcoplan by its name.
+/// Whether a line installs hcoplan.
 fn installs(line: &str) -> bool {
     const WAYS: &[&str] = &[
         "install ",
@@ -115,7 +115,7 @@ fn installs(line: &str) -> bool {
     line.contains("hcoplan") && WAYS.iter().any(|way| line.contains(way))
 }
 
-/// The code of a page: fenced lines and what is between backticks.
+/// The code of a page: fenced lines and backticks.
 fn code(page: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     let mut fenced = false;
@@ -168,7 +168,7 @@ fn the_page_about_testdata_names_every_entry() {
     }
 }
 
-/// The binary, in the repository; what it prints on standard output.
+/// Runs the binary in the repository; returns standard output.
 fn hcoplan(arguments: &str) -> String {
     let done = std::process::Command::new(env!("CARGO_BIN_EXE_hcoplan"))
         .args(arguments.split_whitespace())
@@ -222,11 +222,11 @@ fn valid(name: &str, document: &str, arguments: &str) {
     let document = serde_json::from_str(document).unwrap_or_else(|e| panic!("{arguments}: {e}"));
     let errors = published_schema::errors(name, &document);
     assert_eq!(errors, [""; 0], "{arguments}");
-    // The schema is more than an open door.
+    // The schema rejects something.
     assert_ne!(published_schema::errors(name, &7.into()), [""; 0], "{name}");
 }
 
-/// What a page links to, without the web.
+/// The links of a page, except web addresses.
 fn links(page: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut fenced = false;
@@ -249,7 +249,7 @@ fn links(page: &str) -> Vec<String> {
     out
 }
 
-/// A heading as the forge and mdBook name it in links.
+/// The anchor of a heading on the forge and in mdBook.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = text.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
@@ -298,7 +298,7 @@ fn the_site_has_every_schema_where_its_id_says() {
         let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let id = schema["$id"].as_str().expect("an id");
         let below = id.strip_prefix(&format!("https://{host}/")).expect(id);
-        // What is no page of the book is copied as it is.
+        // Other files than the book's pages are copied unchanged.
         assert!(read(Path::new("target/site-src").join(below)) == text, "{id}");
         served += 1;
     }
@@ -317,13 +317,13 @@ fn every_page_is_in_the_site() {
     }
 }
 
-/// Subcommand and long options of the commands of a line: up to a pipe, a redirection or a comment.
+/// Subcommand and long options of a line's commands, up to a pipe, redirection or comment.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut out = Vec::new();
     for part in line.split(['|', ';', '#']).flat_map(|p| p.split("&&")) {
         let words: Vec<&str> = part.split_whitespace().take_while(|w| !w.starts_with('>')).collect();
         let start = words.iter().position(|w| *w == "hcoplan");
-        // `docker run … hcoplan`, `cargo install hcoplan` and the like are of other programs.
+        // `docker run … hcoplan`, `cargo install hcoplan` and similar are commands of other programs.
         let own = start.filter(|at| words[..*at].iter().all(|w| *w == "$" || w.contains('=') || *w == "-"));
         if let Some(at) = own {
             out.push(words[at + 1..].iter().map(|w| (*w).to_owned()).collect());
@@ -363,7 +363,7 @@ fn every_command_of_the_documentation_has_its_options() {
     assert!(checked > 40, "only {checked} options");
 }
 
-/// The files below a directory that are text, each with its path from the root.
+/// The text files below a directory, with paths relative to the root.
 fn texts_below(directory: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![root().join(directory)];
@@ -378,7 +378,7 @@ fn texts_below(directory: &str) -> Vec<(String, String)> {
     found
 }
 
-/// `--help` of hcoplan and of every subcommand, with the command.
+/// `--help` of hcoplan and every subcommand, with the command.
 fn helps() -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![String::new()];
@@ -393,7 +393,7 @@ fn helps() -> Vec<(String, String)> {
     found
 }
 
-/// Lines of messages with their places: what rules report in their fixtures, what commands print, and their help.
+/// Messages with their sources: findings of fixtures, output of commands, help.
 fn messages() -> Vec<(String, String)> {
     let lines = |(place, text): (String, String)| -> Vec<(String, String)> {
         text.lines().zip(1..).map(|(line, n)| (format!("{place}:{n}"), line.to_owned())).collect()
@@ -404,7 +404,7 @@ fn messages() -> Vec<(String, String)> {
     fixtures.chain(consoles.flat_map(lines)).chain(helps().into_iter().flat_map(lines)).collect()
 }
 
-/// What users and contributors read: pages, the Action's inputs, the schemas; each with its path.
+/// The texts for users and contributors with their paths: pages, the Action's inputs, schemas.
 fn pages_and_schemas() -> Vec<(String, String)> {
     let own = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "action.yml", "conformance/README.md"];
     let files = pages().into_iter().chain(more_pages()).chain(own.map(|name| root().join(name)));
@@ -413,7 +413,7 @@ fn pages_and_schemas() -> Vec<(String, String)> {
     files.chain(schemas).collect()
 }
 
-/// Paragraphs, items, cells, options and descriptions of a text, each in one line; no code.
+/// The paragraphs, items, cells, options and descriptions of a text, each in one line, without code.
 fn paragraphs(text: &str) -> Vec<String> {
     let starts =
         regex::Regex::new(r#"^([-*>]|hcoplan|\d+\.|"?[\w-]+"?:) |^\S+( \S+)*\s{2,}\S"#).expect("an expression");
@@ -460,7 +460,8 @@ fn users_read_plain_words() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A sentence ends at a full stop, a colon or a semicolon; a quotation counts as a word. Consoles have lists of any length.
+/// A sentence ends with a full stop, colon or semicolon; a quotation counts as a word. Consoles have lists of any
+/// length.
 #[test]
 fn sentences_have_at_most_thirty_words() {
     let quoted = regex::Regex::new(r#"`[^`]*`|"[^"]*"|\]\([^)]*\)"#).expect("an expression");
@@ -483,7 +484,7 @@ fn sentences_have_at_most_thirty_words() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Build scripts and macros of dependencies are code of others: they run where there is nothing to take.
+/// Build scripts and macros of dependencies are third-party code: they must run in jobs without a token.
 #[test]
 fn no_job_with_a_token_runs_build_scripts() {
     let script = regex::Regex::new(r"(?:\.ci|packaging)/[a-z]+").expect("a pattern");
@@ -497,7 +498,7 @@ fn no_job_with_a_token_runs_build_scripts() {
             let permissions = job.value.get("permissions").or_else(|| top.get("permissions"));
             let permissions = permissions.unwrap_or_else(|| panic!("{name}: {} has no permissions", job.key.text));
             assert!(permissions.as_str().is_none(), "{name}: {} has every permission", job.key.text);
-            // Findings of a scan are no release.
+            // Uploading the results of a scan isn't a release.
             let writes = |e: &yaml::Entry| e.value.as_str() == Some("write") && e.key.text != "security-events";
             let has_secret = job.value.to_json().to_string().contains("secrets.");
             if !has_secret && !permissions.entries().iter().any(writes) {

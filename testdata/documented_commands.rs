@@ -1,7 +1,7 @@
-//! Every command that README, `docs/`, the rules' pages and the examples show is run: in a repository as the
-//! page assumes it, with replacements of the cluster's own tools.
+//! Runs every command in README, `docs/`, the rules' pages and the examples, in a repository that matches the page,
+//! with replacements of the cluster's tools.
 //!
-//! What installs hcoplan is left out here; `.ci/channels` runs it on what a release publishes.
+//! `.ci/channels` runs the commands that install hcoplan.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-/// Lines that start like this install, fetch or unpack something.
+/// Prefixes of lines that install, fetch or unpack something.
 const ELSEWHERE: [&str; 15] = [
     ".ci/test",
     "cargo ",
@@ -55,7 +55,7 @@ const NODES: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
   {"apiVersion": "config.openshift.io/v1", "kind": "ClusterVersion", "metadata": {"name": "version"},
    "status": {"desired": {"version": "4.20.3"}}}]}"#;
 
-/// What a cluster's tools print; a build prints the overlay's HyperConverged.
+/// Output of a cluster's tools; a build prints the overlay's HyperConverged.
 const KUBECTL: &str = r#"#!/bin/sh
 case "$*" in
   kustomize*) cat "$SANDBOX/unpacked/hyperconverged.yaml" ;;
@@ -89,7 +89,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The repository that a page is about.
+/// Creates the repository for a page.
 fn sandbox(page: &str, dir: &Path) {
     let cluster = |path: &str| {
         write(&dir.join(path).join("hyperconverged.yaml"), HYPERCONVERGED);
@@ -106,7 +106,7 @@ fn sandbox(page: &str, dir: &Path) {
         }
         "why.md" | "examples" => {
             copy(&root().join("examples"), &dir.join("examples"));
-            // What the example's own line of `xtask` makes.
+            // The output of the example's `xtask` line.
             let release = hcoplan::release::Release::known("1.18").expect("a release");
             for file in release.file_names() {
                 write(&dir.join("my-release").join(file), release.file(file).expect("there"));
@@ -122,7 +122,7 @@ fn sandbox(page: &str, dir: &Path) {
                 .map(|entry| entry.expect("readable").path())
                 .find(|path| path.to_string_lossy().contains("clusterserviceversion"))
                 .expect("the example has a CSV");
-            // The example's vendor counts its versions otherwise.
+            // The example's vendor has other version numbers.
             let text = fs::read_to_string(&csv).expect("readable");
             fs::remove_file(csv).expect("ours");
             write(&dir.join("unpacked/csv.yaml"), &text.replace("9.2.4", "4.20.3"));
@@ -145,7 +145,7 @@ fn sandbox(page: &str, dir: &Path) {
     write(&dir.join(".gitignore"), "bigger.yaml\nbin\ndump.json\nexport\nlive.yaml\nmust-gather*\nunpacked\n");
     for name in ["kubectl", "oc"] {
         let path = dir.join("bin").join(name);
-        // A build runs without the environment.
+        // A build runs without environment variables.
         write(&path, &KUBECTL.replace("$SANDBOX", &dir.to_string_lossy()));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("ours");
     }
@@ -163,7 +163,7 @@ fn sandbox(page: &str, dir: &Path) {
     }
 }
 
-/// The commands of a page's `sh` blocks and of its indented ones, a line each, block by block.
+/// The commands of a page's `sh` and indented blocks, a line each, by block.
 fn blocks(text: &str) -> Vec<Vec<String>> {
     let (mut blocks, mut block) = (Vec::new(), String::new());
     let mut fence = None;
@@ -199,8 +199,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Runs a block's lines one after the other, from the root of the repository; what went wrong with the
-/// first that was called wrongly.
+/// Runs a block's lines in order from the repository's root; returns the first usage error.
 fn failed(dir: &Path, block: &[String]) -> Option<String> {
     let checked = block.iter().map(|line| {
         format!(
@@ -225,8 +224,7 @@ fn failed(dir: &Path, block: &[String]) -> Option<String> {
     (!out.status.success()).then(said)
 }
 
-/// A command that fails of what it found has done what the page says; one that was called wrongly, or
-/// found nothing to read, hasn't.
+/// A command that fails because of findings is as documented; a usage error, or missing input, isn't.
 #[test]
 fn every_command_runs() {
     let pages = pages();
@@ -236,7 +234,7 @@ fn every_command_runs() {
     assert!(run > 70, "only {run} commands were found");
 }
 
-/// How many commands of hcoplan a page has, and what went wrong with its blocks, in their order.
+/// The number of hcoplan commands on a page, and the errors of its blocks.
 fn run_page(page: &Path) -> (usize, Vec<String>) {
     let name = page.file_name().expect("a file").to_string_lossy();
     let is_example = page.starts_with(root().join("examples"));

@@ -1,7 +1,7 @@
-//! The fuzz targets on stable: every seed, and mutations of seeds that are the same each time.
+//! Runs the fuzz targets on stable with every seed, and deterministic mutations of seeds.
 //!
-//! `FUZZ_CORPUS=fuzz/corpus cargo test --test fuzz` writes the seeds where `cargo fuzz` looks for
-//! them; `FUZZ_MUTATIONS=N` tries N mutations of each target instead of a few.
+//! `FUZZ_CORPUS=fuzz/corpus cargo test --test fuzz` writes the seeds for `cargo fuzz`; `FUZZ_MUTATIONS=N` tries N
+//! mutations of each target.
 
 #[path = "../fuzz/targets.rs"]
 mod targets;
@@ -16,7 +16,7 @@ fn main_directory() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every file below a directory whose name ends so, sorted.
+/// All files below a directory with this suffix, sorted.
 fn below(directory: &str, name: &str) -> Vec<PathBuf> {
     fn walk(directory: &Path, name: &str, out: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(directory).expect("readable") {
@@ -34,14 +34,14 @@ fn below(directory: &str, name: &str) -> Vec<PathBuf> {
     out
 }
 
-/// What is in these files; fixtures of rules are without their annotations.
+/// The content of these files; rules' fixtures without annotations.
 fn contents(directory: &str, name: &str) -> Vec<Vec<u8>> {
     let files = below(directory, name);
     let read = |file: &PathBuf| annotations::stripped(fs::read(file).expect("readable"));
     files.iter().map(read).collect()
 }
 
-/// Strings by key in a file of JSON or JSON lines, however deep.
+/// All strings with a key in a file of JSON or JSON lines.
 fn strings(file: &str, key: &str) -> Vec<Vec<u8>> {
     fn visit(value: &serde_json::Value, key: &str, out: &mut Vec<Vec<u8>>) {
         match value {
@@ -65,7 +65,7 @@ fn strings(file: &str, key: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// What a target starts from.
+/// The seeds of a target.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let manifests = || {
         let golden = contents("testdata/golden/cases", "hyperconverged.yaml");
@@ -85,7 +85,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// What [`targets::FOREIGN`] reads, each with the byte that says so.
+/// Seeds for [`targets::FOREIGN`], each with the byte that selects its format.
 fn foreign_seeds() -> Vec<Vec<u8>> {
     let others = || {
         let all = contents("testdata/lint", ".yaml").into_iter();
@@ -118,7 +118,7 @@ fn foreign_seeds() -> Vec<Vec<u8>> {
 const BASELINE: &str = r#"{"schemaVersion": 1, "findings": {"0123": {"rule": "jsonpatch-present",
 "file": "a.yaml", "since": "2026-10-01"}}}"#;
 
-/// Messages, and a text in which something is to be said.
+/// Messages, and a text for hovers.
 const EDITOR: [&str; 2] = [
     r#"{"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///w/hyperconverged.yaml"},"position":{"line":7,"character":4}}}
 {"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///w/hyperconverged.yaml","version":2},"contentChanges":[{"text":"spec: {a: 1}\n"}]}}
@@ -134,7 +134,7 @@ spec:
 "#,
 ];
 
-/// The files of a release, each with the byte that says which it is.
+/// The files of a release, each with the byte that selects its kind.
 fn of_a_release() -> Vec<Vec<u8>> {
     let mut out = Vec::new();
     let release = hcoplan::release::Release::known("1.16").expect("known");
@@ -145,7 +145,7 @@ fn of_a_release() -> Vec<Vec<u8>> {
     out
 }
 
-/// Numbers that look like chance and are the same each time (xorshift).
+/// Pseudo-random numbers from a fixed seed (xorshift).
 struct Chance(u64);
 
 impl Chance {
@@ -240,7 +240,7 @@ fn smoke(name: &str, few: usize) {
     }
 }
 
-/// A file of a crash becomes a line here: it stays fixed.
+/// Former crashes stay fixed: add a line for each file.
 #[test]
 fn former_crashes_stay_fixed() {
     for file in below("testdata/fuzz", "") {

@@ -1,7 +1,7 @@
-//! What the real operators made of many manifests, against what `plan` makes of them.
+//! Compares plans with recordings of the real operators.
 //!
-//! `testdata/golden` holds a selection of the recordings. Each case is planned on each release
-//! and compared: verdict, stored object, status, gauges, reconcile errors, every object.
+//! `testdata/golden` has a selection of the recordings. Each case is planned on each release and compared: verdict,
+//! stored object, status, metrics, reconcile errors, every object.
 
 mod lifecycle;
 mod lifecycle_updates;
@@ -101,7 +101,7 @@ fn differences(at: &str, want: &Value, got: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Layout and comments of the plugin's web server configuration do not count.
+/// Normalises layout and comments of the plugin's web server configuration.
 fn normal(object: &Value) -> Value {
     let mut out = object.clone();
     if let Some(Value::String(text)) = out.pointer_mut("/data/nginx.conf") {
@@ -170,7 +170,7 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
         .reconcile_error
         .iter()
         .map(|e| {
-            // A panic is the reconcile's.
+            // A panic belongs to the reconcile, not to an operand.
             let operand = if e.is_panic() { "" } else { e.operand };
             json!({"operand": operand, "message": e.message})
         })
@@ -198,7 +198,7 @@ fn compare(want: &Value, plan: &Plan, known: &BTreeMap<String, Value>) -> Vec<St
     out
 }
 
-/// Plans every case of a set on each release that it was recorded for; gives how many there are.
+/// Plans every case of a set on each recorded release; returns their number.
 fn each(set: &Path, mut look: impl FnMut(&Release, &Value, &Plan)) -> usize {
     let mut count = 0;
     let lines = Release::known_names().filter_map(Release::known);
@@ -224,7 +224,7 @@ fn case(want: &Value) -> &str {
     want["case"].as_str().expect("case")
 }
 
-/// Compares every case of a set; gives the number compared and what differs.
+/// Compares every case of a set; returns the number of comparisons and the differences.
 fn check(set: &Path) -> (usize, Vec<String>) {
     let known = objects(set);
     let mut bad = Vec::new();
@@ -249,8 +249,8 @@ fn plans_equal_the_recordings() {
     all_equal(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden"));
 }
 
-/// Cases in which an operand's schema rejects what the operator sends: the recording's cluster had no
-/// CRDs of operands, and took it. The case, and the field.
+/// Cases in which an operand's schema rejects what the operator sends: the recording's cluster had no CRDs of operands,
+/// so it accepted them. The case, and the field.
 const TAKEN_WITHOUT_CRDS: [(&str, &str); 6] = [
     ("tls-Custom-unknown-cipher", "custom.ciphers[1]: Unsupported"),
     ("tls-custom-untyped", "tlsSecurityProfile.type: Unsupported"),
@@ -260,8 +260,8 @@ const TAKEN_WITHOUT_CRDS: [(&str, &str); 6] = [
     ("pvc-datasourceref-no-group", "dataSourceRef.apiGroup: Invalid"),
 ];
 
-/// Every object of a kind that the release has a schema of is valid against it, and none of its fields would be pruned:
-/// over the selection, and over all recordings where they exist.
+/// Every rendered object with a schema is valid, and none of its fields is pruned: for the selection, and for all
+/// recordings if they exist.
 #[test]
 fn rendered_objects_are_valid() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -283,7 +283,7 @@ fn rendered_objects_are_valid() {
                 assert_eq!(schema.api_version(), object.id.api_version);
                 *kinds.entry(object.id.kind.clone()).or_insert(0) += 1;
                 let pruned = schema.prune(&mut (*object.body).clone());
-                // What `dict-field-pruned` warns about: HCO passes it on, CDI's schema drops it.
+                // `dict-field-pruned` reports these: HCO passes them on, CDI's schema prunes them.
                 let handed_on = |p: &&PrunedField| {
                     let path = p.path.to_string();
                     name == "dataimportcron.v1beta1" && path.starts_with("spec.template.metadata.")
@@ -327,7 +327,7 @@ fn rendered_objects_are_valid() {
     );
 }
 
-/// While working on a renderer: `HCOPLAN_GOLDEN_SET=DIR cargo test --test golden`.
+/// For work on a renderer: `HCOPLAN_GOLDEN_SET=DIR cargo test --test golden`.
 #[test]
 fn plans_equal_the_set_in_the_environment() {
     if let Ok(set) = std::env::var("HCOPLAN_GOLDEN_SET") {
@@ -335,7 +335,7 @@ fn plans_equal_the_set_in_the_environment() {
     }
 }
 
-/// A document with a comment above and behind nearly everything in it.
+/// A document with comments added above and behind nearly all entries.
 fn commented(text: &str) -> String {
     fn visit(text: &str, node: &yaml::Node, out: &mut Vec<(usize, String)>) {
         for entry in node.entries() {
@@ -345,7 +345,7 @@ fn commented(text: &str) -> String {
             if column.trim().is_empty() {
                 out.push((start, format!("{column}# above {}\n", out.len())));
             }
-            // Not behind a block scalar, whose text it would be.
+            // Not behind a block scalar, where it would be text.
             let line = key.end + text[key.end..].find('\n').unwrap_or(text.len() - key.end);
             let rest = text[key.end..line].trim();
             let below = !entry.value.entries().is_empty() || !entry.value.items().is_empty();
@@ -372,8 +372,7 @@ fn commented(text: &str) -> String {
     out
 }
 
-/// Every recorded v1beta1 document that is accepted, with comments all over it, says the same in
-/// v1 where the release has that.
+/// Migrates every accepted v1beta1 document to v1, with comments added, if the release has v1.
 fn all_migrate(set: &Path) {
     let (mut count, mut rejected) = (0, BTreeMap::<String, Vec<String>>::new());
     for name in Release::known_names() {
@@ -426,26 +425,26 @@ fn all_migrate(set: &Path) {
     assert!(unknown.is_empty(), "{unknown:#?}");
 }
 
-/// Why a document stays in v1beta1.
+/// Why a document can't be migrated.
 const REJECTED: &[&str] = &[
-    // v1 has no place for these; 1.18 keeps them.
+    // v1 has no equivalent; 1.18 keeps the values.
     "1.18: the cluster would store something else at spec.localStorageClassName",
     "1.18: the cluster would store something else at spec.obsoleteCPUs",
     "1.18: the cluster would store something else at spec.tekton",
     "1.18: the cluster would store something else at spec.tuningPolicy",
     "1.18: the cluster would store something else at spec.vddkInitImage",
-    // The old names of fields in it are read in v1beta1 only.
+    // Only v1beta1 reads the old names of these fields.
     "the cluster would store something else at spec.mediatedDevicesConfiguration.",
     "the cluster would store something else at spec.virtualization.mediatedDevicesConfiguration.",
-    // A gate that v1beta1 ignores and v1 has not: the user carries its wish over first.
+    // A gate that v1beta1 ignores and v1 lacks: the user has to move its value first.
     " is ignored and would be lost: ",
-    // The same of a field that v1beta1 doesn't know.
+    // A field that v1beta1 doesn't have.
     " is no field of v1beta1 and would be lost: ",
-    // In v1 nothing is warned about, and the webhook looks further.
+    // v1 has no such warning, so the webhook continues its checks.
     "1.18: it would be rejected in v1",
 ];
 
-/// A comment at the first of two keys, or on what several places share, has no place.
+/// A comment at the first of two equal keys, or on a shared value, can't be placed.
 const ODD: &[&str] = &["yaml-anchors-merge", "yaml-duplicate-key"];
 
 #[test]
@@ -453,7 +452,7 @@ fn recorded_documents_say_the_same_in_v1() {
     all_migrate(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/golden"));
 }
 
-/// With all recordings, where they exist.
+/// With all recordings, if they exist.
 #[test]
 fn all_recorded_documents_say_the_same_in_v1() {
     if let Some(recordings) = hcoplan_testing::recordings() {

@@ -1,5 +1,5 @@
-//! `hcoplan init` in typical repositories: it writes no file into a directory that is applied, and `lint` right after
-//! it rejects nothing that the cluster would accept.
+//! `hcoplan init` in typical repositories: writes no file into an applied directory, and afterwards `lint` rejects
+//! nothing that the cluster would accept.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Scene, copy, files, main_directory};
 
-/// A repository, and which of its files are applied or rendered: listed by hand, not by hcoplan.
+/// A repository and its applied or rendered files, listed by hand.
 struct Layout {
     /// Below `testdata/cli/init-layouts/in`, or an example.
     from: &'static str,
@@ -19,9 +19,9 @@ struct Layout {
 const LAYOUTS: [Layout; 14] = [
     Layout { from: "plain", applied: |path| path.starts_with("clusters/") },
     Layout { from: "argocd", applied: |path| path.starts_with("clusters/") || path.starts_with("apps/") },
-    // Everything, but what is marked and what is no object.
+    // All objects except marked ones.
     Layout { from: "argocd-root", applied: |_| true },
-    // Everything but what `.sourceignore` names.
+    // Everything except what `.sourceignore` lists.
     Layout {
         from: "flux",
         applied: |path| {
@@ -29,20 +29,20 @@ const LAYOUTS: [Layout; 14] = [
             !left_out.iter().any(|name| path.starts_with(name))
         },
     },
-    // What the kustomization names.
+    // The kustomization's resources.
     Layout { from: "kustomize", applied: |path| path == "operators/cnv/hyperconverged.yaml" },
     Layout { from: "helm", applied: |path| path.starts_with("charts/virtualization/templates/") },
     Layout { from: "ansible", applied: |path| path.starts_with("roles/") },
-    // YAML; a dump of nodes as JSON isn't.
+    // YAML; a dump of nodes is JSON.
     Layout {
         from: "vendor",
         applied: |path| path.starts_with("openshift-virtualization/") && !path.ends_with(".json"),
     },
-    // Two clusters whose nodes are above them, in one dump; all of it is applied but JSON.
+    // Two clusters with a common dump of nodes in the parent directory; everything is applied except JSON.
     Layout { from: "dump-above", applied: |path| path.starts_with("clusters/") && !path.ends_with(".json") },
-    // A policy's template carries the HyperConverged.
+    // A policy's template contains the HyperConverged.
     Layout { from: "policy", applied: |path| path.starts_with("policies/") },
-    // What the overlays' kustomizations name.
+    // The resources of the overlays' kustomizations.
     Layout { from: "overlays", applied: |path| path.ends_with("hyperconverged.yaml") || path.ends_with("patch.yaml") },
     Layout { from: "acm", applied: |path| path.starts_with("policies/cnv/") },
     Layout { from: "examples/fleet", applied: |path| path.starts_with("clusters/") },
@@ -70,7 +70,7 @@ fn writes_nothing_into_applied_directories() {
             let text = fs::read_to_string(scene.path(&file)).expect("readable");
             let is_new = !before.contains(&file);
             assert!(!is_new || !text.contains("\nkind: ClusterInventory"), "{from}: nobody asked for {file}");
-            // Argo CD passes over what is no object.
+            // Argo CD ignores documents that are no objects.
             let passed_over = from == "argocd-root" && !text.contains("apiVersion:");
             if is_new && is_yaml(&file) && !passed_over {
                 assert!(!applied(&file), "{from}: {file} would be applied\n{said}");
@@ -100,7 +100,7 @@ fn writes_nothing_into_applied_directories() {
     }
 }
 
-/// Without a release, what all published releases say alike is reported, the rest at most as a warning.
+/// Without a release, only findings common to all published releases are reported; others are at most warnings.
 #[test]
 fn without_a_release_reports_what_all_releases_share() {
     let scene = Scene::new(&main_directory().join("nowhere"));

@@ -1,13 +1,12 @@
-//! Which module of a crate may import which: a table, checked against the code; and that files do not import each other
-//! in circles.
+//! Checks the imports between a crate's modules against a table, and that files don't import each other in circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The modules of each crate that has several; cargo keeps the arrows between crates.
+/// The modules of each crate; cargo checks the dependencies between crates.
 ///
-/// From the lowest line up; on one line a module may use those to its right.
+/// From the lowest layer up; within a line, a module may use those to its right.
 const LAYERS: &[(&str, &[&[&str]])] = &[
     ("crates/diagnostics/src", &[&["secret", "finding", "source"]]),
     (
@@ -27,7 +26,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
     ("src", &[&["main", "cli", "lsp"]]),
 ];
 
-/// Files above this many lines are to be split by meaning.
+/// Maximum lines of a file.
 const MOST_LINES: usize = 600;
 
 fn sources(directory: &Path, out: &mut Vec<PathBuf>) {
@@ -41,7 +40,7 @@ fn sources(directory: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The sources of hcoplan itself, and of the crates beside it.
+/// The sources of hcoplan and of the other crates.
 fn roots() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let beside = fs::read_dir(root.join("crates")).expect("crates is readable");
@@ -52,7 +51,7 @@ fn roots() -> Vec<PathBuf> {
     roots
 }
 
-/// The files below a root, each with the module at the top that it belongs to.
+/// The files below a root, each with its top-level module.
 fn sources_of(root: &Path) -> Vec<(String, PathBuf)> {
     let mut files = Vec::new();
     sources(root, &mut files);
@@ -65,7 +64,7 @@ fn sources_of(root: &Path) -> Vec<(String, PathBuf)> {
     files.into_iter().map(|f| (module(&f), f)).collect()
 }
 
-/// The line and the column of a module of a crate.
+/// The line and column of a module in the table.
 fn position(root: &str, lines: &[&[&str]], module: &str) -> (usize, usize) {
     for (line, modules) in lines.iter().enumerate() {
         if let Some(column) = modules.iter().position(|m| *m == module) {
@@ -75,15 +74,15 @@ fn position(root: &str, lines: &[&[&str]], module: &str) -> (usize, usize) {
     panic!("{root}/{module} is in no line of the table");
 }
 
-/// A path of a `use`, or one that begins with `crate`, `super` or `self` elsewhere in the code.
+/// A path of a `use`, or one that starts with `crate`, `super` or `self` in other code.
 #[derive(Debug, PartialEq, Eq)]
 struct Import {
     path: Vec<String>,
-    /// Whether what it names is there under its last name for others, too.
+    /// Whether it is re-exported.
     public: bool,
 }
 
-/// Every import of a file but those of its inner `tests`.
+/// The imports of a file, except in inner `tests`.
 fn imports(text: &str) -> Vec<Import> {
     let text = text.split("#[cfg(test)]\nmod tests {").next();
     let code: Vec<&str> = text.into_iter().flat_map(str::lines).collect();
@@ -114,7 +113,7 @@ fn imports(text: &str) -> Vec<Import> {
     out
 }
 
-/// The paths of a use tree: `a::{b, c::d}` are two.
+/// The paths of a use tree: `a::{b, c::d}` has two.
 fn expand(tree: &str, above: &[String], public: bool, out: &mut Vec<Import>) {
     let (path, group) = match tree.split_once('{') {
         Some((path, group)) => (path, group.rsplit_once('}').map(|(group, _)| group)),
@@ -143,10 +142,10 @@ fn expand(tree: &str, above: &[String], public: bool, out: &mut Vec<Import>) {
     }
 }
 
-/// A module's path from the crate: `["yaml", "edit"]`.
+/// A module's path in its crate: `["yaml", "edit"]`.
 type Module = Vec<String>;
 
-/// The files of a crate by their module, with their imports; files of tests are left out.
+/// A crate's modules with their imports, without tests.
 fn modules(root: &Path) -> BTreeMap<Module, Vec<Import>> {
     let mut out = BTreeMap::new();
     for (_, path) in sources_of(root) {
@@ -164,7 +163,7 @@ fn modules(root: &Path) -> BTreeMap<Module, Vec<Import>> {
     out
 }
 
-/// The file that a path leads to, through what modules in between make public.
+/// The module of a path, resolving re-exports.
 fn resolve(modules: &BTreeMap<Module, Vec<Import>>, from: &Module, path: &[String]) -> Option<Module> {
     let child = |at: &Module, step: &String| {
         let below: Module = at.iter().chain([step]).cloned().collect();
@@ -184,7 +183,7 @@ fn resolve(modules: &BTreeMap<Module, Vec<Import>>, from: &Module, path: &[Strin
                 rest = behind;
             }
         }
-        // Another crate, unless the module has a child of this name.
+        // Another crate, unless the module has a child with this name.
         _ => drop(child(from, path.first()?)?),
     }
     while let Some((step, behind)) = rest.split_first() {
@@ -202,7 +201,7 @@ fn resolve(modules: &BTreeMap<Module, Vec<Import>>, from: &Module, path: &[Strin
     Some(at)
 }
 
-/// Whether a file is a module of tests.
+/// Whether a file has tests only.
 fn is_test(path: &Path) -> bool {
     let below = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(path);
     let name = below.to_string_lossy();
@@ -223,7 +222,7 @@ fn modules_import_downwards_only() {
                 let [first, import, ..] = &import.path[..] else {
                     continue;
                 };
-                // What `src/lib.rs` re-exports is in other crates.
+                // `src/lib.rs` re-exports modules of other crates.
                 let is_here = lines.iter().any(|modules| modules.contains(&&import[..]));
                 if first != "crate" || *import == module || !is_here {
                     continue;
@@ -250,8 +249,8 @@ fn files_stay_readable() {
     assert!(long.is_empty(), "split these by meaning: {long:#?}");
 }
 
-/// A module consists of its children, and may name them; they may use its items. All other files that import each
-/// other, directly or indirectly, need better boundaries.
+/// A module consists of its children and may name them; they may use its items. Other files that import each other,
+/// directly or indirectly, need better boundaries.
 #[test]
 fn files_do_not_import_each_other() {
     for root in roots() {
@@ -285,16 +284,16 @@ fn no_circles_below(root: &Path) {
     assert!(circles.is_empty(), "these import each other in {}: {circles:#?}", root.display());
 }
 
-/// What is done follows from types, never from the text of a message. Here a text is only examined to say a thing
-/// once: whether the cluster's words have a place or a value in them.
+/// Decisions depend on types, never on the text of a message. These files read a message only to avoid a repetition:
+/// whether the server's message already has a location or value.
 const READ_MESSAGES: &[(&str, usize)] = &[
     ("crates/lint/src/context/verdict.rs", 2),
     ("crates/lint/src/rules/hco_schema_violation.rs", 1),
     ("crates/lint/src/rules/scalar_type_mismatch.rs", 1),
     ("crates/lint/src/rules/unresolved_placeholder.rs", 1),
-    // KubeVirt's words for what the server says in its own.
+    // KubeVirt's message inside the server's.
     ("crates/planner/src/machines/checker.rs", 2),
-    // Go's text of a number, written as the annotation has it.
+    // Go's text of a number, as written in the annotation.
     ("crates/planner/src/jsonpatch/mod.rs", 1),
 ];
 
@@ -318,7 +317,7 @@ fn nothing_decides_on_the_text_of_a_message() {
     assert_eq!(found, known.collect());
 }
 
-/// Whether a line asks what the text of a message is like.
+/// Whether a line examines the text of a message.
 fn reads_a_message(line: &str) -> bool {
     const TEXTS: [&str; 4] = ["message", "help", "title", "why"];
     const QUESTIONS: [&str; 7] =

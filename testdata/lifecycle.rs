@@ -1,4 +1,4 @@
-//! What the real operators did to an object that was there already, and what must hold of any step.
+//! Compares updates and upgrades with recordings of the real operators, and checks properties of every step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -29,14 +29,14 @@ fn rows(file: &Path) -> Vec<Value> {
     rows.collect::<Result<_, _>>().expect("JSON")
 }
 
-/// A cluster of a case's nodes, and the case's manifest.
+/// A cluster with a case's nodes, and the case's manifest.
 fn cluster(release: &Arc<Release>, directory: &Path) -> (State, Value) {
     let state = State::new(Arc::clone(release), Arc::new(inventory(directory)));
     let manifest = read_documents(&directory.join("hyperconverged.yaml")).remove(0);
     (state, manifest)
 }
 
-/// A stored object without what isn't compared.
+/// A stored object without fields that aren't compared.
 fn stored(object: &Value, upgraded: bool) -> Value {
     let mut object = object.clone();
     object.as_object_mut().expect("an object").remove("status");
@@ -158,7 +158,7 @@ fn of_upgrade(want: &Value, step: &Step, known: &BTreeMap<String, Value>) -> Vec
     out
 }
 
-/// Objects by what names them, without those of SSP, which the recordings of upgrades lack.
+/// Objects by identity, without those of SSP, which recordings of upgrades lack.
 fn by_id<'o>(objects: impl Iterator<Item = &'o Value>) -> Value {
     let mut out = serde_json::Map::new();
     for object in objects {
@@ -175,14 +175,14 @@ fn by_id<'o>(objects: impl Iterator<Item = &'o Value>) -> Value {
     Value::Object(out)
 }
 
-/// Each case of the selection that a release accepts, created.
+/// Creates each case of the selection that a release accepts.
 fn each_created(mut look: impl FnMut(&State, &str, &Value, Step)) {
     for release in Release::known_names().filter_map(Release::known) {
         each_created_on(&release, &selection(), &mut look);
     }
 }
 
-/// Each case of a set that a release accepts, created.
+/// Creates each case of a set that a release accepts.
 fn each_created_on(release: &Arc<Release>, set: &Path, look: &mut impl FnMut(&State, &str, &Value, Step)) {
     let cases = set.join("cases");
     let mut names: Vec<_> =
@@ -197,7 +197,7 @@ fn each_created_on(release: &Arc<Release>, set: &Path, look: &mut impl FnMut(&St
     }
 }
 
-/// The sets of recorded cases: all of them where they exist, else the selection.
+/// The sets of recorded cases: all if they exist, else the selection.
 fn sets() -> Vec<PathBuf> {
     match hcoplan_testing::recordings() {
         Some(all) => ["curated", "random"].map(|set| all.join("golden").join(set)).into(),
@@ -221,8 +221,8 @@ fn objects_of(plan: &Plan) -> Value {
     by_id(plan.objects().map(|object| &*object.body))
 }
 
-/// The stored object as the operator reads it: lists are applied as a whole, and the zero values that Go prints in them
-/// are removed until the operator writes it again.
+/// The stored object as the operator reads it: lists are applied as a whole, which removes Go's printed zero values
+/// until the operator writes it again.
 fn as_read(state: &State) -> Value {
     let mut object = stored(state.stored.as_ref().expect("it is there"), false);
     let api_version = object["apiVersion"].as_str().expect("a version");
@@ -237,17 +237,17 @@ fn applying_again_changes_nothing() {
     each_created(|state, name, manifest, _| {
         let first = state.update(manifest);
         if !first.plan.written.is_empty() {
-            // A patch wrote through into the HyperConverged, and the manifest takes it back.
+            // A patch changed the HyperConverged, and the manifest reverts it.
             return;
         }
         let gets_through = |u: &OperatorUpdate| u.admission.accepted;
         if !first.operator_updates.iter().any(gets_through) {
-            // HCO has not updated it: the next update from elsewhere fills in the eviction strategy.
+            // HCO hasn't updated it: another update sets the eviction strategy.
             return;
         }
         let again = first.after.update(manifest);
         let release = state.release.name();
-        // What a hole let in may be rejected now: then nothing changes, either.
+        // A value accepted through a hole may be rejected now: then nothing changes.
         let mut out = Vec::new();
         let (before, after) = (as_read(&first.after), as_read(&again.after));
         differences("stored", &before, &after, &mut out);
@@ -277,8 +277,8 @@ fn an_upgrade_over_two_releases_is_two_upgrades() {
     });
 }
 
-/// A cluster that gets other nodes later is one that had them from the start, but for the eviction
-/// strategy, which is written once.
+/// Adding nodes later gives the same cluster as creating it with them, except the eviction strategy, which is written
+/// once.
 #[test]
 fn nodes_that_come_later_count_as_those_that_were_there() {
     let cases = selection().join("cases");
@@ -306,8 +306,7 @@ fn nodes_that_come_later_count_as_those_that_were_there() {
     }
 }
 
-/// Why an upgrade from 1.18 leads to something else than a create on 1.19: a part of the path, and the
-/// reason.
+/// Why an upgrade from 1.18 differs from a new cluster on 1.19: a part of the path, and the reason.
 const DIFFER: [(&str, &str); 5] = [
     ("ownerReferences[0].apiVersion", "owners are written once"),
     ("eatureGates", "1.18 stored the defaults of its own gates"),
@@ -327,7 +326,7 @@ fn is_incomparable(created: &Step, upgraded: &Step, new: &Plan) -> Option<&'stat
     } else if upgraded.operator_updates.iter().any(|u| !u.admission.accepted) {
         Some("the operator's own update is rejected")
     } else if created.operator_updates.is_empty() {
-        // As where finalizer and label are in the manifest: no update stores the defaults of 1.18.
+        // As with finalizer and label in the manifest: no update stores the defaults of 1.18.
         Some("the operator has nothing to write")
     } else {
         None

@@ -1,4 +1,4 @@
-//! What is easily got wrong about updates: each was predicted wrongly once.
+//! Details of updates, each of which was predicted wrongly once.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn ssp_patch(operations: Value) -> Value {
     json!({"ssp.kubevirt.io/jsonpatch": operations.to_string()})
 }
 
-/// The manifest is applied to a cluster without a HyperConverged, and gets in.
+/// Applies an accepted manifest to a cluster without a HyperConverged.
 fn applied(state: &State, manifest: &Value) -> State {
     let step = state.update(manifest);
     let admission = &step.plan.admission;
@@ -63,7 +63,7 @@ fn applied(state: &State, manifest: &Value) -> State {
     step.after
 }
 
-/// The same cluster, where manifests are submitted in another way.
+/// The same cluster with another update method.
 fn with_method(state: &State, update: UpdateMethod) -> State {
     let inventory = Inventory { update, ..(*state.inventory).clone() };
     State { inventory: Arc::new(inventory), ..state.clone() }
@@ -109,7 +109,7 @@ fn an_unchanged_manifest_keeps_what_only_a_create_fills_in() {
     let again = before.update(&plain);
     assert_eq!(ksm(&again.after), Some(json!({})));
     assert_eq!(again.objects, []);
-    // A replace takes it away: the default is for creates only.
+    // A replace removes the default, which only a create sets.
     let replaced = replacing(&before, &plain);
     assert_eq!(ksm(&replaced.after), None);
 }
@@ -142,7 +142,7 @@ fn the_webhook_reads_the_architectures_of_an_update_from_the_status() {
     }
 }
 
-/// On Kubernetes there is no SSP, and the webhook's dry run of it ends the validation.
+/// Kubernetes has no SSP, and the webhook's dry run of it fails.
 #[test]
 fn a_missing_operand_rejects_an_update() {
     let state = {
@@ -166,9 +166,9 @@ fn a_missing_operand_rejects_an_update() {
     assert!(message.contains("\"ssp-kubevirt-hyperconverged\" not found"), "{message}");
 }
 
-/// A deprecated gate ends a create's validation before its failing patch is seen. Reconciles stop at the
-/// patch then, so that SSP is never made: a fix that takes the gate out, too, is rejected for want of it,
-/// and one that keeps the gate gets in.
+/// A deprecated gate skips the create's validation of a failing patch. Then reconciles fail at the patch, so that SSP
+/// is never created: a fix that also removes the gate is rejected because SSP is missing, and one that keeps the gate
+/// is accepted.
 #[test]
 fn keeps_a_gate_that_hides_an_error_until_the_error_is_fixed() {
     for release in ["1.16", "1.17", "1.18"] {
@@ -189,7 +189,7 @@ fn keeps_a_gate_that_hides_an_error_until_the_error_is_fixed() {
         let with_gate = manifest("v1beta1", json!({}), gate);
         let step = state.update(&with_gate);
         assert_eq!(rejection(&step), None, "{release}");
-        // Now that SSP is there, the gate can go.
+        // SSP exists now, so the gate can be removed.
         let step = step.after.update(&without_gate);
         assert_eq!(rejection(&step), None, "{release}");
     }
@@ -202,7 +202,7 @@ fn sends_only_changed_objects() {
     let nothing = cluster("1.18");
     let rejected = nothing.update(&invalid);
     assert!(rejection(&rejected).is_some());
-    // It is stored nevertheless: the webhook was switched off for an hour.
+    // Stored while the webhook was disabled.
     let before = nothing.forced(rejected).after;
     let again = before.update(&invalid);
     assert_eq!(rejection(&again), None, "kubectl sends nothing");
@@ -223,7 +223,7 @@ fn accepts_an_unchanged_value_that_violates_the_schema() {
     let mut before = applied(&cluster("1.18"), &enumerated("None", "Haswell"));
     let rejected = before.update(&enumerated("Sometimes", "Haswell"));
     assert!(rejection(&rejected).is_some());
-    // An older CRD let it in.
+    // An older CRD accepted it.
     let stored = before.stored.as_mut().expect("it is there");
     stored["spec"]["evictionStrategy"] = json!("Sometimes");
     let beside = replacing(&before, &enumerated("Sometimes", "Skylake"));
@@ -270,7 +270,7 @@ fn an_upgrade_rewrites_the_rest_of_a_patch() {
         let state = applied(&cluster("1.18"), &manifest("v1beta1", patch, json!({})));
         state.upgrade(&Release::known("1.19").expect("known"))
     };
-    // What the operator doesn't know of an operation is lost.
+    // Keys unknown to the operator are lost in an operation.
     let step = upgraded(json!({
         "op": "add",
         "path": "/spec/configuration/migrations",
@@ -283,7 +283,7 @@ fn an_upgrade_rewrites_the_rest_of_a_patch() {
     let migrations = json!({"allowPostCopy": true});
     let path = "/spec/configuration/migrations";
     assert_eq!(left, json!([{"op": "add", "path": path, "value": migrations}]));
-    // And so is where a value is copied from: the operator's own update is rejected.
+    // So is the source of a copy: the operator's own update is rejected.
     let step = upgraded(json!({
         "op": "copy",
         "from": "/spec/configuration/developerConfiguration",

@@ -1,5 +1,5 @@
-//! The matrix of the example fleet, cell by cell, against the rendered files: this test reads the
-//! DataImportCrons, the DataSources, the SSP and the inventories by itself.
+//! Compares each cell of the example fleet's matrix with the rendered files: this test reads the DataImportCrons,
+//! DataSources, SSP and inventories itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ fn documents(path: &Path) -> Value {
     hcoplan::yaml::parse(&file).documents[0].root.to_json()
 }
 
-/// What SSP would make in a cluster.
+/// SSP's objects in a cluster.
 #[derive(Default)]
 struct Rendered {
     crons: Vec<Value>,
@@ -48,8 +48,7 @@ const ARCHITECTURE: &str = "template.kubevirt.io/architecture";
 const PLAIN: &str = "cdi.kubevirt.io/storage.import.datasource-name";
 
 impl Rendered {
-    /// The names that virtual machines know: those of DataSources without an architecture, and
-    /// those that only a cron brings.
+    /// The names for virtual machines: DataSources without an architecture, and those of crons.
     fn names(&self) -> BTreeSet<String> {
         let plain = self.sources.values();
         let plain = plain.filter(|s| s["metadata"]["labels"][ARCHITECTURE].is_null());
@@ -61,8 +60,7 @@ impl Rendered {
         plain.chain(of_crons).collect()
     }
 
-    /// The cron that fills a DataSource, with the architecture of its image; `None` where the node that imports it
-    /// decides among several.
+    /// The cron that fills a DataSource, with its image's architecture; `None` if it depends on the importing node.
     fn import(&self, data_source: &str) -> Option<(&Value, Option<String>)> {
         let cron = self.crons.iter().find(|c| c["spec"]["managedDataSource"] == data_source)?;
         let registry = &cron["spec"]["template"]["spec"]["source"]["registry"];
@@ -118,7 +116,7 @@ impl Rendered {
     }
 }
 
-/// Nodes by architecture: those with the role worker, and the control plane's.
+/// Nodes by architecture: workers and control plane.
 fn nodes(inventory: &Value) -> BTreeMap<String, (u64, u64)> {
     let mut out: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for pool in inventory["spec"]["nodePools"].as_array().expect("pools") {
@@ -135,7 +133,7 @@ fn nodes(inventory: &Value) -> BTreeMap<String, (u64, u64)> {
     out
 }
 
-/// Compares every cell; gives how often each state was there.
+/// Compares every cell; returns the number of each state.
 fn compare(scene: &Scene) -> BTreeMap<String, usize> {
     let mut said = String::new();
     scene.run("hcoplan render --out now -q", &mut said);
@@ -181,7 +179,7 @@ fn compare(scene: &Scene) -> BTreeMap<String, usize> {
                 assert_eq!(is, want, "{name}: {image_name} on {architecture}");
             }
         }
-        // And back: no import that the matrix doesn't know.
+        // The matrix has every import.
         for cron in &objects.crons {
             assert!(crons.contains(&text(&cron["metadata"]["name"])), "{name}: {cron}");
         }
@@ -195,7 +193,7 @@ fn the_matrix_is_what_is_rendered() {
     let seen = compare(&scene);
     assert_eq!((seen["covered"], seen["undetermined"]), (12, 8));
 
-    // The control plane's architecture runs no workloads; an image that is not for all.
+    // The control plane's architecture runs no workloads, and an image lacks an architecture.
     let change = |file: &str, from: &str, to: &str| {
         let path = scene.path(file);
         let text = fs::read_to_string(&path).expect("readable");
@@ -214,7 +212,7 @@ fn the_matrix_is_what_is_rendered() {
     }
 }
 
-/// The same bytes every time, and no word about the machine.
+/// The same bytes every time, without data of the machine.
 #[test]
 fn pages_are_the_same_every_time() {
     let scene = Scene::new(&main_directory().join("examples/fleet"));

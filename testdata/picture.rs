@@ -1,18 +1,18 @@
-//! The pictures of README and docs: terminal sessions, drawn from what the commands print. `SNAPSHOTS=overwrite`
-//! draws them again.
+//! The pictures of README and docs: terminal sessions drawn from commands' output. `SNAPSHOTS=overwrite` draws them
+//! again.
 
 use std::fmt::Write as _;
 use std::process::Command;
 
 use super::main_directory;
 
-/// Characters of a line; what is longer goes on in the next.
+/// Characters of a line; longer ones are wrapped.
 const WIDTH: usize = 118;
-/// Pixels of a character and of a line, with a monospaced font of 13 pixels.
+/// The size of a character and a line in pixels, with a monospaced font of 13 pixels.
 const CHARACTER: f64 = 7.83;
 const LINE: usize = 19;
 
-/// Each picture, with the command whose beginning it shows and the most lines of it.
+/// Each picture, its command and the maximum number of lines.
 const PICTURES: [(&str, &[&str], usize); 3] = [
     ("plan", &["plan", "examples/arm64-nodes/after", "--against", "examples/arm64-nodes/before"], 60),
     ("lint", &["lint", "examples/arm64-nodes/after", "--select", "heterogeneous"], 40),
@@ -42,7 +42,7 @@ fn pictures_show_what_the_commands_print() {
 /// A piece of a line with the class of its colour.
 type Piece = (String, &'static str);
 
-/// What is between escape sequences, each piece with what the sequence before it means.
+/// Splits a line at escape sequences; each piece has the class of the preceding sequence.
 fn pieces(line: &str, class: &mut &'static str) -> Vec<Piece> {
     let mut out = Vec::new();
     for (index, part) in line.split("\u{1b}[").enumerate() {
@@ -69,7 +69,7 @@ fn pieces(line: &str, class: &mut &'static str) -> Vec<Piece> {
     out
 }
 
-/// A line in rows that fit.
+/// Wraps a line.
 fn rows(line: Vec<Piece>) -> Vec<Vec<Piece>> {
     let mut rows: Vec<Vec<Piece>> = vec![Vec::new()];
     let mut length = 0;

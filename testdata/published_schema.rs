@@ -1,4 +1,4 @@
-//! A printed document against the schema that is published for it.
+//! Validates a printed document by its published schema.
 
 use serde_json::Value;
 
@@ -7,9 +7,9 @@ fn schema(name: &str) -> Value {
     serde_json::from_str(schema).expect("JSON")
 }
 
-/// What a document has against it, a sentence each.
+/// The errors of a document, a sentence each.
 pub(crate) fn errors(name: &str, document: &Value) -> Vec<String> {
-    // Those that others refer to.
+    // Schemas referenced by others.
     let mut registry = jsonschema::Registry::new();
     for name in ["diff", "findings"] {
         let schema = schema(name);

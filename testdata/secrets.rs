@@ -1,4 +1,4 @@
-//! What is secret in a manifest is in no output: planted in every way, looked for in every format.
+//! Secrets in manifests never appear in output: planted in many forms, searched in every format.
 
 #![cfg(unix)]
 
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use hcoplan::report::Format;
 use hcoplan::report::named::{all, names};
 
-/// What is planted. None of them is part of another word.
+/// The planted secrets, none part of another word.
 const PLANTED: [&str; 14] = [
     "Hunter2Hunter2",
     "SHVudGVyMkh1bnRlcjI=",
@@ -156,11 +156,11 @@ impl Scene {
         command
     }
 
-    /// What a command says, on both streams; nothing secret is in it.
+    /// Runs a command and checks both streams for secrets; returns the output.
     #[track_caller]
     fn expect(&self, line: &str) -> String {
         let done = self.command(line).output().expect("hcoplan runs");
-        // Of a HyperConverged that is rejected, argocd says so, with 2.
+        // argocd reports a rejected HyperConverged with exit code 2.
         let is_usage = done.status.code() == Some(2) && !line.starts_with("argocd");
         assert!(!is_usage && !matches!(done.status.code(), Some(70) | None), "{line}: {done:?}");
         let all = [done.stdout, done.stderr].concat();
@@ -183,7 +183,7 @@ fn nothing_leaks(what: &str, said: &str) {
 }
 
 fn files() -> Vec<(&'static str, String)> {
-    // The Secret in one file with the HyperConverged, before and behind it.
+    // The Secret in the HyperConverged's file, before and after it.
     let all = format!("{SECRET}---\n{HYPERCONVERGED}---\n{MACHINE}---\n{SECRET}");
     vec![("east/hyperconverged.yaml", all), ("east/inventory.yaml", INVENTORY.to_owned())]
 }
@@ -222,7 +222,7 @@ fn reports_files_that_cannot_be_parsed() {
 #[test]
 fn masks_secrets_in_fixes() {
     let mut files = files();
-    // Fields of the wrong API version, and others with fixes, with secrets next to them.
+    // Fields of the wrong API version, and others with fixes, next to secrets.
     files[0].1 = files[0].1.replace(
         "spec:\n  localStorageClassName: x\n",
         "spec:\n  # token: AnnotatedToken9\n  localStorageClassName: x\n  defaultCpuModel: Haswell\n  \
@@ -237,7 +237,7 @@ fn masks_secrets_in_fixes() {
     }
 }
 
-/// A program would apply an edit with stars in it.
+/// Masked edits would be applied by programs.
 #[test]
 fn reports_omit_edits_that_write_secrets() {
     let file = HYPERCONVERGED.replace("/spec/config/importProxy", "/spec/config/filesystemOverhead");
@@ -323,7 +323,7 @@ fn shows_hovers_in_an_editor() {
     let mut child = scene.command("lsp").spawn().expect("hcoplan runs");
     let mut stdin = child.stdin.take().expect("piped");
     stdin.write_all(input.as_bytes()).expect("taken");
-    // The last of what was asked is answered last.
+    // The last request is answered last.
     let mut said = Vec::new();
     let mut stdout = child.stdout.take().expect("piped");
     let last = format!("\"id\":{}", 100 + (text.lines().count() - 1) * 2);
@@ -341,7 +341,7 @@ fn shows_hovers_in_an_editor() {
     assert!(said.contains("publishDiagnostics") && said.contains("\"contents\""), "{said}");
 }
 
-/// The planted words are found where nothing is hidden.
+/// Without masking, the secrets are found.
 #[test]
 fn each_case_tests_something() {
     let all: String = files().into_iter().map(|f| f.1).collect();
@@ -358,7 +358,7 @@ const DUMP: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [{"apiVersio
   "spec": {"taints": [{"key": "x/password", "value": "Hunter2Hunter2", "effect": "NoSchedule"}]},
   "status": {"nodeInfo": {"architecture": "amd64"}}}]}"#;
 
-/// What prints something of the repository, with every format that it has.
+/// The commands that print parts of the repository, with all their formats.
 fn printers() -> Vec<(&'static str, Vec<&'static str>)> {
     use hcoplan::report::{changes, matrix};
     let findings = || names(all::<Format>());
@@ -388,7 +388,8 @@ fn printers() -> Vec<(&'static str, Vec<&'static str>)> {
     ]
 }
 
-/// Commands that print nothing of the repository, or objects as they are: SECURITY.md says so. The editor's is above.
+/// Commands that print nothing of the repository, or objects unchanged, as SECURITY.md documents. The language server
+/// has its own test.
 const EXEMPT: [&str; 8] = ["render", "import", "cmp", "lsp", "release", "schema", "completions", "help"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! docs/statements.md: each row of its tables is asked, and answered as it says.
+//! docs/statements.md: each row of its tables is a question and the expected answer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,24 +9,24 @@ use std::thread;
 
 use hcoplan_testing::annotations;
 
-/// A row: what is stated, what is asked, parts of the answer, and what may not be in it.
+/// A row: statement, command, expected parts of the answer, and parts that must be missing.
 struct Row {
     line: usize,
     command: String,
     answers: Vec<String>,
     not: Vec<String>,
-    /// The same question, asked of what is otherwise: then it isn't said, and what isn't said is.
+    /// The same command for another input, whose answer differs.
     counterfactual: Option<String>,
 }
 
-/// What is in a cell before what the answer may not say.
+/// Separates the parts that must be missing.
 const NOT: &str = "and not";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The texts between backticks of a cell; a cell with backticks in its text has two around them.
+/// The texts in backticks of a cell; double backticks quote backticks.
 fn code(cell: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = cell;
@@ -65,7 +65,7 @@ fn rows() -> Vec<Row> {
     out
 }
 
-/// A command's words. What is between braces is one: the `spec` of a HyperConverged, written out.
+/// A command's words. Text in braces is one word: the `spec` of a HyperConverged.
 fn words(command: &str) -> Vec<String> {
     let (mut out, mut depth) = (vec![String::new()], 0usize);
     for c in command.chars() {
@@ -83,7 +83,7 @@ fn words(command: &str) -> Vec<String> {
     out
 }
 
-/// A command with the directories of another question, or another command.
+/// A command for other directories, or another command.
 fn elsewhere(command: &str, other: &str) -> String {
     if other.starts_with("hcoplan ") {
         return other.to_owned();
@@ -95,7 +95,7 @@ fn elsewhere(command: &str, other: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The directory of a cluster like `statements/plain` with that spec.
+/// A directory of a cluster like `statements/plain` with that spec.
 fn written_out(directory: &Path, spec: &str) -> String {
     let into = tempfile::tempdir_in(directory).expect("a directory").keep();
     let plain = directory.join("statements/plain");
@@ -107,7 +107,7 @@ fn written_out(directory: &Path, spec: &str) -> String {
     into.to_string_lossy().into_owned()
 }
 
-/// What a command prints, in a copy of `testdata`'s manifests, with single spaces.
+/// The output of a command in a copy of `testdata`'s manifests, with single spaces.
 fn answer(directory: &Path, command: &str) -> String {
     let arguments = command.strip_prefix("hcoplan ").expect(command);
     let words = words(arguments).into_iter();
@@ -131,7 +131,7 @@ fn every_statement_is_answered() {
         let from: PathBuf = root().join("testdata").join(name);
         annotations::copy(&from, &directory.path().join(name)).expect("copied");
     }
-    // The same question is asked once.
+    // Equal commands run once.
     let commands = rows.iter().flat_map(|r| [Some(&r.command), r.counterfactual.as_ref()]).flatten();
     let questions: BTreeMap<&str, ()> = commands.map(|command| (command.as_str(), ())).collect();
     let open: Mutex<Vec<&str>> = Mutex::new(questions.into_keys().collect());
@@ -150,7 +150,7 @@ fn every_statement_is_answered() {
     let mut wrong = Vec::new();
     for row in &rows {
         assert!(!row.answers.is_empty(), "line {}: no answer", row.line);
-        // A page begins with what was asked for, and each finding of a rule with the rule's name.
+        // A page repeats the subject of the command, and each finding its rule's name.
         let echoes = |a: &String| row.command.split([' ', '/']).any(|word| word == a);
         if row.answers.iter().all(echoes) {
             wrong.push(format!("line {}: the answer is in the question", row.line));
@@ -163,7 +163,7 @@ fn every_statement_is_answered() {
             wrong.push(format!("line {}: {}: {said:?} is in:\n{got}", row.line, row.command));
         }
     }
-    // A row counts where the same question, asked of what is otherwise, is answered otherwise.
+    // A row is significant if the answer differs for another input.
     let mut counted = 0;
     for (row, other) in rows.iter().filter_map(|row| Some((row, row.counterfactual.as_ref()?))) {
         let got = &answers[other.as_str()];

@@ -3,7 +3,7 @@
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-# One node, so that nothing else of a cluster matters.
+# Only one node, to keep other costs low.
 INVENTORY = """apiVersion: hcoplan.dev/v1alpha1
 kind: ClusterInventory
 metadata: {name: one}
@@ -12,17 +12,17 @@ spec:
   nodes: [{name: n0, architecture: amd64, roles: [control-plane, worker]}]
 """
 
-# A HyperConverged as far as its spec.
+# A HyperConverged without its spec.
 HEAD = """apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}
 """
 
-# So many times may the second half of twice the input cost what the first half does: 2 is linear, 4 quadratic.
+# Maximum ratio of the cost of the second half of twice the input to that of the first: 2 is linear, 4 quadratic.
 LIMIT = 2.4
-# Below this many instructions of work, start-up is more than what is measured.
+# With fewer instructions, start-up dominates the measurement.
 ENOUGH = 1_000_000
-# No run may execute more: some ten seconds.
+# Maximum instructions of a run, about ten seconds.
 MOST = 30_000_000_000
 
 
@@ -44,10 +44,10 @@ def grows(lab, n, build, *words, codes=(0, 1)):
 
     n = max(n // lab.share, 4)
     places, cores = lab.dir(), os.sched_getaffinity(0)
-    # Each run sees one core, so that no thread of its waits in a loop, which would be counted.
+    # Each run uses one core: waiting threads would add instructions.
     with ThreadPoolExecutor(len(cores), initializer=on_one_core) as pool:
         counts = list(pool.map(count, (4 * n, 2 * n, n)))[::-1]
-    # What a run costs whatever it reads is in none of the differences.
+    # Differences exclude the fixed cost of a run.
     less, more = (max(after - before, ENOUGH) for before, after in zip(counts, counts[1:]))
     told = f"{' '.join(words)}: {n} more cost {less / 1e6:.0f} M instructions, {2 * n} more {more / 1e6:.0f} M, {more / less:.2f} times"
     lab.measured(told)

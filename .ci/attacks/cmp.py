@@ -7,7 +7,7 @@ import shutil
 from _inputs import HEAD, INVENTORY
 
 GOOD = HEAD + "spec: {}\n"
-# An error that is no rejection: the API server drops the field.
+# An error that isn't a rejection: the API server drops the field.
 BAD = """apiVersion: hco.kubevirt.io/v1beta1
 kind: HyperConverged
 metadata:

@@ -10,7 +10,7 @@ import tarfile
 
 from _inputs import INVENTORY
 
-# What the API server rejects.
+# A rejected HyperConverged.
 REST = "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {evictionStrategy: Sometimes}\n"
 PLAIN = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n" + REST
 GOOD = PLAIN.replace("Sometimes", "LiveMigrate")
@@ -123,7 +123,7 @@ def attack_patches_of_others(lab):
         },
     }.items():
         _, done = lint(lab, files)
-        # 4: a cluster that kustomize would have to build first is not planned, which is said.
+        # 4: a cluster that kustomize has to build first isn't planned, and is reported.
         lab.expect(done.code in (1, 4) and "b/hc.yaml" in done.out, what, done)
 
 
@@ -171,7 +171,7 @@ def attack_cmp_leaves_nothing_out(lab):
         done = lab.run("cmp", "generate", cwd=directory)
         lab.expect(done.code != 0 or "settings" in done.out, what, done)
         lab.expect(done.code == 0 or not done.out, f"{what}: part of the application", done)
-    # A well-formed tree can name anything: what is left out for it is said.
+    # A well-formed tree can name any file: omitted objects are reported.
     top = {"schemaVersion": 1, "clusters": ["c"]}
     cluster = {"schemaVersion": 1, "cluster": "c", "objects": [{"file": "a.yaml"}]}
     tree = {"x/hcoplan-manifest.json": json.dumps(top), "x/hcoplan-cluster.json": json.dumps(cluster), "x/a.yaml": other}
@@ -361,7 +361,7 @@ def attack_made_by_controllers(lab):
     }.items():
         _, done = lint(lab, {"good/hc.yaml": GOOD, "x/a.yaml": other, **files})
         lab.expect(done.code == 1 and "error[hco-not-planned]" in done.out, what, done)
-    # A patch of an Application doesn't say which path it has.
+    # A patch of an Application doesn't contain its path.
     part = (argo % "components: [../c]").replace("path: x, ", "")
     _, done = lint(lab, {"good/hc.yaml": GOOD, "apps/kustomization.yaml": "patches: [{path: p.yaml}]\n", "apps/p.yaml": part})
     lab.expect("hco-not-planned" in done.out, "a patch of an Application", done)
@@ -375,7 +375,7 @@ def attack_tracked_and_ignored(lab):
         lab.write(directory, ".gitignore", "hc.yaml\nx/\n")
         for words in [("lint",), ("lint", "--trust-base", "HEAD"), ("lint", "--against", "HEAD")]:
             done = lab.run(*words, cwd=directory)
-            # With --against the error is one that HEAD has, too: counted, and no failure.
+            # With --against, HEAD has the error, too: it is counted but doesn't fail the run.
             found = done.code == 1 or ("--against" in words and "1 error" in done.out)
             lab.expect(found, f"{what}: {words}", done)
     directory, _ = lint(lab, {"hc.yaml": GOOD})

@@ -123,7 +123,7 @@ def attack_unknown_fields(lab):
 def attack_patch_operations(lab):
     """jsonpatch operations that add feature gates: lint."""
     add = lambda i: json.dumps({"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": f"Gate{i}"})
-    # Of up to 250 operations each is looked at together with those before it.
+    # Each of up to 250 operations is compared with those before it.
     grows(lab, 250 * lab.share, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, add)), "lint")
 
 
@@ -321,7 +321,7 @@ def attack_deep_directories(lab):
         here = below
     os.close(here)
     done = lab.run("lint", cwd=directory)
-    # Python's own removal gives up at this depth.
+    # Python can't remove directories of this depth.
     lab.program("rm", "-rf", "d", cwd=directory)
     lab.expect(done.code == 0, "not judged", done)
     lab.expect(done.cpu < 5, "too slow", done)

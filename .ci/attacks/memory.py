@@ -2,10 +2,9 @@
 
 import json
 
-# MiB of memory for each MiB of input, what an empty repository takes left out. SECURITY.md names it.
+# Maximum MiB of memory per MiB of input, in addition to an empty repository's. SECURITY.md names it.
 LIMIT = 1000
-# What is freed is given back at once: how much of it the allocator still has is a matter of milliseconds, which
-# made one input take from 650 to 1,050 bytes a byte.
+# Return freed memory at once: otherwise timing changed one input's result from 650 to 1,050 bytes per byte.
 IN_USE = {"MIMALLOC_PURGE_DELAY": "0"}
 SIZE = 128 << 10
 

@@ -10,7 +10,7 @@ import resource
 import shutil
 import subprocess
 
-# Commands that only read, each with ways to call it: one is drawn for each repository.
+# Read-only commands with variants, one of which is drawn for each repository.
 READING = [
     (["lint"], [[], ["--format", "json"], ["--format", "sarif"], ["--pedantic"], ["--statistics"], ["--format", "github"]]),
     (["plan"], [[], ["--format", "json"], ["--force"], ["--format", "markdown"]]),
@@ -31,7 +31,7 @@ READING = [
     (["explain", "spec.featureGates"], [[]]),
 ]
 WRITING = [["fix", "--write"], ["fix", "--write", "--unsafe"], ["render"], ["plan"], ["lint", "--baseline", "b.json", "--update-baseline"]]
-# Of CPU: a busy machine takes its time. Somebody who waits for something takes none.
+# Limits of CPU and waiting time: a busy machine takes longer, and a waiting process uses no CPU.
 SECONDS, PATIENCE = 10, 300
 # Success, findings, an error with a message, nothing found, an operator's rejection: docs/exit-codes.md.
 CODES = range(5)

@@ -33,7 +33,7 @@ def failed_cases(junit):
     return "\n".join(ET.tostring(case, "unicode") for case in ET.fromstring(junit).iter("testcase") if len(case))
 
 
-# How many errors a report has, as its reader counts them; None where people read it.
+# Number of errors in a report; None for formats that only people read.
 ERRORS = {
     "human": None,
     "concise": None,

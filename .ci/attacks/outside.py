@@ -98,7 +98,7 @@ def attack_named_files(lab):
             lab.expect(done.code not in (0, 1, 70), f"{words} passes", done)
             lab.expect("outside-word" not in done.out + done.err, f"{words} read it", done)
             lab.expect("release" in words[2] or "upgrade" in words[2] or ("outside the directory" in done.err or "leads nowhere" in done.err), f"{words} doesn't say why", done)
-    # What lies outside by its own name is whoever's who names it.
+    # A file outside that the user names may be read.
     lab.write(outside, "hcoplan.yaml", "lint: {failOn: never}\n")
     done = lab.run("lint", "--config", os.path.join(outside, "hcoplan.yaml"), cwd=directory)
     lab.expect(done.code == 0, "a file outside can't be named", done)
@@ -121,9 +121,9 @@ def attack_written_files(lab):
         done = lab.run(*words, cwd=directory)
         lab.expect(done.code not in (0, 1, 70), f"{words} passes", done)
         lab.expect(sorted(os.listdir(outside)) == before, f"{words} wrote outside: {os.listdir(outside)}", done)
-    # All or nothing.
+    # Write all files or none.
     lab.expect(not os.path.lexists(os.path.join(directory, ".pre-commit-config.yaml")), "init wrote a part")
-    # A link above the tree is its owner's.
+    # A link above the tree is allowed.
     above = os.path.join(lab.dir(), "above")
     fine, _ = tree(lab)
     os.symlink(fine, above)

@@ -147,7 +147,7 @@ def attack_patch_tests(lab):
         return json.dumps({"op": "add", "path": f"/spec/configuration/x{i - 1}", "value": i} if i % 3 == 1 else
                           {"op": "remove", "path": f"/spec/configuration/x{i - 2}"})
 
-    # Of up to 250 operations each is looked at together with those before it.
+    # Each of up to 250 operations is compared with those before it.
     grows(lab, 252 * lab.share, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, operation)), "lint")
 
 

@@ -71,7 +71,7 @@ def repository(lab):
     return directory
 
 
-# --- What each destination must not have ---
+# --- Text that each destination must not contain ---
 
 STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
@@ -87,7 +87,7 @@ def check_log(lab, what, text):
 
 def check_markdown(lab, what, text):
     fences = re.sub(r"(?ms)^(`{3,})diff\n.*?^\1$", "", text)
-    # Code, behind as many backticks as it began with; a backtick after a backslash begins none.
+    # Remove code between equal numbers of backticks; a backslash escapes a backtick.
     plain = re.sub(r"(\\.)|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)", lambda m: m[1] or "", fences)
     found = STEERS.search(text)
     lab.expect(not found, f"{what}: {found and text[max(0, found.start() - 60):found.end() + 20]!r}")

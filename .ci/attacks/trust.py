@@ -51,7 +51,7 @@ def attack_named_configuration(lab):
         ("removed", {"ci/hcoplan.yaml": STRICT}, {"ci/hcoplan.yaml": None}, "ci/hcoplan.yaml"),
         ("a detour", {"ci/hcoplan.yaml": STRICT}, {"ci/hcoplan.yaml": OFF}, "./ci/../ci/hcoplan.yaml"),
     ]:
-        # The change brings the finding, so that --against fails, too.
+        # The change adds the finding, so that --against fails, too.
         sound = {"hyperconverged.yaml": HEAD + "spec: {}\n"}
         directory = change(lab, {**sound, **before}, {"hyperconverged.yaml": BAD, **after})
         for path in [name, os.path.join(directory, name)]:
@@ -61,7 +61,7 @@ def attack_named_configuration(lab):
     link = os.path.join(outside, "link.yaml")
     os.symlink(os.path.join(directory, "hcoplan.yaml"), link)
     judged(lab, directory, "lint", "--config", link)
-    # One that the base hasn't is none.
+    # A configuration that the base doesn't have is ignored.
     directory = change(lab, {}, {"own.yaml": OFF})
     done = judged(lab, directory, "lint", "--config", "own.yaml", codes=(2,))
     lab.expect("base, the trusted revision, has no own.yaml" in done.err, "it says why", done)

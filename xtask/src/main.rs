@@ -132,7 +132,7 @@ fn write(imported: &Imported, arguments: &Import) -> Result<(), Box<dyn Error>> 
     say(&imported.name, imported, out)
 }
 
-/// Writes what differs in a release from its line.
+/// Writes the differences of a release from its line.
 fn write_changes(
     name: &str,
     imported: &Imported,
@@ -154,7 +154,7 @@ fn write_changes(
     say(name, imported, &path)
 }
 
-/// Reports what was written, and what came from where.
+/// Reports the written files and their sources.
 fn say(name: &str, imported: &Imported, out: &Utf8Path) -> Result<(), Box<dyn Error>> {
     writeln!(io::stdout(), "HCO {name} ({}) in {out}", imported.version)?;
     for note in &imported.notes {

@@ -1,5 +1,5 @@
-//! The data of a release that people wrote by reading its code, in a directory of its own (`schemas/behaviour/1.19`): put
-//! over what comes from the base before anything is read, and kept apart when the release is written.
+//! The hand-written data of a release, in its own directory (`schemas/behaviour/1.19`): it overrides the base when a
+//! release is imported, and is kept separate when the release is written.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use camino::Utf8Path;
 use super::ordered::Json;
 use super::{ImportError, Imported, bundle, entries, read};
 
-/// Files that nothing is imported of.
+/// Files without imported parts.
 const WHOLE: [&str; 2] = ["admission.json", "behaviour.json"];
 
-/// The files of a release that people write, by name. Of one that is imported, too, it has some keys.
+/// The hand-written files of a release by name. For files with imported parts, only some keys.
 pub(super) struct Written(BTreeMap<String, File>);
 
 struct File {
@@ -32,7 +32,7 @@ impl Written {
         if files.is_empty() { Err(ImportError::shape(directory, "there is no file in it")) } else { Ok(Self(files)) }
     }
 
-    /// Puts what is written into the place of what the base says.
+    /// Overrides the base's data.
     pub(super) fn put_into(&self, out: &mut Imported) -> Result<(), ImportError> {
         for (name, File { text, json }) in &self.0 {
             let text = match (out.files.get(name), json) {
@@ -50,7 +50,7 @@ impl Written {
         Ok(())
     }
 
-    /// The files in two parts: what was imported, and what is written, brought up to date with the CRDs.
+    /// Splits the files into imported and hand-written parts, the latter updated by the CRDs.
     fn apart(&self, files: &BTreeMap<String, String>) -> Result<[BTreeMap<String, String>; 2], ImportError> {
         let (mut imported, mut written) = (BTreeMap::new(), BTreeMap::new());
         for (name, text) in files {
@@ -66,7 +66,7 @@ impl Written {
                 }
                 list => (list, Vec::new()),
             };
-            // Equal data keeps its layout by hand.
+            // Unchanged data keeps its layout.
             let text = if own == file.json { file.text.clone() } else { own.to_file() };
             written.insert(name.clone(), text);
             // The base's keys come first.
@@ -80,10 +80,10 @@ impl Written {
 }
 
 impl Imported {
-    /// Writes what was imported below `out`, and what the files of `behaviour` say of it there.
+    /// Writes imported data below `out`, and hand-written data to the files of `behaviour`.
     ///
     /// # Errors
-    /// A file that can't be read or written.
+    /// If a file can't be read or written.
     pub(crate) fn write_apart(&self, out: &Utf8Path, behaviour: &Utf8Path) -> Result<(), ImportError> {
         let [imported, written] = Written::read(behaviour)?.apart(&self.files)?;
         super::write_files(&imported, out)?;

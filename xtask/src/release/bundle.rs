@@ -1,5 +1,5 @@
-//! From a vendor's OLM bundle to a release: behaviour from a base, images, versions, schemas and
-//! golden images from the vendor.
+//! Imports a release from a vendor's OLM bundle: images, versions, schemas and golden images from the bundle, behaviour
+//! from a base.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::ordered::Json;
 use super::{ImportError, Imported, MADE, SCHEMAS};
 use hcoplan_repository::repo::{known_release, release_name};
 
-/// How the note begins that says whose behaviour it is.
+/// The start of the note about the base.
 pub(super) const CARRIED_NOTE: &str = "behaviour of ";
 
-/// The Deployment of the CSV whose environment the operands depend on.
+/// The CSV's Deployment with the environment that operands use.
 const OPERATOR: &str = "hco-operator";
 
 /// A release that behaves as `base` and has what the bundle in `bundle` says, a directory or a file of
@@ -102,7 +102,7 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The release that a CSV's version is built from.
+/// The release of a CSV's version.
 fn base_of(bundle: &Utf8Path, version: &str) -> Result<Arc<Release>, ImportError> {
     let name = release_name(version).unwrap_or_else(|| version.to_owned());
     known_release(&name).map_err(|unknown| {
@@ -111,8 +111,7 @@ fn base_of(bundle: &Utf8Path, version: &str) -> Result<Arc<Release>, ImportError
     })
 }
 
-/// Says which distribution's version it is now, and leaves of the assumed values those that the bundle
-/// doesn't state.
+/// Sets the distribution's version, and removes assumed values that the bundle has.
 fn shipped(tables: &mut Json, base: &Release, version: &str, env: &BTreeMap<String, String>, templates: bool) {
     let line = version_parts(version).map(|(line, _)| line);
     let distribution = line.and_then(|line| Distribution::of_line(&line));
@@ -129,8 +128,7 @@ fn shipped(tables: &mut Json, base: &Release, version: &str, env: &BTreeMap<Stri
     }
 }
 
-/// Every document of the YAML and JSON files below a directory, or of one file; the items of a v1 List
-/// one by one.
+/// All documents of the YAML and JSON files below a directory, or of one file; items of a v1 List separately.
 pub(super) fn documents(path: &Utf8Path) -> Result<Vec<Value>, ImportError> {
     let (directory, only) =
         if path.is_file() { (path.parent().unwrap_or(Utf8Path::new("")), path.file_name()) } else { (path, None) };
@@ -181,7 +179,7 @@ fn operator(csv: &Value) -> Option<&Value> {
     deployment.pointer("/spec/template/spec/containers/0")
 }
 
-/// A container's environment; what is only known at run time is left out.
+/// A container's environment, without values known only at run time.
 pub(super) fn environment(container: &Value) -> BTreeMap<String, String> {
     let list = container.get("env").and_then(Value::as_array);
     let known = list.into_iter().flatten().filter(|e| e.get("valueFrom").is_none());
@@ -189,9 +187,8 @@ pub(super) fn environment(container: &Value) -> BTreeMap<String, String> {
     known.map(entry).collect()
 }
 
-/// Puts the vendor's environment in the place of the base's: all of it on OpenShift, where the
-/// bundle is installed; elsewhere the variables that the base has with a value. Components'
-/// versions follow.
+/// Replaces the base's environment: completely on OpenShift, where the bundle is installed; elsewhere only variables
+/// that the base sets. Component versions follow.
 fn apply(tables: &mut Json, env: &BTreeMap<String, String>) {
     let own = |known: Option<&Json>| {
         let entries = known.map_or(&[][..], Json::entries).iter();
@@ -210,8 +207,7 @@ fn apply(tables: &mut Json, env: &BTreeMap<String, String>) {
     tables.set("components", components);
 }
 
-/// Puts the schemas of CRDs into the place of the base's; `source` is the file that they are in. The
-/// names of those that were replaced, sorted.
+/// Replaces the base's schemas by those of CRDs from the file `source`. Returns the names of replaced schemas, sorted.
 pub(super) fn schemas(base: &Release, documents: &[Value], source: Option<&str>, out: &mut Imported) -> Vec<String> {
     let mut replaced = Vec::new();
     for crd in documents.iter().filter(|d| text(d, "kind") == "CustomResourceDefinition") {
@@ -223,7 +219,7 @@ pub(super) fn schemas(base: &Release, documents: &[Value], source: Option<&str>,
             let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
                 continue;
             };
-            // Another group may have a kind of the same name.
+            // Another API group may have a kind with the same name.
             let group = text(spec, "group");
             let known = base.schema(&name).map_or(group, |s| s.group());
             if !SCHEMAS.contains(&name.as_str()) || group != known {
@@ -271,12 +267,12 @@ fn without_prose(schema: &Value) -> Value {
     for (keyword, value) in map {
         let value = match keyword.as_str() {
             "description" | "title" | "example" | "externalDocs" => continue,
-            // Their keys are fields, and a field may be called `description`.
+            // Keys are names of fields, which may be `description`.
             "properties" | "patternProperties" | "definitions" => {
                 let fields = value.as_object().into_iter().flatten();
                 fields.map(|(k, v)| (k.clone(), without_prose(v))).collect()
             }
-            // Values, not schemas.
+            // Values rather than schemas.
             "default" | "enum" | "x-kubernetes-validations" => value.clone(),
             _ => match value {
                 Value::Array(items) => items.iter().map(without_prose).collect(),
@@ -288,8 +284,7 @@ fn without_prose(schema: &Value) -> Value {
     Value::Object(out)
 }
 
-/// The templates of a directory as the operator holds them after it has loaded its files: sorted
-/// by file, each file a list of templates or one of them.
+/// The templates of a directory in the operator's order: by file, each with one template or a list.
 pub(super) fn golden_images(directory: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let mut images: Vec<Value> = Vec::new();
     for document in documents(directory)? {
@@ -356,7 +351,7 @@ mod tests {
         assert_eq!(env(Platform::OpenShift, "KUBEVIRT_VERSION"), kubevirt);
         assert_eq!(env(Platform::Kubernetes, "KUBEVIRT_VERSION"), kubevirt);
         assert_eq!(env(Platform::OpenShift, "VENDOR_ONLY").as_deref(), Some("yes"));
-        // What isn't deployed elsewhere stays so, and what the bundle doesn't say stays.
+        // Undeployed components stay so, and values missing in the bundle are kept.
         assert_eq!(env(Platform::Kubernetes, "KV_CONSOLE_PLUGIN_IMAGE"), None);
         let smbios = base.env(Platform::Kubernetes, "SMBIOS").map(str::to_owned);
         assert_eq!(env(Platform::Kubernetes, "SMBIOS"), smbios);

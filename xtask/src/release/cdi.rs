@@ -1,4 +1,4 @@
-//! The CRDs that CDI's operator brings along, in a checkout of CDI: Go's raw strings of one generated file.
+//! The CRDs in a checkout of CDI: raw strings in a generated Go file.
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::SourceFile;
@@ -9,13 +9,13 @@ use serde_json::Value;
 use super::{ImportError, Imported, bundle, read};
 
 const CRDS: &str = "pkg/operator/resources/crds_generated.go";
-/// A backtick within a raw string, which Go has to take in from outside.
+/// A backtick in a raw string, which Go has to concatenate.
 const BACKTICK: &str = "` + \"`\" + `";
 
-/// The kinds whose schemas CDI's sources have and HCO's don't.
+/// The kinds whose schemas only CDI's sources have.
 pub(super) const SCHEMAS: [&str; 3] = ["dataimportcron.v1beta1", "datasource.v1beta1", "datavolume.v1beta1"];
 
-/// Takes the schemas of golden images' objects.
+/// Imports the schemas of golden images' objects.
 pub(super) fn schemas(checkout: &Utf8Path, base: &Release, out: &mut Imported) -> Result<(), ImportError> {
     let path = checkout.join(CRDS);
     let text = read(&path)?;
@@ -39,7 +39,7 @@ fn kind(crd: &Value) -> Option<String> {
     crd.pointer("/spec/names/kind")?.as_str().map(str::to_lowercase)
 }
 
-/// What is between backticks.
+/// The texts between backticks.
 fn raw_strings(go: &str) -> impl Iterator<Item = String> {
     const STANDS_IN: &str = "\u{1}";
     let text = go.replace(BACKTICK, STANDS_IN);

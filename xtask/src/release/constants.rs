@@ -1,8 +1,8 @@
-//! Constant objects, from recordings in which the operator got other names: a namespace, a domain and a version that
-//! occur nowhere else, and placeholders for images.
+//! Imports constant objects from recordings in which the operator got unique names for namespace, domain and version,
+//! and placeholders for images.
 //!
-//! Renderers' changes of their templates (arguments, replicas) are found by planning the same cases with the base's
-//! data: the recorded object loses what the planner adds there.
+//! A renderer's changes to its template (arguments, replicas) are found by planning the same cases with the base's
+//! data: they are removed from the recorded object.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,12 +26,12 @@ const VERSION: &str = "HCO_KV_IO_VERSION";
 /// `constants/<release>.json` of a recording.
 #[derive(Deserialize)]
 struct Recorded {
-    /// The operator's variables that had another value, by platform.
+    /// The operator's variables with other values, by platform.
     env: BTreeMap<String, BTreeMap<String, String>>,
     probes: Vec<Probe>,
 }
 
-/// A HyperConverged on a cluster, and what the operator made.
+/// A recorded HyperConverged and the operator's objects.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Probe {
@@ -39,15 +39,15 @@ struct Probe {
     inventory: Value,
     nodes: Value,
     objects: Vec<Value>,
-    /// What SSP made of its object.
+    /// SSP's objects.
     ssp_objects: Vec<Value>,
 }
 
 /// Objects by `Kind/name`.
 type Objects = BTreeMap<String, Value>;
 
-/// Takes the constant objects from a recording, of HCO and of SSP, and leaves out of the order of work what the
-/// operator doesn't make any more. What can't be taken is listed by name.
+/// Imports the constant objects of HCO and SSP, and removes operands that the operator no longer creates from the order
+/// of work. Lists objects that can't be imported.
 pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = part(recording, "constants", &out.name)?;
     let wrong = |message: String| ImportError::shape(&path, message);
@@ -56,7 +56,7 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
     let base: Objects = serde_json::from_str(old).map_err(|e| ImportError::shape(OBJECTS.into(), e.to_string()))?;
 
     let made = recorded.made();
-    // Of what the base hasn't, the recorded object is what a renderer begins with.
+    // New objects are imported as recorded.
     let new = made.iter().filter(|(name, object)| !base.contains_key(*name) && !has_schema(object));
     let mut constants = base.clone();
     constants.extend(new.map(|(name, object)| (name.clone(), object.clone())));
@@ -74,7 +74,7 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
                 }
                 Some(object.clone())
             }
-            // An operator's own resource, which a renderer makes.
+            // An operator's own resource, created by a renderer.
             (None, Some(_)) => continue,
             (None, None) => {
                 notes.add("that no renderer makes", name);
@@ -86,7 +86,7 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
             None => drop(changed.insert(name.clone(), object.clone())),
         }
     }
-    // Where a renderer changes other parts of it than of the base's, it may begin with the recorded object.
+    // If a renderer changes other parts than in the base, try the recorded object as template.
     let mut begin = constants.clone();
     begin.extend(changed.clone());
     let release = with_files(out, &recorded, Some(&to_file(&begin)))?;
@@ -106,7 +106,7 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
         notes.add("left out with their operand, which isn't made any more", operand);
         constants.retain(|name, _| !names.contains(name));
     }
-    // Nothing is planned with operands whose objects are left out.
+    // Operands with omitted objects aren't planned.
     leave_out(out, &gone.iter().map(|(operand, _)| **operand).collect())?;
     let (used, idle): (Objects, Objects) = constants.into_iter().partition(|(name, _)| made.contains_key(name));
     let mut constants = used;
@@ -133,7 +133,7 @@ pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), Im
     of_ssp(&recorded, out)
 }
 
-/// Names of objects by what is to be said of them.
+/// Names of objects by note.
 #[derive(Default)]
 struct Notes(BTreeMap<&'static str, Vec<String>>);
 
@@ -148,7 +148,7 @@ impl Notes {
     }
 }
 
-/// Takes operands out of the order of work.
+/// Removes operands from the order of work.
 fn leave_out(out: &mut Imported, gone: &BTreeSet<&str>) -> Result<(), ImportError> {
     if gone.is_empty() {
         return Ok(());
@@ -164,8 +164,8 @@ fn leave_out(out: &mut Imported, gone: &BTreeSet<&str>) -> Result<(), ImportErro
     })
 }
 
-/// SSP's objects that are the same in every cluster, the namespace and then by kind
-/// and name; without the metadata that names their owner.
+/// SSP's objects that are the same in every cluster: first the namespace, then by kind and name; without the metadata
+/// of their owner.
 fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
     const NAMESPACE: &str = "goldenImagesNamespace";
     let mut found = Objects::new();
@@ -186,7 +186,7 @@ fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
             replace_whole(object, &namespace, &placeholder);
         }
         let found: Objects = found.into_values().map(|object| (name_of(&object), object)).collect();
-        // As others are in the namespace, it comes first.
+        // The namespace comes first because it contains others.
         let is_namespace = |object: &Value| object["kind"] == "Namespace";
         let (mut objects, rest): (Vec<Value>, Vec<_>) = found.into_values().partition(is_namespace);
         objects.extend(rest);
@@ -194,16 +194,16 @@ fn of_ssp(recorded: &Recorded, out: &mut Imported) -> Result<(), ImportError> {
     })
 }
 
-/// What a release makes of the recorded cases, with placeholders: each object in the first case in which the
-/// operator made it, as another one may be planned otherwise.
+/// The planned objects of recorded cases with placeholders: each from the first case with a recorded object, since
+/// plans differ.
 struct Compared {
     planned: Objects,
-    /// The names of what each operand makes, in any case.
+    /// The names of each operand's objects in all cases.
     operands: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
 impl Recorded {
-    /// What the operator made, with placeholders; of several cases the first that has an object.
+    /// The recorded objects with placeholders, each from the first case.
     fn made(&self) -> Objects {
         let mut made = Objects::new();
         for probe in &self.probes {
@@ -264,7 +264,7 @@ impl Probe {
     }
 }
 
-/// The release that is being made, with the variables of the recording and other constant objects.
+/// The imported release with the recording's variables and other constant objects.
 fn with_files(out: &Imported, recorded: &Recorded, objects: Option<&str>) -> Result<Release, ImportError> {
     let mut files = Files::new();
     for (name, text) in &out.files {
@@ -294,7 +294,7 @@ fn name_of(object: &Value) -> String {
     format!("{}/{}", text(&object["kind"]), text(&object["metadata"]["name"]))
 }
 
-/// Whether it is of a kind whose schema a release has: one that depends on the HyperConverged.
+/// Whether the release has the kind's schema, so that it depends on the HyperConverged.
 fn has_schema(object: &Value) -> bool {
     let kind = object["kind"].as_str().unwrap_or_default().to_lowercase();
     let version = object["apiVersion"].as_str().unwrap_or_default();
@@ -302,7 +302,7 @@ fn has_schema(object: &Value) -> bool {
     SCHEMAS.contains(&format!("{kind}.{version}").as_str())
 }
 
-/// A line for each object.
+/// One line per object.
 fn to_file(objects: &Objects) -> String {
     let lines = objects.iter().map(|(name, object)| {
         let object = Json::from(object.clone()).to_compact();
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// What the recorder would write of an operator that makes what the planner makes of a release.
+    /// A recording of an operator that creates exactly the planned objects.
     fn recording(name: &str, change: impl Fn(&mut Vec<Value>)) -> tempfile::TempDir {
         let images = ["KV_CONSOLE_PLUGIN_IMAGE", "KV_CONSOLE_PROXY_IMAGE", "WASP_AGENT_IMAGE"];
         let images = images.map(|image| (image.to_owned(), json!(format!("{{{{env.{image}}}}}"))));
@@ -419,7 +419,7 @@ mod tests {
                 json!({"args": ["-w", "-x", "--tls"], "replicas": 1, "image": "b", "new": 1, "tls": 1}),
                 Some(json!({"args": ["-w", "-x"], "replicas": 2, "affinity": {}, "image": "b", "new": 1})),
             ),
-            // What the renderer writes isn't in the template.
+            // The template doesn't have the renderer's values.
             (json!({"args": ["-v", "--tls=1"], "replicas": 1, "image": "a"}), None),
             (json!({"args": ["-v", "--tls"], "replicas": 3, "image": "a"}), None),
         ] {

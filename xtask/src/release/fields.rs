@@ -1,5 +1,5 @@
-//! What the CRDs say of the fields of a HyperConverged: which there are, their types and defaults. What a field feeds
-//! is the base's.
+//! Imports the HyperConverged's fields from the CRDs: names, types and defaults. The operands' fields that they set are
+//! the base's.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use super::{ImportError, Imported, bundle};
 const FIELDS: &str = "fields.json";
 const VERSIONS: [&str; 2] = ["v1beta1", "v1"];
 
-/// Takes types and defaults from the CRDs, and removes fields that they no longer have. A new field is listed by name:
-/// a maintainer has to add what it feeds.
+/// Imports types and defaults from the CRDs, and removes fields they no longer have. Lists new fields: a maintainer has
+/// to add the operands' fields that they set.
 pub(super) fn fields(out: &mut Imported) -> Result<(), ImportError> {
     let text = out.files.get(FIELDS).map(String::as_str).unwrap_or_default();
     let rows: Json = bundle::parse(FIELDS, text)?;
@@ -97,7 +97,7 @@ fn type_of(field: &Value) -> String {
     }
 }
 
-/// Puts in what the API server would.
+/// Adds the API server's defaults.
 fn fill(schema: &Value, value: &mut Value) {
     let (Some(properties), Some(map)) = (schema["properties"].as_object(), value.as_object_mut()) else {
         return;
@@ -116,7 +116,7 @@ fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').skip(1).try_fold(value, |value, key| value.get(key))
 }
 
-/// The schema at a path, in which `[]` is a list's entries.
+/// The schema at a path, in which `[]` means a list's items.
 fn at_schema<'v>(spec: &'v Value, path: &str) -> Option<&'v Value> {
     path.split('.').skip(1).try_fold(spec, |schema, key| {
         let name = key.trim_end_matches("[]");
@@ -125,8 +125,7 @@ fn at_schema<'v>(spec: &'v Value, path: &str) -> Option<&'v Value> {
     })
 }
 
-/// The fields below a schema for which there is no row, neither for them nor for what is below them; of a section
-/// its fields.
+/// The fields without a row for themselves or their children; of a section, its fields.
 fn missing(schema: &Value, at: &str, known: &BTreeSet<String>) -> Vec<String> {
     let empty = Map::new();
     let mut out = Vec::new();
@@ -146,7 +145,7 @@ fn missing(schema: &Value, at: &str, known: &BTreeSet<String>) -> Vec<String> {
     out
 }
 
-/// The list of gates of v1, which are data of their own.
+/// v1's list of gates, which has its own data.
 const GATES: &str = "spec.featureGates";
 
 #[cfg(test)]
@@ -184,7 +183,7 @@ mod tests {
         assert_ne!(found, row(&rows(&older.files[FIELDS]), path));
         let new = "v1beta1 spec.liveMigrationConfig.allowWorkloadDisruption, v1 spec.deployment";
         assert!(out.notes.iter().any(|note| note.contains(new)), "{:?}", out.notes);
-        // An older release has fewer.
+        // An older release has fewer fields.
         out.files.insert(FIELDS.to_owned(), newer.files[FIELDS].clone());
         for version in VERSIONS {
             let file = format!("crds/hyperconverged.{version}.json");

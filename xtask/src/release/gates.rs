@@ -1,4 +1,5 @@
-//! HCO's own feature gates with their phases (`pkg/featuregatedetails`, from 1.18 on), and the versions of its API.
+//! Imports HCO's own feature gates with their phases (`pkg/featuregatedetails`, since 1.18), and the versions of its
+//! API.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +19,8 @@ struct Gate {
     phase: String,
 }
 
-/// Takes the gates and their phases; which gates of KubeVirt they switch is behaviour. A gate that only v1beta1
-/// has is accepted and means nothing.
+/// Imports the gates and their phases; the KubeVirt gates that they enable are behaviour. A gate of v1beta1 only is
+/// accepted without effect.
 pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = hco.join(LIST);
     if !path.is_file() {
@@ -37,7 +38,7 @@ pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportErro
     for Gate { name, phase } in &listed {
         let old = row(name).map(|row| text(row, "phase"));
         let phase = match phase.as_str() {
-            // Up to 1.18 it is what 1.19 has no phase for: a gate that was never of use in v1.
+            // Up to 1.18, this phase includes gates that had no use in v1, which 1.19 omits.
             "deprecated" if old == Some("discontinued") => "discontinued",
             phase => phase,
         };
@@ -66,7 +67,7 @@ pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportErro
     Ok(())
 }
 
-/// Takes from the HyperConverged's schemas which versions are served, and which is stored.
+/// Imports served and stored versions from the HyperConverged's schemas.
 pub(super) fn versions(out: &mut Imported) -> Result<(), ImportError> {
     let (mut served, mut stored) = (Vec::new(), None);
     for version in ["v1beta1", "v1"] {
@@ -124,7 +125,7 @@ mod tests {
     use super::super::imported;
     use super::*;
 
-    /// A checkout that lists gates.
+    /// A checkout with a list of gates.
     fn checkout(gates: &[(&str, &str)]) -> tempfile::TempDir {
         let temporary = tempfile::tempdir().expect("a directory");
         let file = temporary.path().join(LIST);
@@ -149,7 +150,7 @@ mod tests {
             let tables: Value = serde_json::from_str(&text).expect("JSON");
             let rows = tables["featureGates"].as_array().expect("a list");
             assert_eq!(rows.len(), known.len());
-            // 1.18 lists all of them, 1.19 not those that only v1beta1 has.
+            // 1.18 lists all gates; 1.19 omits those of v1beta1 only.
             let all = name == "1.18";
             let listed = rows.iter().filter_map(|row| {
                 let (name, phase) = (row["name"].as_str()?, row["phase"].as_str()?);

@@ -1,4 +1,4 @@
-//! KubeVirt's feature gates and deployed preferences, from a checkout.
+//! Imports KubeVirt's feature gates and deployed preferences from a checkout.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ const PREFERENCE_TYPES: &str = "staging/src/kubevirt.io/api/instancetype/v1beta1
 /// The call that registers a gate.
 const REGISTERS: &str = "RegisterFeatureGate(FeatureGate{";
 
-/// Takes the registered gates and the preferred architectures. What KubeVirt's webhook checks, which gates have no
-/// effect and which ciphers there are stays the base's.
+/// Imports registered gates and preferred architectures. The webhook's checks, gates without effect and ciphers are the
+/// base's.
 pub(super) fn kubevirt(checkout: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let version = deployed(out)?;
     let gates = gates(&checkout.join(GATES))?;
@@ -29,14 +29,14 @@ pub(super) fn kubevirt(checkout: &Utf8Path, out: &mut Imported) -> Result<(), Im
     })
 }
 
-/// The version of KubeVirt that HCO deploys.
+/// The KubeVirt version deployed by HCO.
 fn deployed(out: &Imported) -> Result<Value, ImportError> {
     let release = out.unchecked()?;
     let version = release.tables().components.get("KUBEVIRT_VERSION");
     Ok(json!(version.map(String::as_str).unwrap_or_default()))
 }
 
-/// Every gate that the Go files of a directory register, with its phase.
+/// All gates registered by the Go files of a directory, with their phases.
 fn gates(directory: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
     let mut sources = String::new();
     for path in entries(directory)? {
@@ -84,7 +84,7 @@ fn constant(line: &str) -> Option<(&str, &str)> {
     Some((name, value.trim().strip_prefix('"')?.strip_suffix('"')?))
 }
 
-/// The preferences that prefer an architecture.
+/// The preferences with a preferred architecture.
 fn preferred_architectures(directory: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
     let mut places = vec![directory.to_owned()];
     places.extend(entries(directory)?.into_iter().filter(|path| path.is_dir()));

@@ -1,7 +1,7 @@
-//! Makes a release's data: from the operators' sources, or from a vendor's OLM bundle.
+//! Creates a release's data: from the operators' sources, or from a vendor's OLM bundle.
 //!
-//! What is imported is written by a program and never by hand, so that it can be made again. What no source says
-//! (behaviour, admission rules, what fields feed) is taken from a directory of its own, or from a base.
+//! Imported data is never edited by hand, so that it can be imported again. Data that no source has (behaviour,
+//! admission rules, operands' fields) comes from a separate directory or a base.
 
 mod behaviour;
 mod bundle;
@@ -33,11 +33,10 @@ use hcoplan_planner::release::{self, Files, PatchRelease, Release, version_parts
 
 use self::ordered::Json;
 
-/// What is read from bundles; schemas, too.
+/// Files imported from bundles, in addition to schemas.
 const MADE: [&str; 3] = ["fields.json", "golden-images.json", "release.json"];
 
-/// The schemas that a release keeps, by the name of their file: of kinds that are accepted,
-/// rendered, or written by SSP.
+/// The schemas of a release by file name: of kinds that are accepted, rendered, or written by SSP.
 const SCHEMAS: [&str; 12] = [
     "aaq.v1alpha1",
     "cdi.v1beta1",
@@ -53,24 +52,24 @@ const SCHEMAS: [&str; 12] = [
     "ssp.v1beta3",
 ];
 
-/// Why a release can't be made.
+/// Why a release can't be imported.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImportError {
     /// A file can't be read or written.
     #[error("{0}: {1}")]
     Io(Utf8PathBuf, io::Error),
-    /// A file has another shape than expected.
+    /// A file has an unexpected structure.
     #[error("{file}: {message}")]
     Shape {
         /// The file.
         file: Utf8PathBuf,
-        /// What is wrong.
+        /// The error.
         message: String,
     },
     /// The base lacks a file.
     #[error(transparent)]
     Base(#[from] release::Error),
-    /// There is no base to carry the rest over from.
+    /// There is no base for the remaining data.
     #[error("{0} is no known release: name one to carry over what no source says (--base)")]
     NoBase(String),
     /// The bundle lacks something.
@@ -84,7 +83,7 @@ impl ImportError {
     }
 }
 
-/// A release that was made.
+/// An imported release.
 #[derive(Debug)]
 pub(crate) struct Imported {
     /// Its release line, `1.17`.
@@ -93,15 +92,15 @@ pub(crate) struct Imported {
     pub(crate) version: String,
     /// Its files by name (`release.json`, `crds/kubevirt.v1.json`).
     pub(crate) files: BTreeMap<String, String>,
-    /// What came from where, one sentence each.
+    /// The sources, one sentence each.
     pub(crate) notes: Vec<String>,
 }
 
 impl Imported {
-    /// The release itself, checked whole.
+    /// Loads and checks the release.
     ///
     /// # Errors
-    /// The first file that isn't as it should be.
+    /// The first invalid file.
     pub(crate) fn release(&self) -> Result<Arc<Release>, release::Error> {
         let release = self.unchecked()?;
         release.check()?;
@@ -117,11 +116,11 @@ impl Imported {
         Release::from_files(files)
     }
 
-    /// Writes what differs in it from its release line, for `schemas/patch-releases`; `source` is the address
-    /// of where it was read.
+    /// Writes its differences from the release line, for `schemas/patch-releases`; `source` is the address of the
+    /// sources.
     ///
     /// # Errors
-    /// No release line has its name, or the file can't be written.
+    /// If no release line has its name, or the file can't be written.
     pub(crate) fn write_changes(&self, file: &Utf8Path, source: String) -> Result<(), ImportError> {
         let line = Release::known(&self.name);
         let line = line.ok_or_else(|| ImportError::NoBase(self.name.clone()))?;
@@ -131,7 +130,7 @@ impl Imported {
         fs::write(file, format!("{:#}\n", serde_json::json!(changes))).map_err(failed)
     }
 
-    /// Writes the files below a directory, which is made where it isn't there.
+    /// Writes the files below a directory, creating it if necessary.
     ///
     /// # Errors
     /// The first file that can't be written.
@@ -139,10 +138,10 @@ impl Imported {
         write_files(&self.files, out)
     }
 
-    /// Calls it by the line of its version, `1.19` where the base was 1.18.
+    /// Names it by the line of its version, `1.19` if the base was 1.18.
     ///
     /// # Errors
-    /// `release.json` has another shape.
+    /// If `release.json` has an unexpected structure.
     pub(crate) fn call_by_line(&mut self) -> Result<(), ImportError> {
         const TABLES: &str = "release.json";
         let Some((line, _)) = version_parts(&self.version) else {
@@ -156,7 +155,7 @@ impl Imported {
         Ok(())
     }
 
-    /// Takes over everything of the base that is not made: its behaviour.
+    /// Copies the base's behaviour.
     fn carry(&mut self, base: &Release) -> Result<(), ImportError> {
         let made = |name: &str| MADE.contains(&name) || name.starts_with("crds/");
         for name in base.file_names().filter(|n| !made(n)) {
@@ -177,7 +176,7 @@ fn write_files(files: &BTreeMap<String, String>, out: &Utf8Path) -> Result<(), I
     Ok(())
 }
 
-/// What is in a directory, sorted by name.
+/// The entries of a directory, sorted by name.
 fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     let failed = |e| ImportError::Io(directory.to_owned(), e);
     let entries = directory.read_dir_utf8().map_err(failed)?;
@@ -187,8 +186,7 @@ fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     Ok(out)
 }
 
-/// Puts values at keys of a carried file, given what it holds; null takes one out. What says the same stays as it is
-/// written.
+/// Sets keys of a copied file, computed from its content; null removes a key. Unchanged content keeps its layout.
 fn replace_keys(
     out: &mut Imported,
     name: &str,
@@ -217,7 +215,7 @@ fn read(path: &Utf8Path) -> Result<String, ImportError> {
     fs::read_to_string(path).map_err(|e| ImportError::Io(path.to_owned(), e))
 }
 
-/// A known release as if it had just been imported.
+/// A known release as if it was just imported.
 #[cfg(test)]
 fn imported(name: &str) -> Imported {
     let release = Release::known(name).expect("known");

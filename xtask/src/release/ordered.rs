@@ -1,5 +1,5 @@
-//! JSON that keeps the order of its keys, and the layout of a release's files: one line for each
-//! entry of the second level, so that a change shows as a line.
+//! JSON that keeps the order of keys, and the layout of a release's files: one line per entry of the second level, so
+//! that diffs are readable.
 
 use std::fmt;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// JSON that keeps the order of its keys.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Json {
-    /// Anything without children.
+    /// A value without children.
     Leaf(Value),
     List(Vec<Self>),
     Map(Vec<(String, Self)>),
@@ -60,7 +60,7 @@ impl Json {
         }
     }
 
-    /// Puts a value at a key, in the place of an old one or at the end.
+    /// Sets a key, replacing an existing value.
     pub(super) fn set(&mut self, key: &str, value: Self) {
         if let Self::Map(entries) = self {
             match entries.iter_mut().find(|(k, _)| k == key) {
@@ -70,14 +70,14 @@ impl Json {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub(super) fn remove(&mut self, key: &str) {
         if let Self::Map(entries) = self {
             entries.retain(|(k, _)| k != key);
         }
     }
 
-    /// Whether it says nothing: null, false, zero, empty.
+    /// Whether it is empty: null, false, zero, or without content.
     pub(super) fn is_nothing(&self) -> bool {
         match self {
             Self::Leaf(Value::Null | Value::Bool(false)) => true,
@@ -97,7 +97,7 @@ impl Json {
         out
     }
 
-    /// Everything on one line, without a space.
+    /// One line without spaces.
     pub(super) fn to_compact(&self) -> String {
         let mut out = String::new();
         self.line(&mut out, ",", ":");

@@ -1,4 +1,4 @@
-//! What `conformance/record` wrote down beside manifests and what became of them.
+//! Reads data that `conformance/record` wrote in addition to results.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_kubernetes::go::GoTypes;
@@ -8,7 +8,7 @@ use super::{ImportError, Imported, bundle, entries, read};
 
 const GO_TYPES: &str = "go-types.json";
 
-/// Takes the Go types from a recording's `types`.
+/// Imports the Go types from a recording's `types`.
 pub(super) fn go_types(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = part(recording, "types", &out.name)?;
     let text = read(&path)?;
@@ -19,8 +19,7 @@ pub(super) fn go_types(recording: &Utf8Path, out: &mut Imported) -> Result<(), I
     Ok(())
 }
 
-/// The file of a part of a recording (`types/1.19.json`) that is about a release line; where there is one release
-/// in it, about that.
+/// The file of a part of a recording (`types/1.19.json`) for a release line, or the only one.
 pub(super) fn part(recording: &Utf8Path, part: &str, line: &str) -> Result<Utf8PathBuf, ImportError> {
     let directory = recording.join(part);
     let files = entries(&directory)?;

@@ -1,5 +1,4 @@
-//! From checkouts of the operators to a release: what their manifests and assets say, and what is written of its
-//! behaviour.
+//! Imports a release from checkouts of the operators: manifests, assets, and the hand-written behaviour.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,14 +15,14 @@ use super::upgrade_patches::upgrade_patches;
 use super::{ImportError, Imported, entries, read, replace_keys};
 use super::{cdi, constants, fields, gates, kubevirt};
 
-/// The bundles that HCO has published, one a version.
+/// The bundles published by HCO, one per version.
 const BUNDLES: &str = "deploy/olm-catalog/community-kubevirt-hyperconverged";
-/// The Deployment of `deploy/operator.yaml` whose environment the operands depend on.
+/// The Deployment in `deploy/operator.yaml` with the environment that operands use.
 const OPERATOR: &str = "hyperconverged-cluster-operator";
-/// The parameter of a common template that names its DataSource.
+/// The parameter of a common template with its DataSource.
 const DATA_SOURCE: &str = "DATA_SOURCE_NAME";
 
-/// What no source says, with the place in the code to read: it is written in a directory of its own, or the base's.
+/// Data that no source has, with the place in the code to read: hand-written, or the base's.
 const WRITTEN: [(&str, &str); 6] = [
     ("admission.json", "pkg/webhooks/ and the rules of the HyperConverged's CRD"),
     ("behaviour.json, and in upgrade.json what becomes of annotations", "controllers/ and cmd/"),
@@ -42,7 +41,7 @@ const WRITTEN: [(&str, &str); 6] = [
     ("the namespace and architectures of ssp.json", "internal/ of SSP"),
 ];
 
-/// What an option reads that wasn't given: it is the base's.
+/// Data for which no option was given: the base's.
 const OPTIONAL: [(&str, &str); 5] = [
     ("--ssp", "the data sources of ssp.json"),
     ("--kubevirt", "the feature gates and preferences of kubevirt.json"),
@@ -51,7 +50,7 @@ const OPTIONAL: [(&str, &str); 5] = [
     ("--behaviour", "what people write"),
 ];
 
-/// Where a release is read from.
+/// The sources of a release.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sources<'p> {
     /// A checkout of kubevirt/hyperconverged-cluster-operator.
@@ -62,9 +61,9 @@ pub(crate) struct Sources<'p> {
     pub(crate) kubevirt: Option<&'p Utf8Path>,
     /// A checkout of kubevirt/containerized-data-importer.
     pub(crate) cdi: Option<&'p Utf8Path>,
-    /// What `conformance/record` wrote.
+    /// A recording of `conformance/record`.
     pub(crate) recording: Option<&'p Utf8Path>,
-    /// What people wrote of the release by reading its code: `schemas/behaviour/1.19`.
+    /// The hand-written behaviour: `schemas/behaviour/1.19`.
     pub(crate) behaviour: Option<&'p Utf8Path>,
 }
 
@@ -75,7 +74,7 @@ pub(crate) struct Sources<'p> {
 /// behaves as is written for it, else as `base` does; without a base it is the release of the bundle's version.
 ///
 /// # Errors
-/// A file that is missing, or can't be read.
+/// If a file is missing or can't be read.
 pub(crate) fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) -> Result<Imported, ImportError> {
     let hco = sources.hco;
     let bundle = newest_bundle(hco)?;
@@ -115,7 +114,7 @@ pub(crate) fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) ->
 }
 
 impl Sources<'_> {
-    /// Says what is the base's, or what people have written.
+    /// Notes the data taken from the base or written by hand.
     fn tell_the_rest(&self, notes: &mut Vec<String>) {
         let given = [self.ssp, self.kubevirt, self.cdi, self.recording, self.behaviour];
         let missing = OPTIONAL.iter().zip(given).filter(|(_, given)| given.is_none());
@@ -130,7 +129,7 @@ impl Sources<'_> {
     }
 }
 
-/// The schemas of `deploy/crds`, each with the file that it is in, and those of CDI.
+/// The schemas of `deploy/crds`, each with its file, and those of CDI.
 fn schemas(sources: &Sources<'_>, base: Option<&Release>, out: &mut Imported) -> Result<(), ImportError> {
     let directory = sources.hco.join("deploy/crds");
     let known = Release::known(&out.name);
@@ -148,7 +147,7 @@ fn schemas(sources: &Sources<'_>, base: Option<&Release>, out: &mut Imported) ->
     }
     let carried = base.schema_names().filter(|name| !read.iter().any(|known| known == name));
     let (of_cdi, gone): (Vec<&str>, Vec<&str>) = carried.partition(|name| cdi::SCHEMAS.contains(name));
-    // A line that is made of its own behaviour has nothing of the base's that its operator hasn't any more.
+    // A line with its own behaviour doesn't keep schemas that its operator no longer has.
     let kept = match sources.behaviour {
         Some(_) => {
             out.files.retain(|file, _| !gone.iter().any(|name| *file == format!("crds/{name}.json")));
@@ -177,7 +176,7 @@ fn newest_bundle(hco: &Utf8Path) -> Result<Utf8PathBuf, ImportError> {
     newest.ok_or_else(none)
 }
 
-/// The environment of the operator where OLM doesn't install it.
+/// The operator's environment without OLM.
 fn kubernetes_environment(hco: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
     let path = hco.join("deploy/operator.yaml");
     let all = documents(&path)?;
@@ -193,7 +192,7 @@ fn components(hco: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
     let path = hco.join("hack/config");
     let text = read(&path)?;
     let pairs = text.lines().filter_map(|line| line.split_once('='));
-    // What a command finds out is no version of a component.
+    // The result of a command isn't a component's version.
     let is_version = |(name, value): &(&str, &str)| name.ends_with("_VERSION") && !value.contains('$');
     let versions = pairs.filter(is_version);
     let plain = |value: &str| value.trim().trim_matches('"').to_owned();
@@ -201,8 +200,7 @@ fn components(hco: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
     if out.is_empty() { Err(ImportError::shape(&path, "there is no version in it")) } else { Ok(out) }
 }
 
-/// The data sources of SSP's newest common templates, each with the architectures that it exists for, and what
-/// its CRD prunes.
+/// The data sources of SSP's newest common templates with their architectures, and the fields pruned by its CRD.
 fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let directory = ssp.join("data/common-templates-bundle");
     // `common-templates-arm64-v0.35.0.yaml`
@@ -242,7 +240,7 @@ fn of_ssp(ssp: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     })
 }
 
-/// The fields of a DataImportCronTemplate that HCO's CRD has and SSP's lacks, as dotted paths.
+/// The fields of a DataImportCronTemplate in HCO's CRD that SSP's lacks, as dotted paths.
 fn pruned(out: &Imported) -> Result<Vec<String>, ImportError> {
     let template = |file: &str, path: &str| -> Result<Value, ImportError> {
         let wrong = |message: String| ImportError::shape(file.into(), message);
@@ -259,7 +257,7 @@ fn pruned(out: &Imported) -> Result<Vec<String>, ImportError> {
     Ok(out)
 }
 
-/// The fields of a schema that another one would prune.
+/// The fields of a schema that another one prunes.
 fn missing(ours: &Value, theirs: &Value, at: &str, out: &mut Vec<String>) {
     for (name, field) in ours["properties"].as_object().into_iter().flatten() {
         let path = match at {

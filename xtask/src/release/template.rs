@@ -1,11 +1,10 @@
-//! From a recorded object to the template that a release keeps: names become placeholders, and what a renderer
-//! puts in is taken out again.
+//! Converts a recorded object to a template: names become placeholders, and a renderer's values are removed.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// An nginx configuration without comments, indented by its braces: what lays it out otherwise says the same.
+/// An nginx configuration without comments, indented by braces, so that layouts compare equal.
 pub(super) fn plain_nginx(text: &str) -> String {
     let mut out = String::new();
     let mut depth = 0usize;
@@ -51,8 +50,8 @@ pub(super) fn replace(value: &mut Value, names: &[(&str, &str)]) {
     }
 }
 
-/// The template of which a renderer makes `recorded`, where it makes `planned` of `template`. `None` where a value
-/// that it makes itself has changed.
+/// The template from which a renderer makes `recorded`, given that it makes `planned` from `template`. `None` if the
+/// renderer's own values changed.
 pub(super) fn transplant(template: &Value, planned: &Value, recorded: &Value) -> Option<Value> {
     if planned == recorded {
         return Some(template.clone());
@@ -67,12 +66,12 @@ pub(super) fn transplant(template: &Value, planned: &Value, recorded: &Value) ->
             for key in keys {
                 let value = match (old.get(key), planned.get(key), new.get(key)) {
                     (Some(old), Some(planned), Some(new)) => Some(transplant(old, planned, new)?),
-                    // The renderer puts it there.
+                    // The renderer adds it.
                     (None, Some(planned), new) if Some(planned) == new => None,
                     (None, Some(_), _) => return None,
-                    // Nothing does any more.
+                    // It is no longer there.
                     (Some(_), Some(_), None) => None,
-                    // The renderer takes it away.
+                    // The renderer removes it.
                     (Some(old), None, None) => Some(old.clone()),
                     (None, None, new) => new.cloned(),
                     (Some(_), None, Some(_)) => return None,

@@ -1,4 +1,4 @@
-//! `assets/upgradePatches.json` of HCO: what an upgrade does to the HyperConverged and deletes.
+//! Imports `assets/upgradePatches.json` of HCO: changes of the HyperConverged and deletions during an upgrade.
 
 use camino::Utf8Path;
 use hcoplan_planner::release::{Release, version_numbers};
@@ -46,8 +46,8 @@ struct ObjectKey {
     namespace: String,
 }
 
-/// Puts the patches and removed objects into `upgrade.json`, but those that are for upgrades from releases
-/// older than any that is modelled.
+/// Imports patches and removed objects into `upgrade.json`, except those for upgrades from releases older than all
+/// modelled ones.
 pub(super) fn upgrade_patches(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
     let path = hco.join("assets/upgradePatches.json");
     let wrong = |message: String| ImportError::shape(&path, message);
@@ -80,7 +80,7 @@ pub(super) fn upgrade_patches(hco: &Utf8Path, out: &mut Imported) -> Result<(), 
     replace_keys(out, "upgrade.json", |_| vec![("removedObjects", removed.into()), ("patches", patches.into())])
 }
 
-/// `>=1.16.0 <1.19.0` as a release has it; `None` where it ends before the oldest release that is modelled.
+/// Converts `>=1.16.0 <1.19.0`; `None` if it ends before the oldest modelled release.
 fn range(text: &str) -> Result<Option<Value>, String> {
     let oldest = Release::known_names().next().map(version_numbers);
     let mut from = json!({});
