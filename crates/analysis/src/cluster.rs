@@ -6,21 +6,20 @@ use std::sync::Arc;
 
 use super::assumed;
 use super::before::Before;
+use super::before::PreviousCluster;
+use super::cluster_result::ClusterDrift;
 use super::cluster_result::ClusterResult;
 use super::cluster_result::Upgraded;
 use super::cluster_task::ClusterTask;
 use super::compared::{self, CurrentCluster};
 use super::document::plan_document;
-use super::drift::ClusterDrift;
 use super::emitted;
 use super::pairs::{After, Pair};
-use super::planned::{self, Inputs, Planned};
+use super::planned::{self, Inputs, Planned, collect_images_and_alerts};
 use super::preview;
-use super::previous_cluster::PreviousCluster;
 use super::previous_state::{PreviousObject, is_same};
 use super::steps;
 use super::transition::Transition;
-use super::view;
 use crate::matrix::Obstacle;
 use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::{SourceFile, Span};
@@ -103,7 +102,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     }
     if work.matrix {
         let plan = judged.shown(work.force);
-        view::collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
+        collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
     }
     lint_and_warn(work, (repo, cluster), &inputs, &old, &judged, outcome);
     let now = CurrentCluster {

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::drift::ClusterDrift;
-use super::exit::Exit;
-use super::field_question::FieldAnswer;
-use super::notices::Notices;
-use crate::matrix::ClusterMatrix;
 use camino::Utf8PathBuf;
-use hcoplan_explain::diff::ClusterDiff;
+use hcoplan_explain::diff::{ClusterDiff, Drift};
 use hcoplan_explain::why::Problem;
 use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlannedKind, Verdict};
 use hcoplan_repository::emit;
 use hcoplan_yaml::Document;
+
+use super::exit::Exit;
+use super::field_question::FieldAnswer;
+use super::notices::Notices;
+use crate::matrix::ClusterMatrix;
 
 /// The result of a cluster. To save memory it has no plans, and only the objects that change.
 #[derive(Debug)]
@@ -155,4 +155,17 @@ pub fn report_outcome(outcome: &ClusterResult, existing_counts: bool, verdict: &
         },
         _ => {}
     }
+}
+
+/// A cluster's differences.
+#[derive(Debug)]
+pub struct ClusterDrift {
+    /// Its name.
+    pub cluster: String,
+    /// The release as the distribution names it.
+    pub release: String,
+    /// The HyperConverged.
+    pub document: Arc<Document>,
+    /// The fields that differ, in document order.
+    pub fields: Vec<Drift>,
 }

@@ -5,10 +5,6 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::check;
-use crate::matrix::{self, ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{ClusterDiff, Kind, Shares, Side};
@@ -20,6 +16,11 @@ use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
 use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
+use serde_json::Value;
+
+use super::cluster_result::ClusterResult;
+use crate::matrix;
+use crate::matrix::{ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
 
 /// The input of a plan.
 #[derive(Clone)]
@@ -125,7 +126,7 @@ impl Planned {
         before: Option<&Value>,
         selection: &lint::Selection<'_>,
     ) -> lint::Run {
-        check::lint(repo, cluster, self.loaded(), self.input(), before, selection)
+        run_rules(repo, cluster, self.loaded(), self.input(), before, selection)
     }
 
     /// The findings of reading and of the rules; `before` is the HyperConverged before the change.
@@ -165,7 +166,7 @@ impl Planned {
         let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
         let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
         let settings = lint::Settings::default();
-        let context = check::context(repo, cluster, self.loaded(), input, &settings);
+        let context = context(repo, cluster, self.loaded(), input, &settings);
         look(&context.with_before(before).with_machines(machines))
     }
 
@@ -178,7 +179,7 @@ impl Planned {
         look: impl FnOnce(&lint::Context<'_>) -> T,
     ) -> T {
         let settings = lint::Settings::default();
-        look(&check::context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
+        look(&context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
     }
 
     /// Removes changes that don't happen: if HCO's reconcile fails or SSP's webhook rejects the SSP, later objects stay
@@ -329,4 +330,47 @@ pub fn finding_line(finding: &Finding) -> String {
         }
         None => finding.message.clone(),
     }
+}
+
+/// The findings of a cluster; `before` is the HyperConverged before the change.
+fn run_rules(
+    repo: &Repo,
+    cluster: &ClusterRef,
+    loaded: &Loaded,
+    input: lint::Input<'_>,
+    before: Option<&Value>,
+    selection: &lint::Selection<'_>,
+) -> lint::Run {
+    lint::run(&context(repo, cluster, loaded, input, selection.settings()).with_before(before), selection)
+}
+
+/// The context of the rules: the cluster and all objects of the repository.
+fn context<'a>(
+    repo: &'a Repo,
+    cluster: &'a ClusterRef,
+    loaded: &'a Loaded,
+    input: lint::Input<'a>,
+    settings: &'a lint::Settings,
+) -> lint::Context<'a> {
+    lint::Context::new(input, settings)
+        .with_other_objects(|| repo.other_objects(cluster, loaded))
+        .with_texts(|| repo.texts(cluster))
+        .with_layers(|| repo.layers(cluster))
+        .with_editable_file(|| loaded.editable_file())
+}
+
+/// Adds virtual machines, golden images and alerts of `planned`; for a rejected HyperConverged, of `forced`.
+pub(super) fn collect_images_and_alerts(
+    (repo, cluster): (&Repo, &ClusterRef),
+    planned: &Planned,
+    forced: &Planned,
+    outcome: &mut ClusterResult,
+) {
+    let plan = planned.plan();
+    let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();
+    let seen = if is_blank { forced } else { planned };
+    outcome.matrix = Some(seen.matrix(repo, cluster));
+    outcome.alerts = plan.alerts();
+    let stored = plan.hyperconverged.as_ref();
+    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(planned.release()));
 }

@@ -488,3 +488,37 @@ fn default_of<'r>(release: &'r Release, path: &Path) -> Option<&'r Value> {
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
     schema.default_at(&Path::dotted(&storage_path(release, &path.to_string())))
 }
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_planner::inventory::LoadedInventory;
+    use hcoplan_planner::plan::plan;
+    use serde_json::json;
+
+    use super::*;
+
+    /// The number of verdicts that an upgrade from 1.18 to 1.19 changes for the worse.
+    fn rejections(spec: &Value) -> usize {
+        let inventory = LoadedInventory::default();
+        let object = json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged",
+            "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"}, "spec": spec});
+        let releases = ["1.18", "1.19"].map(|name| Release::known(name).expect("known"));
+        let plans = releases.each_ref().map(|release| plan(release, &inventory.inventory, &object));
+        let side = |i: usize| Side {
+            release: &releases[i],
+            inventory: &inventory,
+            document: None,
+            object: &object,
+            plan: &plans[i],
+        };
+        let notes = notes(&side(0), &side(1));
+        notes.iter().filter(|note| note.kind == NoteKind::Verdict).count()
+    }
+
+    #[test]
+    fn an_upgrade_is_blamed_only_for_rejections_that_it_brings() {
+        let bad = json!({"certConfig": {"ca": {"duration": "1h", "renewBefore": "2h"}}});
+        assert_eq!(rejections(&bad), 0);
+        assert_eq!(rejections(&json!({})), 0);
+    }
+}

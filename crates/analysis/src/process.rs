@@ -1,9 +1,12 @@
+//! What the process learns from its system: signals and the date; nothing else in the analysis reads a clock.
+//!
 //! Handles Ctrl-C and similar signals while there is something to clean up: the run then stops between two clusters.
 //! Before that the signal ends the process at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use hcoplan_lint::Date;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
@@ -27,4 +30,10 @@ pub fn watch() {
 pub fn interrupted() -> bool {
     let noted = INTERRUPTED.get();
     noted.is_some_and(|noted| noted.load(Ordering::Relaxed))
+}
+
+/// Today in UTC: suppressions and baseline entries may expire.
+pub fn today() -> Date {
+    let since_1970 = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    Date::of_unix_seconds(since_1970.map_or(0, |d| d.as_secs()))
 }
