@@ -264,6 +264,7 @@ func (s *server) convertTo(r *resource, object map[string]any, version, webhook 
 func carryOver(object, old map[string]any) {
 	metadata, _ := object["metadata"].(map[string]any)
 	before, _ := old["metadata"].(map[string]any)
+	delete(metadata, "generation")
 	for _, name := range []string{"uid", "creationTimestamp", "generation", "resourceVersion"} {
 		if value, ok := before[name]; ok {
 			metadata[name] = value
@@ -271,8 +272,13 @@ func carryOver(object, old map[string]any) {
 	}
 }
 
-// prepare is the strategy's preparation: status belongs to the status subresource.
+// prepare is the strategy's preparation: the server sets part of metadata, and status belongs to the status subresource.
 func prepare(object, old map[string]any, v *version) {
+	if metadata, ok := object["metadata"].(map[string]any); ok && old == nil {
+		for _, name := range []string{"deletionTimestamp", "deletionGracePeriodSeconds", "generation"} {
+			delete(metadata, name)
+		}
+	}
 	if !v.status {
 		return
 	}

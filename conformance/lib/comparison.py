@@ -83,7 +83,9 @@ def printed(r):
 
 def form(r, objects, ssp):
     a = r["admission"]
-    compared = {"admission": {"accepted": a["accepted"], "stage": a.get("stage"), "message": (a.get("message") or "").strip(), "warnings": sorted(set(a.get("warnings") or []))}}
+    # In what order errors are listed is chance: a Go map's.
+    message = sorted((a.get("message") or "").strip(" []").split(", "))
+    compared = {"admission": {"accepted": a["accepted"], "stage": a.get("stage"), "message": ", ".join(message), "warnings": sorted(set(a.get("warnings") or []))}}
     if not a["accepted"]:
         return compared
     status = r.get("status") or {}
