@@ -220,3 +220,28 @@ pub(super) fn sort(findings: &mut [Finding]) {
     // Findings with equal keys are equal; a stable sort would need half as much memory again.
     findings.sort_unstable_by(|a, b| key(a).cmp(&key(b)));
 }
+
+#[cfg(test)]
+mod tests {
+    use hcoplan_diagnostics::finding::{Group, Rule};
+
+    use super::*;
+    use crate::registered_rule::always;
+    use crate::tests::load::Case;
+
+    static RULE: Rule =
+        Rule::warning("a-test", Group::Upgrade, "reports every cluster").releases(&["1.17"]).needs(Needs::Document);
+    static REGISTERED: RegisteredRule = always(&RULE, |_, out| out.report(Finding::new(&RULE, "found")));
+
+    #[test]
+    fn a_rule_runs_on_its_releases_only() {
+        let settings = Settings::default();
+        let selection = Selection { settings: &settings, rules: vec![(&REGISTERED, true, None)], fixes: false };
+        let manifest = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: a}\n";
+        let count = |release| {
+            let case = Case::with(manifest, "", release);
+            run(&case.surroundings(&settings), &selection).findings.len()
+        };
+        assert_eq!((count("1.17"), count("1.18")), (1, 0));
+    }
+}
