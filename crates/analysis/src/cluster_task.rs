@@ -8,7 +8,7 @@ use super::object_selector::ObjectSelector;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
-use hcoplan_repository::emit::{DiskTree, Texts, Tree};
+use hcoplan_repository::emit::{DiskTree, Tree};
 
 /// A command's task for each cluster.
 #[derive(Debug, Default)]
@@ -45,8 +45,6 @@ pub struct ClusterTask<'a> {
     pub check: &'a [DiskTree],
     /// Add a kustomization to each cluster's directory of the tree.
     pub kustomization: bool,
-    /// Texts shared by clusters.
-    pub texts: Texts,
 }
 
 impl ClusterTask<'_> {

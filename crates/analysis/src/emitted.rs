@@ -30,7 +30,7 @@ pub(super) fn write(
         return Ok(());
     }
     let files_of = |plan: &Plan| {
-        let files = ClusterFiles::new(&loaded.name, plan, &work.texts, work.wanted());
+        let files = ClusterFiles::new(&loaded.name, plan, work.wanted());
         if work.kustomization { files.with_kustomization() } else { files }
     };
     let files = files_of(plan);

@@ -8,7 +8,7 @@ use hcoplan_planner::plan::Plan;
 use super::kustomization;
 use super::manifest::ClusterManifest;
 use super::names::file_names;
-use super::text::Texts;
+use super::text::text;
 
 /// One object's file.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub struct File {
     /// The operand that the object belongs to, as the release's order of work names it.
     pub operand: &'static str,
     /// The whole file.
-    pub text: Arc<str>,
+    pub text: String,
 }
 
 /// One cluster's directory, complete.
@@ -41,19 +41,14 @@ const SSP_STAGE: &str = "ssp-data-sources";
 
 impl ClusterFiles {
     /// The files of a plan's objects that `only` asks for.
-    pub fn new(cluster: &str, plan: &Plan, texts: &Texts, only: impl Fn(&ObjectId) -> bool) -> Self {
+    pub fn new(cluster: &str, plan: &Plan, only: impl Fn(&ObjectId) -> bool) -> Self {
         let objects: Vec<_> = grouped(plan).filter(|(_, o)| only(&o.id)).collect();
         let ids: Vec<_> = objects.iter().map(|(_, o)| &*o.id).collect();
         let names = file_names(&ids);
         let files: Vec<_> = objects
             .into_iter()
             .zip(names)
-            .map(|((operand, object), name)| File {
-                name,
-                id: object.id.clone(),
-                operand,
-                text: texts.of(&object.body),
-            })
+            .map(|((operand, object), name)| File { name, id: object.id.clone(), operand, text: text(&object.body) })
             .collect();
         let manifest = ClusterManifest::new(cluster);
         Self { cluster: cluster.to_owned(), files, manifest: manifest.to_text(), kustomization: None }

@@ -18,7 +18,7 @@ pub use files::{ClusterFiles, File};
 pub use kustomization::KUSTOMIZATION;
 pub use manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
 pub use names::{check_names, cluster_directory, file_names};
-pub use text::{HEADER, Texts};
+pub use text::HEADER;
 pub use tree::Tree;
 
 use camino::{Utf8Path, Utf8PathBuf};
