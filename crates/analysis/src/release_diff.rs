@@ -13,7 +13,7 @@ use hcoplan_diagnostics::finding::Prediction;
 use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{self, Kind, Side};
 use hcoplan_lint as lint;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node, Places, ROLE_LABEL};
+use hcoplan_planner::inventory::{Inventory, InventoryLocations, LoadedInventory, Node, ROLE_LABEL};
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Release;
 
@@ -261,7 +261,7 @@ fn reference(release: &Release) -> LoadedInventory {
         states_nodes: true,
         valid: true,
         documents: Vec::new(),
-        places: Places::default(),
+        locations: InventoryLocations::default(),
     }
 }
 

@@ -1,8 +1,8 @@
-//! What HCO and SSP would make of a HyperConverged, without a cluster.
+//! Predicts the objects that HCO and SSP create from a HyperConverged, without a cluster.
 //!
-//! Everything is built around one pure function, [`plan::plan`]: a release's data, a declared inventory of
-//! nodes and a HyperConverged go in, a [`plan::Plan`] comes out. It reads no file, no clock, no environment.
-//! [`lifecycle`] puts plans behind each other: what an update, an upgrade or other nodes do to live objects.
+//! Everything is built around one pure function, [`plan::plan`]: it computes a [`plan::Plan`] from a release's data, a
+//! declared inventory of nodes and a HyperConverged. It reads no file, clock or environment. [`lifecycle`] chains
+//! plans: the effects of updates, upgrades and other nodes on live objects.
 
 pub mod admission;
 pub mod boot;

@@ -214,7 +214,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             Part::Release,
             Cause {
                 what: format!("release {} to {}", before.release.label(), after.release.label()),
-                place: after.inventory.places.field("release").cloned(),
+                place: after.inventory.locations.field("release").cloned(),
                 gone: false,
             },
         ));
@@ -235,9 +235,9 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let (old, new) = (&before.inventory.inventory, &after.inventory.inventory);
     for (name, differs) in facts(old, new) {
         if differs {
-            let place = after.inventory.places.field(name);
+            let place = after.inventory.locations.field(name);
             let gone = place.is_none();
-            let place = place.or_else(|| before.inventory.places.field(name));
+            let place = place.or_else(|| before.inventory.locations.field(name));
             let cause = Cause { what: format!("the inventory's {name}"), place: place.cloned(), gone };
             out.push((Part::Fact(name), cause));
         }
@@ -315,7 +315,7 @@ fn take_fact(name: &str, from: &Inventory, to: &mut Inventory) {
 /// Nodes that differ; those that one line declares belong together.
 fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let named = |side: &Side<'_>| -> BTreeMap<String, (Node, Option<Location>)> {
-        let places = side.inventory.places.nodes.iter().map(|p| Some(p.name.clone()));
+        let places = side.inventory.locations.nodes.iter().map(|p| Some(p.name.clone()));
         let places = places.chain(std::iter::repeat(None));
         let nodes = side.inventory.inventory.nodes.iter().zip(places);
         nodes.map(|(n, place)| (n.name.clone(), (n.clone(), place))).collect()

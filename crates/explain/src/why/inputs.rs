@@ -1,7 +1,7 @@
 //! All inputs that can be removed for a trial, as a tree: sections, then their parts.
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, MOST_EXAMINED};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, MAX_EXAMINED};
 use hcoplan_yaml::{Node, Path, Segment, Value, locate_in_scalar};
 
 use super::input::{Input, InputTree};
@@ -30,11 +30,11 @@ impl Input {
                 Some(document.location(span))
             }
             Self::Nodes { nodes, .. } => {
-                let place = plan_input.loaded.places.nodes.get(*nodes.first()?)?;
+                let place = plan_input.loaded.locations.nodes.get(*nodes.first()?)?;
                 Some(place.name.clone())
             }
             Self::NodeField { nodes, field, .. } => nodes::place(plan_input.loaded, *nodes.first()?, field),
-            Self::Fact(fact) => plan_input.loaded.places.field(fact.name()).cloned(),
+            Self::Fact(fact) => plan_input.loaded.locations.field(fact.name()).cloned(),
         }
     }
 }
@@ -82,7 +82,7 @@ fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
         return InputTree::leaf(Input::Written(path));
     };
     // Each would be left out of a plan of all the others, which takes the square of their number.
-    if operations.len() > MOST_EXAMINED {
+    if operations.len() > MAX_EXAMINED {
         return InputTree::leaf(Input::Written(path));
     }
     let children =

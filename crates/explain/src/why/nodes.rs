@@ -67,7 +67,7 @@ fn class(node: &Node) -> String {
 fn pools(loaded: &LoadedInventory) -> Vec<InputTree> {
     let mut groups: Vec<(&Location, Vec<usize>)> = Vec::new();
     let mut known = BTreeMap::new();
-    for (index, place) in loaded.places.nodes.iter().enumerate() {
+    for (index, place) in loaded.locations.nodes.iter().enumerate() {
         let name = &place.name;
         let key = (name.file.path(), name.span.start, name.span.end);
         let group = *known.entry(key).or_insert_with(|| {
@@ -109,7 +109,7 @@ fn fields(node: &Node, count: usize) -> Vec<NodeField> {
 
 /// The location of a node's declared fact.
 pub(super) fn place(loaded: &LoadedInventory, node: usize, field: &NodeField) -> Option<Location> {
-    let places = loaded.places.nodes.get(node)?;
+    let places = loaded.locations.nodes.get(node)?;
     if *field == NodeField::Architecture && places.architecture.is_some() {
         return places.architecture.clone();
     }

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::tree;
-use hcoplan_planner::inventory::{Node, NodePlace};
+use hcoplan_planner::inventory::{Node, NodeLocations};
 
 use super::Context;
 
@@ -14,7 +14,7 @@ pub struct NodeRef<'a> {
     /// The declaration.
     pub node: &'a Node,
     /// Its location.
-    pub place: Option<&'a NodePlace>,
+    pub place: Option<&'a NodeLocations>,
 }
 
 impl<'a> Context<'a> {
@@ -25,12 +25,12 @@ impl<'a> Context<'a> {
 
     /// The location of a field of the inventory's `spec` (`release`, `platform`); `None` if it isn't set.
     pub fn inventory_place(&self, field: &str) -> Option<&'a Location> {
-        self.input.inventory.places.field(field)
+        self.input.inventory.locations.field(field)
     }
 
     /// Every declared node.
     pub fn nodes(&self) -> impl Iterator<Item = NodeRef<'a>> + use<'a> {
-        let places = &self.input.inventory.places.nodes;
+        let places = &self.input.inventory.locations.nodes;
         let nodes = self.inventory().nodes.iter().enumerate();
         nodes.map(move |(index, node)| NodeRef { index, node, place: places.get(index) })
     }
@@ -90,7 +90,7 @@ impl NodeRef<'_> {
 
     /// Whether its name is declared rather than generated for a pool's node.
     pub fn has_own_name(&self) -> bool {
-        let written = |p: &NodePlace| p.name.text().contains(&self.node.name);
+        let written = |p: &NodeLocations| p.name.text().contains(&self.node.name);
         self.place.is_none_or(written)
     }
 

@@ -1,6 +1,6 @@
 //! Rules about jsonpatch annotations as a whole.
 
-use hcoplan_planner::jsonpatch::MOST_EXAMINED;
+use hcoplan_planner::jsonpatch::MAX_EXAMINED;
 use hcoplan_planner::release::Platform;
 
 use super::prelude::*;
@@ -57,9 +57,9 @@ fn before_upgrade(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Findi
 }
 
 fn many_operations(_: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
-    let next = patch.operations().get(MOST_EXAMINED)?;
+    let next = patch.operations().get(MAX_EXAMINED)?;
     let (name, count) = (patch.target.name, patch.operations().len());
-    let message = format!("{name} has {count} operations; hcoplan checks only the first {MOST_EXAMINED}");
+    let message = format!("{name} has {count} operations; hcoplan checks only the first {MAX_EXAMINED}");
     let finding = Finding::new(&JSONPATCH_MANY_OPERATIONS, message).at(patch.place(next.spans.whole));
     Some(finding.label("from here on, nothing is checked").help("write fewer operations"))
 }

@@ -18,7 +18,7 @@ const OPS: [Op; 6] = [Op::Add, Op::Remove, Op::Replace, Op::Move, Op::Copy, Op::
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
-        repeated_keys(patch, out);
+        duplicate_keys(patch, out);
         let Some(failure) = patch.malformed() else {
             continue;
         };
@@ -80,8 +80,8 @@ fn rename(patch: &PatchAnnotation<'_>, failure: &jsonpatch::Failure, op: &str) -
     })
 }
 
-fn repeated_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
-    for repeated in jsonpatch::repeated_keys(patch.text) {
+fn duplicate_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
+    for repeated in jsonpatch::duplicate_keys(patch.text) {
         let key = &repeated.key;
         let message = format!("operation {} has {key} more than once; the last one counts", repeated.operation + 1);
         out.report(

@@ -1,6 +1,6 @@
 //! A patched operand that its operator's webhook rejects.
 
-use hcoplan_planner::admission::rejections_of_kubevirt;
+use hcoplan_planner::admission::kubevirt_rejections;
 use hcoplan_planner::boot_images::ssp_stage::{self, SspReason};
 
 use super::prelude::*;
@@ -28,11 +28,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         match patch.target.kind {
             "KubeVirt" => {
                 let facts = cx.release().kubevirt();
-                let rejections = rejections_of_kubevirt(facts, before, after);
+                let rejections = kubevirt_rejections(facts, before, after);
                 if rejections.is_empty() {
                     continue;
                 }
-                let known = rejections_of_kubevirt(facts, before, before);
+                let known = kubevirt_rejections(facts, before, before);
                 for rejection in rejections {
                     if ELSEWHERE.contains(&rejection.check) || known.contains(&rejection) {
                         continue;

@@ -14,8 +14,7 @@ use hcoplan_kubernetes::label::{key_problems, value_problems};
 
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
 
-/// Workloads first, then infrastructure; the first placement with a problem is rejected with all
-/// of its problems.
+/// Checks workloads, then infrastructure. The first placement with problems is rejected with all of them.
 pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(), Rejection> {
     for (which, placement) in [("workloads", shape.workloads), ("infra", shape.infra)] {
         let selector = format!("{placement}.{REQUIRED}");
@@ -26,11 +25,11 @@ pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(
         for (i, term) in list(value, "nodeSelectorTerms").iter().enumerate() {
             problems.term(i, term);
         }
-        let texts: Vec<&str> = problems.found.iter().map(|c| c.message.as_str()).collect();
-        let text = match texts[..] {
+        let messages: Vec<&str> = problems.found.iter().map(|c| c.message.as_str()).collect();
+        let text = match messages[..] {
             [] => continue,
             [one] => one.to_owned(),
-            _ => format!("[{}]", texts.join(", ")),
+            _ => format!("[{}]", messages.join(", ")),
         };
         let message = format!("invalid {which} node placement affinity: {text}");
         let mut rejection = Rejection::new(Reason::Affinity, message);
@@ -68,7 +67,7 @@ impl Problems {
         let text = |key: &str| requirement[key].as_str().unwrap_or_default();
         let (key, operator) = (text("key"), text("operator"));
         let values = strings(requirement);
-        let all = requirement.get("values").filter(|v| !v.is_null());
+        let written_values = requirement.get("values").filter(|v| !v.is_null());
         if !matches!(operator, "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt") {
             self.unsupported(place, operator, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]);
             return;
@@ -80,8 +79,8 @@ impl Problems {
             "Gt" | "Lt" if values.len() != 1 => "for 'Gt', 'Lt' operators, exactly one value is required",
             _ => "",
         };
-        let printed = self.list(all);
-        self.invalid(place, "values", None, printed, wrong_count.to_owned());
+        let shown = self.list(written_values);
+        self.invalid(place, "values", None, shown, wrong_count.to_owned());
         if matches!(operator, "Gt" | "Lt") {
             for (k, value) in values.iter().enumerate() {
                 if !is_integer(value) {
@@ -105,8 +104,8 @@ impl Problems {
         if !matches!(operator, "In" | "NotIn") {
             self.unsupported(place, operator, &["In", "NotIn"]);
         } else if strings(requirement).len() != 1 {
-            let printed = self.list(requirement.get("values").filter(|v| !v.is_null()));
-            self.invalid(place, "values", None, printed, "must have one element".to_owned());
+            let shown = self.list(requirement.get("values").filter(|v| !v.is_null()));
+            self.invalid(place, "values", None, shown, "must have one element".to_owned());
         }
     }
 
@@ -121,7 +120,7 @@ impl Problems {
         self.push(place.path.key("operator"), message);
     }
 
-    /// Nothing when there is no problem; `value` as it is printed.
+    /// Adds a cause unless `problem` is empty; `value` is already formatted.
     fn invalid(&mut self, place: &Place, field: &str, index: Option<usize>, value: String, problem: String) {
         if problem.is_empty() {
             return;
@@ -135,7 +134,7 @@ impl Problems {
         self.push(path, format!("{text}: Invalid value: {value}: {problem}"));
     }
 
-    /// The same text twice is printed once.
+    /// A message that was already found is not repeated.
     fn push(&mut self, path: Path, message: String) {
         if self.found.iter().all(|c| c.message != message) {
             self.found.push(Cause { path, message, kind: CauseKind::Other, in_key: false });
@@ -156,7 +155,7 @@ impl Problems {
     }
 }
 
-/// A requirement's place, as it is printed and in the document.
+/// Where a requirement is: in the operator's message and in the document.
 struct Place {
     text: String,
     path: Path,
@@ -171,7 +170,7 @@ fn joined(problems: Vec<String>) -> String {
     problems.join("; ")
 }
 
-/// As Go's `ParseInt` in base ten.
+/// Like Go's `ParseInt` in base ten.
 fn is_integer(text: &str) -> bool {
     text.parse::<i64>().is_ok()
 }

@@ -1,10 +1,9 @@
-//! Annotations that the operators read, beside the jsonpatch annotations.
+//! Annotations that the operators read, in addition to the jsonpatch annotations.
 
 use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 
-/// All of them, as the modelled releases read them, each with whether it is read on an entry of
-/// `dataImportCronTemplates` instead of the HyperConverged itself. What each does is in the words of `explain`. Source:
-/// HCO's golden images and `controllers/handlers`.
+/// Every such annotation, and whether it is read on an entry of `dataImportCronTemplates` (else on the HyperConverged).
+/// `explain` describes what each does. Source: HCO's golden images and `controllers/handlers`.
 pub const READ_ANNOTATIONS: [(&str, bool); 8] = [
     (ARCHITECTURES_ANNOTATION, true),
     ("cdi.kubevirt.io/storage.bind.immediate.requested", true),

@@ -7,12 +7,11 @@ use serde_json::Value;
 use super::shape::{Shape, at, text};
 use super::{Reason, Rejection};
 
-/// Nothing may be shorter.
+/// The minimum of each duration: ten minutes.
 const MINIMUM: duration::Duration = duration::Duration(10 * 60 * 1_000_000_000);
 
-/// Each duration at least ten minutes, each certificate renewed before it ends, and the CA
-/// outliving the server's certificate. The operator looks for a short one in a random order;
-/// here the first in this order is named.
+/// Rejects a duration under ten minutes, a certificate renewed after it expires, and a CA that expires before the
+/// server's certificate. The operator checks the minimum in random order; this names the first in a fixed order.
 pub(super) fn check(object: &Value, shape: &Shape, prefix: &str) -> Result<(), Rejection> {
     let certificates = at(object, shape.certificates).unwrap_or(&Value::Null);
     let parts = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];

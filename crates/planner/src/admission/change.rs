@@ -1,5 +1,3 @@
-//! One operation of the mutating webhook's patch.
-
 use hcoplan_yaml::Path;
 use serde_json::Value;
 

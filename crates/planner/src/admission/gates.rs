@@ -11,17 +11,17 @@ use super::Operation;
 use super::shape::{GATES, Shape, at, list, text};
 use crate::release::{GateMessages, GateWarningCondition, ListedGates, VersionRules};
 
-/// A warning with what in the document it is about.
+/// A warning and the field it is about.
 pub(super) type Warning = (Path, String);
 
-/// About `tuningPolicy: highBurst`.
+/// The warning about `tuningPolicy: highBurst`.
 pub(super) fn tuning_warning(object: &Value, shape: &Shape, rules: &VersionRules) -> Option<Warning> {
     let message = rules.tuning_warning.as_ref()?;
     let high_burst = text(object, shape.tuning_policy) == "highBurst";
     high_burst.then(|| (Path::dotted(shape.tuning_policy), message.clone()))
 }
 
-/// About gates, whether they are fields or a list.
+/// Warnings about feature gates, written as fields or as a list.
 pub(super) fn warnings(object: &Value, operation: Operation<'_>, rules: &VersionRules) -> Vec<Warning> {
     let mut found = Vec::new();
     for warning in &rules.gate_warnings {
@@ -47,41 +47,41 @@ fn is_new<'a>(operation: Operation<'a>, before: impl Fn(&'a Value) -> Option<&'a
     }
 }
 
-/// The operator reads the list into a map: of gates with one name the last one counts.
+/// The operator reads the list into a map: the last of several gates with one name wins.
 fn listed_warnings(object: &Value, operation: Operation<'_>, listed: &ListedGates) -> Vec<Warning> {
     let gates = list(object, GATES);
     let name = |gate: &Value| gate["name"].as_str().unwrap_or_default().to_owned();
     let last: HashMap<String, usize> = gates.iter().map(name).zip(0..).collect();
     let mut found = Vec::new();
     for (i, gate) in gates.iter().enumerate() {
-        let called = name(gate);
-        if last.get(&called) != Some(&i) {
+        let gate_name = name(gate);
+        if last.get(&gate_name) != Some(&i) {
             continue;
         }
-        let is_among = |names: &[String]| names.iter().any(|n| listed.is_called(&called, n));
-        let said = |saying: &GateMessages| {
+        let is_among = |names: &[String]| names.iter().any(|n| listed.is_called(&gate_name, n));
+        let is_reported = |messages: &GateMessages| {
             let changed = match operation {
                 Operation::Create => true,
                 Operation::Update { old, .. } => {
                     let mut olds = list(old, GATES).iter().rev();
-                    let before = olds.find(|g| name(g) == called);
+                    let before = olds.find(|g| name(g) == gate_name);
                     before.is_none_or(|b| is_enabled(b) != is_enabled(gate))
                 }
             };
-            saying.when == GateWarningCondition::Set || changed
+            messages.when == GateWarningCondition::Set || changed
         };
-        let moved = listed.moved.as_ref().filter(|m| m.gates.contains(&called));
+        let moved = listed.moved.as_ref().filter(|m| m.gates.contains(&gate_name));
         let message = match moved {
             _ if !is_among(&listed.known) => Some(&listed.unknown),
-            Some(moved) => said(moved).then_some(&moved.message),
+            Some(moved) => is_reported(moved).then_some(&moved.message),
             None if is_among(&listed.deprecated.gates) => {
-                said(&listed.deprecated).then_some(&listed.deprecated.message)
+                is_reported(&listed.deprecated).then_some(&listed.deprecated.message)
             }
             None => None,
         };
         if let Some(message) = message {
             let path = Path::dotted(GATES).index(i).key("name");
-            found.push((path, message.replace("<name>", &called)));
+            found.push((path, message.replace("<name>", &gate_name)));
         }
     }
     found
@@ -93,7 +93,7 @@ pub(super) fn is_enabled(gate: &Value) -> bool {
 }
 
 impl ListedGates {
-    /// Whether a gate as written is the one with this name.
+    /// Whether a gate's written name means `name`.
     pub(super) fn is_called(&self, written: &str, name: &str) -> bool {
         if self.ignores_case { written.to_lowercase() == name.to_lowercase() } else { written == name }
     }

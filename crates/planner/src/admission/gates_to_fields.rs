@@ -1,4 +1,4 @@
-//! Deprecated gates and the fields that took their place, kept in step by the mutating webhook.
+//! Deprecated gates and the fields that replaced them, which the mutating webhook keeps in step.
 //!
 //! Source: HCO 1.19 `pkg/webhooks/mutator`, `mutateFieldAndFGOnCreate` and `…OnUpdate`.
 
@@ -11,24 +11,27 @@ use super::shape::{GATES, at, list};
 use super::{Operation, Reason, Rejection};
 use crate::release::GateToField;
 
-/// What the webhook wants for one gate.
+/// What the webhook does about one gate.
 pub(super) struct GateTarget {
-    /// The field is set.
+    /// Sets the field.
     pub(super) set: Option<Change>,
-    /// The gate at this place of the list goes.
+    /// Index of the gate to remove from the list.
     pub(super) drop: Option<usize>,
-    /// The warning, when the gate is newly set.
+    /// Reported when the gate was set or changed.
     pub(super) warning: Option<(Path, String)>,
 }
 
-/// What is wanted for one gate; a contradiction is rejected.
+/// Decides what the webhook does about one gate.
+///
+/// # Errors
+/// The gate and its field contradict each other.
 pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField) -> Result<GateTarget, Rejection> {
-    let mut wanted = GateTarget { set: None, drop: None, warning: None };
+    let mut target = GateTarget { set: None, drop: None, warning: None };
     let Some((index, gate)) = listed(object, &pair.gate) else {
-        return Ok(wanted);
+        return Ok(target);
     };
     let field = at(object, &pair.field).and_then(Value::as_bool);
-    let means = gate != pair.opposite;
+    let gate_value = gate != pair.opposite;
     let path = Path::dotted(GATES).index(index);
     let contradiction = || {
         let rejection = Rejection::new(Reason::GateContradictsField, pair.contradiction.as_str());
@@ -38,48 +41,48 @@ pub(super) fn step(object: &Value, operation: Operation<'_>, pair: &GateToField)
     let warning = Some((path.clone(), pair.warning.clone()));
     let old = match operation {
         Operation::Create => {
-            wanted.warning = warning;
+            target.warning = warning;
             match field {
-                None => wanted.set = Some(set(means)),
-                Some(value) if value != means => return contradiction(),
+                None => target.set = Some(set(gate_value)),
+                Some(value) if value != gate_value => return contradiction(),
                 Some(_) => {}
             }
-            return Ok(wanted);
+            return Ok(target);
         }
         Operation::Update { old, .. } => old,
     };
-    // A field that is not set counts as the gate's opposite when it is off.
+    // An unset field means the same as the gate switched off.
     let value = field.unwrap_or(pair.opposite);
     let old_field = at(old, &pair.field).and_then(Value::as_bool);
     let gate_changed = listed(old, &pair.gate).map(|(_, g)| g) != Some(gate);
     let field_changed = old_field != field;
-    let contradicts = value != means;
+    let contradicts = value != gate_value;
     match (gate_changed, field_changed) {
         (true, true) if contradicts => return contradiction(),
         (true, false) if contradicts || field.is_none() => {
-            wanted.set = Some(set(field.map_or(means, |f| !f)));
+            target.set = Some(set(field.map_or(gate_value, |f| !f)));
         }
-        (false, true) => wanted.drop = Some(index),
-        (false, false) if field.is_none() => wanted.set = Some(set(means)),
-        (false, false) if contradicts => wanted.drop = Some(index),
+        (false, true) => target.drop = Some(index),
+        (false, false) if field.is_none() => target.set = Some(set(gate_value)),
+        (false, false) if contradicts => target.drop = Some(index),
         _ => {}
     }
     if gate_changed {
-        wanted.warning = warning;
+        target.warning = warning;
     }
-    Ok(wanted)
+    Ok(target)
 }
 
-/// Where a gate is listed and whether it is enabled; names differ in more than case.
+/// The gate's index in the list and whether it is enabled. Names are compared without case.
 fn listed(object: &Value, name: &str) -> Option<(usize, bool)> {
     let gates = list(object, GATES);
     let name = name.to_lowercase();
-    let called = |g: &Value| g["name"].as_str().unwrap_or_default().to_lowercase() == name;
-    let index = gates.iter().position(called)?;
+    let has_name = |g: &Value| g["name"].as_str().unwrap_or_default().to_lowercase() == name;
+    let index = gates.iter().position(has_name)?;
     Some((index, is_enabled(&gates[index])))
 }
 
-/// The field is added, with those of the objects around it that the webhook makes.
+/// Adds the field, with the parent objects that the webhook creates.
 fn set_field(object: &Value, pair: &GateToField, value: bool) -> Change {
     let mut path = Path::dotted(&pair.field);
     let mut added = json!(value);

@@ -1,4 +1,4 @@
-//! Compares with the recorded verdicts of the real operators, where the recordings exist.
+//! Compares verdicts with recordings of the real operators, where the recordings exist.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use super::{Admission, Operation, admit};
 use crate::inventory::Inventory;
 use crate::release::{Platform, Release};
 
-/// How many cases have the same answer.
+/// Numbers of cases with the recorded answer.
 #[derive(Debug, Default)]
 struct Count {
     cases: usize,
@@ -89,7 +89,7 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
     }
     count.rejected += 1;
     if got.causes.is_empty() {
-        count.differ.push(format!("{name}: rejected without a place"));
+        count.differ.push(format!("{name}: rejected without a location"));
     }
     let stage = got.stage.map(super::Stage::as_str);
     if admission["stage"].as_str() == stage {
@@ -104,8 +104,8 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
     }
 }
 
-/// What is stored changes neither when it is created once more nor when it replaces itself.
-fn again(name: &str, release: &Release, inventory: &Inventory, first: &Admission, count: &mut Count) {
+/// The stored object stays the same when it is created again or replaces itself.
+fn admit_stored(name: &str, release: &Release, inventory: &Inventory, first: &Admission, count: &mut Count) {
     let Some(stored) = &first.stored else {
         return;
     };
@@ -117,7 +117,7 @@ fn again(name: &str, release: &Release, inventory: &Inventory, first: &Admission
     }
 }
 
-/// The recordings beside the repository, else the committed selection.
+/// The complete recordings if they are present, else the committed selection.
 fn sets() -> Vec<PathBuf> {
     match recordings() {
         Some(shared) => ["curated", "random"].map(|set| shared.join("golden").join(set)).into(),
@@ -134,8 +134,8 @@ fn agrees_with_the_recorded_verdicts() {
             let file = set.join(format!("expected/{name}.jsonl"));
             let text = fs::read_to_string(&file);
             let text = text.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-            let called = set.file_name().and_then(|n| n.to_str()).expect("a name");
-            let count = counts.entry((called.to_owned(), name)).or_default();
+            let set_name = set.file_name().and_then(|n| n.to_str()).expect("a name");
+            let count = counts.entry((set_name.to_owned(), name)).or_default();
             for line in text.lines() {
                 let wanted: Value = serde_json::from_str(line).expect("JSON");
                 let case = wanted["case"].as_str().expect("a case");
@@ -143,10 +143,10 @@ fn agrees_with_the_recorded_verdicts() {
                 let object = document(&folder.join("hyperconverged.yaml"));
                 let inventory = inventory(&folder.join("inventory.yaml"));
                 let got = admit(&release, &inventory, &object, Operation::Create);
-                let case = format!("{called} {name} {case}");
+                let case = format!("{set_name} {name} {case}");
                 compare(&case, &wanted, &got, count);
-                if called != "random" {
-                    again(&case, &release, &inventory, &got, count);
+                if set_name != "random" {
+                    admit_stored(&case, &release, &inventory, &got, count);
                 }
             }
         }

@@ -1,8 +1,7 @@
-//! KubeVirt's own webhook on an update of the KubeVirt object.
+//! KubeVirt's webhook for updates of the KubeVirt object.
 //!
-//! Source: KubeVirt `pkg/virt-operator/webhooks`, the admitter of updates; which of its checks a
-//! release has is data (`updateChecks`). Not here: the dry runs of pods with the placements, which
-//! ask the API server.
+//! Source: KubeVirt `pkg/virt-operator/webhooks`, the update admitter. `updateChecks` lists the checks of a release.
+//! Not modelled: dry runs of pods with the placements, which ask the API server.
 
 use hcoplan_kubernetes::duration::{self, Duration};
 use hcoplan_kubernetes::tree::pointed;
@@ -10,12 +9,12 @@ use serde_json::Value;
 
 use crate::release::{KubeVirtFacts, Phase};
 
-/// One thing that the webhook rejects.
+/// One reason for a rejection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperandRejection {
-    /// The check, as `updateChecks` names it.
+    /// The check's name in `updateChecks`.
     pub check: &'static str,
-    /// The webhook's words.
+    /// The webhook's message.
     pub message: String,
     /// JSON pointer in the KubeVirt.
     pub pointer: String,
@@ -26,8 +25,8 @@ const SELF_SIGNED: &str = "/spec/certificateRotateStrategy/selfSigned";
 const GATES: &str = "/spec/configuration/developerConfiguration/featureGates";
 const DISABLED_GATES: &str = "/spec/configuration/developerConfiguration/disabledFeatureGates";
 
-/// What the webhook rejects when `old` becomes `new`, in its order.
-pub fn rejections_of_kubevirt(facts: &KubeVirtFacts, old: &Value, new: &Value) -> Vec<OperandRejection> {
+/// All reasons why the webhook rejects the update from `old` to `new`, in its order.
+pub fn kubevirt_rejections(facts: &KubeVirtFacts, old: &Value, new: &Value) -> Vec<OperandRejection> {
     let mut update = Update { facts, old, new, found: Vec::new() };
     for check in &facts.update_checks {
         match check.as_str() {
@@ -77,7 +76,7 @@ impl<'a> Update<'a> {
         pointed(self.old, pointer).filter(|v| !v.is_null()) != self.at(pointer)
     }
 
-    /// Whether a feature is on: switched on, always on, or a beta that nobody switched off.
+    /// Whether a feature is enabled: by a gate, always (GA), or as a beta that isn't disabled.
     fn is_on(&self, gate: &str) -> bool {
         let is_in = |list| self.list(list).iter().any(|g| g == gate);
         is_in(GATES)
@@ -111,13 +110,13 @@ impl<'a> Update<'a> {
             duration::parse(text).ok()
         };
         let deprecated = ["caRotateInterval", "certRotateInterval", "caOverlapInterval"];
-        let fifth = |of: Duration| Duration(of.0 / 5);
+        let one_fifth = |of: Duration| Duration(of.0 / 5);
         let ca = read("/caRotateInterval").or_else(|| read("/ca/duration"));
         let ca = ca.unwrap_or(WEEK);
         let ca_before = read("/caOverlapInterval").or_else(|| read("/ca/renewBefore"));
         let server = read("/certRotateInterval").or_else(|| read("/server/duration"));
         let server = server.unwrap_or(DAY);
-        let server_before = read("/server/renewBefore").unwrap_or(fifth(server));
+        let server_before = read("/server/renewBefore").unwrap_or(one_fifth(server));
         let is_mixed = deprecated.into_iter().any(has) && (has("ca") || has("server"));
         let rows = [
             (
@@ -127,7 +126,7 @@ impl<'a> Update<'a> {
                  conflict with CertConfig defined rotation parameters",
             ),
             (
-                ca < ca_before.unwrap_or(fifth(ca)),
+                ca < ca_before.unwrap_or(one_fifth(ca)),
                 "/ca/duration",
                 "CA RenewBefore cannot exceed Duration \
                  (spec.certificateRotationStrategy.selfSigned.ca.duration < \
@@ -184,8 +183,8 @@ impl<'a> Update<'a> {
 
     fn role_aggregation(&mut self) {
         let pointer = format!("{CONFIGURATION}/roleAggregationStrategy");
-        let manual = self.text(&pointer).is_some_and(|s| s != "AggregateToDefault");
-        if manual && !self.is_on("OptOutRoleAggregation") {
+        let is_manual = self.text(&pointer).is_some_and(|s| s != "AggregateToDefault");
+        if is_manual && !self.is_on("OptOutRoleAggregation") {
             let message = "RoleAggregationStrategy cannot be set to Manual without enabling the \
                            OptOutRoleAggregation feature gate";
             self.reject("role-aggregation", pointer, message);
@@ -274,7 +273,7 @@ mod tests {
     use crate::release::Release;
     use serde_json::json;
 
-    /// What is rejected in a release after a change of a KubeVirt.
+    /// The webhook's messages for a release after a change of a KubeVirt.
     fn rejected(release: &str, change: impl Fn(&mut Value)) -> Vec<String> {
         let release = Release::known(release).expect("known");
         let old = json!({"spec": {
@@ -286,7 +285,7 @@ mod tests {
         }});
         let mut new = old.clone();
         change(&mut new);
-        let found = rejections_of_kubevirt(release.kubevirt(), &old, &new);
+        let found = kubevirt_rejections(release.kubevirt(), &old, &new);
         found.into_iter().map(|r| r.message).collect()
     }
 

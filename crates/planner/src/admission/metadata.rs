@@ -1,15 +1,15 @@
-//! `metadata`: decoded strictly, completed, checked.
+//! Decodes `metadata` strictly, completes it, and checks it.
 
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations, go_quote};
 use hcoplan_yaml::Path;
 use serde_json::{Map, Value};
 
-use super::shape::place;
+use super::shape::parse_path;
 use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
 use crate::release::Release;
 use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 
-/// What only the server writes; a document that was read from a cluster carries them.
+/// Fields that only the API server writes; objects read from a cluster have them.
 const SERVER_SET: [&str; 8] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -21,12 +21,14 @@ const SERVER_SET: [&str; 8] = [
     "uid",
 ];
 
-/// All annotations together may have this many bytes.
+/// Maximum size of all annotations together, in bytes.
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
-/// Decodes `metadata` as Go does: a wrong type is rejected, an unknown field goes (and is given
-/// back), an empty map or text is none. What only the server writes goes, too. A namespace that
-/// is not given is the operator's.
+/// Decodes `metadata` as Go does and returns the unknown fields, which it removes. Also removes empty maps and strings
+/// and what only the server writes. A missing namespace becomes the operator's.
+///
+/// # Errors
+/// A field has the wrong type.
 pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> Result<Vec<PrunedField>, Rejection> {
     let types = release.go_types();
     let ty = types.named("v1.ObjectMeta");
@@ -43,7 +45,7 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
         let mut rejection = Rejection::new(Reason::MetadataDecode, &*first.message);
         rejection.causes.extend(errors.iter().map(|error| {
             let mut path = Path::root().key("metadata");
-            path.0.extend(place(metadata, &error.path).0);
+            path.0.extend(parse_path(metadata, &error.path).0);
             Cause { path, message: error.message.clone(), kind: CauseKind::Decode(error.wants.clone()), in_key: false }
         }));
         return Err(rejection);
@@ -73,7 +75,7 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
     Ok(unknown)
 }
 
-/// What Kubernetes rejects about names, labels and annotations of any object.
+/// What Kubernetes rejects in any object's name, labels, annotations, owners and finalizers.
 pub(super) fn violations(object: &Value) -> Vec<Violation> {
     let mut found = Vec::new();
     let metadata = Path::root().key("metadata");
@@ -137,7 +139,7 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
     found
 }
 
-/// What an owner lacks: the field, and what Kubernetes says of it.
+/// Each field that an owner reference lacks, with Kubernetes' message.
 fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)> {
     let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default();
     let has_version = !text("apiVersion").is_empty() && !text("apiVersion").ends_with('/');
@@ -149,8 +151,7 @@ fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)>
     version.into_iter().chain(empty.into_iter().flatten())
 }
 
-/// One rejection of everything that metadata, schema and rules reject, in the server's order:
-/// metadata, schema, list types, rules.
+/// Joins all violations into one rejection, in the server's order: metadata, schema, list types, rules.
 pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Rejection)> {
     let all: Vec<&Violation> =
         metadata.iter().chain(&violations.schema).chain(&violations.lists).chain(&violations.rules).collect();
@@ -175,8 +176,7 @@ pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<
     Some((stage, rejection))
 }
 
-/// The policy that the operator installs: a HyperConverged lives in its own namespace. It looks
-/// at new objects only.
+/// The admission policy that the operator installs: new HyperConvergeds must be in its namespace.
 pub(super) fn namespace_policy(object: &Value, namespace: &str, operation: Operation<'_>) -> Result<(), Rejection> {
     let is_new = matches!(operation, Operation::Create);
     if !is_new || object["metadata"]["namespace"] == namespace {

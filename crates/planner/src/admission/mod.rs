@@ -1,10 +1,9 @@
-//! Admission of a HyperConverged: the verdict, in the cluster's words, with its location.
+//! Admission of a HyperConverged: the verdict with the cluster's message and the location.
 //!
-//! In the order of an API server: kind and version, metadata, pruning and defaults, the mutating
-//! webhook (which decodes into Go types first), the CRD's schema and rules, the namespace policy,
-//! the validating webhook (which renders the operands). What differs between releases is
-//! `admission.json`; holes of a release are reproduced in the verdict and named in
-//! [`Admission::holes`].
+//! Follows the API server's order: kind and version, metadata, pruning and defaults, the mutating webhook (which
+//! decodes into Go types first), the CRD's schema and rules, the namespace policy, the validating webhook (which
+//! renders the operands). `admission.json` says how releases differ. Bugs of a release's operator are reproduced in the
+//! verdict and listed in [`Admission::holes`].
 
 mod affinity;
 mod annotations;
@@ -33,7 +32,7 @@ use std::cell::OnceCell;
 use serde_json::Value;
 
 pub use annotations::READ_ANNOTATIONS;
-pub use kubevirt::{OperandRejection, rejections_of_kubevirt};
+pub use kubevirt::{OperandRejection, kubevirt_rejections};
 pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};
@@ -49,35 +48,34 @@ use crate::release::{self, Release, VersionRules};
 
 /// The API group of the HyperConverged.
 pub const GROUP: &str = "hco.kubevirt.io";
-/// Its kind.
+/// The kind of the HyperConverged.
 pub const KIND: &str = "HyperConverged";
 
-/// What is asked of the API server.
+/// The kind of request to the API server.
 #[derive(Debug, Clone, Copy)]
 pub enum Operation<'a> {
-    /// A new object.
+    /// Creates an object.
     Create,
-    /// A change.
+    /// Replaces an object.
     Update {
-        /// The object as the API server holds it, in any version that is served. What is not
-        /// defaulted yet (a manifest of an older commit) is defaulted first.
+        /// The stored object, in any served version. Missing defaults (in an older commit's manifest) are filled in
+        /// first.
         old: &'a Value,
-        /// Kinds of operand CRs that don't exist: the webhook updates each in a dry run, and
-        /// rejects where one isn't there.
+        /// Kinds of operand CRs that don't exist. The webhook updates each in a dry run and rejects if one is missing.
         missing: &'a [&'static str],
     },
 }
 
-/// What the cluster would do with a document of the HyperConverged's API group.
+/// Returns the cluster's verdict on a document of the HyperConverged's API group.
 pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation: Operation<'_>) -> Admission {
-    let held = match operation {
+    let converted_old = match operation {
         Operation::Create => None,
         Operation::Update { old, .. } => old_in_version_of_new(release, old, object),
     };
     let request = Request {
         release,
         inventory,
-        operation: match (&held, operation) {
+        operation: match (&converted_old, operation) {
             (Some(old), Operation::Update { missing, .. }) => Operation::Update { old, missing },
             _ => operation,
         },
@@ -100,14 +98,14 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
     admission
 }
 
-/// The document as it would be stored if neither schema nor webhook rejected anything: pruned,
-/// defaulted, and mutated where it can be. `None` where it is of no version that is served.
+/// The document as stored if neither schema nor webhook rejected it: pruned, defaulted, and mutated where possible.
+/// `None` if its version isn't served.
 pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &Value) -> Option<Value> {
     let version = version_of(release, submitted).ok()?;
     let rules = release.admission().version(version)?;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
     let mut object = submitted.clone();
-    // What is rejected here is left as it is.
+    // A rejected part stays unchanged.
     let _ = metadata::decode(release, &mut object, &inventory.namespace);
     schema.prepare(&mut object);
     let mutating = mutate::Webhook { release, rules, shape: Shape::of(version), version, operation: Operation::Create };
@@ -122,7 +120,7 @@ pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &
     Some(object)
 }
 
-/// The old object in the version of the new one, with its defaults; `None` when there is no such version.
+/// The old object in the new one's version, with defaults. `None` if that version isn't served.
 fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<Value> {
     let version = version_of(release, new).ok()?;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
@@ -131,11 +129,9 @@ fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<
     Some(read)
 }
 
-/// Checks a release that was read from a directory: whether it says of each served version how it
-/// is let in.
+/// Checks that a release read from a directory has schemas and admission rules for each served version.
 ///
-/// # Errors
-/// The first thing that is missing.
+/// The first missing part.
 pub fn check(release: &Release) -> Result<(), release::Error> {
     let api = &release.tables().hyperconverged;
     let types = release.go_types();
@@ -162,7 +158,7 @@ pub fn check(release: &Release) -> Result<(), release::Error> {
     Ok(())
 }
 
-/// Where and what is rejected.
+/// The stage that rejected, and why.
 type Rejected = (Stage, Rejection);
 
 struct Request<'a> {
@@ -211,14 +207,14 @@ impl Request<'_> {
         }
     }
 
-    /// What else rejects the object: everything behind the first reason that doesn't follow from it.
+    /// Further reasons for rejection that don't follow from the first one.
     fn further(
         &self,
         (stage, first): (Stage, &Rejection),
         submitted: &Value,
         known: &Admission,
     ) -> Vec<(Stage, Rejection)> {
-        // What the operator's Go types can't hold is no object that a webhook examines.
+        // Webhooks never see an object that the operator's Go types can't hold.
         if matches!(first.reason, Reason::UnknownKind | Reason::MetadataDecode | Reason::GoDecode) {
             return Vec::new();
         }
@@ -248,7 +244,7 @@ impl Request<'_> {
         let policy = metadata::namespace_policy(&object, &self.inventory.namespace, self.operation);
         policy.err().into_iter().for_each(|rejection| add(Stage::Validating, rejection));
         let operation = match self.operation {
-            // The webhook converts such an update first; as a new object it is checked as it is written.
+            // The webhook converts such an update first; the original is checked as a new object.
             Operation::Update { .. } if rules.update_as.is_some() => Operation::Create,
             operation => operation,
         };
@@ -258,7 +254,7 @@ impl Request<'_> {
         out
     }
 
-    /// The object as the mutating webhook gets it, and what was pruned of it.
+    /// The object as the mutating webhook receives it, and the pruned fields.
     fn prepared(&self, schema: &Schema, submitted: &Value) -> Result<(Value, Vec<PrunedField>), Rejection> {
         let mut object = submitted.clone();
         let mut pruned = metadata::decode(self.release, &mut object, &self.inventory.namespace)?;
@@ -266,7 +262,7 @@ impl Request<'_> {
         Ok((object, pruned))
     }
 
-    /// The object as it would be stored, if schema and rules take it; it is defaulted.
+    /// The object as stored, if schema and rules accept it. `object` already has its defaults.
     fn valid(&self, schema: &Schema, mut object: Value) -> Result<Value, Rejected> {
         if let Value::Object(map) = &mut object {
             map.remove("status");
@@ -289,7 +285,7 @@ impl Request<'_> {
         admission: &mut Admission,
     ) -> Result<(), Rejection> {
         metadata::namespace_policy(object, &self.inventory.namespace, self.operation)?;
-        // The webhook parses all of the old object, too, which may have come in before there was a webhook.
+        // The webhook also parses the old object, which may be older than the webhook.
         if let Operation::Update { old, .. } = self.operation {
             mutate::decode(self.release, version, old)?;
         }
@@ -310,8 +306,7 @@ impl Request<'_> {
 }
 
 impl Request<'_> {
-    /// An update that the webhook converts first. What it rejects is found again in the version
-    /// that was submitted.
+    /// An update that the webhook converts first. Paths in its rejection are moved back to the submitted version.
     fn update_as(
         &self,
         version: &str,
@@ -324,25 +319,25 @@ impl Request<'_> {
         let rules = self.release.admission().version(version);
         let request = Request { operation: Operation::Update { old: &old, missing }, ..*self };
         let rules = rules.expect("an update is converted to a version that is served");
-        let known = admission.holes.len();
+        let known_holes = admission.holes.len();
         let verdict = request.validating_webhook(rules, version, &converted, admission);
         admission.read = None;
-        for hole in admission.holes.iter_mut().skip(known) {
-            hole.path = shape::moved_to_v1(object, &hole.path);
+        for hole in admission.holes.iter_mut().skip(known_holes) {
+            hole.path = shape::path_in_v1(object, &hole.path);
             for cause in hole.hidden.iter_mut().flat_map(|h| &mut h.causes) {
-                cause.path = shape::moved_to_v1(object, &cause.path);
+                cause.path = shape::path_in_v1(object, &cause.path);
             }
         }
         verdict.map_err(|mut rejection| {
             for cause in &mut rejection.causes {
-                cause.path = shape::moved_to_v1(object, &cause.path);
+                cause.path = shape::path_in_v1(object, &cause.path);
             }
             rejection
         })
     }
 }
 
-/// The version of a kind that is served, `v1beta1`.
+/// The object's version (`v1beta1`) if it is served.
 fn version_of<'a>(release: &Release, object: &'a Value) -> Result<&'a str, Rejection> {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));

@@ -1,19 +1,19 @@
-//! The mutating webhook. It runs before the schema is validated, on an object that is pruned and
-//! defaulted, and answers with a JSON patch that the API server applies.
+//! The mutating webhook. It runs on the pruned and defaulted object, before schema validation, and answers with a JSON
+//! patch that the API server applies.
 
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
 use super::change::{Change, ChangeKind};
-use super::shape::{GATES, Shape, at, list, place, text};
+use super::shape::{GATES, Shape, at, list, parse_path, text};
 use super::{Admission, Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use super::{GROUP, gates_to_fields};
 use crate::release::{Mutation, Release, VersionRules};
 
-/// CDI imports at once, without waiting for a first consumer.
+/// Makes CDI import at once, without waiting for a first consumer.
 const BIND: &str = "cdi.kubevirt.io/storage.bind.immediate.requested";
 
-/// The webhook with what it examines.
+/// The webhook and its input.
 pub(super) struct Webhook<'a> {
     pub(super) release: &'a Release,
     pub(super) rules: &'a VersionRules,
@@ -23,8 +23,8 @@ pub(super) struct Webhook<'a> {
 }
 
 impl Webhook<'_> {
-    /// Decodes the object and changes it; says whether there was anything to change. Where it rejects,
-    /// some changes may have been made. Warnings are added to the admission.
+    /// Decodes and changes the object; returns whether anything changed. Adds warnings to the admission. After a
+    /// rejection some changes may have been made.
     pub(super) fn run(&self, object: &mut Value, admission: &mut Admission) -> Result<bool, Rejection> {
         let changes = self.changes(object, admission)?;
         for change in &changes {
@@ -50,7 +50,7 @@ impl Webhook<'_> {
             .map_err(|rejection| Rejection { message: message.to_owned(), ..rejection })
     }
 
-    /// The webhook's answer.
+    /// The webhook's patch.
     fn changes(&self, object: &Value, admission: &mut Admission) -> Result<Vec<Change>, Rejection> {
         self.decode(object, "failed to parse the HyperConverged")?;
         let steps = match self.operation {
@@ -80,17 +80,16 @@ impl Webhook<'_> {
                     }
                 }
                 Mutation::GatesToFields => {
-                    let (wanted, said) = self.gates_to_fields(object)?;
-                    changes.extend(wanted);
-                    admission.warnings.extend(said);
+                    let (gate_changes, warnings) = self.gates_to_fields(object)?;
+                    changes.extend(gate_changes);
+                    admission.warnings.extend(warnings);
                 }
             }
         }
         Ok(changes)
     }
 
-    /// Without annotations the webhook adds the map, and does not look whether there is metadata
-    /// around it.
+    /// Without annotations the webhook adds the map, without checking that the parent `metadata` exists.
     fn bind_annotation(&self, object: &Value, changes: &mut Vec<Change>) {
         for (i, template) in list(object, self.shape.templates).iter().enumerate() {
             let path = Path::dotted(self.shape.templates).index(i);
@@ -130,15 +129,15 @@ impl Webhook<'_> {
             return;
         };
         let path = Path::dotted(self.shape.mediated_devices);
-        let mut copy = |of: &Value, path: Path| {
+        let mut copy_types = |of: &Value, path: Path| {
             let old = list(of, "mediatedDevicesTypes");
             if !old.is_empty() && list(of, "mediatedDeviceTypes").is_empty() {
                 changes.push(Change::add(path.key("mediatedDeviceTypes"), json!(old)));
             }
         };
-        copy(devices, path.clone());
+        copy_types(devices, path.clone());
         for (i, node) in list(devices, "nodeMediatedDeviceTypes").iter().enumerate() {
-            copy(node, path.key("nodeMediatedDeviceTypes").index(i));
+            copy_types(node, path.key("nodeMediatedDeviceTypes").index(i));
         }
     }
 
@@ -150,10 +149,10 @@ impl Webhook<'_> {
             changes.extend(self.old_gates(object, old)?);
         }
         for pair in &self.rules.gates_to_fields {
-            let wanted = gates_to_fields::step(object, self.operation, pair)?;
-            changes.extend(wanted.set);
-            dropped.extend(wanted.drop);
-            warnings.extend(wanted.warning.map(|(_, said)| said));
+            let target = gates_to_fields::step(object, self.operation, pair)?;
+            changes.extend(target.set);
+            dropped.extend(target.drop);
+            warnings.extend(target.warning.map(|(_, message)| message));
         }
         if dropped.len() == list(object, GATES).len() && !dropped.is_empty() {
             changes.push(Change::remove(Path::dotted(GATES)));
@@ -165,9 +164,9 @@ impl Webhook<'_> {
         Ok((changes, warnings))
     }
 
-    /// Of an old object whose gates are `{}` (an upgrade from 1.18 may leave that behind) the webhook makes a list
-    /// again, by removing an empty list from the new one, which fails where there is none; any other old object
-    /// that doesn't decode it rejects. The validating webhook then rejects them all.
+    /// The gates of an old object may be `{}` after an upgrade from 1.18. The webhook then removes the new object's
+    /// list of gates if it is empty, which fails if the list is missing. Any other old object that doesn't decode is
+    /// rejected here; the validating webhook rejects all of them.
     fn old_gates(&self, object: &Value, old: &Value) -> Result<Option<Change>, Rejection> {
         let empty_map = |gates: &Value| gates.as_object().is_some_and(serde_json::Map::is_empty);
         if !at(old, GATES).is_some_and(empty_map) {
@@ -181,7 +180,7 @@ impl Webhook<'_> {
 /// Decodes an object into the operator's Go types.
 ///
 /// # Errors
-/// What Go says of the first value that it can't decode; the other causes are what it would say next.
+/// Go's message for the first value that it can't decode; the causes hold the further ones.
 pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result<(), Rejection> {
     let types = release.go_types();
     let ty = types.of_kind(&format!("{GROUP}/{version}"), KIND);
@@ -191,7 +190,7 @@ pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result
     };
     let mut rejection = Rejection::new(Reason::GoDecode, first.message.as_str());
     rejection.causes.extend(errors.into_iter().map(|error| Cause {
-        path: place(object, &error.path),
+        path: parse_path(object, &error.path),
         message: error.message,
         kind: CauseKind::Decode(error.wants),
         in_key: false,
@@ -199,7 +198,7 @@ pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result
     Err(rejection)
 }
 
-/// The path itself, or the deepest object on the way to it that is there.
+/// The path itself or its deepest ancestor that exists.
 fn nearest(object: &Value, path: &Path) -> Path {
     let mut path = path.clone();
     while !path.0.is_empty() && path.get(object).is_none() {
@@ -208,7 +207,7 @@ fn nearest(object: &Value, path: &Path) -> Path {
     path
 }
 
-/// Applies one operation as the API server's JSON patch library does; `Err` in its words.
+/// Applies one operation as the API server's JSON patch library does; `Err` has its message.
 fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
     let (kind, path) = (change.kind, &change.path);
     let verb = match kind {
@@ -227,8 +226,8 @@ fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
         (Some(Value::Object(map)), Some(Segment::Key(key))) => {
             match kind {
                 ChangeKind::Remove if map.remove(key).is_none() => {
-                    let nothing = format!("Unable to remove nonexistent key: {key}: missing value");
-                    return Err(format!("error in remove for path: '{pointer}': {nothing}"));
+                    let reason = format!("Unable to remove nonexistent key: {key}: missing value");
+                    return Err(format!("error in remove for path: '{pointer}': {reason}"));
                 }
                 ChangeKind::Remove => {}
                 _ => drop(map.insert(key.clone(), change.value.clone())),

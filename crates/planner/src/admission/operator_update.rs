@@ -1,10 +1,9 @@
-//! The operator's own update of the HyperConverged: in its first reconcile it adds a finalizer and a
-//! label, and with them it stores what it filled in while it rendered.
+//! The operator's own update of the HyperConverged. Its first reconcile adds a finalizer and a label, and stores the
+//! defaults that it filled in while rendering.
 //!
-//! That update passes all of admission, which fills in the eviction strategy by the status that the
-//! operator wrote. An object that was let in by a hole may be rejected then, in this reconcile and
-//! in every later one. A HyperConverged that has finalizer and label already, as one copied from a
-//! cluster has, is never updated.
+//! That update goes through admission, which fills in the eviction strategy from the operator's status. An object that
+//! a bug let through may be rejected then, in this and every later reconcile. A HyperConverged that already has
+//! finalizer and label, such as one copied from a cluster, is never updated.
 
 use hcoplan_kubernetes::tree::get;
 use serde_json::{Value, json};
@@ -18,8 +17,7 @@ const FINALIZER: &str = "kubevirt.io/hyperconverged";
 const LABEL: &str = "app";
 const EVICTION_STRATEGY: &str = "virtualization.evictionStrategy";
 
-/// What the operator sends of an object that it has changed: it is as its Go types print it, with its finalizer and its
-/// label, and with the status that the operator wrote.
+/// The operator's update of an object: printed from its Go types, with its finalizer, label and status.
 pub fn operator_update(release: &Release, mut updated: Value) -> Value {
     let status = updated["status"].take();
     let types = release.go_types();
@@ -39,7 +37,7 @@ pub fn operator_update(release: &Release, mut updated: Value) -> Value {
         metadata["finalizers"] = finalizers;
     }
     if !has_label(metadata) {
-        // What is planned as if nobody rejected it may be of any type.
+        // In a plan of a rejected object, labels may have any type.
         if !metadata["labels"].is_object() {
             metadata["labels"] = json!({});
         }
@@ -48,8 +46,8 @@ pub fn operator_update(release: &Release, mut updated: Value) -> Value {
     updated
 }
 
-/// Fills in the eviction strategy as the mutating webhook does when the operator updates the
-/// object, which is when the operator has written to `status` whether the infrastructure is highly available.
+/// Fills in the eviction strategy as the mutating webhook does on the operator's update. By then `status` says whether
+/// the infrastructure is highly available.
 pub fn fill_eviction_strategy(hc: &mut HyperConverged, topology: &Topology) {
     if hc.get(EVICTION_STRATEGY).is_none() {
         let strategy = if topology.infrastructure_highly_available() { "LiveMigrate" } else { "None" };
@@ -57,7 +55,7 @@ pub fn fill_eviction_strategy(hc: &mut HyperConverged, topology: &Topology) {
     }
 }
 
-/// Whether the operator has nothing to add: finalizer and label are there.
+/// Whether finalizer and label are set, so that the operator updates nothing.
 pub fn is_complete(stored: &Value) -> bool {
     let metadata = &stored["metadata"];
     has_finalizer(metadata) && has_label(metadata)

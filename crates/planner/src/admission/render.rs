@@ -1,5 +1,5 @@
-//! The validating webhook renders the operands to see whether it can. It runs in a pod of its
-//! own, without the operator's environment and without examining nodes.
+//! The validating webhook's trial rendering of the operands. It runs in a separate pod, without the operator's
+//! environment, and examines no nodes.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -18,19 +18,18 @@ use crate::operands::{self, Context};
 use crate::release::{Platform, Release};
 use crate::topology::Topology;
 
-/// What the tuning policy `annotation` reads.
+/// Read by the tuning policy `annotation`.
 const TUNING_ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
 
-/// What rendering needs besides the object.
+/// Inputs of the rendering other than the object.
 pub(super) struct DryRun<'a> {
     pub(super) release: &'a Release,
     pub(super) inventory: &'a Inventory,
-    /// What it reads of the object.
+    /// The object as the webhook reads it.
     pub(super) read: OnceCell<Submitted>,
 }
 
-/// The operand CRs that an update is tried on: kind, its operand, and how the API server calls it
-/// when it isn't there.
+/// The operand CRs of the trial: kind, operand, and the API server's name for a missing one.
 const TRIED: [(&str, &str, &str); 4] = [
     ("KubeVirt", "kubevirt", "kubevirts.kubevirt.io \"kubevirt-kubevirt-hyperconverged\""),
     ("CDI", "cdi", "cdis.cdi.kubevirt.io \"cdi-kubevirt-hyperconverged\""),
@@ -42,14 +41,14 @@ const TRIED: [(&str, &str, &str); 4] = [
     ("SSP", "ssp", "ssps.ssp.kubevirt.io \"ssp-kubevirt-hyperconverged\""),
 ];
 
-/// The kinds of the operand CRs that the webhook reads when a HyperConverged is updated.
+/// Kinds of the operand CRs that the webhook reads when a HyperConverged is updated.
 pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
     TRIED.into_iter().map(|(kind, ..)| kind)
 }
 
-/// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP, in this order and from one object: what a
-/// patch writes into the HyperConverged is seen by those after it. An update tries the result on
-/// the operand CRs, which must be there, and leaves SSP out on plain Kubernetes.
+/// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP in this order from one object: what a patch writes into the
+/// HyperConverged is visible to later ones. An update needs the existing operand CRs, and skips SSP on plain
+/// Kubernetes. Returns the first rejection.
 pub(super) fn check(
     object: &Value,
     shape: &Shape,
@@ -59,7 +58,7 @@ pub(super) fn check(
     attempts(object, shape, operation, dry_run, true).pop()
 }
 
-/// Why each operand that can't be rendered can't.
+/// One rejection per operand that can't be rendered.
 pub(super) fn rejections(
     object: &Value,
     shape: &Shape,
@@ -74,14 +73,14 @@ fn attempts(
     shape: &Shape,
     operation: Operation<'_>,
     dry_run: &DryRun<'_>,
-    ends_with_first: bool,
+    stop_at_first: bool,
 ) -> Vec<Rejection> {
     let mut out = Vec::new();
     let (release, inventory) = (dry_run.release, dry_run.inventory);
     let read = || HyperConverged::from_submitted(release, object);
     let mut hc = Cow::Borrowed(&dry_run.read.get_or_init(read).read);
     let known = Known::of(release, inventory, operation);
-    for (kind, name, called) in TRIED {
+    for (kind, name, missing_name) in TRIED {
         let is_update = matches!(operation, Operation::Update { .. });
         if is_update && kind == "SSP" && inventory.platform == Platform::Kubernetes {
             continue;
@@ -89,7 +88,7 @@ fn attempts(
         if let Operation::Update { missing, .. } = operation
             && missing.contains(&kind)
         {
-            let message = format!("{called} not found");
+            let message = format!("{missing_name} not found");
             out.push(Rejection::new(Reason::OperandMissing, message).at(Path::root()));
             return out;
         }
@@ -110,7 +109,7 @@ fn attempts(
             Ok(reached) => reached,
             Err(error) => {
                 out.push(rejection(object, shape, &error));
-                if ends_with_first {
+                if stop_at_first {
                     return out;
                 }
                 continue;
@@ -123,13 +122,12 @@ fn attempts(
     out
 }
 
-/// What the webhook's pod knows of the cluster: nothing but what the operator wrote down on the
-/// object before.
+/// What the webhook's pod knows of the cluster: only the status that the operator wrote earlier.
 #[derive(Default)]
 struct Known<'a> {
-    /// What it takes for the nodes' architectures.
+    /// Used as the nodes' architectures.
     by_nodes: Topology,
-    /// What SSP gets as the cluster's architectures.
+    /// The architectures passed to SSP.
     by_status: Topology,
     /// `status.dataImportSchedule`.
     schedule: Option<&'a str>,
@@ -141,25 +139,25 @@ impl<'a> Known<'a> {
             return Self::default();
         };
         let by_status = from_status(old);
-        let stands_in = inventory.platform == Platform::OpenShift && release.has("webhook-takes-nodes-from-status");
+        let status_replaces_nodes =
+            inventory.platform == Platform::OpenShift && release.has("webhook-takes-nodes-from-status");
         let schedule = text(old, "status.dataImportSchedule");
         Self {
-            by_nodes: if stands_in { by_status.clone() } else { Topology::default() },
+            by_nodes: if status_replaces_nodes { by_status.clone() } else { Topology::default() },
             by_status,
             schedule: Some(schedule).filter(|s| !s.is_empty()),
         }
     }
 }
 
-/// Whether a dry run can fail of the golden images: by those of the HyperConverged, or by a patch of
-/// what becomes of them all.
+/// Whether golden images can fail the trial: the HyperConverged has some, or a patch of SSP.
 fn reads_golden_images(hc: &HyperConverged) -> bool {
     let patch = jsonpatch::annotation_of("SSP");
     patch.is_some_and(|a| hc.annotations.contains_key(a))
         || !hc.list("workloadSources.dataImportCronTemplates").is_empty()
 }
 
-/// The architectures that the operator wrote down last.
+/// The architectures in the operator's last status.
 fn from_status(old: &Value) -> Topology {
     let architectures = |path: &str| {
         let names = list(old, path).iter().filter_map(Value::as_str);
@@ -191,8 +189,8 @@ fn rejection(object: &Value, shape: &Shape, error: &operands::Error) -> Rejectio
     }
     if let operands::ErrorKind::DuplicateTemplate(twice) = &error.kind {
         let templates = list(object, shape.templates);
-        let called = |t: &Value| t["metadata"]["name"] == *twice.as_str();
-        if let Some(last) = templates.iter().rposition(called) {
+        let has_name = |t: &Value| t["metadata"]["name"] == *twice.as_str();
+        if let Some(last) = templates.iter().rposition(has_name) {
             let path = Path::dotted(shape.templates).index(last);
             return rejection.at(path.key("metadata").key("name"));
         }

@@ -19,7 +19,7 @@ pub(super) struct Shape {
     pub(super) mediated_devices: &'static str,
 }
 
-/// Where the gates are, in every version.
+/// The path of the feature gates in every version.
 pub(super) const GATES: &str = "spec.featureGates";
 
 const V1BETA1: Shape = Shape {
@@ -53,7 +53,7 @@ impl Shape {
     }
 }
 
-/// The value at a dotted path; null counts as absent, as it does for Go's pointers.
+/// The value at a dotted path; null counts as absent, like a nil pointer in Go.
 pub(super) use hcoplan_kubernetes::tree::get as at;
 
 /// The string at a dotted path, empty when absent.
@@ -66,40 +66,40 @@ pub(super) fn list<'v>(object: &'v Value, path: &str) -> &'v [Value] {
     at(object, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The place that a Go decoder's or a message's path means: `spec.a[0].b`. Keys may hold dots,
-/// so the longest key that is there wins.
-pub(super) fn place(object: &Value, text: &str) -> Path {
+/// Parses a path from a Go decoder or a message, such as `spec.a[0].b`. Keys may contain dots, so the longest existing
+/// key wins.
+pub(super) fn parse_path(object: &Value, text: &str) -> Path {
     let mut path = Path::root();
-    let mut here = Some(object);
+    let mut current = Some(object);
     let mut rest = text;
     while !rest.is_empty() {
         rest = rest.strip_prefix('.').unwrap_or(rest);
-        if let Some((index, behind)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
+        if let Some((index, tail)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
             let index = index.parse().unwrap_or_default();
             path = path.index(index);
-            here = here.and_then(|v| v.get(index));
-            rest = behind;
+            current = current.and_then(|v| v.get(index));
+            rest = tail;
             continue;
         }
-        let keys = here.and_then(Value::as_object).into_iter().flatten();
-        let there = keys
+        let keys = current.and_then(Value::as_object).into_iter().flatten();
+        let existing = keys
             .map(|(k, _)| k.as_str())
             .filter(|k| rest.strip_prefix(k).is_some_and(ends_a_key))
             .max_by_key(|k| k.len());
         let end = rest.find(['.', '[']).unwrap_or(rest.len());
-        let key = there.filter(|k| !k.is_empty()).unwrap_or(&rest[..end]);
+        let key = existing.filter(|k| !k.is_empty()).unwrap_or(&rest[..end]);
         if key.is_empty() {
             break;
         }
         path = path.key(key);
         rest = &rest[key.len()..];
-        here = here.and_then(|v| v.get(key));
+        current = current.and_then(|v| v.get(key));
     }
     path
 }
 
-/// Where a place of a v1beta1 document is in the v1 document that it was converted from.
-pub(super) fn moved_to_v1(object: &Value, path: &Path) -> Path {
+/// Converts a path of a v1beta1 document to the path in its v1 original.
+pub(super) fn path_in_v1(object: &Value, path: &Path) -> Path {
     if let [Segment::Key(spec), Segment::Key(gates), Segment::Key(gate)] = &path.0[..]
         && spec == "spec"
         && gates == "featureGates"
@@ -129,16 +129,16 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn finds_what_was_converted() {
+    fn finds_converted_paths() {
         let object = json!({"spec": {"featureGates": [{"name": "a"}, {"name": "b"}]}});
-        for (there, here) in [
+        for (old, new) in [
             ("spec.certConfig.ca", "spec.security.certConfig.ca"),
             ("spec.dataImportCronTemplates[1].spec", "spec.workloadSources.dataImportCronTemplates[1].spec"),
             ("spec.featureGates.b", "spec.featureGates[1].name"),
             ("metadata.name", "metadata.name"),
         ] {
-            let found = moved_to_v1(&object, &Path::dotted(there));
-            assert_eq!(found, Path::dotted(here));
+            let found = path_in_v1(&object, &Path::dotted(old));
+            assert_eq!(found, Path::dotted(new));
         }
     }
 
@@ -146,10 +146,10 @@ mod tests {
     fn finds_keys_with_dots() {
         let object = json!({"metadata": {"labels": {"a.b/c": true, "a": 1}}, "l": [{"x": 1}]});
         let labels = Path::dotted("metadata.labels");
-        assert_eq!(place(&object, "metadata.labels.a.b/c"), labels.key("a.b/c"));
-        assert_eq!(place(&object, "metadata.labels.a"), labels.key("a"));
-        assert_eq!(place(&object, "l[0].x"), Path::dotted("l[0].x"));
-        assert_eq!(place(&object, "l[0].y.z"), Path::dotted("l[0].y.z"));
-        assert_eq!(place(&object, ""), Path::root());
+        assert_eq!(parse_path(&object, "metadata.labels.a.b/c"), labels.key("a.b/c"));
+        assert_eq!(parse_path(&object, "metadata.labels.a"), labels.key("a"));
+        assert_eq!(parse_path(&object, "l[0].x"), Path::dotted("l[0].x"));
+        assert_eq!(parse_path(&object, "l[0].y.z"), Path::dotted("l[0].y.z"));
+        assert_eq!(parse_path(&object, ""), Path::root());
     }
 }

@@ -1,4 +1,4 @@
-//! The user's golden images. Source: HCO `validateDataImportCronTemplates`.
+//! Checks the user's golden images. Source: HCO `validateDataImportCronTemplates`.
 
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::{Reason, Rejection};
 /// The annotation that switches a template on or off.
 const ENABLE: &str = "dataimportcrontemplate.kubevirt.io/enable";
 
-/// The enable annotation is `true` or `false` in any case, and a template that is on has a spec.
+/// Rejects an enable annotation other than `true` or `false` (in any case), and an enabled template without a spec.
 pub(super) fn check(object: &Value, shape: &Shape) -> Result<(), Rejection> {
     for (i, template) in list(object, shape.templates).iter().enumerate() {
         let path = Path::dotted(shape.templates).index(i);

@@ -1,4 +1,4 @@
-//! One case per rule, hole and operation, on the releases that are compiled in.
+//! One case per rule, operator bug and operation, on the compiled-in releases.
 
 use hcoplan_kubernetes::schema::{ViolationKind, generate};
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn stored(release: &str, object: &Value) -> Value {
     admission.stored.unwrap_or_else(|| panic!("rejected: {message}"))
 }
 
-fn places(admission: &Admission) -> Vec<String> {
+fn cause_paths(admission: &Admission) -> Vec<String> {
     let causes = admission.causes.iter();
     causes.map(|c| c.path.to_string()).collect()
 }
@@ -49,20 +49,20 @@ fn maps_kinds_and_versions() {
     assert_eq!(admission.reason, Some(Reason::UnknownKind));
     assert_eq!(admission.stage, Some(Stage::Schema));
     assert_eq!(admission.message, "no matches for kind \"HyperConverged\" in version \"hco.kubevirt.io/v1\"");
-    assert_eq!(places(&admission), ["apiVersion"]);
+    assert_eq!(cause_paths(&admission), ["apiVersion"]);
     assert!(create("1.18", &object).accepted);
     object["kind"] = json!("HyperConverge");
-    assert_eq!(places(&create("1.18", &object)), ["kind"]);
+    assert_eq!(cause_paths(&create("1.18", &object)), ["kind"]);
     assert_eq!(create("1.18", &json!([])).reason, Some(Reason::UnknownKind));
 }
 
 #[test]
-fn metadata_is_decoded_and_completed() {
+fn decodes_and_completes_metadata() {
     let mut object = v1beta1(json!({}));
     object["metadata"]["labels"] = json!({"a.b/c": true});
     let admission = create("1.18", &object);
     assert_eq!(admission.message, "json: cannot unmarshal bool into Go struct field ObjectMeta.labels of type string");
-    assert_eq!(places(&admission), ["metadata.labels[\"a.b/c\"]"]);
+    assert_eq!(cause_paths(&admission), ["metadata.labels[\"a.b/c\"]"]);
 
     object["metadata"]["labels"] = json!({});
     object["metadata"]["bogus"] = json!(1);
@@ -85,7 +85,7 @@ fn metadata_is_decoded_and_completed() {
 }
 
 #[test]
-fn reports_another_namespace() {
+fn rejects_other_namespaces() {
     let mut object = v1beta1(json!({}));
     object["metadata"]["namespace"] = json!("elsewhere");
     let admission = create("1.19", &object);
@@ -95,11 +95,11 @@ fn reports_another_namespace() {
 }
 
 #[test]
-fn a_decode_error_says_where() {
+fn decode_error_has_a_path() {
     let object = v1beta1(json!({"certConfig": {"ca": {"duration": "2 days"}}}));
     let admission = create("1.17", &object);
     assert_eq!(admission.message, "failed to parse the HyperConverged");
-    assert_eq!(places(&admission), ["spec.certConfig.ca.duration"]);
+    assert_eq!(cause_paths(&admission), ["spec.certConfig.ca.duration"]);
     assert!(admission.causes[0].message.contains("2 days"));
 }
 
@@ -132,7 +132,7 @@ fn a_warning_hides_a_rejection_before_1_19() {
     assert!(admission.warnings[0].contains("nonRoot"), "{:?}", admission.warnings);
 }
 
-/// Those of an update come later, so that a warning hides more.
+/// An update checks certificates later, so that a warning hides more.
 #[test]
 fn an_update_warning_hides_certificate_errors() {
     let object = |spec| v1beta1(json!(spec));
@@ -144,7 +144,7 @@ fn an_update_warning_hides_certificate_errors() {
 }
 
 #[test]
-fn reports_a_custom_profile_without_custom() {
+fn rejects_custom_profile_without_custom() {
     let object = v1beta1(json!({"tlsSecurityProfile": {"type": "Custom"}}));
     let old = create("1.17", &object);
     assert!(old.message.starts_with("panic: "), "{}", old.message);
@@ -155,12 +155,12 @@ fn reports_a_custom_profile_without_custom() {
 }
 
 #[test]
-fn reports_an_impossible_mutation() {
+fn rejects_when_mutation_fails() {
     let object = v1beta1(json!({"dataImportCronTemplates": [{"spec": null}]}));
     let admission = create("1.18", &object);
     assert_eq!(admission.stage, Some(Stage::Mutating));
     assert_eq!(admission.reason, Some(Reason::MutationFails));
-    assert_eq!(places(&admission), ["spec.dataImportCronTemplates[0]"]);
+    assert_eq!(cause_paths(&admission), ["spec.dataImportCronTemplates[0]"]);
     assert_eq!(admission.holes[0].kind, OperatorBugKind::BrokenMutation);
 }
 
@@ -219,7 +219,7 @@ fn skips_an_update_that_changes_nothing() {
 }
 
 #[test]
-fn an_old_object_may_be_of_another_version_and_not_defaulted() {
+fn accepts_an_old_object_of_another_version_without_defaults() {
     let old = v1beta1(json!({"uninstallStrategy": "RemoveWorkloads"}));
     let new = hyperconverged("v1", json!({"deployment": {"uninstallStrategy": "RemoveWorkloads"}}));
     for release in ["1.18", "1.19"] {
@@ -229,18 +229,18 @@ fn an_old_object_may_be_of_another_version_and_not_defaulted() {
 }
 
 #[test]
-fn reports_a_name_server_that_is_no_address() {
+fn rejects_a_name_server_that_is_no_address() {
     let object = v1beta1(json!({"kubeSecondaryDNSNameServerIP": "1.2.3"}));
     let admission = create("1.18", &object);
     assert_eq!(admission.message, "kubeSecondaryDNSNameServerIP isn't a valid IPv4");
-    assert_eq!(places(&admission), ["spec.kubeSecondaryDNSNameServerIP"]);
+    assert_eq!(cause_paths(&admission), ["spec.kubeSecondaryDNSNameServerIP"]);
 }
 
 #[test]
-fn an_update_fills_in_the_eviction_strategy_by_the_status_that_it_carries() {
+fn update_fills_in_eviction_strategy_from_its_status() {
     let mut old = stored("1.18", &v1beta1(json!({})));
     old["status"] = json!({"infrastructureHighlyAvailable": true});
-    // kubectl apply sends the live object's status along, kubectl replace what the file says.
+    // kubectl apply sends the live object's status along, kubectl replace the file's.
     for (status, strategy) in [
         (json!({"infrastructureHighlyAvailable": true}), json!("LiveMigrate")),
         (json!({"infrastructureHighlyAvailable": false}), json!("None")),
@@ -255,7 +255,7 @@ fn an_update_fills_in_the_eviction_strategy_by_the_status_that_it_carries() {
 }
 
 #[test]
-fn a_moved_gate_is_warned_about_when_it_changes() {
+fn warns_about_a_moved_gate_when_it_changes() {
     let object = v1beta1(json!({"featureGates": {"deployVmConsoleProxy": true, "nonRoot": true}}));
     let old = stored("1.17", &object);
     assert_eq!(create("1.17", &object).warnings.len(), 2);
@@ -273,14 +273,14 @@ fn a_v1_update_on_1_18_is_checked_as_v1beta1() {
     new["spec"]["security"]["certConfig"]["ca"]["duration"] = json!("5m");
     let admission = update("1.18", &new, &old);
     assert_eq!(admission.message, "spec.certConfig.ca.duration: value is too small");
-    assert_eq!(places(&admission), ["spec.security.certConfig.ca.duration"]);
+    assert_eq!(cause_paths(&admission), ["spec.security.certConfig.ca.duration"]);
     let message = create("1.18", &new).message;
     assert_eq!(message, "spec.security.certConfig.ca.duration: value is too small");
 }
 
-/// Every row of HCO's decisions about a deprecated gate and the field that replaces it.
+/// Every row of HCO's decision table for a deprecated gate and the field that replaces it.
 #[test]
-fn gates_and_fields_are_kept_in_step_on_update() {
+fn update_keeps_gates_and_fields_in_step() {
     let object = |gate: Option<&str>, field: Option<bool>| {
         let mut spec = json!({"storage": {}});
         if let Some(state) = gate {
@@ -329,7 +329,7 @@ fn gates_and_fields_are_kept_in_step_on_update() {
 }
 
 #[test]
-fn removes_all_gates_that_a_field_overrules() {
+fn removes_all_gates_that_a_field_overrides() {
     let gates = json!([{"name": "persistentReservation"}, {"name": "alignCPUs"},
                        {"name": "disableMDevConfiguration"}]);
     let fields = |pr: bool, mdev: bool| {
@@ -346,7 +346,7 @@ fn removes_all_gates_that_a_field_overrules() {
 }
 
 #[test]
-fn an_old_object_with_gates_of_1_18_is_rejected() {
+fn rejects_an_old_object_with_gates_of_1_18() {
     let mut old = stored("1.19", &hyperconverged("v1", json!({})));
     let decode = "json: cannot unmarshal object into Go struct field HyperConvergedSpec.spec.featureGates of type featuregates.HyperConvergedFeatureGates";
     let nothing_to_remove = "Internal error occurred: error in remove for path: '/spec/featureGates': Unable to remove nonexistent key: featureGates: missing value";
@@ -373,7 +373,7 @@ fn distinguishes_an_empty_list_from_a_missing_one() {
 }
 
 #[test]
-fn all_of_the_old_object_is_parsed() {
+fn parses_all_of_the_old_object() {
     for release in Release::known_names() {
         let mut old = stored(release, &hyperconverged("v1beta1", json!({})));
         old["spec"]["certConfig"]["ca"]["duration"] = json!("nonsense");

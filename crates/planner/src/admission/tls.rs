@@ -1,4 +1,4 @@
-//! TLS profiles. Source: HCO `validateTLSSecurityProfiles`.
+//! Checks TLS profiles. Source: HCO `validateTLSSecurityProfiles`.
 
 use hcoplan_kubernetes::schema::go_quote;
 use hcoplan_yaml::Path;
@@ -8,11 +8,11 @@ use super::shape::{Shape, at, list, text};
 use super::{Reason, Rejection};
 use crate::release::{CustomMissing, TlsRules};
 
-/// HTTP/2 needs one of these below TLS 1.3.
+/// HTTP/2 requires one of these below TLS 1.3.
 const HTTP2_CIPHERS: [&str; 2] = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"];
 
-/// A custom profile has a version that is known, a cipher that HTTP/2 needs, and none with TLS
-/// 1.3, which brings its own.
+/// Rejects a custom profile with an unknown version, without a cipher that HTTP/2 requires, or with ciphers for TLS
+/// 1.3.
 pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<(), Rejection> {
     if at(object, shape.tls).is_none() {
         return Ok(());
@@ -38,8 +38,8 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
             Err(Rejection::new(Reason::TlsCiphersWithTls13, message).at(custom.key("ciphers")))
         }
         "VersionTLS10" | "VersionTLS11" | "VersionTLS12" => {
-            let enough = |c: &Value| c.as_str().is_some_and(|c| HTTP2_CIPHERS.contains(&c));
-            if ciphers.iter().any(enough) {
+            let is_http2_cipher = |c: &Value| c.as_str().is_some_and(|c| HTTP2_CIPHERS.contains(&c));
+            if ciphers.iter().any(is_http2_cipher) {
                 return Ok(());
             }
             let message = "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ECDHE-RSA-AES128-GCM-SHA256 or ECDHE-ECDSA-AES128-GCM-SHA256)";

@@ -1,4 +1,4 @@
-//! The validating webhook: its checks in the release's order, with the release's gaps.
+//! The validating webhook: its checks in the release's order, with the release's bugs.
 
 use hcoplan_yaml::Path;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Re
 use super::{affinity, certificates, templates, tls};
 use crate::release::{Check, VersionRules, Warnings};
 
-/// The webhook with what it examines.
+/// The webhook and its input.
 pub(super) struct Webhook<'a> {
     pub(super) rules: &'a VersionRules,
     pub(super) shape: &'a Shape,
@@ -20,11 +20,11 @@ pub(super) struct Webhook<'a> {
 }
 
 impl Webhook<'_> {
-    /// Runs the checks; warnings and holes are added to the admission.
+    /// Runs the checks. Adds warnings and operator bugs to the admission.
     pub(super) fn run(&self, admission: &mut Admission) -> Result<(), Rejection> {
         match self.rules.warnings {
-            Warnings::EndValidation => self.until_a_warning(admission),
-            Warnings::Collected => self.all(admission),
+            Warnings::EndValidation => self.check_until_warning(admission),
+            Warnings::Collected => self.check_all(admission),
         }
     }
 
@@ -35,55 +35,54 @@ impl Webhook<'_> {
         }
     }
 
-    /// The first warning ends validation and accepts the object. The checks behind it run nevertheless, to report what
-    /// they would have rejected.
-    fn until_a_warning(&self, admission: &mut Admission) -> Result<(), Rejection> {
-        let mut ended: Option<(Warning, Vec<Check>)> = None;
+    /// The first warning ends validation and accepts the object. Later checks run all the same, to report what they
+    /// would have rejected.
+    fn check_until_warning(&self, admission: &mut Admission) -> Result<(), Rejection> {
+        let mut ending_warning: Option<(Warning, Vec<Check>)> = None;
         for (check, next) in self.checks().iter().zip(1..) {
             if *check == Check::Unchanged && self.is_unchanged() {
                 break;
             }
             let warnings = self.warnings(*check);
-            if ended.is_none() && !warnings.is_empty() {
+            if ending_warning.is_none() && !warnings.is_empty() {
                 let unchecked = self.checks()[next..].to_vec();
-                ended = warnings.first().cloned().map(|w| (w, unchecked));
-                admission.warnings.extend(warnings.into_iter().map(|(_, said)| said));
+                ending_warning = warnings.first().cloned().map(|w| (w, unchecked));
+                admission.warnings.extend(warnings.into_iter().map(|(_, message)| message));
                 continue;
             }
             if let Err(rejection) = self.reject(*check) {
-                return match ended {
+                return match ending_warning {
                     Some(warning) => {
-                        admission.holes.push(ends(warning, Some(rejection)));
+                        admission.holes.push(warning_bug(warning, Some(rejection)));
                         Ok(())
                     }
                     None => {
-                        admission.holes.extend(panics(&rejection));
+                        admission.holes.extend(panic_bug(&rejection));
                         Err(rejection)
                     }
                 };
             }
         }
-        admission.holes.extend(ended.map(|w| ends(w, None)));
+        admission.holes.extend(ending_warning.map(|w| warning_bug(w, None)));
         Ok(())
     }
 
-    /// Warnings about gates are given with a rejection, too. A panic leaves none.
-    fn all(&self, admission: &mut Admission) -> Result<(), Rejection> {
+    /// A rejection includes the warnings about gates; a panic has no warnings.
+    fn check_all(&self, admission: &mut Admission) -> Result<(), Rejection> {
         let before = admission.warnings.len();
-        let verdict = self.all_collected(admission);
+        let verdict = self.collect_all(admission);
         if verdict.as_ref().is_err_and(|rejection| rejection.panics) {
             admission.warnings.truncate(before);
         }
         verdict
     }
 
-    fn all_collected(&self, admission: &mut Admission) -> Result<(), Rejection> {
+    fn collect_all(&self, admission: &mut Admission) -> Result<(), Rejection> {
         let mut rejected = None;
         for check in self.checks() {
             match check {
                 Check::GateWarnings => {
-                    let said = self.warnings(*check).into_iter().map(|(_, said)| said);
-                    admission.warnings.extend(said);
+                    admission.warnings.extend(self.warnings(*check).into_iter().map(|(_, message)| message));
                     if let Some(rejection) = rejected {
                         return Err(rejection);
                     }
@@ -91,8 +90,7 @@ impl Webhook<'_> {
                 _ if rejected.is_some() => {}
                 Check::Unchanged if self.is_unchanged() => return Ok(()),
                 _ => {
-                    let said = self.warnings(*check).into_iter().map(|(_, said)| said);
-                    admission.warnings.extend(said);
+                    admission.warnings.extend(self.warnings(*check).into_iter().map(|(_, message)| message));
                     rejected = self.reject(*check).err();
                 }
             }
@@ -111,16 +109,16 @@ impl Webhook<'_> {
         }
     }
 
-    /// Everything that it would reject, each as if nothing before had been. A panic ends it.
+    /// All rejections, each checked independently of the earlier ones. A panic is the last.
     pub(super) fn rejections(&self) -> Vec<Rejection> {
         let mut out = Vec::new();
         for check in self.checks() {
             if *check == Check::Render {
                 out.extend(render::rejections(self.object, self.shape, self.operation, &self.dry_run));
             } else if let Err(rejection) = self.reject(*check) {
-                let ends = rejection.panics;
+                let is_panic = rejection.panics;
                 out.push(rejection);
-                if ends {
+                if is_panic {
                     break;
                 }
             }
@@ -141,7 +139,7 @@ impl Webhook<'_> {
         }
     }
 
-    /// Both names with different lists; HCO `validateMediatedDeviceTypes`.
+    /// Rejects different lists under the old and the new name. Source: HCO `validateMediatedDeviceTypes`.
     fn mediated_devices(&self) -> Result<(), Rejection> {
         let Some(devices) = at(self.object, self.shape.mediated_devices) else {
             return Ok(());
@@ -168,8 +166,8 @@ impl Webhook<'_> {
         Ok(())
     }
 
-    /// Whether neither spec nor annotations changed, as Go compares what it decoded: then there is
-    /// nothing to examine.
+    /// Whether neither spec nor annotations changed, compared as Go compares the decoded values. The webhook then
+    /// checks nothing.
     fn is_unchanged(&self) -> bool {
         let Operation::Update { old, .. } = self.operation else {
             return false;
@@ -185,15 +183,15 @@ impl Webhook<'_> {
     }
 }
 
-/// A warning skips all later checks, one of which may have rejected the object.
-fn ends(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Rejection>) -> OperatorBug {
+/// The bug that a warning skips all later checks; `hidden` is the rejection that it skipped.
+fn warning_bug(((path, message), unchecked): (Warning, Vec<Check>), hidden: Option<Rejection>) -> OperatorBug {
     OperatorBug { kind: OperatorBugKind::WarningEndsValidation, path, message, hidden, unchecked }
 }
 
-/// Rendering panics on what the checks before it let pass.
-fn panics(rejection: &Rejection) -> Option<OperatorBug> {
-    let panicked = rejection.reason == Reason::TlsProfileUnknown;
-    panicked.then(|| OperatorBug {
+/// The bug that rendering panics on a value that the earlier checks accepted.
+fn panic_bug(rejection: &Rejection) -> Option<OperatorBug> {
+    let is_panic = rejection.reason == Reason::TlsProfileUnknown;
+    is_panic.then(|| OperatorBug {
         kind: OperatorBugKind::Panic,
         path: rejection.causes.first().map(|c| c.path.clone()).unwrap_or_default(),
         message: rejection.message.clone(),

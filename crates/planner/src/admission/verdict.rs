@@ -9,12 +9,12 @@ use crate::hyperconverged::Submitted;
 use crate::jsonpatch::Failure;
 use crate::release::Check;
 
-/// Where an API server rejects.
+/// The part of the API server that rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// Kind, version, metadata, and the keywords of the CRD's schema.
     Schema,
-    /// Only rules of the CRD (`x-kubernetes-validations`) are broken.
+    /// The rules of the CRD (`x-kubernetes-validations`), when nothing else is violated.
     Cel,
     /// The mutating webhook.
     Mutating,
@@ -34,16 +34,16 @@ impl Stage {
     }
 }
 
-/// What was examined when it was rejected; a finding's rule follows from it.
+/// Why an object is rejected; a finding's rule follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
     /// No such kind or version.
     UnknownKind,
     /// `metadata` does not decode.
     MetadataDecode,
-    /// The CRD's schema, by the first violation.
+    /// The CRD's schema: the first violation.
     Schema(ViolationKind),
-    /// The server can't apply the manifest: the schema doesn't know a field of it.
+    /// The server can't apply the manifest: it has a field that the schema doesn't know.
     UnknownField,
     /// The object does not decode into the operator's Go types.
     GoDecode,
@@ -51,20 +51,20 @@ pub enum Reason {
     GateContradictsField,
     /// The mutating webhook's own patch cannot be applied.
     MutationFails,
-    /// Another namespace than the operator's.
+    /// The namespace isn't the operator's.
     Namespace,
     /// A certificate's duration is below ten minutes.
     CertificateTooShort,
-    /// Durations of certificates in the wrong order.
+    /// Durations of certificates are in the wrong order.
     CertificateOrder,
     /// A template's enable annotation is neither true nor false.
     TemplateEnableAnnotation,
-    /// An enabled template without a spec.
+    /// An enabled template has no spec.
     TemplateWithoutSpec,
     /// `type: Custom` without `custom`.
     TlsCustomMissing,
-    /// There is neither `custom` nor a profile of the name in `type`, in the HyperConverged's profile or,
-    /// where it has none, the APIServer's: the webhook panics.
+    /// The webhook panics: there is neither `custom` nor a profile named `type`, in the HyperConverged's profile or
+    /// else the APIServer's.
     TlsProfileUnknown,
     /// `custom.minTLSVersion` is missing or unknown.
     TlsMinVersion,
@@ -76,45 +76,44 @@ pub enum Reason {
     MediatedDevicesBothNames,
     /// Required node affinity that does not parse.
     Affinity,
-    /// An operand cannot be rendered: a jsonpatch annotation, the tuning annotation, a template
-    /// that is there twice.
+    /// An operand can't be rendered: a jsonpatch annotation, the tuning annotation, a duplicate template.
     Render,
-    /// An operand CR that an update is tried on isn't there.
+    /// An operand CR that an update is tried on is missing.
     OperandMissing,
 }
 
-/// A place in the document that the rejection comes from.
+/// One location that causes a rejection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    /// Where, in the document as written; what is missing has its own place.
+    /// Path in the document as written, also of a missing field.
     pub path: Path,
-    /// The part of the message that is about this place.
+    /// The part of the message about this location.
     pub message: String,
-    /// What is wrong with it.
+    /// What is wrong there.
     pub kind: CauseKind,
-    /// Whether the key is meant and not the value.
+    /// Whether the key is wrong, not the value.
     pub in_key: bool,
 }
 
-/// What is wrong with the value at a place.
+/// What is wrong at a location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CauseKind {
     /// The schema forbids it.
     Schema(ViolationKind),
-    /// The operator's Go types can't hold it.
+    /// The operator's Go types can't hold the value.
     Decode(Wants),
-    /// What the rejection's [`Reason`] says.
+    /// See the rejection's [`Reason`].
     Other,
 }
 
-/// Why it is rejected.
+/// A rejection with its reason and locations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rejection {
-    /// What was examined.
+    /// Why.
     pub reason: Reason,
-    /// The cluster's words.
+    /// The cluster's message.
     pub message: String,
-    /// Where they come from.
+    /// The locations that cause it.
     pub causes: Vec<Cause>,
     /// Where a jsonpatch annotation is why: the annotation, and what fails inside it.
     pub patch: Option<Box<(&'static str, Failure)>>,
@@ -127,14 +126,14 @@ impl Rejection {
         Self { reason, message: message.into(), causes: Vec::new(), patch: None, panics: false }
     }
 
-    /// Whether it is about the same part of the document as another one.
+    /// Whether both are about the same part of the document.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         let is_same = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
         self.message == other.message
             || self.causes.iter().any(|a| other.causes.iter().any(|b| is_same(&a.path, &b.path)))
     }
 
-    /// With the whole message at one place.
+    /// Adds a location with the whole message.
     pub(super) fn at(mut self, path: Path) -> Self {
         self.causes.push(Cause { path, message: self.message.clone(), kind: CauseKind::Other, in_key: false });
         self
@@ -146,62 +145,60 @@ impl Rejection {
     }
 }
 
-/// A hole of the release itself that the document fell into.
+/// A bug of the release's operator that the document triggers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OperatorBug {
-    /// Which one.
+    /// The kind of bug.
     pub kind: OperatorBugKind,
-    /// What in the document opens it.
+    /// The part of the document that triggers it.
     pub path: Path,
-    /// The warning that ended validation, or what the webhook died of.
+    /// The warning that ended validation, or the error or panic.
     pub message: String,
-    /// What would have been rejected behind it, and will fail later instead.
+    /// The skipped rejection; it fails later instead.
     pub hidden: Option<Rejection>,
-    /// The checks behind the warning that ended validation.
+    /// The checks that the warning skipped.
     pub unchecked: Vec<Check>,
 }
 
-/// The holes of the four releases.
+/// Kinds of operator bugs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OperatorBugKind {
-    /// A warning ended validation (1.16 to 1.18): what comes later was not checked.
+    /// A warning ended validation and skipped the later checks (1.16 to 1.18).
     WarningEndsValidation,
     /// The webhook panics instead of rejecting.
     Panic,
-    /// The mutating webhook asks for a change that cannot be made.
+    /// The mutating webhook's patch can't be applied.
     BrokenMutation,
 }
 
-/// What the cluster would do with the document.
+/// The cluster's verdict on a document.
 #[derive(Debug, Clone, Default)]
 pub struct Admission {
-    /// Whether it would be stored.
+    /// Whether the document would be stored.
     pub accepted: bool,
-    /// Where it is rejected.
+    /// The stage that rejects it.
     pub stage: Option<Stage>,
-    /// What was examined when it was rejected.
+    /// Why it is rejected.
     pub reason: Option<Reason>,
-    /// The cluster's words; empty when accepted.
+    /// The cluster's message; empty when accepted.
     pub message: String,
-    /// What kubectl would print as warnings, in order.
+    /// Warnings that kubectl would print, in order.
     pub warnings: Vec<String>,
-    /// Where the rejection comes from.
+    /// The locations that cause the rejection.
     pub causes: Vec<Cause>,
     /// Where a jsonpatch annotation is why: the annotation, and what fails inside it.
     pub patch: Option<Box<(&'static str, Failure)>>,
-    /// Fields that the schema does not know.
+    /// Fields that the schema doesn't know, which are removed.
     pub pruned: Vec<PrunedField>,
     /// The object as it would be stored, without status.
     pub stored: Option<Value>,
-    /// What the validating webhook read of it, where it had to and the operator reads the same
-    /// object.
+    /// The object as the validating webhook read it, if it had to and the operator reads the same object.
     pub read: Option<Submitted>,
-    /// The object as far as it came when a webhook or policy rejected it: what would be stored
-    /// without that webhook. `None` where schema or Go types reject it.
+    /// The object as stored without the webhook or policy that rejected it. `None` if schema or Go types reject it.
     pub forced: Option<Value>,
-    /// Holes of the release that the document fell into.
+    /// Operator bugs that the document triggers.
     pub holes: Vec<OperatorBug>,
-    /// What would reject it next, once the reason above is removed: in the order of the checks.
+    /// Further rejections once this one is repaired, in the order of the checks.
     pub further: Vec<(Stage, Rejection)>,
 }
 
@@ -223,7 +220,7 @@ impl Admission {
         Self { stage: Some(Stage::Schema), reason: Some(reason), message, causes, ..Self::default() }
     }
 
-    /// The admission with another reason for the rejection, one of `further`.
+    /// The same admission with one of `further` as the reason for the rejection.
     #[must_use]
     pub fn with_reason(&self, (stage, rejection): &(Stage, Rejection)) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Whether a virtual machine boots, on which architecture, and why not.
+//! Predicts whether a virtual machine boots, on which architectures, and why not.
 //!
 //! Source: KubeVirt's virt-controller gives the pod of a virtual machine the node selector `kubernetes.io/arch` of the
 //! guest's architecture (`pkg/virt-controller/services/nodeselectorrenderer.go`); firmware of one architecture finds
@@ -10,7 +10,7 @@ use hcoplan_yaml::Path;
 
 use super::Architectures;
 
-/// What is known of a virtual machine.
+/// The facts about a virtual machine that decide whether it boots.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'a> {
     /// The architecture that KubeVirt gives it.
@@ -19,7 +19,7 @@ pub struct Machine<'a> {
     pub disk: &'a Architectures,
     /// The images that its pod pulls: container disks and kernels.
     pub images: &'a [PulledImage],
-    /// The cluster's nodes; empty where none is declared: then nodes don't count.
+    /// The cluster's nodes; empty where none is declared: then nodes are ignored.
     pub nodes: &'a [CandidateNode<'a>],
     /// Whether KubeVirt rejects it.
     pub is_rejected: bool,
@@ -37,9 +37,9 @@ pub struct PulledImage {
 /// A node that may run the virtual machine.
 #[derive(Debug, Clone, Copy)]
 pub struct CandidateNode<'a> {
-    /// Its architecture; empty where it runs guests of any.
+    /// Its architecture; empty where it runs guests of any architecture.
     pub architecture: &'a str,
-    /// What keeps the virtual machine away, in addition to the architecture.
+    /// What keeps the virtual machine away, apart from the architecture.
     pub barrier: Option<NodeBarrier>,
 }
 
@@ -48,7 +48,7 @@ pub struct CandidateNode<'a> {
 pub enum NodeBarrier {
     /// No node has the architecture.
     Architecture,
-    /// virt-handler doesn't run there: it is no workload node.
+    /// virt-handler doesn't run there: it isn't a workload node.
     Workload,
     /// Its node selector or its affinity doesn't match.
     Placement,
@@ -82,7 +82,7 @@ pub enum BootCause {
     NoDisk,
     /// KubeVirt rejects it.
     Rejected,
-    /// No node takes it.
+    /// No node accepts it.
     NoNode(NodeBarrier),
     /// The node that imports its disk decides among these.
     Importer(BTreeSet<String>),
@@ -93,7 +93,7 @@ pub enum BootCause {
 }
 
 impl BootOutcome {
-    /// A stable name, in plain words.
+    /// A stable name for output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Boots => "boots",
@@ -108,18 +108,18 @@ impl BootOutcome {
 impl BootCause {
     /// A sentence about the virtual machine.
     pub fn sentence(&self) -> String {
-        let or = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(" or ");
+        let join_or = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(" or ");
         match self {
-            Self::Disk(names) => format!("its disk is {}", or(names)),
-            Self::Image(names) => format!("an image that its pod pulls is {}", or(names)),
+            Self::Disk(names) => format!("its disk is {}", join_or(names)),
+            Self::Image(names) => format!("an image that its pod pulls is {}", join_or(names)),
             Self::NoDisk => "nothing provides its disk".to_owned(),
             Self::Rejected => "KubeVirt rejects it".to_owned(),
             Self::NoNode(NodeBarrier::Architecture) => "no node has its architecture".to_owned(),
             Self::NoNode(NodeBarrier::Workload) => "no workload node has its architecture and its placement".to_owned(),
             Self::NoNode(NodeBarrier::Placement) => "its placement matches no node of its architecture".to_owned(),
             Self::NoNode(NodeBarrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
-            Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", or(names)),
-            Self::Guest(names) => format!("it is {}, as the node where virt-operator first runs", or(names)),
+            Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", join_or(names)),
+            Self::Guest(names) => format!("it is {}, as the node where virt-operator first runs", join_or(names)),
             Self::DiskUnknown => "the architecture of its disk is unknown".to_owned(),
         }
     }
@@ -151,7 +151,7 @@ pub struct BootAnswer {
 pub fn answer(machine: Machine<'_>) -> BootAnswer {
     let names = machine.guest.names();
     let by_architecture: BTreeMap<String, ArchitectureBoot> =
-        names.iter().map(|name| ((*name).to_owned(), cell(machine, name))).collect();
+        names.iter().map(|name| ((*name).to_owned(), architecture_boot(machine, name))).collect();
     let all =
         |outcome: BootOutcome| !by_architecture.is_empty() && by_architecture.values().all(|c| c.outcome == outcome);
     let first =
@@ -160,8 +160,8 @@ pub fn answer(machine: Machine<'_>) -> BootAnswer {
     let any = |outcome: BootOutcome| by_architecture.values().any(|c| c.outcome == outcome);
     let (outcome, cause) = if by_architecture.is_empty() {
         // The guest's architecture is unknown, but without a disk it boots on none.
-        let nothing = machine.disk.is_none();
-        if nothing {
+        let has_no_disk = machine.disk.is_none();
+        if has_no_disk {
             (BootOutcome::DoesNotBoot, Some(BootCause::NoDisk))
         } else {
             (BootOutcome::Unknown, Some(BootCause::DiskUnknown))
@@ -182,7 +182,7 @@ pub fn answer(machine: Machine<'_>) -> BootAnswer {
     BootAnswer { outcome, cause, by_architecture }
 }
 
-fn cell(machine: Machine<'_>, architecture: &str) -> ArchitectureBoot {
+fn architecture_boot(machine: Machine<'_>, architecture: &str) -> ArchitectureBoot {
     let barrier = barrier(machine.nodes, architecture);
     let (outcome, cause) = match outcome(machine, architecture, barrier) {
         (outcome, _) if machine.is_rejected && outcome != BootOutcome::DoesNotBoot => {
@@ -202,8 +202,8 @@ fn outcome(machine: Machine<'_>, architecture: &str, barrier: Option<NodeBarrier
         Some(BootCause::NoNode(barrier))
     } else if machine.disk.lacks(architecture) {
         Some(BootCause::Disk(names()))
-    } else if let Some(Architectures::Known(has)) = images.find(|image| image.lacks(architecture)) {
-        Some(BootCause::Image(has.clone()))
+    } else if let Some(Architectures::Known(available)) = images.find(|image| image.lacks(architecture)) {
+        Some(BootCause::Image(available.clone()))
     } else {
         None
     };
@@ -222,7 +222,7 @@ fn barrier(nodes: &[CandidateNode<'_>], architecture: &str) -> Option<NodeBarrie
     if nodes.is_empty() {
         return None;
     }
-    let fitting = nodes.iter().filter(|s| s.architecture.is_empty() || s.architecture == architecture);
-    let nearest = fitting.map(|s| s.barrier).max_by_key(|b| b.map_or((1, None), |b| (0, Some(b))));
+    let candidates = nodes.iter().filter(|n| n.architecture.is_empty() || n.architecture == architecture);
+    let nearest = candidates.map(|n| n.barrier).max_by_key(|b| b.map_or((1, None), |b| (0, Some(b))));
     nearest.unwrap_or(Some(NodeBarrier::Architecture))
 }

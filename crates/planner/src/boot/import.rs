@@ -24,8 +24,8 @@ pub fn importer_architectures(plan: &Plan, inventory: &Inventory) -> BTreeSet<St
     nodes.map(|n| n.architecture.clone()).filter(|a| !a.is_empty()).collect()
 }
 
-/// The architecture of the disk that is imported from a `source` of a DataVolume or a DataImportCron. `image` is what is
-/// known of the source's image, `importers` what [`importer_architectures`] says.
+/// The architecture of the disk that CDI imports from a `source` of a DataVolume or a DataImportCron. `image` has the
+/// architectures of the source's image, `importers` those of [`importer_architectures`].
 pub fn imported(source: &Value, image: &Architectures, importers: &BTreeSet<String>) -> Architectures {
     let Some(registry) = source.get("registry").filter(|r| r.is_object()) else {
         return Architectures::Unknown;
@@ -33,16 +33,16 @@ pub fn imported(source: &Value, image: &Architectures, importers: &BTreeSet<Stri
     let pin = registry.pointer("/platform/architecture").and_then(Value::as_str);
     if let Some(pin) = pin.filter(|p| !p.is_empty()) {
         // Images and nodes have Go's names only.
-        let is_there = Architecture::of(pin) == Architecture::Known && !image.lacks(pin);
-        return if is_there { Architectures::one(pin) } else { Architectures::none() };
+        let exists = Architecture::of(pin) == Architecture::Known && !image.lacks(pin);
+        return if exists { Architectures::one(pin) } else { Architectures::none() };
     }
     match image {
         // An image of one architecture imports as that one on every node, or the import fails.
-        Architectures::Known(has) if has.len() == 1 => image.clone(),
+        Architectures::Known(available) if available.len() == 1 => image.clone(),
         _ if importers.is_empty() => Architectures::Unknown,
-        Architectures::Known(has) => match has & importers {
-            none if none.is_empty() => Architectures::none(),
-            some => Architectures::one_of(some),
+        Architectures::Known(available) => match available & importers {
+            common if common.is_empty() => Architectures::none(),
+            common => Architectures::one_of(common),
         },
         Architectures::Undetermined(_) | Architectures::Unknown => Architectures::one_of(importers.clone()),
     }

@@ -1,7 +1,7 @@
 //! Whether a virtual machine boots: which architecture its disk has, and where it may run.
 //!
-//! One function, [`answer`], behind every screen. What it starts from is known, unknown or undetermined
-//! ([`Architectures`]), from the evidence to what is printed.
+//! [`answer`] is the one prediction that all output uses. Its inputs are known, unknown or undetermined
+//! ([`Architectures`]) from evidence to output.
 
 mod answer;
 mod architectures;

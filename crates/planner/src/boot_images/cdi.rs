@@ -1,7 +1,7 @@
-//! CDI's webhooks on DataImportCrons and DataVolumes.
+//! CDI's webhooks for DataImportCrons and DataVolumes.
 //!
-//! Source: CDI `pkg/apiserver/webhooks`, read at v1.63.1, v1.64.0, v1.65.0 and v1.66.0; what differs between them is named
-//! in `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The lengths of names aren't examined.
+//! Source: CDI `pkg/apiserver/webhooks` at v1.63.1, v1.64.0, v1.65.0 and v1.66.0. Differences between them are in
+//! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. Lengths of names aren't checked.
 
 use std::sync::LazyLock;
 
@@ -12,50 +12,51 @@ use serde_json::Value;
 /// Why CDI rejects a DataImportCron or a DataVolume.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CdiRejection {
-    /// The webhook's words.
+    /// The webhook's message.
     pub message: String,
     /// What is wrong.
     pub fault: CdiFault,
-    /// What they are about: a dotted path below the object's `spec`.
+    /// The rejected field: a dotted path below the object's `spec`.
     pub path: String,
-    /// More than the webhook says, where there is more to say.
+    /// A more precise message than the webhook's, if there is one.
     pub detail: Option<String>,
 }
 
 /// What is wrong with the field that CDI's webhook rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CdiFault {
-    /// Neither `storage` nor `pvc` is there.
+    /// Neither `storage` nor `pvc` is set.
     NoClaim,
-    /// Both are there.
+    /// Both are set.
     TwoClaims,
     /// The claim requests no size.
     NoSize,
-    /// The claim requests a size that is none.
+    /// The claim's size is invalid.
     WrongSize,
     /// Anything else about the field.
     Other,
 }
 
-/// What the webhook would say to a DataImportCron with this `spec`; `None` when it lets it in.
+/// The webhook's rejection of a DataImportCron with this `spec`; `None` if it accepts it.
 pub fn rejection(spec: &Value) -> Option<CdiRejection> {
     let volume = &spec["template"]["spec"];
-    let of_volume = missing_source(volume).or_else(|| unsettable(volume)).or_else(|| judge(volume, "Template", &[]));
-    let below = |rejection: CdiRejection| {
+    let of_volume =
+        missing_source(volume).or_else(|| unsettable(volume)).or_else(|| check_volume(volume, "Template", &[]));
+    let in_template = |rejection: CdiRejection| {
         let path = format!("template.spec.{}", rejection.path);
         CdiRejection { path: path.trim_end_matches('.').to_owned(), ..rejection }
     };
-    of_volume.map(below).or_else(|| cron_fields(spec))
+    of_volume.map(in_template).or_else(|| cron_fields(spec))
 }
 
-/// What the webhook would say to a DataVolume with this `spec`; `None` when it lets it in. `admission` are the release's
+/// The webhook's rejection of a DataVolume with this `spec`; `None` if it accepts it. `admission` lists the release's
 /// behaviours.
 pub fn data_volume_rejection(spec: &Value, admission: &[String]) -> Option<CdiRejection> {
-    judge(spec, "spec", admission)
+    check_volume(spec, "spec", admission)
 }
 
-/// `shown` is what the webhook calls the spec.
-fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRejection> {
+/// Checks a DataVolume's spec; `shown` is the webhook's name for it.
+fn check_volume(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRejection> {
     let admits = |behaviour: &str| admission.iter().any(|b| b == behaviour);
     if let Some(rejection) = claim(volume) {
         return Some(rejection);
@@ -65,8 +66,8 @@ fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRejecti
     }
     let (source, reference) = (&volume["source"], &volume["sourceRef"]);
     if source.is_null() == reference.is_null() {
-        let words = "Data volume should have either Source or SourceRef, or be externally populated";
-        return Some(because(words, "source"));
+        let message = "Data volume should have either Source or SourceRef, or be externally populated";
+        return Some(reject(message, "source"));
     }
     if !reference.is_null() {
         return source_ref(reference);
@@ -80,18 +81,18 @@ fn judge(volume: &Value, shown: &str, admission: &[String]) -> Option<CdiRejecti
         .or_else(|| certificates(&source["imageio"], shown, admits("cdi-skips-verification")))
 }
 
-fn because(message: impl Into<String>, path: impl Into<String>) -> CdiRejection {
+fn reject(message: impl Into<String>, path: impl Into<String>) -> CdiRejection {
     CdiRejection { message: message.into(), fault: CdiFault::Other, path: path.into(), detail: None }
 }
 
 fn missing_source(volume: &Value) -> Option<CdiRejection> {
     let source = &volume["source"];
     let missing = source["registry"].is_null() && source["pvc"].is_null();
-    missing.then(|| because("Missing source", "source"))
+    missing.then(|| reject("Missing source", "source"))
 }
 
 fn unsettable(volume: &Value) -> Option<CdiRejection> {
-    const WORDS: &str = "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint";
+    const MESSAGE: &str = "Unsettable fields: SourceRef, ContentType, Checkpoints, FinalCheckpoint";
     let path = if !volume["sourceRef"].is_null() {
         "sourceRef"
     } else if !text(&volume["contentType"]).is_empty() {
@@ -103,7 +104,7 @@ fn unsettable(volume: &Value) -> Option<CdiRejection> {
     } else {
         return None;
     };
-    Some(because(WORDS, path))
+    Some(reject(MESSAGE, path))
 }
 
 /// The PVC that the image is imported to: exactly one of `pvc` and `storage`, with a size.
@@ -111,27 +112,27 @@ fn claim(volume: &Value) -> Option<CdiRejection> {
     let (pvc, storage) = (&volume["pvc"], &volume["storage"]);
     let (claim, kind, path) = match (pvc.is_null(), storage.is_null()) {
         (true, true) => {
-            return Some(CdiRejection { fault: CdiFault::NoClaim, ..because("Missing Data volume PVC", "") });
+            return Some(CdiRejection { fault: CdiFault::NoClaim, ..reject("Missing Data volume PVC", "") });
         }
         (false, false) => {
-            const WORDS: &str = "Duplicate storage definition, both target storage and target pvc defined";
-            return Some(CdiRejection { fault: CdiFault::TwoClaims, ..because(WORDS, "pvc") });
+            const MESSAGE: &str = "Duplicate storage definition, both target storage and target pvc defined";
+            return Some(CdiRejection { fault: CdiFault::TwoClaims, ..reject(MESSAGE, "pvc") });
         }
         (false, true) => (pvc, "PVC", "pvc"),
         (true, false) => (storage, "Storage", "storage"),
     };
     let source = &volume["source"];
     let clones = !volume["sourceRef"].is_null() || !source["pvc"].is_null() || !source["snapshot"].is_null();
-    if let Some((fault, words)) = size(&claim["resources"]["requests"]["storage"], kind, clones) {
-        return Some(CdiRejection { fault, ..because(words, path) });
+    if let Some((fault, message)) = size(&claim["resources"]["requests"]["storage"], kind, clones) {
+        return Some(CdiRejection { fault, ..reject(message, path) });
     }
     if text(&claim["storageClassName"]).len() > 253 {
-        let words = "Name cannot be longer than 253 characters";
-        return Some(because(words, path));
+        let message = "Name cannot be longer than 253 characters";
+        return Some(reject(message, path));
     }
     let modes = claim["accessModes"].as_array();
     let modes: Vec<&str> = modes.into_iter().flatten().map(text).collect();
-    let words = match modes.as_slice() {
+    let message = match modes.as_slice() {
         [] if kind == "PVC" => "Required value: at least 1 access mode is required".to_owned(),
         [_, _, ..] if kind == "PVC" => "PVC multiple accessModes".to_owned(),
         modes => {
@@ -141,7 +142,7 @@ fn claim(volume: &Value) -> Option<CdiRejection> {
             format!("Unsupported value: \"{unknown}\": supported values: {known}")
         }
     };
-    Some(because(words, if modes.is_empty() { path.to_owned() } else { format!("{path}.accessModes") }))
+    Some(reject(message, if modes.is_empty() { path.to_owned() } else { format!("{path}.accessModes") }))
 }
 
 fn size(requested: &Value, kind: &str, clones: bool) -> Option<(CdiFault, String)> {
@@ -161,26 +162,26 @@ fn size(requested: &Value, kind: &str, clones: bool) -> Option<(CdiFault, String
     (size < *least).then(|| (CdiFault::WrongSize, format!("{kind} size should be at least 1MiB")))
 }
 
-/// A claim that something else than CDI fills; `None` where it is CDI's.
+/// A claim that something other than CDI fills; `None` where CDI fills it.
 fn externally_populated(volume: &Value) -> Option<Option<CdiRejection>> {
-    const WORDS: &str = "External population is incompatible with Source and SourceRef";
+    const MESSAGE: &str = "External population is incompatible with Source and SourceRef";
     let paths = ["pvc", "storage"].into_iter().flat_map(|claim| [(claim, "dataSource"), (claim, "dataSourceRef")]);
     let found: Vec<_> = paths.filter(|(claim, field)| !volume[*claim][*field].is_null()).collect();
     let (claim, first) = *found.first()?;
     if !volume["source"].is_null() || !volume["sourceRef"].is_null() {
-        return Some(Some(because(WORDS, format!("{claim}.{first}"))));
+        return Some(Some(reject(MESSAGE, format!("{claim}.{first}"))));
     }
     let problem = found.iter().find_map(|(claim, field)| {
         let (reference, title) =
             (&volume[*claim][*field], if *field == "dataSource" { "DataSource" } else { "DataSourceRef" });
-        let words = if *field == "dataSourceRef" && !text(&reference["namespace"]).is_empty() {
+        let message = if *field == "dataSourceRef" && !text(&reference["namespace"]).is_empty() {
             "Invalid value: DataSourceRef namespace not supported".to_owned()
         } else if text(&reference["apiGroup"]).is_empty() && text(&reference["kind"]) != "PersistentVolumeClaim" {
             format!("Required value: {title} apiGroup when kind is not 'PersistentVolumeClaim'")
         } else {
             return None;
         };
-        Some(because(words, format!("{claim}.{field}")))
+        Some(reject(message, format!("{claim}.{field}")))
     });
     Some(problem)
 }
@@ -188,12 +189,12 @@ fn externally_populated(volume: &Value) -> Option<Option<CdiRejection>> {
 fn source_ref(reference: &Value) -> Option<CdiRejection> {
     let kind = text(&reference["kind"]);
     match kind {
-        "" => Some(because("Missing sourceRef kind", "sourceRef")),
-        "DataSource" if text(&reference["name"]).is_empty() => Some(because("Missing sourceRef name", "sourceRef")),
+        "" => Some(reject("Missing sourceRef kind", "sourceRef")),
+        "DataSource" if text(&reference["name"]).is_empty() => Some(reject("Missing sourceRef name", "sourceRef")),
         "DataSource" => None,
         _ => {
-            let words = format!("Unsupported sourceRef kind {kind}, currently only DataSource is supported");
-            Some(because(words, "sourceRef.kind"))
+            let message = format!("Unsupported sourceRef kind {kind}, currently only DataSource is supported");
+            Some(reject(message, "sourceRef.kind"))
         }
     }
 }
@@ -201,24 +202,24 @@ fn source_ref(reference: &Value) -> Option<CdiRejection> {
 fn number_of_sources(source: &Value) -> Option<CdiRejection> {
     let sources = source.as_object()?;
     match sources.values().filter(|s| !s.is_null()).count() {
-        0 => Some(because("Missing Data volume source", "source")),
+        0 => Some(reject("Missing Data volume source", "source")),
         1 => None,
-        _ => Some(because("Multiple Data volume sources", "source")),
+        _ => Some(reject("Multiple Data volume sources", "source")),
     }
 }
 
 fn content_type(volume: &Value) -> Option<CdiRejection> {
     let (kind, source) = (text(&volume["contentType"]), &volume["source"]);
-    let words = match kind {
+    let message = match kind {
         "archive" if !source["blank"].is_null() => "SourceType cannot be blank and the contentType be archive",
         "archive" if !source["registry"].is_null() => "ContentType must be kubevirt when Source is Registry",
         "" | "kubevirt" | "archive" => return None,
         _ => "ContentType not one of: kubevirt, archive",
     };
-    Some(because(words, "contentType"))
+    Some(reject(message, "contentType"))
 }
 
-/// Sources that are fetched: a URL of http, https or gs.
+/// Checks the URL of fetched sources: http, https or gs.
 fn urls(source: &Value, shown: &str) -> Option<CdiRejection> {
     ["http", "s3", "gcs", "imageio", "vddk"].into_iter().filter(|k| !source[*k].is_null()).find_map(|kind| {
         let url = text(&source[kind]["url"]);
@@ -231,7 +232,7 @@ fn urls(source: &Value, shown: &str) -> Option<CdiRejection> {
         } else {
             return None;
         };
-        Some(because(format!("{shown}.source {problem}"), format!("source.{kind}.url")))
+        Some(reject(format!("{shown}.source {problem}"), format!("source.{kind}.url")))
     })
 }
 
@@ -244,36 +245,36 @@ fn registry(registry: &Value) -> Option<CdiRejection> {
     let stream = registry.get("imageStream").and_then(Value::as_str);
     let method = registry.get("pullMethod").and_then(Value::as_str);
     if url.is_some() == stream.is_some() {
-        let words = "Source registry should have either URL or ImageStream";
-        return Some(because(words, REGISTRY));
+        let message = "Source registry should have either URL or ImageStream";
+        return Some(reject(message, REGISTRY));
     }
     if let Some(url) = url {
         const PATH: &str = "source.registry.url";
         if !is_url(url) {
-            let words = format!("Illegal registry source URL {url}");
-            return Some(because(words, PATH));
+            let message = format!("Illegal registry source URL {url}");
+            return Some(reject(message, PATH));
         }
         if !["docker", "oci-archive"].contains(&scheme(url).to_ascii_lowercase().as_str()) {
-            let words = format!("Illegal registry source URL scheme {url}");
-            return Some(because(words, PATH));
+            let message = format!("Illegal registry source URL scheme {url}");
+            return Some(reject(message, PATH));
         }
     }
     if let Some(method) = method.filter(|m| !["pod", "node"].contains(m)) {
-        let words = format!("ImportMethod {method} is neither pod, node or \"\"");
-        return Some(because(words, "source.registry.pullMethod"));
+        let message = format!("ImportMethod {method} is neither pod, node or \"\"");
+        return Some(reject(message, "source.registry.pullMethod"));
     }
     const STREAM: &str = "source.registry.imageStream";
     match stream {
-        Some("") => Some(because("Source registry ImageStream is not valid", STREAM)),
+        Some("") => Some(reject("Source registry ImageStream is not valid", STREAM)),
         Some(_) if method != Some("node") => {
-            let words = "Source registry ImageStream is supported only with node pull import method";
-            Some(because(words, STREAM))
+            let message = "Source registry ImageStream is supported only with node pull import method";
+            Some(reject(message, STREAM))
         }
         _ => None,
     }
 }
 
-/// The checksum of what is fetched: `sha256:` and as many hexadecimal digits as the algorithm has.
+/// Checks the checksum of a fetched source: an algorithm and as many hexadecimal digits as it has.
 fn checksum(checksum: &Value) -> Option<CdiRejection> {
     const LENGTHS: [(&str, usize); 4] = [("md5", 32), ("sha1", 40), ("sha256", 64), ("sha512", 128)];
     let written = checksum.as_str().filter(|c| !c.is_empty())?;
@@ -289,15 +290,15 @@ fn checksum(checksum: &Value) -> Option<CdiRejection> {
             format!("invalid {algorithm} hash length: expected {length} hex characters, got {}", hash.len())
         }
         Some(_) => {
-            let odd = hash.chars().find(|c| !c.is_ascii_hexdigit())?;
-            let code = u32::from(odd);
-            format!("checksum hash is not valid hexadecimal: encoding/hex: invalid byte: U+{code:04X} '{odd}'")
+            let invalid = hash.chars().find(|c| !c.is_ascii_hexdigit())?;
+            let code = u32::from(invalid);
+            format!("checksum hash is not valid hexadecimal: encoding/hex: invalid byte: U+{code:04X} '{invalid}'")
         }
     };
-    Some(because(format!("Invalid checksum format: {problem}"), "source.http.checksum"))
+    Some(reject(format!("Invalid checksum format: {problem}"), "source.http.checksum"))
 }
 
-/// An import from imageio needs a certificate, or says that it is not verified where CDI knows that.
+/// An import from imageio needs a certificate, or `insecureSkipVerify` where CDI knows that.
 fn certificates(imageio: &Value, shown: &str, may_skip: bool) -> Option<CdiRejection> {
     if imageio.is_null() || !text(&imageio["certConfigMap"]).is_empty() {
         return None;
@@ -306,11 +307,11 @@ fn certificates(imageio: &Value, shown: &str, may_skip: bool) -> Option<CdiRejec
         return None;
     }
     let problem = if may_skip { "requires CertConfigMap or InsecureSkipVerify" } else { "is not valid" };
-    let words = format!("{shown}.source.Imageio source Imageio {problem}");
-    Some(because(words, "source.imageio"))
+    let message = format!("{shown}.source.Imageio source Imageio {problem}");
+    Some(reject(message, "source.imageio"))
 }
 
-/// Sources that lack what they need.
+/// Rejects sources without their required fields.
 fn incomplete_sources(source: &Value, shown: &str) -> Option<CdiRejection> {
     const NEEDED: [(&str, &str, &[&str]); 4] = [
         ("pvc", "PVC source PVC", &["namespace", "name"]),
@@ -318,10 +319,10 @@ fn incomplete_sources(source: &Value, shown: &str) -> Option<CdiRejection> {
         ("imageio", "Imageio source Imageio", &["secretRef", "diskId"]),
         ("vddk", "VDDK source VDDK", &["secretRef", "uuid", "backingFile", "thumbprint"]),
     ];
-    NEEDED.into_iter().find_map(|(kind, words, fields)| {
-        let given = &source[kind];
-        let lacks = !given.is_null() && fields.iter().any(|f| text(&given[*f]).is_empty());
-        lacks.then(|| because(format!("{shown}.source.{words} is not valid"), format!("source.{kind}")))
+    NEEDED.into_iter().find_map(|(kind, message, fields)| {
+        let fields_of_source = &source[kind];
+        let lacks = !fields_of_source.is_null() && fields.iter().any(|f| text(&fields_of_source[*f]).is_empty());
+        lacks.then(|| reject(format!("{shown}.source.{message} is not valid"), format!("source.{kind}")))
     })
 }
 
@@ -330,32 +331,32 @@ fn cron_fields(spec: &Value) -> Option<CdiRejection> {
     if !schedule.is_empty()
         && let Err(error) = cron::check(schedule)
     {
-        return Some(CdiRejection { detail: Some(error.to_string()), ..because("Illegal cron schedule", "schedule") });
+        return Some(CdiRejection { detail: Some(error.to_string()), ..reject("Illegal cron schedule", "schedule") });
     }
     if spec["importsToKeep"].as_i64().is_some_and(|n| n < 0) {
-        return Some(because("Illegal ImportsToKeep value", "importsToKeep"));
+        return Some(reject("Illegal ImportsToKeep value", "importsToKeep"));
     }
     let collect = spec.get("garbageCollect").and_then(Value::as_str);
     if collect.is_some_and(|c| !["Never", "Outdated"].contains(&c)) {
-        return Some(because("Illegal GarbageCollect value", "garbageCollect"));
+        return Some(reject("Illegal GarbageCollect value", "garbageCollect"));
     }
     if text(&spec["managedDataSource"]).is_empty() {
-        let words = "Illegal ManagedDataSource value";
-        return Some(because(words, "managedDataSource"));
+        let message = "Illegal ManagedDataSource value";
+        return Some(reject(message, "managedDataSource"));
     }
     None
 }
 
-/// What is before the colon, as Go's `net/url` takes it; empty where there is no scheme.
+/// The scheme as Go's `net/url` parses it; empty if there is none.
 fn scheme(url: &str) -> &str {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     let mut bytes = scheme.bytes();
-    let starts = bytes.next().is_some_and(|b| b.is_ascii_alphabetic());
-    let goes_on = bytes.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
-    if starts && goes_on { scheme } else { "" }
+    let starts_with_letter = bytes.next().is_some_and(|b| b.is_ascii_alphabetic());
+    let rest_is_valid = bytes.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+    if starts_with_letter && rest_is_valid { scheme } else { "" }
 }
 
-/// Whether Go's `net/url` reads it: no control characters, and a host that can be one.
+/// Whether Go's `net/url` parses it: no control characters, a valid host and port.
 fn is_url(url: &str) -> bool {
     if url.starts_with(':') || url.chars().any(|c| c.is_ascii_control()) {
         return false;
@@ -393,7 +394,7 @@ mod tests {
         })
     }
 
-    /// The spec with another value at a pointer; null takes it away.
+    /// The spec with another value at a pointer; null removes it.
     fn with(pointer: &str, value: Value) -> Value {
         let mut spec = spec();
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
@@ -433,8 +434,8 @@ mod tests {
             volume(json!({"imageio": imageio}))
         };
         let (checks, skips) = (["cdi-checks-checksums".to_owned()], ["cdi-skips-verification".to_owned()]);
-        let unsure = || imageio(json!({"insecureSkipVerify": true}));
-        for (spec, admission, words) in [
+        let unverified = || imageio(json!({"insecureSkipVerify": true}));
+        for (spec, admission, message) in [
             (http("md5:1"), &[][..], ""),
             (http(&format!("SHA256: {}", "A".repeat(64))), &checks, ""),
             (
@@ -454,8 +455,8 @@ mod tests {
                 "Invalid checksum format: invalid checksum format: expected 'algorithm:hash', got '1'",
             ),
             (imageio(json!({"certConfigMap": "c"})), &[], ""),
-            (unsure(), &[], "spec.source.Imageio source Imageio is not valid"),
-            (unsure(), &skips, ""),
+            (unverified(), &[], "spec.source.Imageio source Imageio is not valid"),
+            (unverified(), &skips, ""),
             (
                 imageio(json!({})),
                 &skips,
@@ -463,7 +464,7 @@ mod tests {
             ),
         ] {
             let found = data_volume_rejection(&spec, admission).map(|r| r.message);
-            assert_eq!(found.unwrap_or_default(), words, "{spec}");
+            assert_eq!(found.unwrap_or_default(), message, "{spec}");
         }
     }
 
@@ -478,7 +479,7 @@ mod tests {
         let source = |source: Value| with("/template/spec/source", source);
         let registry = |url: &str| source(json!({"registry": {"url": url}}));
         let size = |size: &str| with("/template/spec/storage/resources/requests/storage", json!(size));
-        for (spec, words, path) in [
+        for (spec, message, path) in [
             (source(json!({})), "Missing source", "template.spec.source"),
             (source(json!({"http": {"url": "http://x"}})), "Missing source", "template.spec.source"),
             (
@@ -556,8 +557,8 @@ mod tests {
             (with("/garbageCollect", json!("Always")), "Illegal GarbageCollect value", "garbageCollect"),
             (with("/managedDataSource", json!("")), "Illegal ManagedDataSource value", "managedDataSource"),
         ] {
-            let found = rejection(&spec).unwrap_or_else(|| panic!("accepted, want {words}"));
-            assert_eq!((found.message.as_str(), found.path.as_str()), (words, path));
+            let found = rejection(&spec).unwrap_or_else(|| panic!("accepted, want {message}"));
+            assert_eq!((found.message.as_str(), found.path.as_str()), (message, path));
         }
     }
 }

@@ -5,19 +5,18 @@ use serde_json::{Map, Value, json};
 use super::golden_images::HcoStage;
 use super::template::Template;
 
-/// Per template with multi-arch on: 1 when it says which architectures it exists for.
+/// Per template, with multi-arch on: 1 when it has the architectures annotation.
 const WITH_ANNOTATION: &str = "kubevirt_hco_dataimportcrontemplate_with_architecture_annotation";
 
-/// Per template that says so: 1 when one of them is in the cluster.
+/// Per template with the annotation: 1 when the cluster has one of its architectures.
 const WITH_SUPPORTED: &str = "kubevirt_hco_dataimportcrontemplate_with_supported_architectures";
 
-/// 1 when multi-arch is on; exists where it matters.
+/// 1 when multi-arch is on; only set with several workload architectures.
 const MULTI_ARCH_ENABLED: &str = "kubevirt_hco_multi_arch_boot_images_enabled";
 
 impl HcoStage {
-    /// The gauges by name: a number, or a list of `{labels, value}` sorted by labels. A gauge
-    /// without a value is left out. They read `status.dataImportCronTemplates`: where the operator
-    /// writes none (plain Kubernetes, after an error) there is none of them.
+    /// The gauges by name: a number, or a list of `{labels, value}` sorted by labels. Gauges without a value are left
+    /// out. They read `status.dataImportCronTemplates`: without it (plain Kubernetes, after an error) there are none.
     pub fn gauges(&self) -> Map<String, Value> {
         let mut gauges = Map::new();
         if self.workload_architectures > 1 && !self.templates.is_empty() {

@@ -1,7 +1,6 @@
-//! HCO's stage: the DataImportCronTemplates that it passes to SSP.
+//! HCO's stage: the DataImportCronTemplates that HCO passes to SSP.
 //!
-//! Source of the rules: the operator's `controllers/handlers/golden-images`, the same in all
-//! modelled releases.
+//! Source: HCO `controllers/handlers/golden-images`, the same in all modelled releases.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,13 +16,13 @@ use crate::operands::{self, ErrorKind};
 use crate::release::Release;
 use crate::topology::Topology;
 
-/// What HCO's stage depends on.
+/// The inputs of HCO's stage.
 ///
-/// The operator and its webhook differ only in values: the webhook knows no schedule (there is no
-/// status when it renders) and no nodes, so its `workload_architectures` are empty.
+/// Operator and webhook use different values: the webhook has no schedule (it renders without a status) and no nodes,
+/// so its `workload_architectures` are empty.
 #[derive(Debug, Clone, Copy)]
 pub struct GoldenImages<'a> {
-    /// The release's templates as the operator holds them after it has read its files.
+    /// The release's templates as the operator holds them after reading its files.
     pub common: &'a [Value],
     /// The HyperConverged's `dataImportCronTemplates` as Go decodes and prints them: quantities
     /// canonical, empty values left out.
@@ -40,21 +39,21 @@ pub struct GoldenImages<'a> {
     pub workload_architectures: &'a [String],
 }
 
-/// What HCO's stage makes.
+/// The result of HCO's stage.
 #[derive(Debug, Default, PartialEq)]
 pub struct HcoStage {
     /// Sorted by name, one per name.
     pub templates: Vec<Template>,
     /// `spec.commonTemplates.dataImportCronTemplates` of the SSP, before its jsonpatch.
     pub ssp_templates: Arc<[Value]>,
-    /// `status.dataImportCronTemplates` of the HyperConverged. The operator writes the list once
-    /// its SSP is there, so not on plain Kubernetes and not after an error.
+    /// `status.dataImportCronTemplates` of the HyperConverged. The operator writes it once its SSP exists: not on plain
+    /// Kubernetes, nor after an error.
     pub status: Arc<[Value]>,
     pub(super) multi_arch: bool,
     pub(super) workload_architectures: usize,
 }
 
-/// Why HCO renders no template at all (and so no SSP).
+/// Why HCO renders no template (and so no SSP).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
     /// Two templates of the HyperConverged have one name.
@@ -67,8 +66,8 @@ pub enum TemplateError {
         /// Index of the later one.
         second: usize,
     },
-    /// A customised common template has no `spec.template.spec.source` (or no spec). The operator
-    /// dereferences it without a look and panics; the text is what is left of the panic.
+    /// A customised common template has no `spec.template.spec.source` (or no spec). The operator dereferences it
+    /// unchecked and panics; the text is the rest of the panic.
     #[error("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")]
     MissingSource {
         /// `metadata.name`.
@@ -79,10 +78,9 @@ pub enum TemplateError {
 }
 
 impl HcoStage {
-    /// The templates as SSP gets them, or the error that SSP's operand ends with.
+    /// The templates as SSP receives them.
     ///
-    /// # Errors
-    /// The error that the stage ended with.
+    /// The stage's error, as one of the operand SSP.
     pub fn for_ssp(stage: &Result<Arc<Self>, TemplateError>) -> Result<&Arc<[Value]>, operands::Error> {
         stage.as_ref().map(|stage| &stage.ssp_templates).map_err(|error| {
             let kind = match error {
@@ -95,7 +93,7 @@ impl HcoStage {
 }
 
 impl<'a> GoldenImages<'a> {
-    /// What a HyperConverged says of them; `schedule` is `status.dataImportSchedule`.
+    /// The inputs from a HyperConverged; `schedule` is `status.dataImportSchedule`.
     pub fn of(release: &'a Release, hc: &'a HyperConverged, topology: &'a Topology, schedule: Option<&'a str>) -> Self {
         Self {
             common: release.golden_images(),
@@ -116,8 +114,7 @@ impl<'a> GoldenImages<'a> {
         let mut custom = self.custom_by_name()?;
         let mut templates = Vec::new();
         for common in self.common {
-            // Also where common images are off: the operator never renders a template of the
-            // HyperConverged under a common one's name as a custom one.
+            // Even with common images off, the operator never renders a custom template under a common one's name.
             let customised = custom.remove(name_of(common));
             if self.import_common {
                 templates.extend(self.common_template(common, customised)?);
@@ -189,7 +186,7 @@ impl<'a> GoldenImages<'a> {
             }
         };
         self.customise_annotations(&mut metadata, custom, registry_changed);
-        // The namespace comes from the HyperConverged even when it says none.
+        // The HyperConverged's namespace replaces the common one even if it is empty.
         match text(tree::get(custom, "metadata.namespace")) {
             "" => metadata.remove("namespace"),
             namespace => metadata.insert("namespace".to_owned(), namespace.into()),
@@ -202,9 +199,8 @@ impl<'a> GoldenImages<'a> {
         Ok(Some(Template::new(source, metadata, Some(new_spec))))
     }
 
-    /// The HyperConverged's annotations go over the common ones. With multi-arch on, the
-    /// architectures belong to the image: the same registry source keeps the common value, another
-    /// one has the HyperConverged's or none.
+    /// The HyperConverged's annotations overwrite the common ones. With multi-arch on, the architectures belong to the
+    /// image: the same registry source keeps the common value, another one uses the HyperConverged's or none.
     fn customise_annotations(&self, metadata: &mut Map<String, Value>, custom: &Value, registry_changed: bool) {
         let own = tree::get(custom, "metadata.annotations").and_then(Value::as_object);
         let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
@@ -217,18 +213,19 @@ impl<'a> GoldenImages<'a> {
                 annotations.insert(key.clone(), value.clone());
             }
         }
-        let says_architectures = own.is_some_and(|a| a.contains_key(ARCHITECTURES_ANNOTATION));
-        if self.multi_arch && registry_changed && !says_architectures {
+        let has_architectures = own.is_some_and(|a| a.contains_key(ARCHITECTURES_ANNOTATION));
+        if self.multi_arch && registry_changed && !has_architectures {
             annotations.remove(ARCHITECTURES_ANNOTATION);
         }
     }
 }
 
-/// Writes the schedules of customised common templates that say none into the HyperConverged.
+/// Writes schedules into the HyperConverged's customised common templates without one. Returns the changed field and
+/// its value.
 ///
-/// Rendering SSP copies a common template's schedule into the HyperConverged in memory, and the operator's first
-/// update stores it: the one of `status.dataImportSchedule`, `in_status`, or, where the operator renders before it
-/// has drawn that one, the one of its own file.
+/// Rendering SSP copies a common template's schedule into the HyperConverged in memory, and the operator's first update
+/// stores it. The schedule is that of `status.dataImportSchedule` (`in_status`), or of the operator's file when it
+/// renders before it has drawn one.
 pub fn write_schedules(
     release: &Release,
     inventory: &Inventory,
@@ -252,9 +249,9 @@ pub fn write_schedules(
         let mut common = release.golden_images().iter();
         let common = common.find(|common| name_of(common) == name_of(template));
         let schedule = common.and_then(|common| drawn.as_ref().or_else(|| tree::get(common, "spec.schedule")));
-        let is_open =
+        let lacks_schedule =
             template.get("spec").is_some_and(Value::is_object) && text(tree::get(template, "spec.schedule")).is_empty();
-        if let Some(schedule) = schedule.filter(|_| is_open) {
+        if let Some(schedule) = schedule.filter(|_| lacks_schedule) {
             tree::set(template, "spec.schedule", schedule.clone());
             written = true;
         }

@@ -1,9 +1,8 @@
 //! The golden images' two stages.
 //!
-//! HCO first merges the release's common DataImportCronTemplates with the HyperConverged's own
-//! ([`GoldenImages`]) and hands the list to SSP; SSP then makes a DataImportCron and DataSources
-//! of it, one per architecture where multi-arch golden images are on ([`ssp_stage`]). Between the
-//! two is the SSP object, which a jsonpatch annotation may have changed.
+//! HCO merges the release's common DataImportCronTemplates with the HyperConverged's ([`GoldenImages`]) and passes the
+//! list to SSP. SSP creates DataImportCrons and DataSources from it, one per architecture with multi-arch golden images
+//! on ([`ssp_stage`]). Between the two is the SSP object, which a jsonpatch annotation may change.
 
 pub mod cdi;
 mod gauges;
@@ -18,10 +17,10 @@ mod tests;
 pub use golden_images::{GoldenImages, HcoStage, TemplateError, is_enabled, write_schedules};
 pub use template::{Template, TemplateSource};
 
-/// Names the architectures that a golden image exists for, comma-separated.
+/// Lists the architectures of a golden image, comma-separated.
 pub const ARCHITECTURES_ANNOTATION: &str = "ssp.kubevirt.io/dict.architectures";
 
-/// A template of the HyperConverged with another value than `true` here is switched off.
+/// Any value but `true` disables a template of the HyperConverged.
 pub const ENABLE_ANNOTATION: &str = "dataimportcrontemplate.kubevirt.io/enable";
 
 /// Makes CDI import without waiting for a first consumer; HCO adds it where it is missing.

@@ -1,5 +1,5 @@
-//! Both stages against what the real operators did: a handful of recordings in `testdata`, and
-//! all of them where the recordings are there.
+//! Compares both stages with recordings of the real operators: a few in `testdata`, and all of them if the complete
+//! recordings are present.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ struct Case {
     hyperconverged: Value,
     status: Value,
     metrics: Map<String, Value>,
-    /// The SSP as HCO created it, jsonpatch applied; `None` where there is none.
+    /// The SSP as HCO created it, jsonpatch applied; `None` if there is none.
     ssp: Option<Value>,
     admission: Value,
     /// Sorted by kind, namespace, name.
     ssp_objects: Vec<Value>,
 }
 
-/// What belongs to a release.
+/// The data of one release.
 struct Data {
     release: std::sync::Arc<Release>,
     bundle: SspBundle,
@@ -72,7 +72,7 @@ fn hco_stage(case: &Case, data: &Data) -> HcoStage {
     let ty = data.types.of_kind(version, "HyperConverged").unwrap();
     data.types.normalise(&mut hc, ty);
     let spec = &hc["spec"];
-    // In v1 the fields are below workloadSources, and the gate may be an item of a list.
+    // In v1 the fields are in workloadSources, and the gate may be a list item.
     let sources = spec.get("workloadSources").unwrap_or(spec);
     let gate = "enableMultiArchBootImageImport";
     let gates = &spec["featureGates"];
@@ -109,46 +109,46 @@ struct Counts {
     objects: usize,
 }
 
-fn compare(what: &str, case: &Case, ours: &Value, recorded: &Value, wrong: &mut Vec<String>) {
-    if ours != recorded {
-        wrong.push(format!("{} {what}\n  ours     {ours}\n  recorded {recorded}", case.name));
+fn compare(what: &str, case: &Case, planned: &Value, recorded: &Value, differences: &mut Vec<String>) {
+    if planned != recorded {
+        differences.push(format!("{} {what}\n  ours     {planned}\n  recorded {recorded}", case.name));
     }
 }
 
-fn check(case: &Case, data: &Data, counts: &mut Counts, wrong: &mut Vec<String>) {
+fn check(case: &Case, data: &Data, counts: &mut Counts, differences: &mut Vec<String>) {
     let Some(ssp) = &case.ssp else { return };
     let stage = hco_stage(case, data);
     // An empty list is null in the recordings.
     let none = json!([]);
     let list = |v: Option<&Value>| v.filter(|v| !v.is_null()).unwrap_or(&none).clone();
     let recorded = list(case.status.get("dataImportCronTemplates"));
-    compare("status", case, &stage.status.to_vec().into(), &recorded, wrong);
+    compare("status", case, &stage.status.to_vec().into(), &recorded, differences);
     counts.status += 1;
     let about_images = |name: &str| name.contains("dataimportcron") || name.contains("multi_arch");
     let mut recorded = case.metrics.clone();
     recorded.retain(|name, _| about_images(name));
-    compare("gauges", case, &stage.gauges().into(), &recorded.into(), wrong);
+    compare("gauges", case, &stage.gauges().into(), &recorded.into(), differences);
     counts.gauges += 1;
     let patch = "/metadata/annotations/ssp.kubevirt.io~1jsonpatch";
     if case.hyperconverged.pointer(patch).is_none() {
         let recorded = list(ssp.pointer("/spec/commonTemplates/dataImportCronTemplates"));
-        let ours = stage.ssp_templates.to_vec().into();
-        compare("ssp list", case, &ours, &recorded, wrong);
+        let planned = stage.ssp_templates.to_vec().into();
+        compare("ssp list", case, &planned, &recorded, differences);
         counts.ssp_list += 1;
     }
     let stage = ssp_stage::render(ssp, &data.bundle);
-    let ours = json!({"accepted": stage.admission.accepted, "message": stage.admission.message});
-    compare("ssp admission", case, &ours, &case.admission, wrong);
+    let planned = json!({"accepted": stage.admission.accepted, "message": stage.admission.message});
+    compare("ssp admission", case, &planned, &case.admission, differences);
     *(if stage.admission.accepted { &mut counts.admitted } else { &mut counts.rejected }) += 1;
-    let ours = sorted(stage.objects.iter().map(|r| (*r.object.body).clone()).collect());
+    let planned = sorted(stage.objects.iter().map(|r| (*r.object.body).clone()).collect());
     let names = |objects: &[Value]| -> Value {
         objects.iter().map(|o| format!("{}/{}", o["kind"], o["metadata"]["name"])).collect()
     };
-    let (our_names, recorded) = (names(&ours), names(&case.ssp_objects));
-    compare("ssp objects", case, &our_names, &recorded, wrong);
+    let (our_names, recorded) = (names(&planned), names(&case.ssp_objects));
+    compare("ssp objects", case, &our_names, &recorded, differences);
     if our_names == recorded {
-        for (ours, recorded) in ours.iter().zip(&case.ssp_objects) {
-            compare("ssp object", case, ours, recorded, wrong);
+        for (planned, recorded) in planned.iter().zip(&case.ssp_objects) {
+            compare("ssp object", case, planned, recorded, differences);
             counts.objects += 1;
         }
     }
@@ -171,24 +171,24 @@ fn recordings(set: &Path, release: &str) -> Vec<Case> {
 }
 
 fn recording(mut row: Value, release: &str, objects: &BTreeMap<String, Value>) -> Case {
-    let refs = |v: &Value| v.as_array().cloned().unwrap_or_default();
+    let list = |v: &Value| v.as_array().cloned().unwrap_or_default();
     let object = |r: &Value| objects[r[0].as_str().unwrap()].clone();
-    let ssp = refs(&row["objects"]).into_iter().find(|r| r[2] == "SSP");
+    let ssp = list(&row["objects"]).into_iter().find(|r| r[2] == "SSP");
     let admission = &row["ssp"]["admission"];
     Case {
         name: format!("{release} {}", row["case"]),
         ssp: ssp.map(|r| object(&r)).filter(|_| row["ssp"].is_object()),
         admission: json!({"accepted": admission["accepted"], "message": admission["message"]}),
-        ssp_objects: sorted(refs(&row["ssp"]["objects"]).iter().map(object).collect()),
+        ssp_objects: sorted(list(&row["ssp"]["objects"]).iter().map(object).collect()),
         metrics: row["metrics"].as_object().cloned().unwrap_or_default(),
         status: row["status"].take(),
         hyperconverged: row["hyperconverged"].take(),
     }
 }
 
-fn fail_on(wrong: &[String]) {
-    let some = wrong.iter().take(6).cloned().collect::<Vec<_>>().join("\n");
-    assert!(wrong.is_empty(), "{} differences\n{some}", wrong.len());
+fn fail_on(differences: &[String]) {
+    let first = differences.iter().take(6).cloned().collect::<Vec<_>>().join("\n");
+    assert!(differences.is_empty(), "{} differences\n{first}", differences.len());
 }
 
 fn json(path: &Path) -> Value {
@@ -200,14 +200,14 @@ fn agrees_with_some_recordings() {
     let dir = root("testdata/boot_images");
     let common = json(&dir.join("common.json"));
     let mut counts = Counts::default();
-    let mut wrong = Vec::new();
+    let mut differences = Vec::new();
     for &(release, _) in hcoplan_schemas::RELEASES {
         let data = data(release, common[release].as_array().unwrap().clone());
         for case in recordings(&dir, release) {
-            check(&case, &data, &mut counts, &mut wrong);
+            check(&case, &data, &mut counts, &mut differences);
         }
     }
-    fail_on(&wrong);
+    fail_on(&differences);
     let expected = Counts { status: 16, gauges: 16, ssp_list: 15, admitted: 15, rejected: 1, objects: 590 };
     assert_eq!(counts, expected);
 }
@@ -219,7 +219,7 @@ fn agrees_with_every_recording() {
     };
     let golden = all.join("golden");
     let mut counts = Counts::default();
-    let mut wrong = Vec::new();
+    let mut differences = Vec::new();
     for &(release, _) in hcoplan_schemas::RELEASES {
         let facts = all.join("facts").join(release);
         let facts = json(&facts.join("golden-images.json"));
@@ -227,11 +227,11 @@ fn agrees_with_every_recording() {
         let data = data(release, common.clone());
         for set in ["curated", "random"] {
             for case in recordings(&golden.join(set), release) {
-                check(&case, &data, &mut counts, &mut wrong);
+                check(&case, &data, &mut counts, &mut differences);
             }
         }
     }
-    fail_on(&wrong);
+    fail_on(&differences);
     assert!(counts.status >= 2448 && counts.gauges >= 2448, "{counts:?}");
     assert!(counts.ssp_list >= 2288, "{counts:?}");
     assert!(counts.admitted >= 2301 && counts.rejected >= 147, "{counts:?}");

@@ -1,4 +1,4 @@
-//! One DataImportCronTemplate as HCO passes it on, and the two forms it takes from there.
+//! A DataImportCronTemplate after HCO's stage, and its forms in the status and the SSP.
 
 use hcoplan_kubernetes::tree::{object, without_nulls};
 use serde_json::{Map, Value, json};
@@ -27,11 +27,11 @@ pub enum TemplateSource {
 pub struct Template {
     /// Where it comes from.
     pub source: TemplateSource,
-    /// `metadata`; with multi-arch on, the architectures in it are cut to the nodes'.
+    /// `metadata`; with multi-arch on, its architectures are reduced to the nodes'.
     pub metadata: Map<String, Value>,
     /// `spec`; only a template of the HyperConverged can lack it (and its webhook rejects that).
     pub spec: Option<Map<String, Value>>,
-    /// With multi-arch on: the architectures annotation before it was cut, `None` without one.
+    /// With multi-arch on: the original architectures annotation; `None` without one.
     pub original_architectures: Option<String>,
 }
 
@@ -50,25 +50,25 @@ impl Template {
         text(self.spec.as_ref().and_then(|s| s.get("managedDataSource")))
     }
 
-    /// The architectures annotation as it is after this stage.
+    /// The architectures annotation after this stage.
     pub fn architectures(&self) -> Option<&str> {
         let annotations = self.metadata.get("annotations")?;
         annotations.get(ARCHITECTURES_ANNOTATION)?.as_str()
     }
 
-    /// Whether the image says which architectures it exists for (an empty value says nothing).
-    /// Meaningful with multi-arch on; the operator's gauge is built on it.
+    /// Whether the image has a non-empty architectures annotation. Only meaningful with multi-arch on; the operator's
+    /// gauge uses it.
     pub fn has_architectures_annotation(&self) -> bool {
         self.original_architectures.as_ref().is_some_and(|a| !a.is_empty())
     }
 
-    /// False when the image exists for no architecture of this cluster: SSP doesn't get it.
+    /// Whether the image exists for an architecture of this cluster; SSP receives no other.
     pub fn is_deployed(&self) -> bool {
         self.original_architectures.is_none() || self.architectures() != Some("")
     }
 
-    /// Cuts the architectures annotation to `workload`. As the operator does it: split at commas,
-    /// not trimmed, case-sensitive, order and repetitions kept.
+    /// Reduces the architectures annotation to `workload`, as the operator does: split at commas, not trimmed,
+    /// case-sensitive, order and repetitions kept.
     pub(super) fn keep_architectures(&mut self, workload: &[String]) {
         let annotations = self.metadata.get_mut("annotations");
         let Some(value) = annotations.and_then(|a| a.get_mut(ARCHITECTURES_ANNOTATION)) else {
@@ -81,7 +81,7 @@ impl Template {
         self.original_architectures = Some(original);
     }
 
-    /// Its element in `status.dataImportCronTemplates` of the HyperConverged.
+    /// Its entry in `status.dataImportCronTemplates` of the HyperConverged.
     pub(super) fn status(&self) -> Value {
         let mut status = Map::new();
         if !matches!(self.source, TemplateSource::Custom { .. }) {
@@ -106,7 +106,7 @@ impl Template {
         let mut template = Map::new();
         template.insert("metadata".to_owned(), self.metadata.clone().into());
         if let Some(spec) = &self.spec {
-            // Go prints null for what isn't set (`pvc.dataSourceRef.apiGroup`); the API server drops it.
+            // Go prints null for unset fields (`pvc.dataSourceRef.apiGroup`); the API server drops them.
             let spec = without_nulls(spec.clone().into());
             template.insert("spec".to_owned(), spec);
         }
@@ -114,7 +114,7 @@ impl Template {
         template.into()
     }
 
-    /// Its element in the SSP's list; `None` when it isn't deployed.
+    /// Its entry in the SSP's list; `None` when it isn't deployed.
     pub(super) fn ssp_template(&self, multi_arch: bool) -> Option<Value> {
         if !self.is_deployed() {
             return None;
@@ -146,7 +146,7 @@ pub(super) fn complete_spec(mut spec: Map<String, Value>) -> Map<String, Value> 
     spec
 }
 
-/// A string, empty where there is none: what Go decodes an absent string to.
+/// A string, empty if absent, as Go decodes it.
 pub(super) fn text(value: Option<&Value>) -> &str {
     value.and_then(Value::as_str).unwrap_or_default()
 }

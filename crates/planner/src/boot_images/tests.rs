@@ -48,7 +48,7 @@ fn annotated(name: &str, value: &str, url: &str) -> Value {
 }
 
 #[test]
-fn architectures_are_cut_but_not_trimmed() {
+fn filters_architectures_without_trimming() {
     let own = |value| architectures(annotated("mine", value, "docker://x"), &["amd64", "arm64"]);
     assert_eq!(own("s390x,arm64,amd64").unwrap(), "arm64,amd64");
     assert_eq!(own("amd64, arm64").unwrap(), "amd64");
@@ -63,15 +63,15 @@ fn architectures_belong_to_the_registry_source() {
     assert_eq!(architectures(same, &all).unwrap(), "amd64,arm64,s390x");
     let other = annotated("fedora", "arm64", "docker://other");
     assert_eq!(architectures(other, &all).unwrap(), "arm64");
-    let silent = template("fedora", json!({}), "docker://other");
-    assert_eq!(architectures(silent, &all), None);
+    let without_annotation = template("fedora", json!({}), "docker://other");
+    assert_eq!(architectures(without_annotation, &all), None);
     // The common one has none, so the same image has none either.
-    let never = annotated("debian", "arm64", "docker://debian");
-    assert_eq!(architectures(never, &all), None);
+    let same_image = annotated("debian", "arm64", "docker://debian");
+    assert_eq!(architectures(same_image, &all), None);
 }
 
 #[test]
-fn an_image_without_a_matching_node_is_in_the_status_only() {
+fn reports_an_image_without_matching_node_only_in_status() {
     let custom = [annotated("mine", "s390x", "docker://x")];
     let workloads = ["amd64".to_owned(), "arm64".to_owned()];
     let common = common();
@@ -97,7 +97,7 @@ fn an_image_without_a_matching_node_is_in_the_status_only() {
 }
 
 #[test]
-fn the_webhook_knows_no_node_and_no_schedule() {
+fn webhook_renders_without_nodes_and_schedule() {
     let common = common();
     let mut webhook = images(&common, &[], &[]);
     webhook.schedule = None;
@@ -107,7 +107,7 @@ fn the_webhook_knows_no_node_and_no_schedule() {
 }
 
 #[test]
-fn a_customised_template_replaces_spec_and_namespace() {
+fn customised_template_replaces_spec_and_namespace() {
     let mut custom = template("debian", json!({"labels": {"a": "b"}}), "docker://x");
     custom["spec"]["schedule"] = "".into();
     let (common, custom) = (common(), [custom]);
@@ -126,7 +126,7 @@ fn a_customised_template_replaces_spec_and_namespace() {
 }
 
 #[test]
-fn a_common_name_is_never_custom() {
+fn never_renders_a_common_name_as_custom() {
     let custom = [template("fedora", json!({}), "x"), template("mine", json!({}), "x")];
     let common = common();
     let mut images = images(&common, &custom, &[]);
@@ -137,7 +137,7 @@ fn a_common_name_is_never_custom() {
 }
 
 #[test]
-fn a_template_that_is_off_needs_no_spec() {
+fn disabled_template_needs_no_spec() {
     let off = |v: &str| json!({"metadata": {"name": "fedora", "annotations": {ENABLE_ANNOTATION: v}}});
     let common = common();
     let render = |v: &str| images(&common, &[off(v)], &[]).render();

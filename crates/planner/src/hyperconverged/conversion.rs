@@ -1,4 +1,4 @@
-//! Conversion between the API versions, as the release's conversion webhook does it.
+//! Conversion between API versions, like the release's conversion webhook.
 
 use hcoplan_kubernetes::tree::{get, remove, set};
 use serde_json::{Map, Value, json};
@@ -7,8 +7,8 @@ use super::gates::Gates;
 use super::{MOVES, v1_fields};
 use crate::release::{GateToField, Phase, Release};
 
-/// A document of one served version as the other one (`v1beta1` or `v1`), neither pruned nor
-/// defaulted. Metadata and status are copied.
+/// Converts a document to the other served version (`v1beta1` or `v1`), neither pruned nor defaulted. Copies metadata
+/// and status.
 pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
     let empty = Value::Object(Map::new());
     let spec = object.get("spec").unwrap_or(&empty);
@@ -28,13 +28,13 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
     if release.has("v1-fields-in-annotation") {
         match to {
             "v1" => v1_fields::restore(release, object, &mut out),
-            _ => v1_fields::keep(object, &mut out),
+            _ => v1_fields::store(object, &mut out),
         }
     }
     out
 }
 
-/// A converted object as it is stored: pruned and defaulted by the stored version's schema.
+/// A converted object as stored: pruned and defaulted by the stored version's schema.
 pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
     let storage = &release.tables().hyperconverged.storage_version;
     if let Some(schema) = release.schema(&format!("hyperconverged.{storage}")) {
@@ -54,7 +54,7 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
     if is_empty_list(get(spec, "obsoleteCPUs.cpuModels")) {
         remove(&mut out, "virtualization.obsoleteCPUModels");
     }
-    // Storage that says nothing but that no registry is insecure isn't copied.
+    // Storage without content except an empty list of insecure registries isn't copied.
     let storage = get(&out, "storage").and_then(Value::as_object);
     let registries = get(&out, "storage.storageImport.insecureRegistries").and_then(Value::as_array);
     if storage.is_some_and(|s| s.keys().all(|key| key == "storageImport")) && registries.is_none_or(Vec::is_empty) {

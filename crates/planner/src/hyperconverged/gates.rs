@@ -7,28 +7,27 @@ use serde_json::Value;
 
 use crate::release::Release;
 
-/// What the CR switches on or off explicitly.
+/// The gates that the CR enables or disables explicitly.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gates {
     explicit: BTreeMap<String, bool>,
-    any_case: bool,
+    ignores_case: bool,
 }
 
 impl Gates {
-    /// Reads `spec.featureGates` of either shape. In a list the first entry of a name counts,
-    /// and one without a state is enabled. Whether names are compared without regard to case
-    /// depends on the release.
+    /// Reads `spec.featureGates` of either shape. In a list the first entry of a name wins, and one without a state is
+    /// enabled. The release decides whether names ignore case.
     pub fn read(release: &Release, value: Option<&Value>) -> Self {
         Self::read_names(value, release.has("feature-gates-any-case"))
     }
 
-    fn read_names(value: Option<&Value>, any_case: bool) -> Self {
+    fn read_names(value: Option<&Value>, ignores_case: bool) -> Self {
         let mut gates = BTreeMap::new();
         match value {
             Some(Value::Object(map)) => {
                 for (name, state) in map {
                     if let Some(on) = state.as_bool() {
-                        gates.insert(key(name, any_case).into_owned(), on);
+                        gates.insert(key(name, ignores_case).into_owned(), on);
                     }
                 }
             }
@@ -37,37 +36,37 @@ impl Gates {
                     if let Some(name) = entry.get("name").and_then(Value::as_str) {
                         let state = entry.get("state").and_then(Value::as_str);
                         gates
-                            .entry(key(name, any_case).into_owned())
+                            .entry(key(name, ignores_case).into_owned())
                             .or_insert(state.unwrap_or("Enabled") == "Enabled");
                     }
                 }
             }
             _ => {}
         }
-        Self { explicit: gates, any_case }
+        Self { explicit: gates, ignores_case }
     }
 
-    /// What the CR says about a gate.
+    /// Whether the CR enables or disables a gate; `None` if it does neither.
     pub fn explicit(&self, name: &str) -> Option<bool> {
-        self.explicit.get(&*key(name, self.any_case)).copied()
+        self.explicit.get(&*key(name, self.ignores_case)).copied()
     }
 
-    /// HCO's feature gates that are switched on and of which something is to be known first, with that:
-    /// `alpha`, `a Technology Preview of OpenShift Virtualization and deprecated from 1.19 on`.
+    /// Enabled feature gates of HCO that aren't generally available, with their maturity: `alpha`, `a Technology
+    /// Preview of OpenShift Virtualization and deprecated from 1.19 on`.
     pub fn immature_gates(&self, release: &Release) -> Vec<(String, String)> {
         let all = release.tables().feature_gates.iter();
         let on = all.filter(|g| self.explicit(&g.name) == Some(true));
         on.filter_map(|g| Some((g.name.clone(), release.gate_maturity(&g.name)?))).collect()
     }
 
-    /// What the CR says about a gate, else `when_unset`.
+    /// Whether a gate is enabled, `when_unset` if the CR doesn't mention it.
     pub fn is_enabled(&self, name: &str, when_unset: bool) -> bool {
         self.explicit(name).unwrap_or(when_unset)
     }
 }
 
-fn key(name: &str, any_case: bool) -> Cow<'_, str> {
-    if any_case && name.bytes().any(|b| b.is_ascii_uppercase()) {
+fn key(name: &str, ignores_case: bool) -> Cow<'_, str> {
+    if ignores_case && name.bytes().any(|b| b.is_ascii_uppercase()) {
         name.to_ascii_lowercase().into()
     } else {
         name.into()

@@ -1,8 +1,8 @@
 //! The user's HyperConverged in one internal form, independent of the API version it was written in.
 //!
-//! The internal form has the shape of `hco.kubevirt.io/v1`, the operator's own hub from 1.19 on. A version that is
-//! served but not stored is converted as the release does it (lossy where the release is), then defaulted by the stored
-//! version's schema. The stored version converts to the internal form without loss.
+//! The internal form has the shape of `hco.kubevirt.io/v1`, the operator's hub version from 1.19 on. A served but not
+//! stored version is converted like the release does it (with its losses), then defaulted by the stored version's
+//! schema. The stored version converts to the internal form without loss.
 
 mod conversion;
 mod gates;
@@ -21,30 +21,28 @@ use hcoplan_kubernetes::tree::{get, remove, set};
 
 use crate::release::Release;
 
-/// What the operator reads, in the internal form.
+/// The HyperConverged as the operator reads it, in the internal form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HyperConverged {
-    /// `metadata.name`
+    /// `metadata.name`.
     pub name: String,
-    /// `metadata.namespace`
+    /// `metadata.namespace`.
     pub namespace: String,
-    /// `metadata.annotations`
+    /// `metadata.annotations`.
     pub annotations: BTreeMap<String, String>,
     /// `spec` in v1's shape; quantities and durations as Go prints them.
     pub spec: Value,
-    /// What `spec.featureGates` switches on or off explicitly.
+    /// The gates that `spec.featureGates` enables or disables explicitly.
     pub gates: Gates,
 }
 
 impl HyperConverged {
-    /// From the object as the API server stores it for the submitted version (defaulted,
-    /// mutated, valid).
+    /// Reads the object that the API server stores for the submitted version (defaulted, mutated, valid).
     pub fn from_stored(release: &Release, stored: &Value) -> Self {
         Self::read(release, in_storage_version(release, stored))
     }
 
-    /// As the validating webhook reads an object that is to be stored: converted, but without
-    /// the defaults of the version stored.
+    /// Reads an object as the validating webhook does: converted, but without the stored version's defaults.
     pub fn from_submitted(release: &Release, object: &Value) -> Submitted {
         let storage_version = &release.tables().hyperconverged.storage_version;
         if version_of(object) == storage_version {
@@ -54,7 +52,7 @@ impl HyperConverged {
         Submitted { read: Self::read(release, converted.clone()), converted: Some(converted) }
     }
 
-    /// Brings an object of the stored version to the internal form.
+    /// Converts an object of the stored version to the internal form.
     fn read(release: &Release, mut read: Value) -> Self {
         let api = &release.tables().hyperconverged;
         let api_version = format!("hco.kubevirt.io/{}", api.storage_version);
@@ -85,17 +83,17 @@ impl HyperConverged {
         get(&self.spec, path)
     }
 
-    /// A string that is not empty.
+    /// The string at a path; `None` if it is empty or absent.
     pub fn text(&self, path: &str) -> Option<&str> {
         self.get(path).and_then(Value::as_str).filter(|s| !s.is_empty())
     }
 
-    /// A boolean.
+    /// The boolean at a path; `None` if it is absent.
     pub fn flag(&self, path: &str) -> Option<bool> {
         self.get(path).and_then(Value::as_bool)
     }
 
-    /// A list's items; empty when absent.
+    /// The items of the list at a path; empty if absent.
     pub fn list(&self, path: &str) -> &[Value] {
         self.get(path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
@@ -105,36 +103,34 @@ impl HyperConverged {
         self.annotations.get(name).map(String::as_str) == Some(value)
     }
 
-    /// The effective switch for multi-architecture golden images: the field where there is one
-    /// (1.19 v1), else the gate.
+    /// Whether multi-architecture golden images are on: the field if there is one (v1 of 1.19), else the gate.
     pub fn multi_arch(&self) -> bool {
         self.flag("workloadSources.enableMultiArchBootImageImport")
             .unwrap_or_else(|| self.gates.is_enabled("enableMultiArchBootImageImport", false))
     }
 
-    /// Sets the value at a dotted path below `spec`; objects on the way are made.
+    /// Sets the value at a dotted path below `spec`, with missing parent objects.
     pub fn set(&mut self, path: &str, value: Value) {
         set(&mut self.spec, path, value);
     }
 
-    /// Takes a field of `spec` away, in v1's shape.
+    /// Removes and returns a field of `spec`, in v1's shape.
     pub fn remove(&mut self, path: &str) -> Option<Value> {
         remove(&mut self.spec, path)
     }
 }
 
-/// What the validating webhook read.
+/// An object as the validating webhook read it.
 #[derive(Debug, Clone)]
 pub struct Submitted {
-    /// What it read.
+    /// The object in the internal form.
     pub read: HyperConverged,
-    /// The object that it was converted to, where it was of another version than the stored one.
+    /// The converted object, if it wasn't in the stored version.
     converted: Option<Value>,
 }
 
 impl Submitted {
-    /// What the operator reads once the object is stored: a converted one is pruned and defaulted
-    /// once more.
+    /// The object as the operator reads it once it is stored: a converted one is pruned and defaulted again.
     pub fn once_stored(self, release: &Release) -> HyperConverged {
         match self.converted {
             None => self.read,
@@ -143,8 +139,8 @@ impl Submitted {
     }
 }
 
-/// An object as the API server stores it for the submitted version, in the version that is
-/// written to etcd: converted, pruned and defaulted where that is another one.
+/// Converts the object of a submitted version to the version in etcd: converted, pruned and defaulted if that is
+/// another one.
 pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
     if version_of(stored) == release.tables().hyperconverged.storage_version {
         stored.clone()
@@ -154,8 +150,8 @@ pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
     }
 }
 
-/// An object of a served version as the API server hands it out in another one, printed by the Go
-/// types of the conversion webhook; in its own, it is as it was.
+/// An object as the API server returns it in another served version, printed by the Go types of the conversion webhook.
+/// Unchanged in its own version.
 pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
     if version_of(object) == version {
         return object.clone();
@@ -165,7 +161,7 @@ pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
     if let Some(ty) = release.go_types().of_kind(&api_version, "HyperConverged") {
         release.go_types().normalise(&mut converted, ty);
     }
-    // What 1.18's own encoder leaves out, its decoder fills in.
+    // The encoder of 1.18 leaves this out, and its decoder fills it in.
     if release.has("prints-no-enabled-gate-state") {
         let gates = converted.pointer_mut("/spec/featureGates").and_then(Value::as_array_mut);
         for gate in gates.into_iter().flatten().filter(|gate| gate["state"] == "Enabled") {
@@ -175,14 +171,14 @@ pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
     converted
 }
 
-/// An object that another release stored, as a release reads it once it has written it: in its own storage
-/// version, pruned, with the defaults of what is new.
+/// An object stored by another release, as this release reads it after writing it: in its storage version, pruned, with
+/// the defaults of new fields.
 pub fn read_by(release: &Release, stored: &Value) -> Value {
     conversion::stored(release, read_in(release, stored, &release.tables().hyperconverged.storage_version))
 }
 
-/// An object that is in etcd as a release hands it out in a version: with the defaults of the version that it is
-/// stored in, and no others.
+/// An object in etcd as a release returns it in a version: with the defaults of the version that it is stored in, and
+/// no others.
 pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
     let schema = |version: &str| release.schema(&format!("hyperconverged.{version}"));
     let mut object = stored.clone();
@@ -196,8 +192,7 @@ pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
     read
 }
 
-/// Where a release stores a field: the dotted path, `spec` included, of a dotted path below `spec`
-/// in v1's shape.
+/// The dotted path where a release stores a field, `spec` included. `path` is below `spec` in v1's shape.
 pub fn storage_path(release: &Release, path: &str) -> String {
     match release.tables().hyperconverged.storage_version.as_str() {
         "v1beta1" => format!("spec.{}", moves::to_v1beta1(path)),
@@ -205,7 +200,7 @@ pub fn storage_path(release: &Release, path: &str) -> String {
     }
 }
 
-/// The API version's last part: `v1beta1` of `hco.kubevirt.io/v1beta1`.
+/// The last part of `apiVersion`: `v1beta1` of `hco.kubevirt.io/v1beta1`.
 pub fn version_of(object: &Value) -> &str {
     let api = object.get("apiVersion").and_then(Value::as_str);
     api.and_then(|a| a.rsplit('/').next()).unwrap_or_default()

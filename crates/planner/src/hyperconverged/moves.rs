@@ -1,14 +1,13 @@
-//! Where the fields of v1beta1 are in v1.
+//! The paths of v1beta1's fields in v1.
 
 use hcoplan_kubernetes::tree::{set, take};
 use serde_json::{Map, Value};
 
-/// A field of v1beta1 and its place in v1, both below `spec`; what is below it moves along.
+/// The path of a field in v1beta1 and in v1, both below `spec`; its children move along.
 pub type Move = (&'static str, &'static str);
 
-/// Every field that has a place in both versions. Parents are before their children, so that
-/// a child's own move is applied onto its parent's. Source: HCO 1.18 and 1.19
-/// `api/v1beta1` conversion; the feature gates have a table of their own.
+/// Every field that both versions have. Parents come before their children, so that a child's move follows its
+/// parent's. Source: HCO 1.18 and 1.19 `api/v1beta1` conversion; feature gates have a separate table.
 pub const MOVES: &[Move] = &[
     ("infra.nodePlacement", "deployment.nodePlacements.infra"),
     ("workloads.nodePlacement", "deployment.nodePlacements.workload"),
@@ -53,11 +52,10 @@ pub const MOVES: &[Move] = &[
     ("CommonInstancetypesDeployment", "workloadSources.commonInstancetypesDeployment"),
 ];
 
-/// Fields of v1beta1 that v1 does not have and that some release still reads; they keep their
-/// name under `virtualization` in the internal form.
+/// Fields of v1beta1 that v1 lacks but some release reads; the internal form has them under `virtualization`.
 const ONLY_INTERNAL: &[Move] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];
 
-/// A v1beta1 `spec` in the internal form; nothing that any release reads is lost.
+/// Converts a v1beta1 `spec` to the internal form, without losing anything that a release reads.
 pub(super) fn to_internal(mut spec: Value) -> Value {
     let mut out = Value::Object(Map::new());
     for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
@@ -68,15 +66,15 @@ pub(super) fn to_internal(mut spec: Value) -> Value {
     out
 }
 
-/// The gate of v1beta1 that a field of v1 took the place of and that the operator writes itself.
+/// The gate of v1beta1 that a field of v1 replaces and that the operator writes itself.
 const GATE: Move = ("featureGates.enableMultiArchBootImageImport", "workloadSources.enableMultiArchBootImageImport");
 
-/// Where v1beta1 has a field of v1, both below `spec`; a path that it doesn't have stays as it is.
+/// The path in v1beta1 of a field of v1, both below `spec`; unchanged if it isn't moved.
 pub(super) fn to_v1beta1(path: &str) -> String {
     moved(path, |(old, new)| (*new, *old))
 }
 
-/// The path of a field behind the moves, each read as where it was and where it is.
+/// Applies the moves to a path; `sides` gives the direction.
 fn moved(path: &str, sides: impl Fn(&Move) -> (&'static str, &'static str)) -> String {
     let step = |one: &Move| {
         let (from, to) = sides(one);
@@ -84,12 +82,12 @@ fn moved(path: &str, sides: impl Fn(&Move) -> (&'static str, &'static str)) -> S
         let is_below = rest.is_empty() || rest.starts_with(['.', '[']);
         is_below.then(|| format!("{to}{rest}"))
     };
-    // A child's own move follows its parent's.
+    // A child's move takes precedence over its parent's.
     let mut found = MOVES.iter().chain([&GATE]).rev().filter_map(step);
     found.next().unwrap_or_else(|| path.to_owned())
 }
 
-/// Where a version (`v1` or `v1beta1`) has a field of the other one, both below `spec`.
+/// The path in `version` (`v1` or `v1beta1`) of a field of the other version, both below `spec`.
 pub fn path_in(version: &str, path: &str) -> String {
     match version {
         "v1" => moved(path, |moves| *moves),

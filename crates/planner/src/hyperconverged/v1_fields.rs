@@ -1,4 +1,4 @@
-//! Fields that only v1 has, kept in an annotation while an object is v1beta1.
+//! Fields that only v1 has; a v1beta1 object keeps them in an annotation.
 //!
 //! Source: HCO 1.19 `api/v1beta1/conversion.go`, `storeV1OnlyFields` and `restoreV1OnlyFields`.
 
@@ -10,8 +10,7 @@ use crate::release::{Phase, Release};
 
 const ANNOTATION: &str = "hco.kubevirt.io/v1-only-fields";
 
-/// The fields: their name in the annotation, in the order in which they are written, and their
-/// path.
+/// The fields: name in the annotation, in writing order, and path.
 const FIELDS: [(&str, &str); 6] = [
     ("deployNetworkResourcesInjector", "spec.deployment.deployNetworkResourcesInjector"),
     ("mdevConfigEnable", "spec.virtualization.mediatedDevicesConfiguration.enabled"),
@@ -21,11 +20,11 @@ const FIELDS: [(&str, &str); 6] = [
     ("observability", "spec.observability"),
 ];
 
-/// What `observability` has, in the order in which it is written; all else is written in the order of the alphabet.
+/// The fields of `observability` in writing order; all other objects are written in alphabetical order.
 const OBSERVABILITY: [&str; 3] = ["workloads", "allowedAlerts", "allowedRecordingRules"];
 
-/// Keeps the fields of a v1 object in the annotation of the v1beta1 one.
-pub(super) fn keep(v1: &Value, v1beta1: &mut Value) {
+/// Writes the fields of a v1 object into the annotation of the v1beta1 one.
+pub(super) fn store(v1: &Value, v1beta1: &mut Value) {
     let mut parts = Vec::new();
     for (name, path) in FIELDS {
         let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
@@ -48,12 +47,11 @@ pub(super) fn keep(v1: &Value, v1beta1: &mut Value) {
 }
 
 fn in_order(value: &Value, keys: &[&str]) -> String {
-    let given = keys.iter().filter_map(|key| Some(format!("\"{key}\":{}", value.get(key)?)));
-    format!("{{{}}}", given.collect::<Vec<_>>().join(","))
+    let fields = keys.iter().filter_map(|key| Some(format!("\"{key}\":{}", value.get(key)?)));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-/// Takes the annotation out of an object that was converted to v1, and the fields out of the
-/// annotation. What the v1beta1 object says itself wins.
+/// Removes the annotation from an object converted to v1 and restores its fields. Values of the v1beta1 object win.
 pub(super) fn restore(release: &Release, v1beta1: &Value, v1: &mut Value) {
     let annotations = v1.get_mut("metadata").and_then(|m| m.get_mut("annotations"));
     let text = annotations.and_then(Value::as_object_mut).and_then(|annotations| annotations.remove(ANNOTATION));
@@ -74,7 +72,7 @@ pub(super) fn restore(release: &Release, v1beta1: &Value, v1: &mut Value) {
     }
 }
 
-/// The gates as they were listed; those that v1beta1 knows as it says now.
+/// The gates of the annotation's list; those that v1beta1 has get its state.
 fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value) -> Vec<Value> {
     let now = Gates::read(release, get(v1beta1, "spec.featureGates"));
     let mut out: Vec<Value> = Vec::new();
@@ -119,13 +117,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_gate_that_v1beta1_switches_keeps_its_place_in_the_list() {
+    fn gate_changed_in_v1beta1_keeps_its_index() {
         let release = Release::known("1.19").expect("known");
         let on = |name: &str| json!({"name": name, "state": "Enabled"});
         let off = |name: &str| json!({"name": name, "state": "Disabled"});
-        let kept = json!({"featureGates": [on("alignCPUs"), on("videoConfig")]});
+        let stored = json!({"featureGates": [on("alignCPUs"), on("videoConfig")]});
         let v1beta1 = json!({"spec": {"featureGates": {"alignCPUs": false, "videoConfig": true}}});
-        let mut v1 = json!({"metadata": {"annotations": {ANNOTATION: kept.to_string()}}});
+        let mut v1 = json!({"metadata": {"annotations": {ANNOTATION: stored.to_string()}}});
         restore(&release, &v1beta1, &mut v1);
         let gates = json!([off("alignCPUs"), on("videoConfig")]);
         assert_eq!(v1["spec"]["featureGates"], gates);

@@ -1,16 +1,15 @@
 //! Names of CPU architectures.
 //!
-//! Kubernetes uses Go's names (`GOARCH`); everything else that people write is an alias that
-//! matches nothing in a cluster.
+//! Kubernetes uses Go's names (`GOARCH`); any other name is an alias that matches nothing in a cluster.
 
-/// A text in a field that takes an architecture.
+/// The meaning of a text in an architecture field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Architecture {
-    /// Kubernetes' own name.
+    /// A name that Kubernetes uses.
     Known,
-    /// Another name of the architecture that Kubernetes calls so.
+    /// Another name for this architecture of Kubernetes.
     Alias(&'static str),
-    /// No architecture that Kubernetes runs on.
+    /// Not an architecture of Kubernetes.
     Unknown,
 }
 
@@ -40,7 +39,7 @@ const ALIASES: [(&str, &str); 15] = [
 ];
 
 impl Architecture {
-    /// Kubernetes' name of what a text means; `None` where it means no architecture.
+    /// Kubernetes' name for the architecture that a text means; `None` if it means none.
     pub fn name(text: &str) -> Option<&'static str> {
         match Self::of(text) {
             Self::Known => KNOWN.into_iter().find(|name| *name == text),
@@ -49,7 +48,7 @@ impl Architecture {
         }
     }
 
-    /// Kubernetes' name where a text is another one of the same architecture.
+    /// Kubernetes' name if the text is an alias.
     pub fn alias(text: &str) -> Option<&'static str> {
         match Self::of(text) {
             Self::Alias(name) => Some(name),
@@ -57,7 +56,7 @@ impl Architecture {
         }
     }
 
-    /// What a text is.
+    /// Classifies a text.
     pub fn of(text: &str) -> Self {
         if KNOWN.contains(&text) {
             return Self::Known;
@@ -79,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_published_schema_lists_the_same_architectures() {
+    fn published_schema_lists_the_same_architectures() {
         let schema: serde_json::Value = serde_json::from_str(crate::inventory::INVENTORY_SCHEMA).expect("JSON");
         let listed = schema.pointer("/definitions/architecture/enum").expect("listed");
         assert_eq!(*listed, serde_json::json!(KNOWN));

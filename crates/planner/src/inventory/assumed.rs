@@ -1,15 +1,15 @@
-//! The nodes of a cluster of which nothing says any.
+//! The nodes assumed for a cluster without any declared.
 
 use std::collections::BTreeMap;
 
-use super::declared::labelled;
+use super::declared::with_default_labels;
 use super::{Node, ROLE_LABEL};
 
-/// The nodes that are assumed, by role: an installer's default of a cluster with workers of its own.
+/// The assumed nodes by role: an installer's default for a cluster with separate workers.
 const ROLES: [(&str, usize); 2] = [("control-plane", 3), ("worker", 2)];
 const ARCHITECTURE: &str = "amd64";
 
-/// How [`assumed_nodes`] are described in a message.
+/// The description of [`assumed_nodes`] in messages.
 pub const ASSUMED_NODES: &str = "three amd64 control-plane nodes and two amd64 workers";
 
 /// Three amd64 control-plane nodes and two amd64 workers, sorted by name.
@@ -17,8 +17,8 @@ pub fn assumed_nodes() -> Vec<Node> {
     nodes(&ROLES, ARCHITECTURE)
 }
 
-/// Nodes that differ from [`assumed_nodes`] in all that HCO examines: a finding that holds for both doesn't depend on
-/// the assumption.
+/// Nodes that differ from [`assumed_nodes`] in everything that HCO examines. A finding that occurs with both doesn't
+/// depend on the assumption.
 pub fn contrasting_nodes() -> Vec<Node> {
     let mut nodes = nodes(&[("control-plane", 1)], "s390x");
     for node in &mut nodes {
@@ -29,7 +29,7 @@ pub fn contrasting_nodes() -> Vec<Node> {
 
 fn nodes(roles: &[(&str, usize)], architecture: &str) -> Vec<Node> {
     let node = |role: &str, number: usize| {
-        labelled(Node {
+        with_default_labels(Node {
             name: format!("{role}-{number}"),
             labels: BTreeMap::from([(format!("{ROLE_LABEL}{role}"), String::new())]),
             architecture: architecture.to_owned(),
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nodes_are_as_they_are_described() {
+    fn description_matches_the_assumed_nodes() {
         let nodes = assumed_nodes();
         let of = |role: &str| nodes.iter().filter(|n| n.has_role(role) && n.architecture == "amd64").count();
         assert_eq!((of("control-plane"), of("worker"), nodes.len()), (3, 2, 5));

@@ -1,4 +1,4 @@
-//! A `hcoplan.dev/v1alpha1 ClusterInventory`.
+//! Reads a `hcoplan.dev/v1alpha1 ClusterInventory`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
 
 use super::architecture::Architecture;
-use super::places::{NodePlace, Places};
+use super::locations::{InventoryLocations, NodeLocations};
 use super::rules::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
 use super::{
@@ -16,16 +16,16 @@ use super::{
 };
 use crate::release::Platform;
 
-/// What a ClusterInventory says.
+/// The content of a ClusterInventory.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     /// Everything but the nodes.
     pub(super) inventory: Inventory,
     /// The nodes, in the order of the text.
-    pub(super) nodes: Vec<(Node, NodePlace)>,
-    pub(super) places: Places,
+    pub(super) nodes: Vec<(Node, NodeLocations)>,
+    pub(super) locations: InventoryLocations,
     pub(super) findings: Vec<Finding>,
-    /// Whether it has a list of pools or nodes, be it empty.
+    /// Whether it has a list of pools or nodes, even an empty one.
     pub(super) states_nodes: bool,
 }
 
@@ -33,10 +33,10 @@ pub(super) struct Declared {
 const HOSTNAME_LABEL: &str = "kubernetes.io/hostname";
 const OS_LABEL: &str = "kubernetes.io/os";
 
-/// More nodes than any cluster has; the limit keeps a typing error from taking all memory.
-const MOST_NODES: usize = 50_000;
+/// More nodes than any cluster has; the limit keeps a typo from using all memory.
+const MAX_NODES: usize = 50_000;
 
-/// Reads a ClusterInventory. What its schema rejects is a finding, and left out.
+/// Reads a ClusterInventory. Reports what its schema rejects as findings, and leaves it out.
 pub(super) fn read(document: &Document) -> Declared {
     let mut declared = Declared { findings: schema::check(document), ..Declared::default() };
     let root = &document.root;
@@ -63,8 +63,8 @@ fn flag(node: &Tree, key: &str) -> Option<bool> {
 impl Declared {
     fn facts(&mut self, document: &Document, spec: &Tree) {
         for entry in spec.entries() {
-            let place = document.location(entry.value.span);
-            self.places.fields.insert(entry.key.text.clone(), place);
+            let location = document.location(entry.value.span);
+            self.locations.fields.insert(entry.key.text.clone(), location);
         }
         let out = &mut self.inventory;
         out.release = spec.get("release").and_then(|node| document.written_text(node));
@@ -106,10 +106,10 @@ impl Declared {
                 let Some(name) = entry.get("name") else {
                     continue;
                 };
-                let place = document.location(name.span);
+                let location = document.location(name.span);
                 let name = name.as_str().unwrap_or_default().to_owned();
-                match names.insert((list, name.clone()), place.clone()) {
-                    Some(first) => self.findings.push(twice(&name, place, first)),
+                match names.insert((list, name.clone()), location.clone()) {
+                    Some(first) => self.findings.push(duplicate(&name, location, first)),
                     None if list == "nodePools" => self.pool(document, entry),
                     None => {
                         let node = self.node(document, entry);
@@ -118,7 +118,7 @@ impl Declared {
                 }
             }
         }
-        self.no_node_twice();
+        self.remove_duplicate_nodes();
     }
 
     fn pool(&mut self, document: &Document, entry: &Tree) {
@@ -126,27 +126,27 @@ impl Declared {
             Some(Yaml::Number(n)) => usize::try_from(n.as_u64().unwrap_or(0)).unwrap_or(0),
             _ => 0,
         };
-        let (pool, place) = self.node(document, entry);
-        if self.nodes.len().saturating_add(count) > MOST_NODES {
+        let (pool, location) = self.node(document, entry);
+        if self.nodes.len().saturating_add(count) > MAX_NODES {
             let span = entry.get("count").map_or(entry.span, |c| c.span);
-            let message = format!("these are more than {MOST_NODES} nodes");
+            let message = format!("the inventory has more than {MAX_NODES} nodes");
             let finding = Finding::new(&INVENTORY_INVALID, message);
             self.findings.push(finding.at(document.location(span)));
             return;
         }
         for index in 0..count {
             let name = [&pool.name, "-", &index.to_string()].concat();
-            self.nodes.push((of_pool(&pool, name), place.clone()));
+            self.nodes.push((of_pool(&pool, name), location.clone()));
         }
     }
 
-    /// A node, or what the nodes of a pool have in common.
-    fn node(&mut self, document: &Document, entry: &Tree) -> (Node, NodePlace) {
+    /// A node, or the common properties of a pool's nodes.
+    fn node(&mut self, document: &Document, entry: &Tree) -> (Node, NodeLocations) {
         let mut node = Node { name: text(entry, "name").unwrap_or_default(), ..Node::default() };
-        let place = |key: &str| entry.get(key).map(|n| document.location(n.span));
-        let places = NodePlace {
-            name: place("name").unwrap_or_else(|| document.location(entry.span)),
-            architecture: place("architecture"),
+        let location = |key: &str| entry.get(key).map(|n| document.location(n.span));
+        let locations = NodeLocations {
+            name: location("name").unwrap_or_else(|| document.location(entry.span)),
+            architecture: location("architecture"),
         };
         for role in entry.get("roles").map_or(&[][..], Tree::items) {
             let label = format!("{ROLE_LABEL}{}", role.as_str().unwrap_or_default());
@@ -169,13 +169,13 @@ impl Declared {
             });
         }
         if entry.get("roles").is_none() && node.roles().next().is_none() {
-            self.findings.push(without_role(&node.name, &places.name));
+            self.findings.push(without_role(&node.name, &locations.name));
         }
         let written = text(entry, "architecture").unwrap_or_default();
         node.architecture = match Architecture::of(&written) {
             Architecture::Alias(name) => {
-                if let Some(place) = &places.architecture {
-                    self.findings.push(alias(&written, name, place));
+                if let Some(location) = &locations.architecture {
+                    self.findings.push(alias(&written, name, location));
                 }
                 name.to_owned()
             }
@@ -183,16 +183,16 @@ impl Declared {
         };
         let label = entry.get("labels").and_then(|l| l.get(ARCHITECTURE_LABEL));
         let label = label.map(|l| document.location(l.span));
-        if let (Some(label), Some(place)) = (label, &places.architecture)
+        if let (Some(label), Some(location)) = (label, &locations.architecture)
             && node.labels.get(ARCHITECTURE_LABEL) != Some(&node.architecture)
         {
-            self.findings.push(contradiction(&node, label, place.clone()));
+            self.findings.push(contradiction(&node, label, location.clone()));
         }
-        (labelled(node), places)
+        (with_default_labels(node), locations)
     }
 
-    /// A pool's nodes and single nodes may get the same name; the first one stays.
-    fn no_node_twice(&mut self) {
+    /// A pool's node and a single node may have the same name; the first one stays.
+    fn remove_duplicate_nodes(&mut self) {
         let mut names: Vec<&str> = self.nodes.iter().map(|(n, _)| n.name.as_str()).collect();
         names.sort_unstable();
         if names.windows(2).all(|pair| pair[0] != pair[1]) {
@@ -200,12 +200,12 @@ impl Declared {
         }
         let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut found = Vec::new();
-        self.nodes.retain(|(node, place)| {
+        self.nodes.retain(|(node, location)| {
             let new = seen.insert(node.name.clone());
             if !new {
-                let message = format!("there is a node `{}` already", node.name);
+                let message = format!("node `{}` is declared twice", node.name);
                 let finding = Finding::new(&INVENTORY_INCONSISTENT, message);
-                found.push(finding.at(place.name.clone()));
+                found.push(finding.at(location.name.clone()));
             }
             new
         });
@@ -213,7 +213,7 @@ impl Declared {
     }
 }
 
-/// What a node can do for virtual machines: what KubeVirt shows as labels is one.
+/// Reads a node's capabilities for virtual machines into the labels that KubeVirt sets for them.
 fn capabilities(node: &mut Node, entry: &Tree) {
     let names = |key: &str| {
         let names = entry.get(key)?.items().iter().filter_map(Tree::as_str);
@@ -224,9 +224,9 @@ fn capabilities(node: &mut Node, entry: &Tree) {
             names(key).unwrap_or_default().into_iter().map(|name| (format!("{prefix}{name}"), "true".to_owned()));
         node.labels.extend(labels);
     }
-    if let Some(has) = names("capabilities") {
+    if let Some(listed) = names("capabilities") {
         for capability in CAPABILITIES {
-            let value = has.iter().any(|c| c == capability).to_string();
+            let value = listed.iter().any(|c| c == capability).to_string();
             node.labels.extend(capability_labels(capability).map(|label| (label, value.clone())));
         }
     }
@@ -235,7 +235,7 @@ fn capabilities(node: &mut Node, entry: &Tree) {
 }
 
 /// The labels that a kubelet gives every node, unless they are declared.
-pub(super) fn labelled(mut node: Node) -> Node {
+pub(super) fn with_default_labels(mut node: Node) -> Node {
     let defaults =
         [(ARCHITECTURE_LABEL, node.architecture.as_str()), (OS_LABEL, "linux"), (HOSTNAME_LABEL, &node.name)];
     for (label, value) in defaults {
@@ -252,7 +252,7 @@ pub(super) fn labelled(mut node: Node) -> Node {
     node
 }
 
-/// A node of a pool, whose own name is not the host name of its nodes.
+/// A node of a pool; its host name isn't the pool's name.
 fn of_pool(pool: &Node, name: String) -> Node {
     let mut node = pool.clone();
     if let Some(host) = node.labels.get_mut(HOSTNAME_LABEL)
@@ -264,28 +264,28 @@ fn of_pool(pool: &Node, name: String) -> Node {
     node
 }
 
-fn twice(name: &str, place: Location, first: Location) -> Finding {
+fn duplicate(name: &str, location: Location, first: Location) -> Finding {
     Finding::new(&INVENTORY_INCONSISTENT, format!("`{name}` is declared twice"))
-        .at(place)
-        .label("only the first one counts")
+        .at(location)
+        .label("ignored: the first declaration is used")
         .related(first, "declared here first")
 }
 
-fn without_role(name: &str, place: &Location) -> Finding {
+fn without_role(name: &str, location: &Location) -> Finding {
     let message = format!("`{name}` has no role");
-    Finding::new(&INVENTORY_INCONSISTENT, message).severity(Severity::Warning).at(place.clone()).help(
+    Finding::new(&INVENTORY_INCONSISTENT, message).severity(Severity::Warning).at(location.clone()).help(
         "HCO counts nodes with the role control-plane or worker; write `roles: []` where \
              neither is right",
     )
 }
 
-pub(super) fn alias(written: &str, name: &str, place: &Location) -> Finding {
+pub(super) fn alias(written: &str, name: &str, location: &Location) -> Finding {
     let message = format!("Kubernetes calls the architecture {written} `{name}`");
     Finding::new(&INVENTORY_INCONSISTENT, message)
         .severity(Severity::Warning)
-        .at(place.clone())
+        .at(location.clone())
         .label(format!("read as {name}"))
-        .fix(replace(place, name, format!("write {name}"), Applicability::Safe))
+        .fix(replace(location, name, format!("write {name}"), Applicability::Safe))
 }
 
 pub(super) fn contradiction(node: &Node, label: Location, architecture: Location) -> Finding {

@@ -1,5 +1,4 @@
-//! Compares a ClusterInventory with the cluster's nodes: the pool of each node, and the declarations that are out of
-//! date.
+//! Compares a ClusterInventory with the cluster's nodes: finds each node's pool, and outdated declarations.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,43 +11,43 @@ use super::architecture::Architecture;
 use super::dump::{taints, texts};
 use super::pools::{OFFERS, Offers, Pool, lasting_taints, offers, pools};
 
-/// What differs between an inventory and the cluster's nodes.
+/// Differences between an inventory and the cluster's nodes.
 #[derive(Debug, Clone)]
 pub struct Drift {
-    /// Entries of `nodePools` and `nodes` with another number of nodes than they declare.
+    /// Entries of `nodePools` and `nodes` whose number of nodes differs.
     pub counts: Vec<CountDrift>,
-    /// Nodes that no entry describes, as the pools that they would make.
+    /// Nodes that no entry describes, grouped into pools.
     pub unknown: Vec<UnknownPool>,
 }
 
-/// An entry with another number of nodes than it declares.
+/// An entry whose declared number of nodes differs from the cluster's.
 #[derive(Debug, Clone)]
 pub struct CountDrift {
     /// `nodePools` or `nodes`.
     pub list: &'static str,
-    /// Its place in the list, from 0.
+    /// Its index in the list, from 0.
     pub index: usize,
     /// The pool's or the node's name.
     pub name: String,
     /// Where it is declared.
     pub place: Location,
-    /// How many nodes it declares.
+    /// Number of declared nodes.
     pub declared: usize,
-    /// The names of those that are there, sorted.
+    /// Names of the cluster's nodes of this entry, sorted.
     pub nodes: Vec<String>,
 }
 
 /// Nodes that no entry describes.
 #[derive(Debug, Clone)]
 pub struct UnknownPool {
-    /// What they have in common.
+    /// Their common properties.
     pub pool: Pool,
-    /// The entry that comes closest, and how it differs.
+    /// The most similar entry's name, and the differences.
     pub nearest: Option<(String, String)>,
 }
 
 impl Drift {
-    /// Whether the inventory still holds.
+    /// Whether the inventory matches the cluster.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty() && self.unknown.is_empty()
     }
@@ -60,7 +59,7 @@ struct Entry {
     index: usize,
     name: String,
     place: Location,
-    /// `None` in `nodes`.
+    /// `None` for an entry of `nodes`.
     count: Option<usize>,
     architecture: String,
     roles: BTreeSet<String>,
@@ -71,25 +70,25 @@ struct Entry {
     offers: Offers,
 }
 
-/// Holds an inventory against the cluster's nodes.
+/// Compares an inventory with the cluster's nodes.
 ///
-/// A node is in the entry that has its architecture, roles and lasting taints, and whose labels it has;
-/// of several, in the one that says most. What an entry doesn't say is not compared: no label, no KVM, no device.
-/// `named` says which labels a placement names, for the pools that unknown nodes would make.
+/// A node belongs to the entry with its architecture, roles and lasting taints, and with none but its labels; of
+/// several, to the most specific one. What an entry leaves out (labels, KVM, devices) is not compared. `named` tells
+/// whether a placement uses a label, for the pools of unknown nodes.
 pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) -> Drift {
     let entries = entries(document);
     let mut members: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     let mut unknown: Vec<Node> = Vec::new();
     let is_own = |entry: &Entry, node: &Node| entry.count.is_none() && entry.name == node.name;
-    // Nodes that are declared by name first, so that no other takes their place.
+    // Nodes declared by name come first, so that no other node takes their entry.
     let (own, others): (Vec<&Node>, Vec<&Node>) =
         (found.iter()).partition(|node| entries.iter().any(|e| is_own(e, node)));
     for node in own.into_iter().chain(others) {
-        let fitting = (0..).zip(&entries).filter(|(index, e)| {
+        let candidates = (0..).zip(&entries).filter(|(index, e)| {
             let is_free = e.count.is_some() || !members.contains_key(index);
             is_free && e.differences(node).is_empty()
         });
-        let best = fitting.min_by_key(|(_, e)| Reverse((is_own(e, node), e.likeness(node))));
+        let best = candidates.min_by_key(|(_, e)| Reverse((is_own(e, node), e.similarity(node))));
         match best {
             Some((index, _)) => members.entry(index).or_default().push(node.name.clone()),
             None => unknown.push(node.clone()),
@@ -119,7 +118,7 @@ pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) 
     Drift { counts, unknown: unknown.collect() }
 }
 
-/// The name of the entry that differs least from a node, and how.
+/// The name of the most similar entry to a node, and the differences.
 fn nearest(entries: &[Entry], node: &Node) -> Option<(String, String)> {
     let differing = entries.iter().map(|e| (e, e.differences(node)));
     let (entry, differences) = differing.min_by_key(|(_, d)| d.len())?;
@@ -162,7 +161,7 @@ fn entries(document: &Document) -> Vec<Entry> {
     out
 }
 
-/// What an entry says that its nodes offer.
+/// The offers that an entry declares.
 fn declared_offers(entry: &Tree) -> Offers {
     let list = |field| {
         let names = entry.get(field)?.items().iter().filter_map(Tree::as_str).map(str::to_owned);
@@ -171,7 +170,7 @@ fn declared_offers(entry: &Tree) -> Offers {
     OFFERS.into_iter().filter_map(list).collect()
 }
 
-/// Roles for comparing: clusters say `master`, `control-plane` or both.
+/// Normalises roles: clusters use `master`, `control-plane` or both.
 fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
     let one = |role| {
         if role == "master" { "control-plane" } else { role }
@@ -180,15 +179,15 @@ fn roles<'r>(roles: impl Iterator<Item = &'r str>) -> BTreeSet<String> {
 }
 
 impl Entry {
-    /// How well a node fits that is one of it: the roles to the letter, the KVM, the labels that it has, its devices.
-    fn likeness(&self, node: &Node) -> (bool, bool, usize) {
+    /// How well a node of this entry fits: exact roles, KVM, number of its labels and offers.
+    fn similarity(&self, node: &Node) -> (bool, bool, usize) {
         let written: BTreeSet<&str> = self.written_roles.iter().map(String::as_str).collect();
         let roles = node.roles().collect::<BTreeSet<_>>() == written;
-        let without = (self.kvm == Some(false)) == (node.kvm == Some(false));
-        (roles, without, self.labels.len() + self.offers.len())
+        let same_kvm = (self.kvm == Some(false)) == (node.kvm == Some(false));
+        (roles, same_kvm, self.labels.len() + self.offers.len())
     }
 
-    /// How a node differs from what it declares; empty where it is one of it.
+    /// How a node differs from the declaration; empty if it belongs to this entry.
     fn differences(&self, node: &Node) -> Vec<String> {
         let mut out = Vec::new();
         let mut differ = |what: &str, found: String, declared: String| {
@@ -205,7 +204,7 @@ impl Entry {
         differ("roles", of_roles(&roles(node.roles())), of_roles(&self.roles));
         differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));
         for (key, value) in &self.labels {
-            // A value follows its key: who prints it masks by that.
+            // The value follows its key, so that output can mask it.
             let found = node.labels.get(key).map_or_else(|| format!("no {key}"), |found| format!("{key}={found}"));
             differ("label", found, format!("{key}={value}"));
         }
@@ -215,7 +214,7 @@ impl Entry {
         let of_names =
             |names: &BTreeSet<String>| or_none(names.iter().map(String::as_str).collect::<Vec<_>>().join(" "));
         for (field, declared) in &self.offers {
-            // Devices come with what the HyperConverged permits: one that was declared is enough.
+            // Which devices a plugin offers depends on the HyperConverged, so one declared device is enough.
             match offers(node).get(field) {
                 Some(found) if *field == "resources" && !found.is_disjoint(declared) => {}
                 Some(found) => differ(field, of_names(found), of_names(declared)),
@@ -244,7 +243,7 @@ mod tests {
         }
     }
 
-    fn said(found: &[Node]) -> Vec<String> {
+    fn drifts(found: &[Node]) -> Vec<String> {
         let text = "spec:
   nodePools:
     - {name: masters, count: 1, architecture: amd64, roles: [control-plane]}
@@ -264,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_that_is_as_declared_has_not_drifted() {
+    fn cluster_as_declared_has_no_drift() {
         let mut nodes = vec![
             node("m", "amd64", "master", None),
             node("w-0", "amd64", "worker", Some(true)),
@@ -272,13 +271,13 @@ mod tests {
             node("gpu", "amd64", "worker", Some(true)),
         ];
         nodes[3].labels.insert("gpu".to_owned(), "true".to_owned());
-        assert_eq!(said(&nodes), [""; 0]);
+        assert_eq!(drifts(&nodes), [""; 0]);
         nodes[3].labels.insert("kubevirt.io/schedulable".to_owned(), "false".to_owned());
-        assert_eq!(said(&nodes), [""; 0]);
+        assert_eq!(drifts(&nodes), [""; 0]);
         nodes[1].architecture = "arm64".to_owned();
         nodes.remove(3);
         assert_eq!(
-            said(&nodes),
+            drifts(&nodes),
             ["4 workers 2 w-1", "6 gpu 1 ", "[\"w-0\"] Some((\"workers\", \"architecture arm64 instead of amd64\"))",]
         );
     }

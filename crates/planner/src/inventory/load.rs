@@ -1,4 +1,4 @@
-//! Everything that is known about one cluster's nodes, put together.
+//! Combines all documents about one cluster into its inventory.
 
 use std::sync::Arc;
 
@@ -7,29 +7,29 @@ use hcoplan_yaml::{Document, Node as Tree, Path};
 
 use super::declared::{self, Declared};
 use super::dump;
+use super::locations::{InventoryLocations, NodeLocations};
 use super::machines;
 use super::merge::differences;
-use super::places::{NodePlace, Places};
 use super::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use super::{Inventory, Node};
 
-/// What a document says about a cluster.
+/// What a document declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
-    /// A ClusterInventory (any kind of our own API group: only its schema says whether it is one).
+    /// A ClusterInventory (any kind of our API group; its schema decides whether it is one).
     Declared,
-    /// Nodes as the cluster prints them.
+    /// Nodes printed by the cluster.
     Nodes,
-    /// What makes nodes: MachineSets, MachineDeployments.
+    /// Objects that create nodes: MachineSets, MachineDeployments.
     Machines,
 }
 
 impl SourceKind {
-    /// What a document with this `apiVersion` and `kind` says, by itself.
+    /// What a document with this `apiVersion` and `kind` declares.
     pub fn of(api_version: &str, kind: &str) -> Option<Self> {
         let group = api_version.split('/').next().unwrap_or_default();
         match (group, kind) {
-            // Functions of kustomize are configured in our group, too, and evidence about images is.
+            // Our group also has configuration of kustomize functions, and evidence about images.
             ("hcoplan.dev", "Lint" | "Render" | "ImageArchitectures") => None,
             ("hcoplan.dev", _) => Some(Self::Declared),
             ("v1", "Node" | "NodeList") => Some(Self::Nodes),
@@ -39,28 +39,28 @@ impl SourceKind {
     }
 }
 
-/// A document that says something about a cluster.
+/// A document about a cluster.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// What it says.
+    /// What it declares.
     pub kind: SourceKind,
     /// The document; for nodes and machines it may be a v1 List of them.
     pub document: Arc<Document>,
 }
 
-/// An inventory with the places that it was read from.
+/// An inventory with the locations that it was read from.
 #[derive(Debug, Clone)]
 pub struct LoadedInventory {
-    /// What it says.
+    /// The inventory.
     pub inventory: Inventory,
-    /// Whether anything says which nodes there are (an empty list does).
+    /// Whether any document lists the nodes (even none).
     pub states_nodes: bool,
-    /// Whether everything in it was understood. Nothing should be rendered otherwise.
+    /// Whether all of it is valid; nothing should be rendered otherwise.
     pub valid: bool,
-    /// The documents that it was read from.
+    /// The documents that were read.
     pub documents: Vec<Arc<Document>>,
-    /// Where what is in it was read.
-    pub places: Places,
+    /// The locations of nodes and fields.
+    pub locations: InventoryLocations,
 }
 
 /// No inventory: every fact is unknown.
@@ -71,25 +71,24 @@ impl Default for LoadedInventory {
             states_nodes: false,
             valid: true,
             documents: Vec::new(),
-            places: Places::default(),
+            locations: InventoryLocations::default(),
         }
     }
 }
 
 impl LoadedInventory {
-    /// The same with other nodes, of which no document says anything.
+    /// The same with other nodes, which no document declares.
     #[must_use]
     pub fn with_nodes(&self, nodes: Vec<Node>) -> Self {
-        let places = Places { nodes: Vec::new(), ..self.places.clone() };
+        let locations = InventoryLocations { nodes: Vec::new(), ..self.locations.clone() };
         let inventory = Inventory { nodes, ..self.inventory.clone() };
-        Self { inventory, places, ..self.clone() }
+        Self { inventory, locations, ..self.clone() }
     }
 }
 
-/// Puts together what several documents say about one cluster.
+/// Combines several documents about one cluster.
 ///
-/// The nodes are those of the ClusterInventory, else those of the dump, else those that the
-/// machine sets would make.
+/// The nodes come from the ClusterInventory, else from the dump, else from the machine sets.
 pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
     let of = |kind| sources.iter().filter(move |s| s.kind == kind).map(|s| &s.document);
     let mut used: Vec<Arc<Document>> = Vec::new();
@@ -101,7 +100,7 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
         let more = inventories.map(|second| two_inventories(first, second));
         own.findings.extend(more);
     }
-    let Declared { mut inventory, nodes: own_nodes, mut places, mut findings, mut states_nodes } = own;
+    let Declared { mut inventory, nodes: own_nodes, mut locations, mut findings, mut states_nodes } = own;
 
     let mut dumped = Vec::new();
     for document in of(SourceKind::Nodes) {
@@ -109,13 +108,13 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
         used.push(Arc::clone(document));
         states_nodes = true;
     }
-    dump::no_name_twice(&mut dumped, &mut findings);
+    dump::remove_duplicate_names(&mut dumped, &mut findings);
 
     let mut nodes = own_nodes;
     if nodes.is_empty() {
         nodes = dumped;
     } else if !dumped.is_empty() {
-        findings.extend(differ(used.first(), &nodes, &dumped));
+        findings.extend(dump_difference(used.first(), &nodes, &dumped));
     }
     if nodes.is_empty() {
         for document in of(SourceKind::Machines) {
@@ -125,9 +124,9 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
         }
     }
     nodes.sort_by(|a, b| a.0.name.cmp(&b.0.name));
-    (inventory.nodes, places.nodes) = nodes.into_iter().unzip();
+    (inventory.nodes, locations.nodes) = nodes.into_iter().unzip();
     let valid = !findings.iter().any(|f| f.rule.name == INVENTORY_INVALID.name);
-    let loaded = LoadedInventory { inventory, states_nodes, valid, documents: used, places };
+    let loaded = LoadedInventory { inventory, states_nodes, valid, documents: used, locations };
     (loaded, findings)
 }
 
@@ -139,22 +138,22 @@ fn two_inventories(first: &Document, second: &Document) -> Finding {
             None => d.locate(&Path::dotted("kind")),
         }
     };
-    Finding::new(&INVENTORY_INCONSISTENT, "there are two inventories for this cluster")
+    Finding::new(&INVENTORY_INCONSISTENT, "this cluster has two inventories")
         .at(place(second))
-        .label("this one is not read")
-        .related(place(first), "this one is")
-        .help("keep one beside the HyperConverged, or pair them in hcoplan.yaml")
+        .label("ignored")
+        .related(place(first), "used")
+        .help("keep one next to the HyperConverged, or pair them in hcoplan.yaml")
 }
 
-fn differ(
+fn dump_difference(
     inventory: Option<&Arc<Document>>,
-    declared: &[(Node, NodePlace)],
-    dumped: &[(Node, NodePlace)],
+    declared: &[(Node, NodeLocations)],
+    dumped: &[(Node, NodeLocations)],
 ) -> Option<Finding> {
-    let nodes = |list: &[(Node, NodePlace)]| -> Vec<Node> { list.iter().map(|(node, _)| node.clone()).collect() };
-    let found = differences(&nodes(declared), &nodes(dumped));
+    let nodes = |list: &[(Node, NodeLocations)]| -> Vec<Node> { list.iter().map(|(node, _)| node.clone()).collect() };
+    let differences = differences(&nodes(declared), &nodes(dumped));
     let (document, dump) = (inventory?, dumped.first()?);
-    if found.is_empty() {
+    if differences.is_empty() {
         return None;
     }
     let list = ["nodePools", "nodes"].into_iter().find(|list| {
@@ -162,15 +161,15 @@ fn differ(
         node.is_some_and(|n: &Tree| !n.items().is_empty())
     });
     let path = Path::dotted(&format!("spec.{}", list.unwrap_or("nodes")));
-    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     Some(
         Finding::new(
             &INVENTORY_INCONSISTENT,
-            format!("the declared nodes are not those of the dump ({})", found.join("; ")),
+            format!("the declared nodes differ from the dump ({})", differences.join("; ")),
         )
         .severity(Severity::Warning)
         .at(document.locate_key(&path))
-        .label("these are used")
-        .related(dump.1.name.clone(), "the dump begins here"),
+        .label("used")
+        .related(dump.1.name.clone(), "ignored: the dump starts here"),
     )
 }

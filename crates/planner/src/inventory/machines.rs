@@ -1,9 +1,9 @@
-//! Nodes that MachineSets of OpenShift and Cluster API objects would make.
+//! Derives the nodes that MachineSets of OpenShift and Cluster API objects create.
 //!
-//! Sources: OpenShift `machine.openshift.io/v1beta1` (labels and taints of the template's `spec`
-//! go to the node; machines with the role `master` get the control plane's configuration, all
-//! others the workers'); Cluster API (of the template's `metadata` only labels of certain domains
-//! go to the node); cluster-autoscaler's scale-from-zero annotations of both.
+//! Sources: OpenShift `machine.openshift.io/v1beta1` (labels and taints of the template's `spec` apply to the node;
+//! machines with the role `master` get the control plane's configuration, all others the workers'); Cluster API (only
+//! labels of certain domains in the template's `metadata` apply to the node); cluster-autoscaler's scale-from-zero
+//! annotations of both.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +14,15 @@ use hcoplan_yaml::{Document, Node as Tree, Path, Value as Yaml};
 use super::architecture::Architecture;
 use super::declared::alias;
 use super::dump::{taints, texts};
-use super::places::NodePlace;
+use super::locations::NodeLocations;
 use super::{ARCHITECTURE_LABEL, INVENTORY_INCONSISTENT, Node, ROLE_LABEL, Taint};
 
 const CAPACITY_LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 const CAPACITY_TAINTS: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";
 const MACHINE_ROLE: &str = "machine.openshift.io/cluster-api-machine-role";
 
-/// More machines than a set has; the limit keeps a typing error from taking all memory.
-const MOST_REPLICAS: u64 = 10_000;
+/// More machines than any set has; the limit keeps a typo from using all memory.
+const MAX_REPLICAS: u64 = 10_000;
 
 /// Whether a document's root or a list's item declares machines.
 pub(super) fn declares_machines(api_version: &str, kind: &str) -> bool {
@@ -34,8 +34,8 @@ pub(super) fn declares_machines(api_version: &str, kind: &str) -> bool {
     }
 }
 
-/// The nodes that a document's machine sets would make, in the order of the text.
-pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodePlace)>, findings: &mut Vec<Finding>) {
+/// Derives the nodes of a document's machine sets, in the order of the text.
+pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {
     let root = std::iter::once(&document.root);
     let items = document.root.get("items").map_or(&[][..], Tree::items);
     for object in root.chain(items) {
@@ -46,7 +46,7 @@ pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodePlace)>, findin
     }
 }
 
-fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodePlace)>, findings: &mut Vec<Finding>) {
+fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {
     let at = |path: &str| object.at(&Path::dotted(path));
     let Some(name) = at("metadata.name").filter(|n| n.as_str().is_some()) else {
         return;
@@ -72,14 +72,14 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodePlace)>
         labels.insert(format!("{ROLE_LABEL}{role}"), String::new());
     }
 
-    // Its bytes are the label's value, or the annotation's as a whole.
+    // Located at the label's value, or at the whole annotation.
     let written = template.and_then(|t| t.get(ARCHITECTURE_LABEL));
-    let place = written.or(capacity(CAPACITY_LABELS));
-    let place = place.filter(|_| labels.contains_key(ARCHITECTURE_LABEL));
-    let places =
-        NodePlace { name: document.location(name.span), architecture: place.map(|n| document.location(n.span)) };
+    let location = written.or(capacity(CAPACITY_LABELS));
+    let location = location.filter(|_| labels.contains_key(ARCHITECTURE_LABEL));
+    let locations =
+        NodeLocations { name: document.location(name.span), architecture: location.map(|n| document.location(n.span)) };
     let architecture = labels.get(ARCHITECTURE_LABEL).cloned().unwrap_or_default();
-    let architecture = known(architecture, written, document, &places.name, findings);
+    let architecture = known(architecture, written, document, &locations.name, findings);
     if !architecture.is_empty() {
         labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.clone());
     }
@@ -96,11 +96,11 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodePlace)>
         labels.insert("kubernetes.io/os".to_owned(), "linux".to_owned());
         let taints = all_taints.clone();
         let node = Node { name, labels, architecture: architecture.clone(), taints, ..Node::default() };
-        out.push((node, places.clone()));
+        out.push((node, locations.clone()));
     }
 }
 
-/// The architecture, with a finding where it is an alias or missing.
+/// The architecture's known name; reports an alias or a missing architecture.
 fn known(
     written: String,
     node: Option<&Tree>,
@@ -127,28 +127,28 @@ fn known(
     }
 }
 
-/// Missing replicas are one, as both APIs have it.
+/// Missing replicas mean one in both APIs.
 fn replicas(node: Option<&Tree>) -> u64 {
     match node.map(|n| &n.value) {
-        Some(Yaml::Number(n)) => n.as_u64().unwrap_or(0).min(MOST_REPLICAS),
+        Some(Yaml::Number(n)) => n.as_u64().unwrap_or(0).min(MAX_REPLICAS),
         _ => 1,
     }
 }
 
-/// `a=b,c=` as the autoscaler reads it.
+/// Parses `a=b,c=` like the autoscaler.
 fn pairs(text: &str) -> impl Iterator<Item = (String, String)> {
     let pairs = text.split(',').filter_map(|pair| pair.split_once('='));
     pairs.map(|(k, v)| (k.trim().to_owned(), v.trim().to_owned()))
 }
 
-/// `key=value:effect` or `key:effect`.
+/// Parses `key=value:effect` or `key:effect`.
 fn parse_taint(text: &str) -> Option<Taint> {
     let (rest, effect) = text.trim().rsplit_once(':')?;
     let (key, value) = rest.split_once('=').unwrap_or((rest, ""));
     Some(Taint { key: key.to_owned(), value: value.to_owned(), effect: effect.to_owned() })
 }
 
-/// Labels that Cluster API carries over from machines to nodes.
+/// Whether Cluster API copies a label from machines to nodes.
 fn is_synced(label: &str) -> bool {
     let domain = label.split_once('/').map_or("", |(domain, _)| domain);
     let within = |d: &str| domain == d || domain.ends_with(&format!(".{d}"));

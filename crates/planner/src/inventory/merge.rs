@@ -1,20 +1,20 @@
-//! Two lists of nodes, compared.
+//! Compares two lists of nodes.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Node;
 
-/// How many nodes of a kind there are in one list and in the other.
+/// The numbers of nodes of one kind in two lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The nodes' architecture; empty where they don't say.
+    /// The nodes' architecture; empty where unknown.
     pub architecture: String,
     /// Their roles, sorted; `master` counts as `control-plane`.
     pub roles: Vec<String>,
-    /// How many are in the first list.
+    /// Number in the first list.
     pub declared: usize,
-    /// How many are in the second.
+    /// Number in the second list.
     pub dumped: usize,
 }
 
@@ -30,8 +30,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Where a declared list of nodes and a dump differ: nodes of pools have no names of their own, so
-/// they are counted by architecture and roles. Empty when they are the same.
+/// Differences between declared nodes and a dump. Nodes of pools have no individual names, so nodes are counted by
+/// architecture and roles.
 pub fn differences(declared: &[Node], dumped: &[Node]) -> Vec<Difference> {
     let mut counts: BTreeMap<_, (usize, usize)> = BTreeMap::new();
     for node in declared {

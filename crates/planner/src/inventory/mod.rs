@@ -1,7 +1,7 @@
 //! The declared cluster: its nodes and the facts that are not in the HyperConverged.
 //!
-//! [`load`] reads it from documents: a ClusterInventory, a dump of nodes, MachineSets. Everything
-//! read keeps its place, so that a rule can point at it.
+//! [`load`] reads it from documents: a ClusterInventory, a dump of nodes, MachineSets. Everything keeps its location,
+//! so that rules can point at it.
 
 mod architecture;
 mod assumed;
@@ -9,9 +9,9 @@ mod declared;
 mod drift;
 mod dump;
 mod load;
+mod locations;
 mod machines;
 mod merge;
-mod places;
 mod pools;
 mod rules;
 mod schema;
@@ -27,8 +27,8 @@ pub use architecture::Architecture;
 pub use assumed::{ASSUMED_NODES, assumed_nodes, contrasting_nodes};
 pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
+pub use locations::{InventoryLocations, NodeLocations};
 pub use merge::{Difference, differences};
-pub use places::{NodePlace, Places};
 pub use pools::{Pool, pools, pools_yaml};
 pub use rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 pub use schema::INVENTORY_SCHEMA;
@@ -36,7 +36,7 @@ pub use update_method::UpdateMethod;
 
 use crate::release::Platform;
 
-/// What HCO would find in the cluster.
+/// The facts that HCO finds in the cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inventory {
     /// `metadata.name` of the ClusterInventory.
@@ -55,16 +55,16 @@ pub struct Inventory {
     pub ip_families: Vec<String>,
     /// Whether the control plane runs elsewhere (HyperShift).
     pub hosted_control_plane: bool,
-    /// Whether the monitoring CRDs are there; `None` = as the platform usually has it.
+    /// Whether the monitoring CRDs exist; `None`: the platform's default.
     pub monitoring: Option<bool>,
-    /// Whether the NetworkAttachmentDefinition CRD is there; `None` = as the platform has it.
+    /// Whether the NetworkAttachmentDefinition CRD exists; `None`: the platform's default.
     pub network_attachment_definitions: Option<bool>,
     /// `spec` of the KubeDescheduler, where there is one.
     pub kube_descheduler: Option<Value>,
     /// The schedule that the operator drew once for the common golden images
     /// (`status.dataImportSchedule`).
     pub data_import_schedule: Option<String>,
-    /// How the HyperConverged is submitted where there is one already.
+    /// How an existing HyperConverged is updated.
     pub update: UpdateMethod,
     /// The nodes, sorted by name.
     pub nodes: Vec<Node>,
@@ -98,50 +98,50 @@ impl Inventory {
     }
 }
 
-/// What a role's label begins with; the role follows.
+/// Prefix of a role's label; the role follows.
 pub const ROLE_LABEL: &str = "node-role.kubernetes.io/";
 
 /// The label that repeats a node's architecture; placement matches it.
 pub const ARCHITECTURE_LABEL: &str = "kubernetes.io/arch";
-/// How the labels begin that KubeVirt puts on nodes for their CPU models.
+/// Prefix of the labels that KubeVirt sets on nodes for their CPU models.
 pub(crate) const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
-/// And for their CPU features.
+/// Prefix of the labels for CPU features.
 pub(crate) const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
-/// And for their CPUs' vendor.
+/// Prefix of the labels for the CPU vendor.
 pub(crate) const CPU_VENDOR: &str = "cpu-vendor.node.kubevirt.io/";
-/// What else KubeVirt says of nodes: labels `kubevirt.io/<capability>` with `true`.
+/// Other labels of KubeVirt on nodes: `kubevirt.io/<capability>` with `true`.
 pub(crate) const CAPABILITIES: [&str; 7] = ["cpumanager", "realtime", "s390-pv", "sev", "sev-es", "sev-snp", "tdx"];
 
-/// The labels of a capability: before v1.8 that of the CPU manager had no prefix.
+/// The labels of a capability: before KubeVirt v1.8 the CPU manager's had no prefix.
 pub(crate) fn capability_labels(capability: &str) -> impl Iterator<Item = String> {
     let old = (capability == "cpumanager").then(|| capability.to_owned());
     [format!("kubevirt.io/{capability}")].into_iter().chain(old)
 }
 
-/// A node, as far as HCO and the scheduler examine it.
+/// The properties of a node that HCO and the scheduler examine.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Node {
-    /// `metadata.name`
+    /// `metadata.name`.
     pub name: String,
-    /// `metadata.labels`
+    /// `metadata.labels`.
     pub labels: BTreeMap<String, String>,
-    /// `status.nodeInfo.architecture`; empty when the node does not say.
+    /// `status.nodeInfo.architecture`; empty if unknown.
     pub architecture: String,
-    /// `spec.taints`
+    /// `spec.taints`.
     pub taints: Vec<Taint>,
-    /// Whether it has `devices.kubevirt.io/kvm` to give; `None` where it is unknown.
+    /// Whether it offers `devices.kubevirt.io/kvm`; `None` if unknown.
     pub kvm: Option<bool>,
-    /// The sizes of its huge pages; `None` where it is unknown.
+    /// The sizes of its huge pages; `None` if unknown.
     pub hugepages: Option<Vec<String>>,
-    /// The names of its devices' resources; `None` where it is unknown.
+    /// The names of its devices' resources; `None` if unknown.
     pub resources: Option<Vec<String>>,
-    /// The names of the devices' resources that a dump shows. Others may come: which ones a plugin gives depends on
-    /// what the HyperConverged permits.
+    /// The names of the devices' resources in a dump. More may appear: what a plugin offers depends on what the
+    /// HyperConverged permits.
     pub devices: Vec<String>,
 }
 
 impl Node {
-    /// Whether a role label is there (`node-role.kubernetes.io/<role>`).
+    /// Whether it has the label `node-role.kubernetes.io/<role>`.
     pub fn has_role(&self, role: &str) -> bool {
         self.roles().any(|r| r == role)
     }
@@ -152,22 +152,22 @@ impl Node {
         keys.filter_map(|k| k.strip_prefix(ROLE_LABEL))
     }
 
-    /// The CPU models or features that it offers to guests, sorted; `None` where it is unknown.
+    /// The CPU models or features that it offers to guests, sorted; `None` if unknown.
     pub(crate) fn offered(&self, family: &str) -> Option<Vec<String>> {
         let labels = self.labels.iter().filter(|(_, value)| *value == "true");
         let names = labels.filter_map(|(key, _)| key.strip_prefix(family)).map(str::to_owned);
         Some(names.collect::<Vec<_>>()).filter(|names| !names.is_empty())
     }
 
-    /// Which of [`CAPABILITIES`] it has; `None` where KubeVirt hasn't labelled it.
+    /// Its [`CAPABILITIES`]; `None` if KubeVirt hasn't labelled it.
     pub(crate) fn capabilities(&self) -> Option<Vec<String>> {
-        let said = |capability: &str| capability_labels(capability).find_map(|label| self.labels.get(&label));
-        let is_labelled = self.offered(CPU_MODEL).is_some() || CAPABILITIES.iter().any(|c| said(c).is_some());
-        let has = CAPABILITIES.iter().filter(|c| said(c).is_some_and(|value| value == "true"));
-        is_labelled.then(|| has.map(|c| (*c).to_owned()).collect())
+        let label_value = |capability: &str| capability_labels(capability).find_map(|label| self.labels.get(&label));
+        let is_labelled = self.offered(CPU_MODEL).is_some() || CAPABILITIES.iter().any(|c| label_value(c).is_some());
+        let enabled = CAPABILITIES.iter().filter(|c| label_value(c).is_some_and(|value| value == "true"));
+        is_labelled.then(|| enabled.map(|c| (*c).to_owned()).collect())
     }
 
-    /// Whether HCO counts it to the control plane.
+    /// Whether HCO counts it as a control-plane node.
     pub fn is_control_plane(&self) -> bool {
         self.has_role("control-plane") || self.has_role("master")
     }

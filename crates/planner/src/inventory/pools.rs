@@ -1,4 +1,4 @@
-//! Nodes that are alike: what a ClusterInventory declares as one pool, made of a cluster's nodes.
+//! Groups a cluster's similar nodes into the pools of a ClusterInventory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use super::{ARCHITECTURE_LABEL, CPU_FEATURE, CPU_MODEL, CPU_VENDOR, Node, ROLE_LABEL, Taint};
 
-/// Labels that say nothing which isn't said elsewhere, that each node has its own value of, or that
-/// tell zones and machine types apart. They count where a placement names them.
-const UNNAMED: [&str; 8] = [
+/// Redundant labels, labels unique to each node, and labels for zones and machine types. They only count where a
+/// placement uses them.
+const OMITTED_LABELS: [&str; 8] = [
     ARCHITECTURE_LABEL,
     "kubernetes.io/os",
     "kubernetes.io/hostname",
@@ -20,9 +20,9 @@ const UNNAMED: [&str; 8] = [
     "failure-domain.beta.kubernetes.io/",
 ];
 
-/// Who labels nodes by what their processor can do, where they are, and how KubeVirt is doing there:
-/// dozens of labels each, some of which change with every restart of a daemon.
-const LABELLERS: [&str; 6] = [
+/// Controllers that label nodes with processor features, location and KubeVirt's state: dozens of labels each, some of
+/// which change with every restart of a daemon.
+const LABELLING_DOMAINS: [&str; 6] = [
     "node.kubevirt.io",
     "kubevirt.io",
     "feature.node.kubernetes.io",
@@ -31,8 +31,8 @@ const LABELLERS: [&str; 6] = [
     "csi.storage.k8s.io",
 ];
 
-/// Taints that come and go with a node's condition, a drain, an update or an autoscaler.
-const PASSING_TAINTS: [&str; 6] = [
+/// Temporary taints: of a node's condition, a drain, an update or an autoscaler.
+const TEMPORARY_TAINTS: [&str; 6] = [
     "node.kubernetes.io/",
     "node.cloudprovider.kubernetes.io/",
     "kubevirt.io/drain",
@@ -41,33 +41,33 @@ const PASSING_TAINTS: [&str; 6] = [
     "DeletionCandidateOfClusterAutoscaler",
 ];
 
-/// Nodes that are alike in what decides where something may run.
+/// Nodes with the same properties relevant to scheduling.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pool {
-    /// The pool's name, or the node's where it is a single one.
+    /// The pool's name, or the name of its single node.
     pub name: String,
     /// `status.nodeInfo.architecture` of its nodes.
     pub architecture: String,
     /// Their roles; `master` counts as `control-plane` when pools are compared.
     pub roles: BTreeSet<String>,
-    /// The labels that all of them have and that mean something.
+    /// The meaningful labels that all of them have.
     pub labels: BTreeMap<String, String>,
     /// Key, value and effect of their lasting taints.
     pub taints: BTreeSet<[String; 3]>,
-    /// Whether they have KVM; `None` where it is unknown.
+    /// Whether they have KVM; `None` if unknown.
     pub kvm: Option<bool>,
     /// What else they offer to virtual machines.
     pub offers: Offers,
     /// The names of the nodes, sorted.
     pub nodes: Vec<String>,
-    /// Labels that only some of them have and that no placement names, with how many have them.
+    /// Labels that only some of them have and no placement uses, with the number of nodes.
     pub not_listed: BTreeMap<String, usize>,
 }
 
-/// What nodes offer to virtual machines, by the field of an entry that says so; sorted. Unknown lists are missing.
+/// What nodes offer to virtual machines, by field of an inventory's entry. Unknown lists are missing.
 pub(super) type Offers = BTreeMap<&'static str, BTreeSet<String>>;
 
-/// The fields of an entry that say so.
+/// The fields of an entry that declare offers.
 pub(super) const OFFERS: [&str; 5] = ["cpuModels", "cpuFeatures", "capabilities", "hugepages", "resources"];
 
 /// What a node offers to virtual machines.
@@ -83,57 +83,59 @@ pub(super) fn offers(node: &Node) -> Offers {
     lists.into_iter().filter_map(|(field, list)| Some((field, list?.into_iter().collect()))).collect()
 }
 
-/// What nodes of one pool agree on.
-type Kind = (BTreeSet<String>, String, BTreeSet<[String; 3]>, BTreeMap<String, String>, bool, Offers);
+/// The properties that distinguish pools.
+type Properties = (BTreeSet<String>, String, BTreeSet<[String; 3]>, BTreeMap<String, String>, bool, Offers);
 
-/// Whether a label says which GPU or which CPU a node has.
-fn is_of_hardware(key: &str) -> bool {
+/// Whether a label identifies a node's GPU or CPU.
+fn identifies_hardware(key: &str) -> bool {
     key.starts_with(CPU_VENDOR)
         || ["gpu.present", "gpu.product", "gpu.product-name"].iter().any(|end| key.ends_with(end))
         || key.starts_with("feature.node.kubernetes.io/pci-03")
 }
 
-/// Whether a label is one that no inventory lists unless a placement names it.
-fn is_unnamed(key: &str) -> bool {
+/// Whether a label is omitted from inventories unless a placement uses it.
+fn is_omitted(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
-    let labeller = LABELLERS.iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
+    let labeller =
+        LABELLING_DOMAINS.iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
     let listed = |u: &&str| key == *u || (u.ends_with('/') && key.starts_with(u));
-    labeller || UNNAMED.iter().any(listed)
+    labeller || OMITTED_LABELS.iter().any(listed)
 }
 
-/// The taints that don't pass.
+/// The taints that aren't temporary, as key, value and effect.
 pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
-    let passes = |t: &&Taint| PASSING_TAINTS.iter().any(|p| t.key.starts_with(p));
-    let lasting = taints.iter().filter(|t| !passes(t));
+    let is_temporary = |t: &&Taint| TEMPORARY_TAINTS.iter().any(|p| t.key.starts_with(p));
+    let lasting = taints.iter().filter(|t| !is_temporary(t));
     lasting.map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()]).collect()
 }
 
-/// The pools that some nodes are in, by role, architecture and name.
+/// Groups nodes into pools, sorted by role, architecture and other properties.
 ///
-/// Labels tell nodes apart only where `named` says that a placement names them, or where they name a GPU: zones are
-/// folded, and what controllers write is left out. A node that is alone in its pool keeps its own name.
+/// Labels distinguish nodes only if a placement uses them (`named`) or they identify hardware: zones are merged, and
+/// labels of controllers ignored. A single node keeps its name.
 pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
-    let mut alike: BTreeMap<Kind, Vec<&Node>> = BTreeMap::new();
+    let mut by_properties: BTreeMap<Properties, Vec<&Node>> = BTreeMap::new();
     for node in nodes {
         let labels = node.labels.iter();
-        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && (named(key) || is_of_hardware(key)));
-        let kind = (
+        let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && (named(key) || identifies_hardware(key)));
+        let properties = (
             node.roles().map(ToOwned::to_owned).collect(),
             node.architecture.clone(),
             lasting_taints(&node.taints),
             labels.map(|(k, v)| (k.clone(), v.clone())).collect(),
-            // Where nothing is known of KVM, virt-handler hasn't run yet.
+            // Unknown means that virt-handler hasn't run yet.
             node.kvm == Some(false),
             offers(node),
         );
-        alike.entry(kind).or_default().push(node);
+        by_properties.entry(properties).or_default().push(node);
     }
     let architectures: BTreeSet<_> = nodes.iter().map(|n| &n.architecture).collect();
-    let mut seen = BTreeMap::new();
+    let mut name_counts = BTreeMap::new();
     let mut out = Vec::new();
-    // That no node has huge pages is nothing to write down for each pool.
-    let has_pages = alike.keys().any(|kind| kind.5.get("hugepages").is_some_and(|sizes| !sizes.is_empty()));
-    for ((roles, architecture, taints, named_labels, _, mut offers), members) in alike {
+    // If no node has huge pages, no pool needs to list them.
+    let has_pages =
+        by_properties.keys().any(|properties| properties.5.get("hugepages").is_some_and(|sizes| !sizes.is_empty()));
+    for ((roles, architecture, taints, named_labels, _, mut offers), members) in by_properties {
         if !has_pages {
             offers.remove("hugepages");
         }
@@ -149,14 +151,14 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
             not_listed: BTreeMap::new(),
         };
         pool.nodes.sort();
-        pool.take_labels(&members);
+        pool.add_labels(&members);
         match pool.nodes.as_slice() {
             [only] => pool.name.clone_from(only),
             _ => {
                 if architectures.len() > 1 {
                     pool.name = format!("{}-{}", pool.name, pool.architecture);
                 }
-                let count: &mut usize = seen.entry(pool.name.clone()).or_default();
+                let count: &mut usize = name_counts.entry(pool.name.clone()).or_default();
                 *count += 1;
                 if *count > 1 {
                     pool.name = format!("{}-{count}", pool.name);
@@ -168,7 +170,7 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
     out
 }
 
-/// A pool's name by the most telling of its roles.
+/// A pool's name from the most specific role.
 fn role_name(roles: &BTreeSet<String>) -> String {
     if roles.contains("control-plane") || roles.contains("master") {
         return "control-plane".to_owned();
@@ -184,11 +186,11 @@ fn role_name(roles: &BTreeSet<String>) -> String {
 }
 
 impl Pool {
-    /// The labels of its nodes: listed where all have them, else counted.
-    fn take_labels(&mut self, members: &[&Node]) {
+    /// Lists the labels that all of its nodes have and counts the others.
+    fn add_labels(&mut self, members: &[&Node]) {
         let mut counts: BTreeMap<(&String, &String), usize> = BTreeMap::new();
         for (key, value) in members.iter().flat_map(|n| &n.labels) {
-            if !key.starts_with(ROLE_LABEL) && !is_unnamed(key) && !self.labels.contains_key(key) {
+            if !key.starts_with(ROLE_LABEL) && !is_omitted(key) && !self.labels.contains_key(key) {
                 *counts.entry((key, value)).or_default() += 1;
             }
         }
@@ -201,12 +203,12 @@ impl Pool {
         }
     }
 
-    /// Whether it is an entry of `nodes`, not of `nodePools`.
+    /// Whether it is an entry of `nodes` instead of `nodePools`.
     pub fn is_single(&self) -> bool {
         self.nodes.len() == 1
     }
 
-    /// The list of `spec` that it belongs into.
+    /// The list of `spec` that it belongs to.
     pub fn list(&self) -> &'static str {
         if self.is_single() { "nodes" } else { "nodePools" }
     }
@@ -238,9 +240,9 @@ impl Pool {
         entry
     }
 
-    /// Its entry as a person would write it, below `spec`.
+    /// Its entry as handwritten YAML, below `spec`.
     fn to_yaml(&self) -> String {
-        // Names come from whoever made the dump.
+        // Names in a dump are untrusted.
         let scalar = |text: &str| yaml::edit::inline(&text.into());
         let mut out = format!("    - name: {}\n", scalar(&self.name));
         if !self.is_single() {
@@ -277,12 +279,12 @@ impl Pool {
             let of = self.nodes.len();
             let label = |(key, n): (&String, &usize)| format!("{} ({n} of {of})", scalar(key));
             let labels: Vec<_> = self.not_listed.iter().map(label).collect();
-            out.push_str(&format!("      # no placement names: {}\n", labels.join(", ")));
+            out.push_str(&format!("      # used by no placement: {}\n", labels.join(", ")));
         }
         out
     }
 
-    /// In a line: `worker, arm64, rack=a, taint gpu=true:NoSchedule, KVM`.
+    /// One-line description: `worker, arm64, rack=a, taint gpu=true:NoSchedule, KVM`.
     pub fn text(&self) -> String {
         let roles: Vec<_> = self.roles.iter().map(String::as_str).collect();
         let roles = if roles.is_empty() { "no role".to_owned() } else { roles.join("+") };
@@ -365,7 +367,7 @@ mod tests {
       labels:
         site: x
       kvm: true
-      # no placement names: rack (1 of 2)
+      # used by no placement: rack (1 of 2)
   nodes:
     - name: gpu
       architecture: arm64
@@ -376,7 +378,7 @@ mod tests {
         - {key: gpu, effect: NoSchedule}
 ";
         assert_eq!(pools_yaml(&pools(&nodes, |_| false)), expected);
-        // What a placement names does.
+        // Labels that a placement uses distinguish nodes.
         let by_rack = pools(&nodes, |key| key == zone);
         let names: Vec<_> = by_rack.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names, ["control-plane-amd64", "w-0", "w-1", "gpu"]);
@@ -385,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_controllers_are_known() {
+    fn omits_labels_of_controllers() {
         for key in [
             "cpu-feature.node.kubevirt.io/avx",
             "kubevirt.io/schedulable",
@@ -394,11 +396,11 @@ mod tests {
             "kubernetes.io/hostname",
             "feature.node.kubernetes.io/cpu-model.id",
         ] {
-            assert!(is_unnamed(key), "{key}");
+            assert!(is_omitted(key), "{key}");
         }
         for key in ["gpu", "rack", "example.com/site", "mykubevirt.io/x", "cluster.ocs.openshift.io/openshift-storage"]
         {
-            assert!(!is_unnamed(key), "{key}");
+            assert!(!is_omitted(key), "{key}");
         }
     }
 }

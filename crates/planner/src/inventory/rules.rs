@@ -10,7 +10,7 @@ pub static INVENTORY_INVALID: Rule = Rule {
     predicts: Prediction::Silent("nothing is rendered for the cluster"),
     needs: Needs::Document,
     fix: FixKind::Suggested,
-    summary: "an inventory has a field or a value that it can't have",
+    summary: "an inventory has an unknown field or an invalid value",
     ..Rule::BASE
 };
 
@@ -22,6 +22,6 @@ pub static INVENTORY_INCONSISTENT: Rule = Rule {
     predicts: Prediction::Silent("the plan doesn't match the cluster"),
     needs: Needs::Document,
     fix: FixKind::Safe,
-    summary: "an inventory contradicts itself, or the node dump beside it",
+    summary: "an inventory contradicts itself, or the node dump next to it",
     ..Rule::BASE
 };

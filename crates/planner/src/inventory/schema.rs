@@ -10,40 +10,40 @@ use hcoplan_yaml::{Document, Node, Segment};
 use super::architecture::Architecture;
 use super::rules::INVENTORY_INVALID;
 
-/// The schema that editors use, too.
+/// The published schema, which editors use, too.
 pub const INVENTORY_SCHEMA: &str = hcoplan_schemas::INVENTORY;
 
-/// Compiled when the first inventory is there.
+/// The schema, compiled at its first use.
 pub(super) fn schema() -> &'static DocumentSchema {
     static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
     SCHEMA.get_or_init(|| DocumentSchema::of(INVENTORY_SCHEMA))
 }
 
-/// What the schema rejects in a ClusterInventory. An architecture's alias is left out: it is
-/// understood, and reported where it is read.
+/// What the schema rejects in a ClusterInventory, except aliases of architectures, which are accepted and reported when
+/// read.
 pub(super) fn check(document: &Document) -> Vec<Finding> {
     let mistakes = schema().check(&document.file, &document.root);
-    let alias = |m: &Mistake| {
+    let is_alias = |m: &Mistake| {
         let value = document.root.at(&m.path).and_then(Node::as_str);
-        let named = matches!(m.path.0.last(), Some(Segment::Key(k)) if k == "architecture");
-        named && matches!(value.map(Architecture::of), Some(Architecture::Alias(_)))
+        let is_architecture = matches!(m.path.0.last(), Some(Segment::Key(k)) if k == "architecture");
+        is_architecture && matches!(value.map(Architecture::of), Some(Architecture::Alias(_)))
     };
     let mut found = Vec::with_capacity(mistakes.len());
-    let mistakes = mistakes.into_iter().filter(|m| !alias(m));
+    let mistakes = mistakes.into_iter().filter(|m| !is_alias(m));
     found.extend(mistakes.map(|m| finding(document, m)));
     found
 }
 
 fn finding(document: &Document, mistake: Mistake) -> Finding {
-    let place = document.location(mistake.span);
-    let mut finding = Finding::new(&INVENTORY_INVALID, mistake.message).at(place.clone());
+    let location = document.location(mistake.span);
+    let mut finding = Finding::new(&INVENTORY_INVALID, mistake.message).at(location.clone());
     if let Some(help) = mistake.help {
         finding = finding.help(help);
     }
     match mistake.instead {
         Some(text) => {
             let title = format!("write {text}");
-            finding.fix(replace(&place, text, title, Applicability::Suggestion))
+            finding.fix(replace(&location, text, title, Applicability::Suggestion))
         }
         None => finding,
     }
@@ -51,7 +51,7 @@ fn finding(document: &Document, mistake: Mistake) -> Finding {
 
 /// A fix that replaces the value with `text`.
 pub(super) fn replace(
-    place: &Location,
+    location: &Location,
     text: impl Into<String>,
     title: impl Into<String>,
     applicability: Applicability,
@@ -59,6 +59,6 @@ pub(super) fn replace(
     Fix {
         title: title.into(),
         applicability,
-        edits: vec![Edit { file: std::sync::Arc::clone(&place.file), span: place.span, text: text.into() }],
+        edits: vec![Edit { file: std::sync::Arc::clone(&location.file), span: location.span, text: text.into() }],
     }
 }

@@ -7,7 +7,7 @@ use hcoplan_yaml as yaml;
 
 use super::{LoadedInventory, Source, SourceKind, load};
 
-/// Every document of the texts that says something about a cluster.
+/// The documents of the texts, as sources of an inventory.
 fn sources(texts: &[(&str, &str)]) -> Vec<Source> {
     let mut out = Vec::new();
     for (path, text) in texts {
@@ -28,16 +28,16 @@ fn sources(texts: &[(&str, &str)]) -> Vec<Source> {
 
 fn read(texts: &[(&str, &str)]) -> (LoadedInventory, Vec<String>) {
     let (loaded, findings) = load(&sources(texts));
-    assert_eq!(loaded.inventory.nodes.len(), loaded.places.nodes.len());
+    assert_eq!(loaded.inventory.nodes.len(), loaded.locations.nodes.len());
     (loaded, findings.iter().map(show).collect())
 }
 
 fn show(finding: &Finding) -> String {
-    let place = finding.location.as_ref().expect("a place");
-    let start = place.start();
+    let location = finding.location.as_ref().expect("a place");
+    let start = location.start();
     format!(
         "{}:{}:{} {} {}: {}",
-        place.file.path(),
+        location.file.path(),
         start.line,
         start.column,
         finding.severity.as_str(),
@@ -78,7 +78,7 @@ spec:
 "#;
 
 #[test]
-fn a_cluster_inventory_is_read_whole() {
+fn reads_all_fields_of_an_inventory() {
     let (loaded, findings) = read(&[("i.yaml", DECLARED)]);
     assert_eq!(findings, [""; 0]);
     assert!(loaded.valid && loaded.states_nodes);
@@ -123,10 +123,10 @@ fn a_cluster_inventory_is_read_whole() {
         ]
     );
     assert_eq!(arm.taints[0].key, "k");
-    let place = &loaded.places.nodes[1];
-    assert_eq!(place.name.text(), "arm");
-    assert_eq!(place.architecture.as_ref().expect("a place").text(), "arm64");
-    let release = loaded.places.field("release").expect("a place");
+    let location = &loaded.locations.nodes[1];
+    assert_eq!(location.name.text(), "arm");
+    assert_eq!(location.architecture.as_ref().expect("a place").text(), "arm64");
+    let release = loaded.locations.field("release").expect("a place");
     assert_eq!(release.text(), "\"1.17\"");
 }
 
@@ -136,7 +136,7 @@ fn inventory(spec: &str) -> String {
 }
 
 #[test]
-fn mistakes_have_a_place() {
+fn mistakes_have_a_location() {
     let node = "  - {name: a, architecture: amd64, roles: [worker]}\n";
     let cases = [
         (
@@ -172,7 +172,7 @@ fn mistakes_have_a_place() {
             "  nodePools:\n  - {name: a, count: 1, architecture: amd64, roles: [x]}\n  nodes:\n  \
              - {name: a-0, architecture: amd64, roles: [x]}\n"
                 .to_owned(),
-            "7:12 error inventory-inconsistent: there is a node `a-0` already",
+            "7:12 error inventory-inconsistent: node `a-0` is declared twice",
         ),
     ];
     for (spec, expected) in cases {
@@ -184,7 +184,7 @@ fn mistakes_have_a_place() {
 }
 
 #[test]
-fn a_bare_number_is_the_release_as_written() {
+fn reads_a_numeric_release_as_written() {
     for (written, release) in [("1.20", "1.20"), ("4.20", "4.20"), ("\"1.17\"", "1.17")] {
         let text = inventory(&format!("  release: {written}\n"));
         let (loaded, findings) = read(&[("i.yaml", &text)]);
@@ -214,7 +214,7 @@ fn rejects_too_many_nodes_before_creating_them() {
     let (loaded, findings) = read(&[("i.yaml", &text)]);
     assert_eq!(loaded.inventory.nodes.len(), 5 * 9999);
     assert_eq!(findings.len(), 2, "{findings:?}");
-    assert!(findings[0].ends_with("these are more than 50000 nodes"));
+    assert!(findings[0].ends_with("the inventory has more than 50000 nodes"));
 }
 
 const DUMP: &str = r#"
@@ -233,12 +233,12 @@ items:
 "#;
 
 #[test]
-fn a_dump_alone_gives_an_inventory() {
+fn reads_an_inventory_from_a_dump() {
     let (loaded, findings) = read(&[("nodes.yaml", DUMP)]);
     assert_eq!(findings, [""; 0]);
     assert_eq!(nodes(&loaded), ["c1 amd64 control-plane+master", "w1 arm64 worker"]);
     assert_eq!(loaded.inventory.nodes[1].taints[0].value, "b");
-    assert_eq!(loaded.places.nodes[1].name.text(), "w1");
+    assert_eq!(loaded.locations.nodes[1].name.text(), "w1");
     let list = r#"{"kind": "NodeList", "apiVersion": "v1", "items": [
         {"metadata": {"name": "n"}, "status": {"nodeInfo": {"architecture": "s390x"}}}]}"#;
     let (loaded, _) = read(&[("nodes.json", list)]);
@@ -250,7 +250,7 @@ fn a_dump_alone_gives_an_inventory() {
 }
 
 #[test]
-fn a_dump_fills_an_inventory_without_nodes() {
+fn dump_completes_an_inventory_without_nodes() {
     let text = inventory("  platform: Kubernetes\n");
     let (loaded, findings) = read(&[("i.yaml", &text), ("nodes.yaml", DUMP)]);
     assert_eq!(findings, [""; 0]);
@@ -263,7 +263,7 @@ fn a_dump_fills_an_inventory_without_nodes() {
 }
 
 #[test]
-fn own_nodes_win_over_a_dump_and_a_difference_is_said() {
+fn declared_nodes_override_a_dump_with_a_warning() {
     let same = "  nodePools:\n  - {name: c, count: 1, architecture: amd64, roles: \
                 [control-plane]}\n  - {name: w, count: 1, architecture: arm64, roles: [worker]}\n";
     let (loaded, findings) = read(&[("i.yaml", &inventory(same)), ("nodes.yaml", DUMP)]);
@@ -274,8 +274,9 @@ fn own_nodes_win_over_a_dump_and_a_difference_is_said() {
     assert_eq!(loaded.inventory.nodes.len(), 5);
     assert_eq!(
         findings,
-        ["i.yaml:4:3 warning inventory-inconsistent: the declared nodes are not those of the \
-             dump (arm64 worker: 4 declared, 1 dumped)"]
+        [
+            "i.yaml:4:3 warning inventory-inconsistent: the declared nodes differ from the dump (arm64 worker: 4 declared, 1 dumped)"
+        ]
     );
 }
 
@@ -292,7 +293,7 @@ fn reports_a_dump_that_contradicts_itself() {
         [
             "n.yaml:5:52 error inventory-inconsistent: `a` is amd64 by its architecture and arm64 by its label",
             "n.yaml:9:3 error inventory-invalid: a node has no name",
-            "n.yaml:13:20 error inventory-invalid: a node's name must be a text; put `n` in quotes",
+            "n.yaml:13:20 error inventory-invalid: a node's name is not a string: put `n` in quotes",
             "n.yaml:8:20 error inventory-inconsistent: the node `a` is dumped twice",
         ]
     );
@@ -328,7 +329,7 @@ spec: {replicas: 1}
 "#;
 
 #[test]
-fn machine_sets_make_nodes() {
+fn derives_nodes_from_machine_sets() {
     let (loaded, findings) = read(&[("m.yaml", MACHINES)]);
     assert_eq!(
         nodes(&loaded),
@@ -355,12 +356,12 @@ fn machine_sets_make_nodes() {
 fn reports_two_inventories() {
     let text = inventory("  nodes: []\n");
     let (_, findings) = read(&[("a.yaml", &text), ("b.yaml", &text)]);
-    assert_eq!(findings, ["b.yaml:2:7 error inventory-inconsistent: there are two inventories for this cluster"]);
+    assert_eq!(findings, ["b.yaml:2:7 error inventory-inconsistent: this cluster has two inventories"]);
 }
 
-/// The recordings' inventories have nothing to complain about.
+/// The recordings' inventories are valid.
 #[test]
-fn recorded_inventories_are_read_without_a_word() {
+fn reads_recorded_inventories_without_findings() {
     let cases = hcoplan_testing::root().join("testdata/golden/cases");
     let mut count = 0;
     for case in fs::read_dir(cases).expect("cases") {

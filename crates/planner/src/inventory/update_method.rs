@@ -1,21 +1,19 @@
-//! How a cluster's HyperConverged is submitted.
-
 use std::fmt;
 
-/// How a manifest is submitted where there is an object already.
+/// How a manifest updates an existing object.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum UpdateMethod {
-    /// As client-side `kubectl apply` does, and who applies like it.
+    /// Like client-side `kubectl apply` and tools that work like it.
     #[default]
     Apply,
-    /// The API server merges it, as Flux asks for, and Argo CD with `ServerSideApply=true`; conflicts are forced.
+    /// Server-side apply with forced conflicts, as in Flux and Argo CD with `ServerSideApply=true`.
     ServerSide,
-    /// As it is, as `kubectl replace` does.
+    /// Replaces the object, like `kubectl replace`.
     Replace,
 }
 
 impl UpdateMethod {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Self; 3] = [Self::Apply, Self::ServerSide, Self::Replace];
 
     /// `client-side`, `server-side` or `replace`.
@@ -27,7 +25,7 @@ impl UpdateMethod {
         }
     }
 
-    /// The method of a name.
+    /// The method with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.as_str() == name)
     }

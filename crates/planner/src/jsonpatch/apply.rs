@@ -2,7 +2,7 @@
 //!
 //! Source: `Patch.Apply` of evanphx/json-patch v5.9.11 with its default options, the same in all four releases:
 //! negative indices count from the end, a missing path fails `remove`, `add` creates no parents. Beyond RFC 6902: text
-//! before a path's first slash is ignored, and indices are what Go's `Atoi` accepts (`01`, `+1`). An empty key names
+//! before a path's first slash is ignored, and indices are what Go's `Atoi` accepts (`01`, `+1`). An empty key means
 //! the container itself: at the top the document as it was before the patch, further down nothing.
 
 use super::decode::{Op, Operation};
@@ -10,8 +10,8 @@ use super::document::{Document, Missing, TopCopy};
 use super::node::{NilDereference, Node};
 use super::{Cause, Failure};
 
-/// How much `copy` may add before we give up, as [`Node::size`] counts it: some twenty operands. The operator has no
-/// limit, and each annotation of each cluster may double what it has.
+/// How much `copy` may add, in units of [`Node::size`]: about twenty operands. The operator has no limit, and each
+/// annotation of each cluster may double the document.
 const MAX_COPIED: usize = 256 << 10;
 
 /// Why an operation fails: the library's message, and the member that causes it.
@@ -32,13 +32,13 @@ enum FailedPart {
 type Applied<T> = Result<T, Rejection>;
 
 impl Document<'_> {
-    /// Applies one operation, the `index`th of its patch.
+    /// Applies one operation; `index` is its index in the patch.
     pub(super) fn apply(&mut self, operation: &Operation, index: usize) -> Result<(), Failure> {
         let applied = match operation.op {
             Op::Add => self.add(operation),
             Op::Remove => self.remove(operation),
             Op::Replace => self.replace(operation),
-            Op::Move => self.shift(operation),
+            Op::Move => self.move_value(operation),
             Op::Copy => self.copy(operation),
             Op::Test => self.test(operation),
         };
@@ -60,7 +60,7 @@ impl Document<'_> {
 
     fn add(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
-        let value = given(operation);
+        let value = value_of(operation);
         if path.is_empty() {
             if !matches!(value, Node::Array(_) | Node::Object(_)) {
                 return Err(wrong_root("invalid value, expected object"));
@@ -69,23 +69,23 @@ impl Document<'_> {
             self.root = value;
             return Ok(());
         }
-        let place = self
-            .place(path)
+        let location = self
+            .locate(path)
             .ok_or_else(|| no_path(format!("add operation does not apply: doc is missing path: \"{path}\"")))?;
-        self.put(&place, value).map_err(|m| at_path(format!("error in add for path: '{path}': "), m))
+        self.insert(&location, value).map_err(|m| at_path(format!("error in add for path: '{path}': "), m))
     }
 
     fn remove(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
-        let place = self
-            .place(path)
+        let location = self
+            .locate(path)
             .ok_or_else(|| no_path(format!("remove operation does not apply: doc is missing path: \"{path}\"")))?;
-        self.take(&place).map(|_| ()).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
+        self.take(&location).map(|_| ()).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
     }
 
     fn replace(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
-        let value = given(operation);
+        let value = value_of(operation);
         if path.is_empty() {
             return match value {
                 Node::Array(_) | Node::Object(_) => {
@@ -93,29 +93,29 @@ impl Document<'_> {
                     self.root = value;
                     Ok(())
                 }
-                Node::Null | Node::GivenNull => Err(crash()),
+                Node::Null | Node::GivenNull => Err(nil_dereference()),
                 _ => Err(wrong_root("replace operation value must be object or array: %!w(<nil>)")),
             };
         }
-        let place = self
-            .place(path)
+        let location = self
+            .locate(path)
             .ok_or_else(|| no_path(format!("replace operation does not apply: doc is missing path: {path}")))?;
-        if self.get(&place).is_err() {
+        if self.get(&location).is_err() {
             let missing = no_path(format!("replace operation does not apply: doc is missing key: {path}"));
             return Err(Rejection { cause: Cause::MissingField, ..missing });
         }
-        // The library says remove here.
-        self.set(&place, value).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
+        // The library's message says "remove" here.
+        self.set(&location, value).map_err(|m| at_path(format!("error in remove for path: '{path}': "), m))
     }
 
-    fn shift(&mut self, operation: &Operation) -> Applied<()> {
+    fn move_value(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
         let from = operation.from.as_deref().unwrap_or_default();
         if from.is_empty() {
             let message = "unable to move entire document to another path: invalid state detected";
             return Err(wrong_root(message).failed_part(FailedPart::From));
         }
-        let source = self.place(from).ok_or_else(|| {
+        let source = self.locate(from).ok_or_else(|| {
             let message = format!("move operation does not apply: doc is missing from path: {from}");
             no_path(message).failed_part(FailedPart::From)
         })?;
@@ -127,65 +127,65 @@ impl Document<'_> {
                 let prefix = format!("error in move for path: '{}': ", source.key);
                 at_path(prefix, m).failed_part(FailedPart::From)
             })?;
-        let place = self.place(path).ok_or_else(|| {
+        let location = self.locate(path).ok_or_else(|| {
             no_path(format!("move operation does not apply: doc is missing destination path: {path}"))
         })?;
-        self.put(&place, value).map_err(|m| at_path(format!("error in move for path: '{path}': "), m))
+        self.insert(&location, value).map_err(|m| at_path(format!("error in move for path: '{path}': "), m))
     }
 
     fn copy(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
         let from = operation.from.as_deref().unwrap_or_default();
-        let source = self.place(from).ok_or_else(|| {
+        let source = self.locate(from).ok_or_else(|| {
             let message = format!("copy operation does not apply: doc is missing from path: \"{from}\"");
             no_path(message).failed_part(FailedPart::From)
         })?;
-        let room = MAX_COPIED.saturating_sub(self.copied);
+        let capacity = MAX_COPIED.saturating_sub(self.copied);
         let value = match self.get(&source) {
-            Ok(Some(value)) if value.size().0 > room => return Err(at_path(String::new(), Missing::no_room())),
+            Ok(Some(value)) if value.size().0 > capacity => return Err(at_path(String::new(), Missing::too_big())),
             Ok(value) => value.map_or(Node::Null, Node::copied),
             Err(m) => {
                 let prefix = format!("error in copy for from: '{from}': ");
                 return Err(at_path(prefix, m).failed_part(FailedPart::From));
             }
         };
-        let place = self.place(path).ok_or_else(|| {
+        let location = self.locate(path).ok_or_else(|| {
             no_path(format!("copy operation does not apply: doc is missing destination path: {path}"))
         })?;
         self.copied += value.size().0;
-        self.put(&place, value).map_err(|m| at_path("error while adding value during copy: ".to_owned(), m))
+        self.insert(&location, value).map_err(|m| at_path("error while adding value during copy: ".to_owned(), m))
     }
 
     fn test(&mut self, operation: &Operation) -> Applied<()> {
         let path = &operation.path;
-        let wanted = operation.value.as_ref();
+        let expected = operation.value.as_ref();
         let failed = || Rejection {
             message: format!("testing value {path} failed: test failed"),
             cause: Cause::TestFailed,
             failed_part: FailedPart::Value,
         };
-        let equal = |value: &Node, wanted: &Node| match value.equals(wanted) {
+        let equal = |value: &Node, expected: &Node| match value.equals(expected) {
             Ok(true) => Ok(()),
             Ok(false) => Err(failed()),
-            Err(NilDereference) => Err(crash()),
+            Err(NilDereference) => Err(nil_dereference()),
         };
         if path.is_empty() {
-            return equal(&self.root, wanted.ok_or_else(crash)?);
+            return equal(&self.root, expected.ok_or_else(nil_dereference)?);
         }
-        let place = self
-            .place(path)
+        let location = self
+            .locate(path)
             .ok_or_else(|| no_path(format!("test operation does not apply: is missing path: {path}")))?;
-        let found = match self.get(&place) {
+        let found = match self.get(&location) {
             Ok(found) => found,
             Err(m) if m.cause == Cause::MissingPath => None,
             Err(m) => return Err(at_path(format!("error in test for path: '{path}': "), m)),
         };
-        // A null that the document came with is no value, one that was given is.
+        // A null of the original document is no value, an added one is.
         let found = found.filter(|value| **value != Node::Null);
-        let wanted = wanted.filter(|value| !value.is_null());
-        match (found, wanted) {
+        let expected = expected.filter(|value| !value.is_null());
+        match (found, expected) {
             (None, None) => Ok(()),
-            (Some(value), Some(wanted)) => equal(value, wanted),
+            (Some(value), Some(expected)) => equal(value, expected),
             _ => Err(failed()),
         }
     }
@@ -197,8 +197,8 @@ impl Rejection {
     }
 }
 
-/// Decoding made sure that there is one where there must be.
-fn given(operation: &Operation) -> Node {
+/// The operation's value; decoding made sure that required ones exist.
+fn value_of(operation: &Operation) -> Node {
     operation.value.clone().unwrap_or(Node::GivenNull)
 }
 
@@ -214,7 +214,7 @@ fn wrong_root(message: &str) -> Rejection {
     Rejection { message: message.to_owned(), cause: Cause::WrongType, failed_part: FailedPart::Value }
 }
 
-fn crash() -> Rejection {
+fn nil_dereference() -> Rejection {
     Rejection {
         message: "runtime error: invalid memory address or nil pointer dereference".to_owned(),
         cause: Cause::NilDereference,

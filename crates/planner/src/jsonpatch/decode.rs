@@ -1,7 +1,7 @@
-//! The text of an annotation, read as the operator's patch library reads it.
+//! Decodes an annotation's text like the operator's patch library.
 //!
-//! Source: `DecodePatch` of evanphx/json-patch v5.9.11, the same in all four releases. Every
-//! operation is checked before any is applied.
+//! Source: `DecodePatch` of evanphx/json-patch v5.9.11, the same in all four releases. Every operation is checked
+//! before any is applied.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,22 @@ use super::{Cause, Failure, OperationPart};
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Op {
-    /// `add`
+    /// `add`.
     Add,
-    /// `remove`
+    /// `remove`.
     Remove,
-    /// `replace`
+    /// `replace`.
     Replace,
-    /// `move`
+    /// `move`.
     Move,
-    /// `copy`
+    /// `copy`.
     Copy,
-    /// `test`
+    /// `test`.
     Test,
 }
 
 impl Op {
-    /// As it is written in a patch.
+    /// The operation's name in a patch.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -48,19 +48,19 @@ impl Op {
     }
 }
 
-/// Where an operation is, in bytes of the annotation's value. Values, not keys; strings
-/// with their quotes. Of duplicate keys the last, which is the one that counts.
+/// The spans of an operation, in bytes of the annotation's value. Spans of values, not keys, and of strings with their
+/// quotes. The last of duplicate keys, which is the effective one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spans {
     /// The whole operation, braces included.
     pub whole: Span,
-    /// `op`
+    /// `op`.
     pub op: Span,
-    /// `path`
+    /// `path`.
     pub path: Span,
-    /// `from`, where there is one.
+    /// `from`, if present.
     pub from: Option<Span>,
-    /// `value`, where there is one.
+    /// `value`, if present.
     pub value: Option<Span>,
 }
 
@@ -71,28 +71,26 @@ pub struct Operation {
     pub op: Op,
     /// The JSON pointer as written.
     pub path: String,
-    /// Where `move` and `copy` read; other operations don't examine it.
+    /// The source of `move` and `copy`; ignored by other operations.
     pub from: Option<String>,
-    /// Where it is.
+    /// Its spans in the annotation's value.
     pub spans: Spans,
-    /// `null` that is written is a value.
+    /// A written `null` is a value.
     pub(super) value: Option<Node>,
 }
 
 impl Operation {
-    /// The value given; `None` when the key is missing. Numbers as JSON holds them.
+    /// The written value; `None` when the key is missing. Numbers as JSON holds them.
     pub fn value(&self) -> Option<Value> {
         self.value.as_ref().map(Node::to_json)
     }
 
-    /// The path's keys and indices, unescaped. Like the operator, it ignores what is before
-    /// the first slash.
+    /// The path's unescaped keys and indices. Like the operator, ignores text before the first slash.
     pub fn segments(&self) -> Vec<String> {
         segments(&self.path)
     }
 
-    /// The bytes of one of [`Self::segments`], in bytes of the annotation's value `text`; `None`
-    /// when the JSON string has escapes, so that bytes can't be counted.
+    /// The span of one of [`Self::segments`] in the annotation's value `text`; `None` if the JSON string has escapes.
     pub fn segment_span(&self, text: &str, index: usize) -> Option<Span> {
         let token = text.get(self.spans.path.range())?;
         if token.contains('\\') {
@@ -110,13 +108,12 @@ impl Operation {
     }
 }
 
-/// The keys and indices of a JSON pointer, unescaped. Like the operator, it ignores what is
-/// before the first slash.
+/// The unescaped keys and indices of a JSON pointer. Like the operator, ignores text before the first slash.
 pub fn segments(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(unescape).collect()
 }
 
-/// A pointer's segment as a key: `~1` is a slash, `~0` a tilde, any other tilde itself.
+/// Unescapes a pointer's segment: `~1` is a slash, `~0` a tilde, any other tilde itself.
 pub(super) fn unescape(segment: &str) -> String {
     if !segment.contains('~') {
         return segment.to_owned();
@@ -137,10 +134,10 @@ pub(super) fn unescape(segment: &str) -> String {
     key + rest
 }
 
-/// The operations of an annotation's text. `[]` and `null` are patches without operations.
+/// Decodes the operations of an annotation's text. `[]` and `null` are patches without operations.
 ///
 /// # Errors
-/// What the library says, without the operator's words around it.
+/// The library's message, without the operator's prefix.
 pub fn decode(text: &str) -> Result<Vec<Operation>, Failure> {
     let whole = json::parse(text).map_err(|at| Failure {
         message: "invalid state detected".to_owned(),
@@ -162,14 +159,14 @@ pub fn decode(text: &str) -> Result<Vec<Operation>, Failure> {
     operations.map(|(index, item)| operation(text, index, item)).collect()
 }
 
-/// How many operations the operator counts in `kubevirt_hco_unsafe_modifications`: none where
-/// the text can't be decoded, whether the patch applies or not.
+/// Number of operations that the operator counts in `kubevirt_hco_unsafe_modifications`: none if the text can't be
+/// decoded, whether the patch applies or not.
 pub fn count(text: &str) -> usize {
     decode(text).map_or(0, |operations| operations.len())
 }
 
-/// The operator lets a patch write below `/spec/` only. Where `move` and `copy` read is not
-/// examined; `test` is held to it, too.
+/// Checks that a patch only writes below `/spec/`, as the operator requires. This includes `test`, but not the source
+/// of `move` and `copy`.
 ///
 /// # Errors
 /// The first operation with another path.
@@ -203,7 +200,7 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
         }
     }
     let reject = |part: OperationPart, why: String, span: Span| Failure {
-        message: format!("invalid operation {}: {why}", printed(text, item, &members)),
+        message: format!("invalid operation {}: {why}", print_operation(text, item, &members)),
         operation: Some(index),
         span: Some(span),
         cause: Cause::Operation(part),
@@ -250,12 +247,12 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
             value: value.map(|value| value.span),
         },
         from: from.map(|(text, _)| text),
-        value: value.map(Node::given),
+        value: value.map(Node::from_operation),
     })
 }
 
-/// An operation as Go prints it back: keys sorted, of duplicates the last.
-fn printed(text: &str, item: &Item, members: &BTreeMap<&str, &Item>) -> String {
+/// An operation as Go prints it: keys sorted, the last of duplicates.
+fn print_operation(text: &str, item: &Item, members: &BTreeMap<&str, &Item>) -> String {
     if item.value == Json::Null {
         return "null".to_owned();
     }

@@ -1,4 +1,4 @@
-//! The document that operations are applied to: finding, adding and taking away.
+//! The document that operations are applied to: finds, adds and removes values.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::decode::unescape;
 use super::json::MAX_DEPTH;
 use super::node::{Node, atoi};
 
-/// What a container says when asked for a key.
+/// The error when a key can't be read or written.
 #[derive(Debug)]
 pub(super) struct Missing {
     pub(super) message: String,
@@ -19,8 +19,8 @@ impl Missing {
         Self { message, cause: Cause::Index }
     }
 
-    /// There is no room for it.
-    pub(super) fn no_room() -> Self {
+    /// The document would exceed hcoplan's limits.
+    pub(super) fn too_big() -> Self {
         Self {
             message: "the patched document is too big or nested too deeply for hcoplan".to_owned(),
             cause: Cause::TooBig,
@@ -36,18 +36,18 @@ impl Missing {
 #[derive(Debug, Clone)]
 pub(super) struct Document<'b> {
     pub(super) root: Node,
-    /// What an empty key at the top reads.
+    /// The value of an empty key at the top.
     pub(super) own: TopCopy<'b>,
-    /// How much `copy` has added, as [`Node::size`] counts it.
+    /// How much `copy` has added, in units of [`Node::size`].
     pub(super) copied: usize,
 }
 
-/// What an empty key at the top reads: a copy of the document, made at its first use.
+/// The value of an empty key at the top: a copy of the document, created at its first use.
 #[derive(Debug, Clone)]
 pub(super) enum TopCopy<'b> {
-    /// As the document was.
+    /// The original document.
     Unread(&'b Value),
-    /// As it is, where it is anything.
+    /// The copy, if it has a value.
     Read(Option<Node>),
 }
 
@@ -63,14 +63,14 @@ impl TopCopy<'_> {
     }
 }
 
-/// A container's path, split: the keys down to it and the key inside it.
-pub(super) struct Place {
+/// A path, split into the container's keys and the key inside it.
+pub(super) struct Location {
     pub(super) parents: Vec<String>,
     pub(super) key: String,
 }
 
-impl Place {
-    /// `None` for a text without a slash, which leads nowhere.
+impl Location {
+    /// `None` for a text without a slash.
     fn of(path: &str) -> Option<Self> {
         if path.is_empty() {
             return Some(Self { parents: Vec::new(), key: String::new() });
@@ -93,13 +93,13 @@ impl<'b> Document<'b> {
         &self.root
     }
 
-    /// Where a path leads; `None` when its container is not there.
-    pub(super) fn place(&mut self, path: &str) -> Option<Place> {
-        let place = Place::of(path)?;
-        self.container(&place.parents).is_some().then_some(place)
+    /// Splits a path; `None` if its container is missing.
+    pub(super) fn locate(&mut self, path: &str) -> Option<Location> {
+        let location = Location::of(path)?;
+        self.container(&location.parents).is_some().then_some(location)
     }
 
-    /// The object or list that keys lead to.
+    /// The object or list at a path of keys.
     fn container(&mut self, keys: &[String]) -> Option<&mut Node> {
         let mut at = &mut self.root;
         let mut keys = keys.iter();
@@ -121,15 +121,15 @@ impl<'b> Document<'b> {
         matches!(at, Node::Object(_) | Node::Array(_)).then_some(at)
     }
 
-    /// The value at a place; `Ok(None)` where there is a key without any.
-    pub(super) fn get(&mut self, place: &Place) -> Result<Option<&Node>, Missing> {
-        let key = &place.key;
+    /// The value at a location; `Ok(None)` for a key without value.
+    pub(super) fn get(&mut self, location: &Location) -> Result<Option<&Node>, Missing> {
+        let key = &location.key;
         if key.is_empty() {
-            let at_top = place.parents.is_empty();
+            let at_top = location.parents.is_empty();
             let own = if at_top { self.own.read() } else { None };
             return Ok(own.map(|own| &*own));
         }
-        match self.container(&place.parents) {
+        match self.container(&location.parents) {
             Some(Node::Object(entries)) => {
                 let found: Option<&Node> = entries.get(key);
                 found.map(Some).ok_or_else(|| Missing::key("get", key))
@@ -145,13 +145,13 @@ impl<'b> Document<'b> {
         }
     }
 
-    /// Adds a value: into an object, or into a list before the element at the index.
-    pub(super) fn put(&mut self, place: &Place, value: Node) -> Result<(), Missing> {
-        if !fits(place, &value) {
-            return Err(Missing::no_room());
+    /// Adds a value to an object, or to a list before the element at the index.
+    pub(super) fn insert(&mut self, location: &Location, value: Node) -> Result<(), Missing> {
+        if !fits(location, &value) {
+            return Err(Missing::too_big());
         }
-        let key = &place.key;
-        match self.container(&place.parents) {
+        let key = &location.key;
+        match self.container(&location.parents) {
             Some(Node::Object(entries)) => {
                 entries.insert(key.clone(), value);
             }
@@ -167,18 +167,18 @@ impl<'b> Document<'b> {
         Ok(())
     }
 
-    /// Puts a value where [`Self::get`] found one.
-    pub(super) fn set(&mut self, place: &Place, value: Node) -> Result<(), Missing> {
-        if !fits(place, &value) {
-            return Err(Missing::no_room());
+    /// Replaces the value that [`Self::get`] found.
+    pub(super) fn set(&mut self, location: &Location, value: Node) -> Result<(), Missing> {
+        if !fits(location, &value) {
+            return Err(Missing::too_big());
         }
-        let key = &place.key;
-        match self.container(&place.parents) {
+        let key = &location.key;
+        match self.container(&location.parents) {
             Some(Node::Object(entries)) => {
                 entries.insert(key.clone(), value);
             }
             Some(Node::Array(items)) => {
-                // An empty key is found in a list, but is no index.
+                // `get` finds an empty key in a list, but it isn't an index.
                 let index = atoi(key).map_err(Missing::index)?;
                 let at = from_either_end(index, items.len());
                 items[at.ok_or_else(|| out_of_range(index))?] = value;
@@ -188,10 +188,10 @@ impl<'b> Document<'b> {
         Ok(())
     }
 
-    /// Takes a value away.
-    pub(super) fn take(&mut self, place: &Place) -> Result<(), Missing> {
-        let key = &place.key;
-        match self.container(&place.parents) {
+    /// Removes a value.
+    pub(super) fn take(&mut self, location: &Location) -> Result<(), Missing> {
+        let key = &location.key;
+        match self.container(&location.parents) {
             Some(Node::Object(entries)) => {
                 let taken = entries.remove(key).map(|_| ());
                 taken.ok_or_else(|| Missing::key("remove", key))
@@ -207,16 +207,16 @@ impl<'b> Document<'b> {
     }
 }
 
-/// The place of an index below a length, counted from the end where it is negative.
+/// Resolves an index within a length; negative ones count from the end.
 fn from_either_end(index: i64, length: usize) -> Option<usize> {
     let length = i64::try_from(length).ok()?;
     let at = if index < 0 { index.checked_add(length)? } else { index };
     (0..length).contains(&at).then(|| usize::try_from(at).ok())?
 }
 
-/// Whether a value at a place keeps the document as shallow as we want it.
-fn fits(place: &Place, value: &Node) -> bool {
-    place.parents.len() + value.size().1 < MAX_DEPTH
+/// Whether the document stays within [`MAX_DEPTH`] with a value at a location.
+fn fits(location: &Location, value: &Node) -> bool {
+    location.parents.len() + value.size().1 < MAX_DEPTH
 }
 
 fn out_of_range(index: i64) -> Missing {

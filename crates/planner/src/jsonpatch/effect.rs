@@ -1,8 +1,7 @@
-//! What each operation of a patch did, and where that is not what it says.
+//! What each operation of a patch changed, and where that differs from RFC 6902.
 //!
-//! The patch is applied one operation at a time through the whole pipeline, so that an
-//! operation's effect is the difference that it makes. Beside it is what RFC 6902 alone
-//! would have made of the operand: the patched document decoded into a fresh object.
+//! Applies a patch one operation at a time through the whole pipeline: an operation's effect is the difference that it
+//! makes. Compares it with the result of RFC 6902 alone: the patched document decoded into a fresh object.
 
 use std::collections::BTreeMap;
 
@@ -12,84 +11,82 @@ use serde_json::Value;
 use super::decode::Operation;
 use super::document::Document;
 use super::reach::PatchScope;
-use super::{Failure, as_document, blame, merge};
+use super::{Failure, as_document, attribute_failure, merge};
 
-/// How many operations of a patch are examined one by one. What each does is seen by applying it
-/// to all that those before it left, which takes the square of their number.
-pub const MOST_EXAMINED: usize = 250;
+/// Maximum number of operations examined one by one; the cost grows with the square of their number.
+pub const MAX_EXAMINED: usize = 250;
 
-/// How much the documents that the examined operations leave may hold together, as [`Node::size`] counts it: each is
-/// examined as a whole, and an operation of a few bytes may double it.
+/// Maximum total size of the documents after each examined operation, in units of [`Node::size`]: an operation of a few
+/// bytes may double the document.
 ///
 /// [`Node::size`]: super::node::Node::size
-const MOST_EXAMINED_BYTES: usize = 8 << 20;
+const MAX_EXAMINED_SIZE: usize = 8 << 20;
 
-/// What a patch did.
+/// The effects of a patch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effects {
-    /// One for every operation that applied, in order; of those that are examined: [`MOST_EXAMINED`] at most, fewer
-    /// of a large document.
+    /// One per applied operation, in order: at most [`MAX_EXAMINED`], fewer for a large document.
     pub operations: Vec<Effect>,
-    /// Why the next one did not; then the operator applies none of them.
+    /// Why the next one failed; the operator then applies none of them.
     pub failure: Option<Failure>,
 }
 
-/// What one operation did.
+/// The effect of one operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Effect {
     /// Its index in the patch.
     pub index: usize,
-    /// What it changed in the operand; empty when it has no effect.
+    /// Its changes to the operand; empty when it has no effect.
     pub changed: Vec<Change>,
-    /// Where the operand is not what RFC 6902 would have made of it, because of this operation.
+    /// Where this operation's result differs from RFC 6902.
     pub lost: Vec<Loss>,
 }
 
-/// A place of the operand and its values. Objects are compared key by key, lists of one length
-/// element by element, other lists as a whole.
+/// A changed location of the operand. Objects are compared by key, lists of equal length by element, other lists as a
+/// whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     /// JSON pointer in the operand.
     pub path: String,
-    /// `None` where there was nothing.
+    /// `None` if it didn't exist.
     pub before: Option<Value>,
-    /// `None` where there is nothing.
+    /// `None` if it was removed.
     pub after: Option<Value>,
 }
 
-/// Why the operand is not what RFC 6902 would have made of it.
+/// Why the operand differs from the result of RFC 6902.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// What was removed, or not mentioned in a replaced parent, stays.
+    /// A value stays that was removed, or omitted from a replaced parent.
     Kept,
-    /// A list's element took over what the element before it at that index had.
+    /// A list's element inherits fields of the previous element at its index.
     Inherited,
     /// The operand's Go type has no such key.
     Unknown,
-    /// The key was written in another case; the operator finds it, a schema does not.
+    /// The key has another case; the operator accepts it, a schema doesn't.
     OtherCase,
 }
 
-/// A place where the operand is not what RFC 6902 would have made of it.
+/// A location where the operand differs from the result of RFC 6902.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loss {
     /// JSON pointer; for [`Reason::Unknown`] and [`Reason::OtherCase`] as written.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// What RFC 6902 would have left there.
+    /// The value according to RFC 6902.
     pub plain: Option<Value>,
-    /// What the operator leaves there.
+    /// The operator's value.
     pub actual: Option<Value>,
 }
 
-/// Applies operations (decoded and held to `spec`) to an operand one by one. `operand` is the
-/// whole object as it is rendered.
+/// Applies operations (decoded and restricted to `spec`) to an operand one by one. `operand` is the whole rendered
+/// object.
 pub fn effects(types: &GoTypes, ty: &GoType, operand: &Value, operations: &[Operation]) -> Effects {
     effects_in(types, ty, operand, operations, &PatchScope::of(operations))
 }
 
-/// [`effects`] of operations that lead no further than `reach`.
+/// [`effects`] of operations within the scope `reach`.
 pub(super) fn effects_in(
     types: &GoTypes,
     ty: &GoType,
@@ -99,24 +96,24 @@ pub(super) fn effects_in(
 ) -> Effects {
     let base = as_document(types, ty, reach.take(types, ty, operand));
     let mut patched = Document::new(&base);
-    let mut made = Effects { operations: Vec::new(), failure: None };
+    let mut effects = Effects { operations: Vec::new(), failure: None };
     let mut before = base.clone();
     let mut known = BTreeMap::new();
-    let examined = operations.iter().take(MOST_EXAMINED);
+    let examined = operations.iter().take(MAX_EXAMINED);
     let mut bytes = 0;
     for (index, operation) in examined.enumerate() {
         if let Err(failure) = patched.apply(operation, index) {
-            made.failure = Some(failure);
+            effects.failure = Some(failure);
             break;
         }
         bytes += patched.root().size().0;
-        if bytes > MOST_EXAMINED_BYTES {
+        if bytes > MAX_EXAMINED_SIZE {
             break;
         }
         let after = match merge(types, ty, &base, patched.root()) {
             Ok(after) => after,
             Err(error) => {
-                made.failure = Some(blame(types, ty, &base, operations, error));
+                effects.failure = Some(attribute_failure(types, ty, &base, operations, error));
                 break;
             }
         };
@@ -128,13 +125,13 @@ pub(super) fn effects_in(
             .filter(|(path, loss)| known.get(*path) != Some(*loss))
             .map(|(_, loss)| loss.clone())
             .collect();
-        made.operations.push(Effect { index, changed, lost });
+        effects.operations.push(Effect { index, changed, lost });
         (before, known) = (after, losses);
     }
-    made
+    effects
 }
 
-/// The places in which two documents differ.
+/// The differences between two documents.
 pub fn changes(before: &Value, after: &Value) -> Vec<Change> {
     let mut changes = Vec::new();
     compare(Some(before), Some(after), &mut String::new(), &mut changes);
@@ -175,7 +172,7 @@ fn push_key(path: &mut String, key: &str) {
     }
 }
 
-/// Every place where the operator's result is not the plain one, by path.
+/// All locations where the operator's result differs from RFC 6902, by path.
 fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTreeMap<String, Loss> {
     let mut found = BTreeMap::new();
     let mut names = Names { types, losses: &mut found, spelled: Vec::new() };
@@ -187,11 +184,11 @@ fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTre
     let mut differences = Vec::new();
     compare(Some(&plain), Some(actual), &mut String::new(), &mut differences);
     for Change { path, before: plain, after: actual } in differences {
-        let below = |name: &String| {
+        let is_below = |name: &String| {
             let rest = path.strip_prefix(name.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        if spelled.iter().any(below) {
+        if spelled.iter().any(is_below) {
             continue;
         }
         let reason = if in_list(found_in, &path) { Reason::Inherited } else { Reason::Kept };
@@ -201,33 +198,33 @@ fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTre
     found
 }
 
-/// Whether a pointer leads through a list's element.
+/// Whether a pointer passes through a list's element.
 fn in_list(document: &Value, pointer: &str) -> bool {
     let mut at = document;
     for key in super::segments(pointer) {
-        let below = match at {
+        let next = match at {
             Value::Array(_) => return true,
             Value::Object(entries) => entries.get(&key),
             _ => None,
         };
-        match below {
-            Some(below) => at = below,
+        match next {
+            Some(next) => at = next,
             None => return false,
         }
     }
     false
 }
 
-/// Looks for keys that the operand's type does not have, or not in that case.
+/// Finds keys that the operand's type lacks or spells with another case.
 struct Names<'a> {
     types: &'a GoTypes,
     losses: &'a mut BTreeMap<String, Loss>,
-    /// Paths of the fields that are spelled otherwise in the document.
+    /// Paths of the fields spelled with another case.
     spelled: Vec<String>,
 }
 
 impl<'a> Names<'a> {
-    /// `path` is the document's, `go_path` the same with the fields' own names.
+    /// `path` is the path in the document, `go_path` the same with the fields' proper names.
     fn walk(&mut self, ty: &'a GoType, patched: &Value, actual: &Value, path: &mut String, go_path: &mut String) {
         let lengths = (path.len(), go_path.len());
         let types = self.types;

@@ -1,13 +1,12 @@
-//! A JSON reader that keeps places and the text of numbers.
+//! A JSON reader that keeps locations and the text of numbers.
 //!
-//! The operator compares numbers in `test` as they are written and prints rejected operations
-//! back, and findings point at single tokens: a tree of values alone would not do. What is JSON
-//! is what Go's `json.Valid` accepts, except that Go nests 10000 deep and this reader
-//! [`MAX_DEPTH`].
+//! The operator compares numbers in `test` as written and prints rejected operations, and findings point at single
+//! tokens, so parsed values are not enough. Accepts the same JSON as Go's `json.Valid`, except that Go nests 10000 deep
+//! and this reader [`MAX_DEPTH`].
 
 use hcoplan_diagnostics::source::Span;
 
-/// How deep values may nest, here and in a patched document. Nothing in Kubernetes comes near.
+/// How deep values may nest, here and in a patched document. Kubernetes objects stay far below.
 pub(super) const MAX_DEPTH: usize = 256;
 
 /// A value with its bytes.
@@ -21,12 +20,12 @@ pub(super) struct Item {
 pub(super) enum Json {
     Null,
     Bool(bool),
-    /// As written.
+    /// The text as written.
     Number(String),
     /// Decoded.
     String(String),
     Array(Vec<Item>),
-    /// As written, duplicates included.
+    /// In written order, including duplicates.
     Object(Vec<Member>),
 }
 
@@ -40,7 +39,7 @@ pub(super) struct Member {
 }
 
 impl Json {
-    /// What Go calls it in its errors.
+    /// The type's name in Go's errors.
     pub(super) fn go_type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -53,8 +52,10 @@ impl Json {
     }
 }
 
-/// Reads one JSON value with nothing but white space around it; otherwise the offset of the
-/// first byte that does not fit.
+/// Parses one JSON value, surrounded by white space at most.
+///
+/// # Errors
+/// The offset of the first invalid byte.
 pub(super) fn parse(text: &str) -> Result<Item, usize> {
     let mut reader = Reader { text, at: 0 };
     reader.skip_space();
@@ -208,7 +209,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows a backslash.
+    /// Reads the rest of an escape sequence.
     fn escape(&mut self) -> Result<char, usize> {
         let at = self.at;
         let letter = self.peek().ok_or(at)?;
@@ -238,8 +239,7 @@ impl Reader<'_> {
         Ok(unit)
     }
 
-    /// The character of a UTF-16 unit, with the second unit where one belongs to it. Half a
-    /// pair is the replacement character.
+    /// The character of a UTF-16 unit, reading the second unit of a pair. Half a pair is the replacement character.
     fn surrogates(&mut self, unit: u32) -> char {
         if (0xd800..0xdc00).contains(&unit) {
             let back = self.at;
@@ -256,8 +256,7 @@ impl Reader<'_> {
     }
 }
 
-/// A value as Go prints a raw message back: without white space, and with what HTML could
-/// misread escaped.
+/// A value as Go prints a raw message: without white space, with HTML characters escaped.
 pub(super) fn compact(text: &str, out: &mut String) {
     let mut in_string = false;
     let mut escaped = false;
@@ -357,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_decoded_and_spans_are_not() {
+    fn decodes_strings_but_not_spans() {
         let text = r#" {"p": "a\ud83d\ude00\ud800z"} "#;
         let Json::Object(members) = parse(text).unwrap().value else { panic!("an object") };
         assert_eq!(members[0].value.value, Json::String("a😀\u{fffd}z".to_owned()));

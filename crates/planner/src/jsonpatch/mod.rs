@@ -1,9 +1,8 @@
-//! The jsonpatch annotations: what the operator makes of a patch.
+//! The jsonpatch annotations: applies patches like the operator.
 //!
-//! The operator renders an operand, prints it as JSON, patches that, and decodes the result
-//! *onto the object it had rendered*: a key that the patch took away keeps its old value, a list
-//! element takes over what its predecessor at the index had, unknown keys vanish. Source: HCO
-//! `controllers/operands` `ApplyPatchToSpec`, the same in all four releases.
+//! The operator renders an operand, prints it as JSON, patches that, and decodes the result *onto the object it had
+//! rendered*: a removed key keeps its old value, a list element inherits fields of its predecessor at the index,
+//! unknown keys vanish. Source: HCO `controllers/operands` `ApplyPatchToSpec`, the same in all four releases.
 
 mod apply;
 mod decode;
@@ -11,9 +10,9 @@ mod document;
 mod effect;
 mod json;
 mod node;
-mod places;
 mod reach;
 mod shared;
+mod spans;
 
 #[cfg(test)]
 mod tests;
@@ -24,9 +23,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec, segments};
-pub use effect::{Change, Effect, Effects, Loss, MOST_EXAMINED, Reason, changes, effects};
-pub use places::{Part, Repeated, removal_range, removal_ranges, repeated_keys};
+pub use effect::{Change, Effect, Effects, Loss, MAX_EXAMINED, Reason, changes, effects};
 pub use shared::{Condition, SHARED, Share, Shared, write_through};
+pub use spans::{DuplicateKey, Part, duplicate_keys, removal_range, removal_ranges};
 
 use document::Document;
 use hcoplan_diagnostics::source::Span;
@@ -45,8 +44,8 @@ pub struct Annotation {
     pub api_version: &'static str,
 }
 
-/// The annotations there are, in the order in which the operator renders their operands. Source:
-/// HCO `controllers/common/consts.go`, the same in all four releases.
+/// All jsonpatch annotations, in the order in which the operator renders their operands. Source: HCO
+/// `controllers/common/consts.go`, the same in all four releases.
 pub const ANNOTATIONS: [Annotation; 4] = [
     Annotation { name: "kubevirt.kubevirt.io/jsonpatch", kind: "KubeVirt", api_version: "kubevirt.io/v1" },
     Annotation {
@@ -62,7 +61,7 @@ pub const ANNOTATIONS: [Annotation; 4] = [
     Annotation { name: "ssp.kubevirt.io/jsonpatch", kind: "SSP", api_version: "ssp.kubevirt.io/v1beta3" },
 ];
 
-/// The annotation that patches an operand's kind, where there is one.
+/// The annotation that patches an operand's kind, if there is one.
 pub fn annotation_of(kind: &str) -> Option<&'static str> {
     let found = ANNOTATIONS.iter().find(|a| a.kind == kind);
     found.map(|a| a.name)
@@ -73,8 +72,8 @@ pub fn is_annotation(name: &str) -> bool {
     ANNOTATIONS.iter().any(|a| a.name == name)
 }
 
-/// The operations of each of the annotations as `kubevirt_hco_unsafe_modifications` counts them,
-/// sorted by the annotation's name; 0 where it is absent or can't be decoded.
+/// The number of operations per annotation as `kubevirt_hco_unsafe_modifications` counts them, sorted by the
+/// annotation's name; 0 if it is absent or can't be decoded.
 pub fn counts(annotations: &BTreeMap<String, String>) -> Vec<(&'static str, usize)> {
     let names = ANNOTATIONS.iter().map(|a| a.name);
     let count = |name| annotations.get(name).map_or(0, |text: &String| count(text));
@@ -94,48 +93,48 @@ pub struct Patched {
     pub after: Arc<Value>,
 }
 
-/// The part of an operand that its annotation leads to, see [`Patch`].
+/// The part of an operand that its annotation can change, see [`Patch`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatchedOperandPart {
     /// The operand's kind.
     pub kind: &'static str,
-    /// What became of it.
+    /// The part before and after the patch.
     pub part: PatchedPart,
 }
 
-/// The part of an operand that a patch leads to, as the operator prints it.
+/// The part of an operand that a patch can change, as the operator prints it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PatchedPart {
-    /// Before.
+    /// The part before the patch.
     pub before: Value,
-    /// After.
+    /// The part after the patch.
     pub after: Value,
 }
 
-/// What went wrong.
+/// Why a patch fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// The text is no JSON (or nests deeper than we read).
+    /// The text isn't JSON (or nests deeper than hcoplan reads).
     NotJson,
-    /// JSON, but no list of objects.
+    /// The JSON isn't a list of objects.
     NotAPatch,
-    /// An operation with an unknown `op`, or without what its `op` needs.
+    /// An operation has an unknown `op`, or lacks a member that its `op` needs.
     Operation(OperationPart),
-    /// A path that does not start with `/spec/`.
+    /// A path doesn't start with `/spec/`.
     OutsideSpec,
-    /// The path, or what it is read from, is not there.
+    /// The container of `path` or `from` doesn't exist.
     MissingPath,
-    /// The object is there that the path leads to a field of, the field isn't.
+    /// The container exists, but not its field.
     MissingField,
-    /// An index that is none, or outside the list.
+    /// An index is invalid or outside the list.
     Index,
-    /// A `test` that found something else.
+    /// A `test` found another value.
     TestFailed,
-    /// The operand's Go type has no place for the result.
+    /// The operand's Go type can't hold the result.
     WrongType,
-    /// The operator's patch library panics; the operator catches that and fails.
+    /// The operator's patch library panics; the operator recovers and fails.
     NilDereference,
-    /// More than we want to hold in memory; the operator has no such limit.
+    /// The document exceeds hcoplan's limits; the operator has no such limit.
     TooBig,
 }
 
@@ -156,19 +155,19 @@ pub enum OperationPart {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Failure {
-    /// The operator's message; from [`decode`] and [`only_spec`] without the words about the
-    /// annotation, see [`Failure::in_annotation`].
+    /// The operator's message; from [`decode`] and [`only_spec`] without the prefix that [`Failure::in_annotation`]
+    /// adds.
     pub message: String,
-    /// Index of the operation at fault, where it is one.
+    /// Index of the failed operation, if it is one.
     pub operation: Option<usize>,
-    /// The token at fault, in bytes of the annotation's value.
+    /// The failed token, in bytes of the annotation's value.
     pub span: Option<Span>,
-    /// What went wrong.
+    /// The kind of failure.
     pub cause: Cause,
 }
 
 impl Failure {
-    /// With the message as the operator reports it for an annotation.
+    /// Prefixes the message as the operator does for an annotation.
     #[must_use]
     pub fn in_annotation(self, annotation: &str) -> Self {
         let message = self.message;
@@ -176,8 +175,8 @@ impl Failure {
     }
 }
 
-/// The operand with the patch `text` of `annotation` applied as the operator does it. `operand` is the whole rendered
-/// object, as Go prints it, and so is the result.
+/// Applies the patch `text` of `annotation` like the operator. `operand` is the whole rendered object as Go prints it;
+/// so is the result.
 ///
 /// # Errors
 /// The operator rejects the patch; the error has the operator's message.
@@ -187,8 +186,7 @@ pub fn patch(types: &GoTypes, ty: &GoType, operand: &Value, annotation: &str, te
     Ok(patch.put_back(types, ty, operand, part.after))
 }
 
-/// A parsed patch. It changes one part of the operand and leaves the rest alone: equal parts give equal results in all
-/// operands.
+/// A parsed patch. It only changes one part of the operand: equal parts give equal results in all operands.
 #[derive(Debug)]
 pub struct Patch {
     annotation: String,
@@ -199,8 +197,7 @@ pub struct Patch {
 impl Patch {
     /// Parses an annotation.
     ///
-    /// # Errors
-    /// The text is no patch, or an operation's path is outside `spec`.
+    /// The text isn't a patch, or an operation's path is outside `spec`.
     pub fn read(annotation: &str, text: &str) -> Result<Self, Failure> {
         let read = decode(text).and_then(|operations| {
             only_spec(&operations)?;
@@ -210,7 +207,7 @@ impl Patch {
         Ok(Self { annotation: annotation.to_owned(), reach: PatchScope::of(&operations), operations })
     }
 
-    /// The part of an operand that it leads to.
+    /// The part of an operand that it can change.
     pub fn part(&self, types: &GoTypes, ty: &GoType, operand: &Value) -> Value {
         self.reach.take(types, ty, operand)
     }
@@ -224,13 +221,13 @@ impl Patch {
         applied.map_err(|failure| failure.in_annotation(&self.annotation))
     }
 
-    /// The operand with its part after the patch.
+    /// The operand with the patched part.
     pub fn put_back(&self, types: &GoTypes, ty: &GoType, operand: &Value, after: Value) -> Value {
         self.reach.put_back(types, ty, operand, after)
     }
 }
 
-/// Operations applied to the part of an operand that they lead to.
+/// Applies operations to the part of an operand that they can change.
 fn apply(types: &GoTypes, ty: &GoType, part: Value, operations: &[Operation]) -> Result<PatchedPart, Failure> {
     let base = as_document(types, ty, part);
     let mut document = Document::new(&base);
@@ -238,13 +235,13 @@ fn apply(types: &GoTypes, ty: &GoType, part: Value, operations: &[Operation]) ->
         document.apply(operation, index)?;
     }
     let merged = merge(types, ty, &base, document.root());
-    let merged = merged.map_err(|error| blame(types, ty, &base, operations, error))?;
+    let merged = merged.map_err(|error| attribute_failure(types, ty, &base, operations, error))?;
     drop(document);
     Ok(PatchedPart { before: base, after: merged })
 }
 
-/// What the operator patches: the object with a status, but before it gets its API version, its
-/// kind and its owner.
+/// The document that the operator patches: the object with a status, but without API version, kind and owner, which it
+/// sets later.
 fn as_document(types: &GoTypes, ty: &GoType, mut base: Value) -> Value {
     if let Value::Object(entries) = &mut base {
         entries.remove("apiVersion");
@@ -257,13 +254,13 @@ fn as_document(types: &GoTypes, ty: &GoType, mut base: Value) -> Value {
     base
 }
 
-/// The patched document decoded onto what it was printed from.
+/// Decodes the patched document onto the rendered object.
 fn merge(types: &GoTypes, ty: &GoType, base: &Value, patched: &Node) -> Result<Value, DecodeError> {
     let merged = types.merge(base, &patched.to_json(), ty);
     merged.map_err(|error| DecodeError { message: as_written(error.message, patched), ..error })
 }
 
-/// Go names a number as it is written, where we may have read it into another form.
+/// Go's messages quote a number as written, which parsing may have changed.
 fn as_written(message: String, patched: &Node) -> String {
     let prefix = "json: cannot unmarshal number ";
     let Some((shown, rest)) = message.strip_prefix(prefix).and_then(|m| m.split_once(' ')) else {
@@ -281,16 +278,22 @@ fn as_written(message: String, patched: &Node) -> String {
     }
 }
 
-/// The operation that brought a value of the wrong type in: the first with which decoding fails.
-fn blame(types: &GoTypes, ty: &GoType, base: &Value, operations: &[Operation], error: DecodeError) -> Failure {
+/// Finds the operation that added a value of the wrong type: the first with which decoding fails.
+fn attribute_failure(
+    types: &GoTypes,
+    ty: &GoType,
+    base: &Value,
+    operations: &[Operation],
+    error: DecodeError,
+) -> Failure {
     let mut document = Document::new(base);
-    let guilty = operations.iter().enumerate().position(|(index, operation)| {
+    let failed = operations.iter().enumerate().position(|(index, operation)| {
         document.apply(operation, index).is_err() || merge(types, ty, base, document.root()).is_err()
     });
-    let spans = guilty.and_then(|i| operations.get(i)).map(|o| o.spans);
+    let spans = failed.and_then(|i| operations.get(i)).map(|o| o.spans);
     Failure {
         message: error.message,
-        operation: guilty,
+        operation: failed,
         span: spans.map(|s| s.value.or(s.from).unwrap_or(s.path)),
         cause: Cause::WrongType,
     }

@@ -9,33 +9,32 @@ use super::json::{Item, Json};
 /// A value of the document. The order of an object's keys has no effect on anything.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
-    /// A null that was read as part of something. To the library it is as good as missing.
+    /// A null read as part of another value. The library treats it as missing.
     Null,
-    /// A null that an operation gave as its value. The library tells it from the other: `test`
-    /// for null fails on it.
+    /// A null that is an operation's value. The library distinguishes it: `test` for null fails on it.
     GivenNull,
     Bool(bool),
-    /// As written: `test` compares the text.
+    /// The text as written, which `test` compares.
     Number(String),
     String(String),
     Array(Vec<Self>),
     Object(BTreeMap<String, Self>),
 }
 
-/// Where the library panics: it follows a pointer that null leaves empty.
+/// The library panics: it dereferences a nil pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NilDereference;
 
 impl Node {
     /// An operation's value.
-    pub(super) fn given(item: &Item) -> Self {
+    pub(super) fn from_operation(item: &Item) -> Self {
         match &item.value {
             Json::Null => Self::GivenNull,
             _ => Self::read(item),
         }
     }
 
-    /// Of duplicate keys the last wins.
+    /// The last of duplicate keys wins.
     fn read(item: &Item) -> Self {
         match &item.value {
             Json::Null => Self::Null,
@@ -82,7 +81,7 @@ impl Node {
         matches!(self, Self::Null | Self::GivenNull)
     }
 
-    /// What `copy` makes of it: printed and read again.
+    /// The result of `copy`: printed and parsed again.
     pub(super) fn copied(&self) -> Self {
         match self {
             Self::Array(items) => Self::Array(items.iter().map(Self::copied_inside).collect()),
@@ -101,7 +100,7 @@ impl Node {
         }
     }
 
-    /// About how many bytes it holds, strings and keys included, and how deep it nests; 0 for a scalar.
+    /// Its approximate size in bytes, strings and keys included, and its depth; 0 for a scalar.
     pub(super) fn size(&self) -> (usize, usize) {
         let (mut bytes, mut depth) = (size_of::<Self>(), 0);
         let mut add = |key: &str, child: &Self| {
@@ -123,11 +122,11 @@ impl Node {
         Ok(match (self, other) {
             (Self::Null, _) | (_, Self::Null) => return Err(NilDereference),
             (Self::GivenNull, Self::Array(_)) => return Err(NilDereference),
-            (Self::Object(mine), Self::Object(others)) => {
-                if mine.len() != others.len() {
+            (Self::Object(own), Self::Object(others)) => {
+                if own.len() != others.len() {
                     return Ok(false);
                 }
-                for (key, value) in mine {
+                for (key, value) in own {
                     match (value, others.get(key)) {
                         (Self::Null, Some(Self::Null)) => {}
                         (_, None) | (Self::Null, _) | (_, Some(Self::Null)) => return Ok(false),
@@ -140,11 +139,11 @@ impl Node {
                 }
                 true
             }
-            (Self::Array(mine), Self::Array(others)) => {
-                if mine.len() != others.len() {
+            (Self::Array(own), Self::Array(others)) => {
+                if own.len() != others.len() {
                     return Ok(false);
                 }
-                for (value, other) in mine.iter().zip(others) {
+                for (value, other) in own.iter().zip(others) {
                     if !value.equals(other)? {
                         return Ok(false);
                     }
@@ -156,18 +155,18 @@ impl Node {
         })
     }
 
-    /// The numbers of the document as they are written.
-    pub(super) fn each_number(&self, see: &mut dyn FnMut(&str)) {
+    /// Visits the numbers of the document as written.
+    pub(super) fn each_number(&self, visit: &mut dyn FnMut(&str)) {
         match self {
-            Self::Number(text) => see(text),
-            Self::Array(items) => items.iter().for_each(|n| n.each_number(see)),
-            Self::Object(entries) => entries.values().for_each(|n| n.each_number(see)),
+            Self::Number(text) => visit(text),
+            Self::Array(items) => items.iter().for_each(|n| n.each_number(visit)),
+            Self::Object(entries) => entries.values().for_each(|n| n.each_number(visit)),
             _ => {}
         }
     }
 }
 
-/// A number's text as JSON holds it. What is too big for it is the biggest there is.
+/// Parses a number. Too large ones become the largest finite number.
 pub(super) fn number(text: &str) -> Number {
     if text == "-0" {
         return Number::from(0);
@@ -175,14 +174,13 @@ pub(super) fn number(text: &str) -> Number {
     if let Ok(number) = serde_json::from_str::<Number>(text) {
         return number;
     }
-    let biggest = if text.starts_with('-') { f64::MIN } else { f64::MAX };
-    Number::from_f64(biggest).expect("finite")
+    let largest = if text.starts_with('-') { f64::MIN } else { f64::MAX };
+    Number::from_f64(largest).expect("finite")
 }
 
 /// Go's `strconv.Atoi`.
 ///
-/// # Errors
-/// Its message.
+/// Go's message.
 pub(super) fn atoi(text: &str) -> Result<i64, String> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let why = if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -256,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn null_elements_crash_the_library() {
+    fn null_elements_dereference_nil() {
         let array = |nodes: Vec<Node>| Node::Array(nodes);
         let one = || Node::Number("1".to_owned());
         assert_eq!(array(vec![Node::Null]).equals(&array(vec![one()])), Err(NilDereference));

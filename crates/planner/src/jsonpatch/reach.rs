@@ -1,7 +1,7 @@
 //! The part of an operand that a patch can change. The rest isn't copied, encoded or decoded.
 //!
-//! Go decodes a patched document onto the struct that it was printed from, field by field. A field that no operation
-//! touches keeps its value, independent of the other fields.
+//! Go decodes a patched document onto the original struct, field by field. A field that no operation touches keeps its
+//! value, independent of the other fields.
 //!
 //! Without this, `lint` of a hundred different clusters takes 12 % more instructions.
 
@@ -11,54 +11,54 @@ use serde_json::Value;
 use super::decode::Operation;
 use super::segments;
 
-/// Where operations lead.
+/// The paths that operations read or write.
 #[derive(Debug)]
 pub(super) enum PatchScope {
-    /// Perhaps anywhere.
+    /// Possibly the whole document.
     Whole,
-    /// The keys of their pointers.
-    Ways(Vec<Vec<String>>),
+    /// The keys of each pointer.
+    Paths(Vec<Vec<String>>),
 }
 
 impl PatchScope {
     pub(super) fn of(operations: &[Operation]) -> Self {
-        let mut ways = Vec::new();
+        let mut paths = Vec::new();
         for operation in operations {
             for pointer in operation.from.iter().chain([&operation.path]) {
-                let way: Vec<String> = segments(pointer);
-                // To the library, an empty key leads to the top.
-                if !pointer.starts_with('/') || way.iter().any(String::is_empty) {
+                let path: Vec<String> = segments(pointer);
+                // The library resolves an empty key to the whole document.
+                if !pointer.starts_with('/') || path.iter().any(String::is_empty) {
                     return Self::Whole;
                 }
-                ways.push(way);
+                paths.push(path);
             }
         }
-        Self::Ways(ways)
+        Self::Paths(paths)
     }
 
-    /// The operand with nothing beside what the operations lead to.
+    /// The operand reduced to the parts that the operations can change.
     pub(super) fn take(&self, types: &GoTypes, ty: &GoType, operand: &Value) -> Value {
         match self {
             Self::Whole => operand.clone(),
-            Self::Ways(ways) => take(types, ty, operand, &slices(ways)),
+            Self::Paths(paths) => take(types, ty, operand, &slices(paths)),
         }
     }
 
-    /// The operand with the part's `spec` put back. A patch changes nothing outside `spec`: decoding restores what a
-    /// `move` took from elsewhere.
+    /// The operand with the `spec` of the part. A patch changes nothing outside `spec`: decoding restores what a `move`
+    /// removed elsewhere.
     pub(super) fn put_back(&self, types: &GoTypes, ty: &GoType, operand: &Value, mut part: Value) -> Value {
         let mut result = operand.clone();
         let spec = part.get_mut("spec").map(Value::take);
         let spec = spec.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-        let ways = match self {
+        let paths = match self {
             Self::Whole => Vec::new(),
-            Self::Ways(ways) => slices(ways),
+            Self::Paths(paths) => slices(paths),
         };
-        let fields = fields(types, ty, operand, &ways);
+        let fields = fields(types, ty, operand, &paths);
         let into = fields.iter().flatten().find(|f| f.key == "spec");
         match (result.get_mut("spec"), into) {
-            (Some(old), Some(field)) => put_back(types, field.ty, old, spec, &field.ways),
-            // No way leads there.
+            (Some(old), Some(field)) => put_back(types, field.ty, old, spec, &field.paths),
+            // No operation touches `spec`.
             (Some(_), None) if fields.is_some() => {}
             _ => {
                 if let Value::Object(entries) = &mut result {
@@ -70,43 +70,42 @@ impl PatchScope {
     }
 }
 
-/// A field that operations lead into, and their ways from there.
+/// A field that operations touch, with the rest of their paths.
 struct Field<'a> {
     key: &'a str,
     ty: &'a GoType,
-    ways: Vec<&'a [String]>,
+    paths: Vec<&'a [String]>,
 }
 
-/// The fields that ways lead into; `None` where they lead to the value itself, or it is no struct
-/// whose fields come out one by one.
-fn fields<'a>(types: &'a GoTypes, ty: &'a GoType, value: &Value, ways: &[&'a [String]]) -> Option<Vec<Field<'a>>> {
-    if ways.is_empty() || !value.is_object() {
+/// The fields that paths touch; `None` if a path ends at the value itself, or its fields can't be separated.
+fn fields<'a>(types: &'a GoTypes, ty: &'a GoType, value: &Value, paths: &[&'a [String]]) -> Option<Vec<Field<'a>>> {
+    if paths.is_empty() || !value.is_object() {
         return None;
     }
     let mut fields: Vec<Field<'a>> = Vec::new();
-    for way in ways {
-        let (key, below) = way.split_first()?;
+    for path in paths {
+        let (key, rest) = path.split_first()?;
         match fields.iter_mut().find(|f| f.key == key) {
-            Some(field) => field.ways.push(below),
-            None => fields.push(Field { key, ty: types.field(ty, key)?, ways: vec![below] }),
+            Some(field) => field.paths.push(rest),
+            None => fields.push(Field { key, ty: types.field(ty, key)?, paths: vec![rest] }),
         }
     }
     Some(fields)
 }
 
-fn take(types: &GoTypes, ty: &GoType, value: &Value, ways: &[&[String]]) -> Value {
-    let Some(fields) = fields(types, ty, value, ways) else {
+fn take(types: &GoTypes, ty: &GoType, value: &Value, paths: &[&[String]]) -> Value {
+    let Some(fields) = fields(types, ty, value, paths) else {
         return value.clone();
     };
     let taken = fields.iter().filter_map(|field| {
-        let below = take(types, field.ty, value.get(field.key)?, &field.ways);
+        let below = take(types, field.ty, value.get(field.key)?, &field.paths);
         Some((field.key.to_owned(), below))
     });
     Value::Object(taken.collect())
 }
 
-fn put_back(types: &GoTypes, ty: &GoType, into: &mut Value, part: Value, ways: &[&[String]]) {
-    let fields = fields(types, ty, into, ways);
+fn put_back(types: &GoTypes, ty: &GoType, into: &mut Value, part: Value, paths: &[&[String]]) {
+    let fields = fields(types, ty, into, paths);
     let (entries, fields, mut part) = match (into, fields, part) {
         (Value::Object(entries), Some(fields), Value::Object(part)) => (entries, fields, part),
         (into, _, part) => {
@@ -116,7 +115,7 @@ fn put_back(types: &GoTypes, ty: &GoType, into: &mut Value, part: Value, ways: &
     };
     for field in fields {
         match (entries.get_mut(field.key), part.remove(field.key)) {
-            (Some(old), Some(new)) => put_back(types, field.ty, old, new, &field.ways),
+            (Some(old), Some(new)) => put_back(types, field.ty, old, new, &field.paths),
             (None, Some(new)) => {
                 entries.insert(field.key.to_owned(), new);
             }
@@ -127,6 +126,6 @@ fn put_back(types: &GoTypes, ty: &GoType, into: &mut Value, part: Value, ways: &
     }
 }
 
-fn slices(ways: &[Vec<String>]) -> Vec<&[String]> {
-    ways.iter().map(Vec::as_slice).collect()
+fn slices(paths: &[Vec<String>]) -> Vec<&[String]> {
+    paths.iter().map(Vec::as_slice).collect()
 }

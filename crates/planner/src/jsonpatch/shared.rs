@@ -1,18 +1,16 @@
-//! Where a patch writes through an operand into the HyperConverged.
+//! Patches that change the HyperConverged through an operand.
 //!
-//! The operator hands some of the HyperConverged's values to its operands as they are in memory,
-//! not as copies. Decoding the patched document onto the operand then changes the HyperConverged,
-//! too. Within the same round of work the operands that are rendered later see it. The round in
-//! which a HyperConverged gets its finalizer and label, its first one, ends by storing it, so that
-//! from the second round on every operand is rendered from the changed one. Later rounds store
-//! nothing: two rounds are all there is to follow, and a list that a patch appends to inside a
-//! shared value grows twice.
+//! The operator shares some of the HyperConverged's values with its operands in memory instead of copying them.
+//! Decoding the patched document onto the operand then also changes the HyperConverged. Operands rendered later in the
+//! same round see the change. The first round, in which a HyperConverged gets its finalizer and label, ends by storing
+//! it, so that all operands of the second round are rendered from the changed one. Later rounds store nothing. So two
+//! rounds are modelled, and a list that a patch appends to inside a shared value grows twice.
 //!
-//! A null only clears the operand's own pointer; a key that is missing leaves everything alone.
+//! A null only clears the operand's pointer; a missing key changes nothing.
 //!
-//! In 1.16 and 1.17 the APIServer's TLS profile is shared in the same way with the operator's own copy of
-//! it, which lasts until the operator restarts. Not modelled, because nothing else reads them: KubeVirt's
-//! `developerConfiguration.diskVerification.memoryLimit`, from 1.19 `smbios`.
+//! In 1.16 and 1.17 the operator also shares its copy of the APIServer's TLS profile, until it restarts. Not modelled,
+//! because nothing else reads them: KubeVirt's `developerConfiguration.diskVerification.memoryLimit`, from 1.19
+//! `smbios`.
 
 use hcoplan_kubernetes::tree::get;
 use serde_json::Value;
@@ -26,19 +24,19 @@ use crate::release::Release;
 pub enum Share {
     /// A pointer or a map: the HyperConverged's value becomes the operand's.
     Whole,
-    /// A list that is copied, but whose elements are in one place: those that both have become
-    /// the operand's, the HyperConverged's list keeps its length.
+    /// A copied list with shared elements: elements of both lists become the operand's, the HyperConverged's list keeps
+    /// its length.
     Elements,
-    /// A list of copied structs, of which the named fields are shared.
+    /// A list of copied structs; the named fields are shared.
     Fields(&'static [(&'static str, Self)]),
 }
 
 /// When a value is shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
-    /// Where the HyperConverged has it; otherwise the operand's comes from elsewhere.
+    /// If the HyperConverged has it; otherwise the operand's value comes from elsewhere.
     Present,
-    /// Wherever the operand has it, in releases without the capability.
+    /// If the operand has it, in releases without the capability.
     Without(&'static str),
 }
 
@@ -51,9 +49,9 @@ pub struct Shared {
     pub operand: &'static str,
     /// Dotted path below the HyperConverged's `spec` in v1's shape.
     pub hyperconverged: &'static str,
-    /// How.
+    /// How it is shared.
     pub share: Share,
-    /// When.
+    /// When it is shared.
     pub condition: Condition,
 }
 
@@ -61,9 +59,8 @@ const fn whole(kind: &'static str, operand: &'static str, hyperconverged: &'stat
     Shared { kind, operand, hyperconverged, share: Share::Whole, condition: Condition::Present }
 }
 
-/// The values that are shared. Source: HCO `controllers/handlers` of 1.16 to 1.19, `NewKubeVirt`
-/// and what it calls, `NewCDI`, `NewNetworkAddons`, `NewSSP`. A field that a release does not
-/// have is in no HyperConverged of that release.
+/// All shared values. Source: HCO `controllers/handlers` of 1.16 to 1.19: `NewKubeVirt` and its callees, `NewCDI`,
+/// `NewNetworkAddons`, `NewSSP`. No HyperConverged has a field that its release lacks.
 pub const SHARED: &[Shared] = &[
     whole(
         "KubeVirt",
@@ -136,7 +133,7 @@ pub const SHARED: &[Shared] = &[
     },
     whole("NetworkAddonsConfig", "tlsSecurityProfile", "security.tlsSecurityProfile"),
     whole("SSP", "tlsSecurityProfile", "security.tlsSecurityProfile"),
-    // The feature gate's own pointer; 1.19 computes the value.
+    // The feature gate's pointer; 1.19 computes the value.
     Shared {
         kind: "SSP",
         operand: "enableMultipleArchitectures",
@@ -146,9 +143,8 @@ pub const SHARED: &[Shared] = &[
     },
 ];
 
-/// What patched operands wrote into the HyperConverged: dotted paths below `spec` in v1's shape,
-/// with the values that are there now. Later operands were rendered from the same HyperConverged
-/// as earlier ones.
+/// The changes of patched operands to the HyperConverged: dotted paths below `spec` in v1's shape, with their new
+/// values. All operands must be rendered from the same HyperConverged.
 pub fn write_through(release: &Release, hc: &HyperConverged, patched: &[PatchedOperandPart]) -> Vec<(String, Value)> {
     let writes = patched.iter().flat_map(|operand| {
         let PatchedPart { before, after } = &operand.part;
@@ -158,7 +154,7 @@ pub fn write_through(release: &Release, hc: &HyperConverged, patched: &[PatchedO
     writes.map(|(path, value)| (path.to_owned(), value)).collect()
 }
 
-/// What patching one operand wrote into the HyperConverged's `spec`.
+/// The changes that patching one operand makes to the HyperConverged's `spec`.
 pub(super) fn writes(
     kind: &str,
     spec: &Value,
@@ -185,7 +181,7 @@ pub(super) fn writes(
     found
 }
 
-/// What becomes of the HyperConverged's `own` value; `None` when it stays as it is.
+/// The new value of the HyperConverged's `own` value; `None` if it doesn't change.
 fn written(share: Share, own: &Value, before: &Value, after: &Value) -> Option<Value> {
     if before == after {
         return None;
@@ -220,8 +216,7 @@ fn written(share: Share, own: &Value, before: &Value, after: &Value) -> Option<V
     (value != *own).then_some(value)
 }
 
-/// The value with what differs between the part that a patch led to and what became of it: a part may be
-/// all of the value or some of its fields.
+/// Applies the difference between `before` and `after` to `own`. Both may be the whole value or some of its fields.
 fn changed(own: &Value, before: &Value, after: &Value) -> Value {
     let (Value::Object(own), Value::Object(before), Value::Object(after)) = (own, before, after) else {
         return after.clone();

@@ -1,17 +1,16 @@
-//! What client-side `kubectl apply` makes of a manifest and the object that the cluster holds.
+//! Client-side `kubectl apply` of a manifest to a live object.
 //!
-//! kubectl reads the live object in the manifest's version and patches it: what the annotation
-//! with the manifest applied last has and the manifest doesn't is removed, what the manifest has
-//! is set, objects key by key, lists and scalars as a whole. The annotation is part of the
-//! manifest that is applied. Source: apimachinery `jsonmergepatch`, kubectl `apply`.
+//! kubectl reads the live object in the manifest's version and patches it: removes what the last applied manifest (in
+//! the annotation) has and the new one lacks, and sets the new manifest's values: objects by key, lists and scalars as
+//! a whole. The annotation is part of the applied manifest. Source: apimachinery `jsonmergepatch`, kubectl `apply`.
 
 use hcoplan_kubernetes::tree::get;
 use serde_json::{Map, Value};
 
-/// Holds the manifest that was applied last, as JSON.
+/// The annotation with the last applied manifest, as JSON.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The live object with the manifest applied to it, as it is sent to the API server.
+/// The live object with the manifest applied, as sent to the API server.
 pub(super) fn applied(live: &Value, manifest: &Value, namespace: &str) -> Value {
     let before = last_applied(live);
     let modified = annotated(manifest, namespace, before.as_ref());
@@ -26,20 +25,20 @@ pub(super) fn applied(live: &Value, manifest: &Value, namespace: &str) -> Value 
     out
 }
 
-/// The manifest as kubectl sends it when the object is new: with itself in its annotation.
+/// The manifest as kubectl sends it for a new object: with itself in its annotation.
 pub(super) fn annotated_as_new(manifest: &Value, namespace: &str) -> Value {
     annotated(manifest, namespace, None)
 }
 
-/// The annotation's text, and the manifest in it.
+/// The annotation's text and the manifest in it.
 pub(super) fn last_applied(object: &Value) -> Option<(String, Value)> {
     let annotations = get(object, "metadata.annotations")?;
     let text = annotations.get(LAST_APPLIED)?.as_str()?;
     Some((text.to_owned(), serde_json::from_str(text).ok()?))
 }
 
-/// The manifest with itself in the annotation. To kubectl every manifest has annotations and a
-/// namespace. Where it is the manifest that was applied last, the text stays as it was.
+/// The manifest with itself in the annotation. kubectl adds annotations and a namespace to every manifest. An unchanged
+/// manifest keeps the text.
 fn annotated(manifest: &Value, namespace: &str, before: Option<&(String, Value)>) -> Value {
     let mut out = manifest.clone();
     let Some(object) = out.as_object_mut() else {
@@ -62,7 +61,7 @@ fn annotated(manifest: &Value, namespace: &str, before: Option<&(String, Value)>
     out
 }
 
-/// The object below a key, made where there is none.
+/// The object at a key, created if missing.
 fn object_at<'m>(map: &'m mut Map<String, Value>, key: &str) -> &'m mut Map<String, Value> {
     let value = map.entry(key).or_insert(Value::Null);
     if !value.is_object() {
@@ -74,7 +73,7 @@ fn object_at<'m>(map: &'m mut Map<String, Value>, key: &str) -> &'m mut Map<Stri
     }
 }
 
-/// The merge patch that makes `after` of `before`: null where a key goes.
+/// The merge patch from `before` to `after`: null for each removed key.
 pub fn merge_patch(before: &Value, after: &Value) -> Value {
     let (Value::Object(before), Value::Object(after)) = (before, after) else {
         return after.clone();
@@ -95,7 +94,7 @@ pub fn merge_patch(before: &Value, after: &Value) -> Value {
     Value::Object(out)
 }
 
-/// What of a merge patch is wanted.
+/// The part of a merge patch to keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Removals,
@@ -124,13 +123,13 @@ fn only(patch: &Value, part: Part) -> Value {
     Value::Object(out)
 }
 
-/// Puts one merge patch over another; nulls stay.
+/// Merges one merge patch over another; nulls stay.
 fn merge(patch: &mut Value, over: &Value) {
     match (patch, over) {
         (Value::Object(patch), Value::Object(over)) => {
             for (key, value) in over {
                 match patch.get_mut(key) {
-                    Some(there @ Value::Object(_)) => merge(there, value),
+                    Some(existing @ Value::Object(_)) => merge(existing, value),
                     _ => drop(patch.insert(key.clone(), value.clone())),
                 }
             }
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_what_was_applied_and_keeps_what_others_wrote() {
+    fn removes_applied_fields_and_keeps_those_of_others() {
         let last = manifest(json!({"a": 1, "b": {"c": 1}, "l": [1, 2]}));
         let live = live(json!({"a": 1, "b": {"c": 1, "d": 2}, "l": [1, 2], "e": 3}), &last);
         let now = manifest(json!({"b": {}, "l": [3]}));
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_annotation_nothing_is_removed() {
+    fn removes_nothing_without_the_annotation() {
         let live = json!({"metadata": {"name": "a"}, "spec": {"a": 1}});
         let merged = applied(&live, &manifest(json!({"b": 1})), "n");
         assert_eq!(merged["spec"], json!({"a": 1, "b": 1}));

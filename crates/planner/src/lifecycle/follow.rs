@@ -1,4 +1,4 @@
-//! A cluster follows what is declared of it: nodes, release, manifest.
+//! Follows a change of a cluster's declaration: nodes, release, manifest.
 
 use std::sync::Arc;
 
@@ -9,13 +9,11 @@ use crate::inventory::Inventory;
 use crate::release::Release;
 
 impl State {
-    /// The cluster follows a change of what is declared of it: its nodes become others, HCO is
-    /// upgraded over the releases in between, and then the manifest is applied, which is what a GitOps
-    /// controller comes to. A part that isn't another one is no step, so nothing at all may happen;
-    /// the last step is the one at the end. `manifest` is `None` where it is the one that was
-    /// applied before.
+    /// Follows a change of the cluster's declaration: its nodes change, HCO is upgraded release by release, then the
+    /// manifest is applied; a GitOps controller arrives at the same state. Unchanged parts are no step, so the result
+    /// may be empty; the last step has the final state. `manifest` is `None` if it is the one applied before.
     ///
-    /// A manifest that a webhook rejects is followed as if it weren't, with its rejection beside.
+    /// A manifest that a webhook rejects is applied all the same; the step has its rejection.
     pub fn follow(&self, release: &Arc<Release>, inventory: &Arc<Inventory>, manifest: Option<&Value>) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         if self.inventory != *inventory {
@@ -35,7 +33,7 @@ impl State {
     }
 }
 
-/// Whether HCO can get from a release to another by upgrades.
+/// Whether HCO can be upgraded from one release to another.
 pub fn is_upgrade(from: &Release, to: &Release) -> bool {
     match (Release::place(from.name()), Release::place(to.name())) {
         (Some(a), Some(b)) if a == b => from.is_patched_by(to),

@@ -1,8 +1,7 @@
-//! What is in etcd, told from what a cluster prints.
+//! Derives the object in etcd from the one that a cluster prints.
 //!
-//! `kubectl get` prints the version that the API server prefers, which needn't be the one that is
-//! stored: 1.18 stores v1beta1 and prints v1. What it prints was converted, and v1 doesn't have a
-//! place for everything.
+//! `kubectl get` prints the API server's preferred version, which may differ from the stored one: 1.18 stores v1beta1
+//! and prints v1. The printed object was converted, and v1 can't express everything.
 
 use hcoplan_kubernetes::tree::{get, remove, set};
 use serde_json::Value;
@@ -15,9 +14,8 @@ use crate::release::Release;
 
 /// The object in the release's storage version.
 ///
-/// Gates that the printed version has no place for are those of the manifest that was applied last, else
-/// those of the one that is about to be submitted: most likely they were there before, unless the gates that are
-/// printed change, too, or nothing else does.
+/// Gates that the printed version can't express are taken from the last applied manifest, else from the one about to be
+/// submitted: they were most likely there before, unless the printed gates change, too, or nothing else does.
 pub(super) fn in_etcd(release: &Release, inventory: &Inventory, live: &Value, manifest: &Value) -> Value {
     let storage_version = &release.tables().hyperconverged.storage_version;
     if version_of(live) == storage_version {
@@ -25,10 +23,10 @@ pub(super) fn in_etcd(release: &Release, inventory: &Inventory, live: &Value, ma
     }
     let mut printed = live.clone();
     let application_aware = "spec.deployment.applicationAwareConfig";
-    let mut says = get(live, application_aware).and_then(Value::as_object);
+    let mut quota = get(live, application_aware).and_then(Value::as_object);
     let mut enable = None;
-    if says.take_if(|says| says.keys().all(|key| key == "enable")).is_some() {
-        // It is there for the switch alone, which the other version has elsewhere.
+    if quota.take_if(|quota| quota.keys().all(|key| key == "enable")).is_some() {
+        // It only exists for this field, which the other version has elsewhere.
         enable = remove(&mut printed, &format!("{application_aware}.enable"));
         remove(&mut printed, application_aware);
     }
@@ -61,7 +59,7 @@ fn with_hidden_gates(
     if applied.is_none()
         && let Some(mut submitted) = admission::stored_if_accepted(release, inventory, manifest)
     {
-        // As the conversion prints it.
+        // In the form that the conversion prints.
         if let Some(ty) = release.go_types().of_kind(stored["apiVersion"].as_str().unwrap_or_default(), admission::KIND)
         {
             release.go_types().normalise(&mut submitted, ty);
@@ -69,7 +67,7 @@ fn with_hidden_gates(
         for (gate, _) in &hidden {
             remove(&mut submitted, &path(gate));
         }
-        // Nobody writes what the webhook fills in.
+        // The webhook fills in the eviction strategy; manifests rarely have it.
         const EVICTION: &str = "spec.evictionStrategy";
         if let (None, Some(strategy)) = (get(&submitted, EVICTION), get(&stored, EVICTION)) {
             set(&mut submitted, EVICTION, strategy.clone());

@@ -1,8 +1,8 @@
-//! Server-side apply: who wrote which field, and what the API server makes of a manifest that is applied by it.
+//! Server-side apply: the owners of fields, and the result of applying a manifest.
 //!
-//! An applier owns the fields of the manifest that it applied last. What the next manifest doesn't have of them is
-//! removed, unless another writer owns it, too; HCO owns what its own updates have changed. Whoever changes a field takes it
-//! from the others: a GitOps controller forces its values. Source: `sigs.k8s.io/structured-merge-diff` (`merge`),
+//! An applier owns the fields of its last applied manifest. Those that the next manifest lacks are removed, unless
+//! another writer owns them, too; HCO owns the fields that its own updates changed. A writer that changes a field takes
+//! it from the others: a GitOps controller forces its values. Source: `sigs.k8s.io/structured-merge-diff` (`merge`),
 //! apimachinery `managedfields`.
 
 use std::collections::BTreeSet;
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use crate::hyperconverged::{self, version_of};
 use crate::release::Release;
 
-/// Who owns which fields of the HyperConverged.
+/// The owners of the HyperConverged's fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Managed {
-    /// Of the manifest that was applied last, in the version that it was written in.
+    /// The fields of the last applied manifest, in its version.
     applied: Option<Owned>,
-    /// What others wrote, a set for each version.
+    /// The fields that others wrote, one set per version.
     updated: Vec<Owned>,
 }
 
@@ -29,7 +29,7 @@ struct Owned {
 }
 
 impl Managed {
-    /// What the `managedFields` of a live object say. The first applier is the one that applies now.
+    /// Reads the `managedFields` of a live object. The first applier is taken for the current one.
     pub(super) fn read(live: &Value) -> Self {
         let mut managed = Self::default();
         for entry in live["metadata"]["managedFields"].as_array().into_iter().flatten() {
@@ -46,10 +46,9 @@ impl Managed {
         managed
     }
 
-    /// The object with a manifest applied to it, and who owns what then. `stored` is what is in etcd, if anything.
+    /// The object with a manifest applied, and the owners then. `stored` is the object in etcd, if any.
     ///
-    /// # Errors
-    /// The API server's own, where a manifest has a field that the schema doesn't know, or a value of another kind.
+    /// The API server's error, if the manifest has a field that the schema doesn't know, or a value of another kind.
     pub(super) fn apply(
         &self,
         release: &Release,
@@ -58,15 +57,15 @@ impl Managed {
     ) -> Result<(Value, Self), Unmergeable> {
         let version = version_of(manifest);
         let Some(schema) = schema_of(release, version) else {
-            // Admission says that no such version is served.
+            // Admission rejects a version that isn't served.
             return Ok((manifest.clone(), self.clone()));
         };
         let live = match stored {
             Some(stored) => hyperconverged::read_in(release, stored, version),
             None => json!({"apiVersion": manifest["apiVersion"], "kind": manifest["kind"]}),
         };
-        // What is stored already may hold an element twice.
-        let stored = schema.unmergeable(&live).filter(|odd| odd.mistake == Mistyped::WrongType);
+        // The stored object may have duplicate elements.
+        let stored = schema.unmergeable(&live).filter(|mistake| mistake.mistake == Mistyped::WrongType);
         if let Some(mistake) = schema.unmergeable(manifest).or(stored) {
             return Err(mistake);
         }
@@ -81,7 +80,7 @@ impl Managed {
         Ok((pruned, Self { applied: Some(applied.without_identity()), updated }))
     }
 
-    /// The merged object without what was applied last and isn't now, unless another writer owns it.
+    /// The merged object without fields that were applied last and aren't now, unless another writer owns them.
     fn pruned(&self, release: &Release, merged: Value, now: &Owned) -> Value {
         let Some(last) = self.applied.as_ref().filter(|last| !last.fields.is_empty()) else {
             return merged;
@@ -93,7 +92,7 @@ impl Managed {
         let last_fields = schema.with_parents(&last.fields);
         let mut pruned = schema.without(&original, &last_fields);
         let owners = || self.updated.iter().chain([now]);
-        // The version of what was applied last comes first: what it has lost is back before it is converted.
+        // The version of the last applied manifest comes first: fields that it lost are restored before converting.
         let others = owners().map(|owned| owned.version.as_str()).filter(|version| *version != last.version);
         let others: BTreeSet<&str> = others.collect();
         for version in std::iter::once(last.version.as_str()).chain(others) {
@@ -107,13 +106,13 @@ impl Managed {
             pruned = schema.without(&all, &lost);
         }
         let pruned = in_version(release, &pruned, &last.version);
-        // What nobody owns was not applied last, either: it stays.
+        // A field that nobody owns wasn't applied last, either: it stays.
         let kept = schema.with_parents(&schema.fields_of(&pruned));
         let lost = schema.with_parents(&schema.fields_of(&original)).without(&kept).and(&last_fields);
         in_version(release, &schema.without(&original, &lost), &now.version)
     }
 
-    /// HCO updated the object: what it changes is its own.
+    /// HCO updated the object: it owns what it changed.
     pub(super) fn update(&mut self, release: &Release, before: &Value, after: &Value) {
         let version = version_of(after);
         if self.applied.is_none() && self.updated.is_empty() {
@@ -136,7 +135,7 @@ impl Managed {
 }
 
 impl Owned {
-    /// Another writer changes the object: what it writes or removes isn't owned any more.
+    /// Another writer changes the object: fields that it writes or removes are no longer owned.
     fn lose(&mut self, release: &Release, before: &Value, after: &Value) {
         if let Some(schema) = schema_of(release, &self.version) {
             let changes =
@@ -145,7 +144,7 @@ impl Owned {
         }
     }
 
-    /// Nobody owns what says which object it is, nor a status.
+    /// Nobody owns the fields that identify an object, nor the status.
     fn without_identity(mut self) -> Self {
         let identity = json!({"f:apiVersion": {}, "f:kind": {}, "f:status": {}, "f:metadata": {
             ".": {}, "f:name": {}, "f:namespace": {}, "f:uid": {}, "f:resourceVersion": {}, "f:generation": {},
@@ -159,7 +158,7 @@ pub(super) fn schema_of<'r>(release: &'r Release, version: &str) -> Option<&'r S
     release.schema(&format!("hyperconverged.{version}"))
 }
 
-/// An object of a request in another version, as the API server converts it: without defaults.
+/// Converts a request's object to another version like the API server: without defaults.
 fn in_version(release: &Release, object: &Value, version: &str) -> Value {
     if version_of(object) == version {
         return object.clone();

@@ -1,8 +1,8 @@
-//! A cluster from one moment to the next: a HyperConverged is created or updated, HCO is upgraded, nodes come and go.
+//! The life of a cluster: a HyperConverged is created or updated, HCO is upgraded, nodes are added and removed.
 //!
 //! A [`State`] is the object in etcd, the objects that operators created, and the nodes. Each step is a pure function
-//! of the previous state. It reports what admission answered, what the operator wrote into the HyperConverged and
-//! whether that was stored, and which objects were created, changed, recreated, removed or left behind.
+//! of the previous state. It reports the admission, what the operator wrote into the HyperConverged and whether that
+//! was stored, and which objects were created, changed, recreated, removed or left behind.
 
 mod apply;
 mod follow;
@@ -37,51 +37,50 @@ pub use crate::inventory::UpdateMethod;
 use crate::plan::{AdmissionMode, Plan, plan_with};
 use crate::release::Release;
 
-/// A cluster at a moment.
+/// The state of a cluster.
 #[derive(Debug, Clone)]
 pub struct State {
     /// The release that HCO runs.
     pub release: Arc<Release>,
-    /// The nodes, and what else is declared of the cluster.
+    /// The nodes and other declared facts of the cluster.
     pub inventory: Arc<Inventory>,
-    /// The HyperConverged as it is in etcd, in the release's storage version, with the parts of
-    /// `status` that the webhooks read; `None` where there is none.
+    /// The HyperConverged in etcd, in the release's storage version, with the parts of `status` that the webhooks read;
+    /// `None` if there is none.
     pub stored: Option<Value>,
-    /// What HCO and SSP made, with what older releases left behind.
+    /// The objects that HCO and SSP created, including those that older releases left behind.
     pub objects: Objects,
-    /// Who owns which fields of the HyperConverged, where the server applies its manifest.
+    /// The owners of the HyperConverged's fields under server-side apply.
     pub managed: Managed,
 }
 
-/// What a step led to.
+/// The result of a step.
 #[derive(Debug, Clone)]
 pub struct Step {
     /// The state after the step.
     pub after: State,
-    /// What was asked and rendered; its admission is that of the manifest, where one was submitted.
+    /// The rendered plan, with the manifest's admission if one was submitted.
     pub plan: Plan,
-    /// What the operator tried to write into the HyperConverged.
+    /// The operator's attempts to update the HyperConverged.
     pub operator_updates: Vec<OperatorUpdate>,
-    /// What became of the objects, sorted.
+    /// The outcome per object, sorted.
     pub objects: Vec<(ObjectId, ObjectOutcome)>,
 }
 
 impl Step {
-    /// Whether the operator doesn't get beyond its upgrade patches, because storing them is rejected.
+    /// Whether the operator is stuck because storing its upgrade patches is rejected.
     pub fn is_stuck(&self) -> bool {
         let mut updates = self.operator_updates.iter();
         updates.any(|u| u.purpose == Purpose::UpgradePatches && !u.admission.accepted)
     }
 }
 
-/// The releases that an upgrade goes through, the last one included: one minor release after the
-/// other, as HCO supports it, of the distribution that the last one is of. An older or an equal release
-/// is reached at once.
+/// The releases of an upgrade up to and including `to`: one minor release after the other, as HCO supports it, of the
+/// distribution of `to`. An older or equal release is reached directly.
 pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
     let known: Vec<&str> = Release::known_names().collect();
     let between = match (Release::place(from.name()), Release::place(to.name())) {
         (Some(from), Some(place)) if from < place => {
-            // What comes after its line is reached from there.
+            // A development release is reached from the release of its line.
             let is_ahead = to.patched().is_some_and(|patch| patch.moving);
             &known[from + 1..place + usize::from(is_ahead)]
         }
@@ -96,17 +95,17 @@ pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
 }
 
 impl State {
-    /// A cluster on which HCO runs, without a HyperConverged.
+    /// A cluster that runs HCO, without a HyperConverged.
     pub fn new(release: Arc<Release>, inventory: Arc<Inventory>) -> Self {
         Self { release, inventory, stored: None, objects: Objects::default(), managed: Managed::default() }
     }
 
-    /// The cluster as far as its HyperConverged tells of it: `live` is what `kubectl get -o json`
-    /// prints, in any version that the release serves. The operators' objects are those that the
-    /// operator makes of it; where its status lists what exists, no others.
+    /// The cluster that a printed HyperConverged implies: `live` is the output of `kubectl get -o json`, in any served
+    /// version. The objects are those that the operator creates from it, limited to its status's list of existing ones
+    /// if it has one.
     ///
-    /// What is in etcd may be of another version than what is printed, which may not have a place
-    /// for all of it; `manifest` is what is about to be submitted, see [`live::in_etcd`].
+    /// The printed version may lack parts of the object in etcd; `manifest` is about to be submitted, see
+    /// [`live::in_etcd`].
     #[must_use]
     pub fn with_live(self, live: &Value, manifest: &Value) -> Self {
         let (release, inventory) = (self.release, self.inventory);
@@ -127,7 +126,7 @@ impl State {
         Self { release, inventory, stored: Some(stored), objects, managed: Managed::read(live) }
     }
 
-    /// The manifest is created.
+    /// Creates the manifest's object.
     #[must_use]
     pub fn create(&self, manifest: &Value) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
@@ -135,7 +134,7 @@ impl State {
         self.submitted(admission)
     }
 
-    /// The manifest is submitted as the cluster's inventory says: as an update, or as a new object where there is none.
+    /// Submits the manifest by the inventory's method: as an update, or as a new object if there is none.
     #[must_use]
     pub fn update(&self, manifest: &Value) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
@@ -165,18 +164,18 @@ impl State {
         if sends_nothing && !admission.accepted { self.nothing_sent(old, submitted) } else { self.submitted(admission) }
     }
 
-    /// The cluster that has held a manifest for a while, even if today's webhook would reject it. Where the server applies
-    /// it, a controller has done so again: what HCO wrote in its first update is the controller's then.
+    /// The cluster after a manifest was applied some time ago, even if today's webhook would reject it. With
+    /// server-side apply a controller has applied it again, and owns what HCO wrote in its first update.
     #[must_use]
     pub fn holding(&self, manifest: &Value) -> Self {
-        let held = self.forced(self.update(manifest)).after;
+        let applied = self.forced(self.update(manifest)).after;
         match self.inventory.update {
-            UpdateMethod::ServerSide if held.stored.is_some() => held.forced(held.update(manifest)).after,
-            _ => held,
+            UpdateMethod::ServerSide if applied.stored.is_some() => applied.forced(applied.update(manifest)).after,
+            _ => applied,
         }
     }
 
-    /// The API server merges the manifest into what is stored. Admission follows, even where nothing changes.
+    /// Server-side apply merges the manifest into the stored object. Admission follows even if nothing changes.
     fn apply_on_server(&self, manifest: &Value) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
         let (submitted, managed) = match self.managed.apply(release, self.stored.as_ref(), manifest) {
@@ -197,7 +196,7 @@ impl State {
         Self { managed: after, ..self.clone() }.submitted(admission)
     }
 
-    /// Applying a manifest that changes nothing sends nothing, so that nobody rejects it.
+    /// Applying a manifest that changes nothing sends no request, so nothing can reject it.
     fn nothing_sent(&self, stored: &Value, mut live: Value) -> Step {
         let mut step = self.reconciled(stored.clone(), &Additions::default(), Orphans::Deleted);
         if let Value::Object(live) = &mut live {
@@ -207,7 +206,7 @@ impl State {
         step
     }
 
-    /// What follows from the admission of a manifest.
+    /// The step that follows from a manifest's admission.
     fn submitted(&self, admission: Admission) -> Step {
         let Some(stored) = &admission.stored else {
             return Step {
@@ -226,8 +225,8 @@ impl State {
         step
     }
 
-    /// What would follow if the webhook or policy that rejected a step hadn't; the step itself where
-    /// nothing was rejected, or what was could not be stored at all.
+    /// The step as if the webhook or policy hadn't rejected it; the same step if nothing was rejected, or the object
+    /// can't be stored at all.
     #[must_use]
     pub fn forced(&self, step: Step) -> Step {
         let Some(forced) = step.plan.admission.forced.clone() else {
@@ -240,7 +239,7 @@ impl State {
         forced
     }
 
-    /// The nodes of the cluster, or what else is declared of it, are others.
+    /// Replaces the cluster's nodes and other declared facts.
     #[must_use]
     pub fn nodes(&self, inventory: Arc<Inventory>) -> Step {
         let state = Self { inventory, ..self.clone() };
@@ -250,8 +249,7 @@ impl State {
         }
     }
 
-    /// HCO is upgraded to another release. One further away than the next is the caller's to
-    /// reach, release by release.
+    /// Upgrades HCO to the next release; callers reach later ones release by release.
     #[must_use]
     pub fn upgrade(&self, release: &Arc<Release>) -> Step {
         let state = Self { release: Arc::clone(release), ..self.clone() };
@@ -261,7 +259,7 @@ impl State {
         }
     }
 
-    /// HCO is upgraded step by step, see [`path`]: what each step led to, the last one at the end.
+    /// Upgrades HCO release by release, see [`path`]; returns all steps.
     #[must_use]
     pub fn upgrade_over(&self, to: &Arc<Release>) -> Vec<Step> {
         let mut out: Vec<Step> = Vec::new();
@@ -281,7 +279,7 @@ impl State {
         }
     }
 
-    /// The operator reconciles what is in etcd now. The state holds the objects before.
+    /// The operator reconciles `stored`. The state has the previous objects.
     fn reconciled(&self, stored: Value, additions: &Additions, orphans: Orphans) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
         let result =

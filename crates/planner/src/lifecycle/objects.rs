@@ -1,4 +1,4 @@
-//! The objects of a cluster from one step to the next: created, changed, recreated, removed, or no longer managed.
+//! Tracks a cluster's objects between steps: created, changed, recreated, removed, or no longer managed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,27 +12,27 @@ use crate::plan::Plan;
 #[derive(Debug, Clone, Default)]
 pub struct Objects {
     by_id: BTreeMap<ObjectId, Object>,
-    /// Kinds of which one is known to exist, but not what it looks like.
+    /// Kinds of which an object exists, with unknown content.
     unseen: BTreeSet<String>,
 }
 
-/// What became of an object.
+/// The outcome of a step for an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ObjectOutcome {
-    /// It is new.
+    /// The object is new.
     Created,
-    /// It is another one than before.
+    /// Its content changed.
     Changed,
-    /// An immutable field changes: the operator deletes the object and creates it again.
+    /// An immutable field changes: the operator deletes and creates the object again.
     Recreated,
-    /// It is deleted.
+    /// The object is deleted.
     Removed,
-    /// The operator doesn't make it any more, and leaves it where it is.
+    /// The operator no longer renders the object and leaves it in the cluster.
     LeftBehind,
 }
 
-/// Immutable fields by kind. HCO deletes the object and creates it again. Source: HCO `controllers/handlers`, the hooks
-/// of Deployments, DaemonSets, RoleBindings; Kubernetes' validation of updates.
+/// Immutable fields by kind; HCO deletes and creates the object again to change them. Source: HCO
+/// `controllers/handlers`, the hooks of Deployments, DaemonSets, RoleBindings; Kubernetes' validation of updates.
 const IMMUTABLE: [(&str, &str); 4] = [
     ("Deployment", "spec.selector"),
     ("DaemonSet", "spec.selector"),
@@ -40,16 +40,15 @@ const IMMUTABLE: [(&str, &str); 4] = [
     ("ClusterRoleBinding", "roleRef"),
 ];
 
-/// What SSP makes of a golden image.
+/// The kind that SSP creates from a golden image.
 const CRON: &str = "DataImportCron";
 
-/// Whether HCO deletes what a plan doesn't make any more: not what another release made, in an upgrade.
+/// Whether HCO deletes objects that a plan no longer renders: not those of another release, in an upgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Orphans {
-    /// The release made it under a condition, and deletes it when that doesn't hold any more.
-    /// Source: HCO `controllers/operands/conditionalHandler.go`.
+    /// The release creates them conditionally, and deletes them when the condition ends.
     Deleted,
-    /// Another release made it, and this one doesn't know it.
+    /// Another release created them, and this one doesn't know them.
     Kept,
 }
 
@@ -59,16 +58,16 @@ impl Objects {
         plan.objects().cloned().collect()
     }
 
-    /// Sorted by their ids.
+    /// The objects, sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = &Object> {
         self.by_id.values()
     }
 
-    /// Those that a plan makes, in the operator's order of work, then the others.
+    /// The plan's objects in the operator's order of work, then the others.
     pub fn in_order_of(&self, plan: &Plan) -> Vec<Object> {
-        let places: BTreeMap<&ObjectId, usize> = plan.objects().map(|object| &*object.id).zip(0..).collect();
+        let order: BTreeMap<&ObjectId, usize> = plan.objects().map(|object| &*object.id).zip(0..).collect();
         let mut all: Vec<Object> = self.iter().cloned().collect();
-        all.sort_by_cached_key(|object| places.get(&*object.id).copied().unwrap_or(usize::MAX));
+        all.sort_by_cached_key(|object| order.get(&*object.id).copied().unwrap_or(usize::MAX));
         all
     }
 
@@ -77,28 +76,28 @@ impl Objects {
         self.by_id.get(id)
     }
 
-    /// Whether there is one of a kind.
+    /// Whether an object of a kind exists.
     pub fn has_kind(&self, kind: &str) -> bool {
         self.unseen.contains(kind) || self.of_kind(kind).is_some()
     }
 
-    /// Notes that an object of this kind exists, with unknown content.
+    /// Records that an object of this kind exists, with unknown content.
     pub fn add_unseen(&mut self, kind: &str) {
         self.unseen.insert(kind.to_owned());
     }
 
-    /// The first one of a kind.
+    /// The first object of a kind.
     pub fn of_kind(&self, kind: &str) -> Option<&Value> {
         let found = self.by_id.values().find(|o| o.id.kind == kind);
         found.map(|o| &*o.body)
     }
 
-    /// Takes those away that aren't wanted.
+    /// Removes unwanted objects.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(&ObjectId) -> bool) {
         self.by_id.retain(|id, _| is_wanted(id));
     }
 
-    /// What exists once the operator has started with a plan and come no further: it makes what isn't there.
+    /// The objects after the operator started with a plan and stopped: it creates missing ones.
     pub(super) fn started(&self, plan: &Plan) -> Self {
         let mut after = self.clone();
         for object in plan.objects() {
@@ -107,100 +106,99 @@ impl Objects {
         after
     }
 
-    /// What exists once a plan has been carried out on these: objects keep their owners as they are
-    /// written.
+    /// The objects after a plan is carried out; existing ones keep their owners.
     #[must_use]
     pub(super) fn after_plan(&self, plan: &Plan, orphans: Orphans) -> Self {
         let mut after = self.clone();
         for object in plan.objects() {
-            let made = match self.by_id.get(&*object.id) {
-                Some(before) => over(before, object, orphans),
+            let rendered = match self.by_id.get(&*object.id) {
+                Some(before) => updated(before, object, orphans),
                 None => object.clone(),
             };
-            after.by_id.insert(ObjectId::clone(&made.id), made);
+            after.by_id.insert(ObjectId::clone(&rendered.id), rendered);
         }
-        let made = Self::of(plan);
-        // A reconcile that stops doesn't get to what it would delete.
+        let rendered = Self::of(plan);
+        // An aborted reconcile deletes nothing.
         if orphans == Orphans::Deleted && plan.reconcile_error.is_none() {
-            let is_gone =
-                |object: &Object| managed_by(object) == Some("hco-operator") && !made.by_id.contains_key(&*object.id);
-            after.by_id.retain(|_, object| !is_gone(object));
+            let is_orphan = |object: &Object| {
+                managed_by(object) == Some("hco-operator") && !rendered.by_id.contains_key(&*object.id)
+            };
+            after.by_id.retain(|_, object| !is_orphan(object));
         }
-        // SSP deletes the crons that it created and that its object no longer lists. The cron's retention policy
-        // decides whether CDI deletes its imports, too.
+        // SSP deletes its crons that its object no longer lists. The cron's retention policy decides whether CDI
+        // deletes its imports, too.
         if plan.ssp.as_ref().is_some_and(|ssp| ssp.admission.accepted) {
-            let gone = self.by_id.values().filter(|o| o.id.kind == CRON);
-            for cron in gone.filter(|o| !made.by_id.contains_key(&*o.id)) {
+            let removed = self.by_id.values().filter(|o| o.id.kind == CRON);
+            for cron in removed.filter(|o| !rendered.by_id.contains_key(&*o.id)) {
                 after.by_id.remove(&*cron.id);
                 let source = get(&cron.body, "spec.managedDataSource").and_then(Value::as_str);
                 let retains = get(&cron.body, "spec.retentionPolicy").and_then(Value::as_str);
-                let goes = |id: &ObjectId| {
+                let is_deleted = |id: &ObjectId| {
                     retains == Some("None")
                         && id.kind == "DataSource"
                         && Some(id.name.as_str()) == source
                         && id.namespace == cron.id.namespace
-                        && !made.by_id.contains_key(id)
+                        && !rendered.by_id.contains_key(id)
                 };
-                after.by_id.retain(|id, _| !goes(id));
+                after.by_id.retain(|id, _| !is_deleted(id));
             }
         }
         after
     }
 
-    /// What became of each object between two moments, where `plan` is what the operators make at
-    /// the second one.
+    /// The outcome per object between two states; `plan` is the later one's.
     pub fn changes(&self, after: &Self, plan: &Plan) -> Vec<(ObjectId, ObjectOutcome)> {
-        let made = Self::of(plan);
-        // CDI makes the DataSources that crons name.
+        let rendered = Self::of(plan);
+        // CDI creates the DataSources that crons name.
         let is_filled = |id: &ObjectId| {
-            let mut crons = made.by_id.values().filter(|o| o.id.kind == CRON);
+            let mut crons = rendered.by_id.values().filter(|o| o.id.kind == CRON);
             id.kind == "DataSource"
                 && crons.any(|cron| {
                     cron.id.namespace == id.namespace
                         && get(&cron.body, "spec.managedDataSource") == Some(&id.name.as_str().into())
                 })
         };
-        // An operator that stopped has not come to the rest: nothing is known to be left behind.
+        // An aborted operator hasn't handled the other objects: they may not be left behind.
         let hco_stops = !plan.admission.accepted || plan.reconcile_error.is_some();
         let ssp_rejects = plan.ssp.as_ref().is_some_and(|s| !s.admission.accepted);
         let is_awaited = |object: &Object| hco_stops || ssp_rejects && managed_by(object) != Some("hco-operator");
         let mut out = Vec::new();
         for (id, object) in &after.by_id {
-            let became = match self.by_id.get(id) {
+            let outcome = match self.by_id.get(id) {
                 None => ObjectOutcome::Created,
-                Some(_) if !made.by_id.contains_key(id) && is_awaited(object) => continue,
-                Some(_) if !made.by_id.contains_key(id) && is_filled(id) => continue,
-                Some(_) if !made.by_id.contains_key(id) => ObjectOutcome::LeftBehind,
+                Some(_) if !rendered.by_id.contains_key(id) && is_awaited(object) => continue,
+                Some(_) if !rendered.by_id.contains_key(id) && is_filled(id) => continue,
+                Some(_) if !rendered.by_id.contains_key(id) => ObjectOutcome::LeftBehind,
                 Some(before) if before.body == object.body => continue,
                 Some(before) if is_recreated(before, object) => ObjectOutcome::Recreated,
                 Some(_) => ObjectOutcome::Changed,
             };
-            out.push((id.clone(), became));
+            out.push((id.clone(), outcome));
         }
         out.extend(self.removals(after));
         out.sort();
         out
     }
 
-    /// The objects that aren't there any more.
+    /// The objects that `after` lacks.
     pub fn removals(&self, after: &Self) -> Vec<(ObjectId, ObjectOutcome)> {
-        let gone = self.by_id.keys();
-        let gone = gone.filter(|id| !after.by_id.contains_key(*id));
-        gone.map(|id| (id.clone(), ObjectOutcome::Removed)).collect()
+        let removed = self.by_id.keys();
+        let removed = removed.filter(|id| !after.by_id.contains_key(*id));
+        removed.map(|id| (id.clone(), ObjectOutcome::Removed)).collect()
     }
 }
 
 impl FromIterator<Object> for Objects {
     fn from_iter<I: IntoIterator<Item = Object>>(objects: I) -> Self {
-        let named = |object: Object| (ObjectId::clone(&object.id), object);
-        Self { by_id: objects.into_iter().map(named).collect(), unseen: BTreeSet::new() }
+        let with_id = |object: Object| (ObjectId::clone(&object.id), object);
+        Self { by_id: objects.into_iter().map(with_id).collect(), unseen: BTreeSet::new() }
     }
 }
 
-/// An object updated with its new render. The operator compares specs and labels: owners stay as the release wrote them
-/// that created the object, unless it is recreated. An upgrade leaves the spec of the NetworkAddonsConfig as it is (HCO
-/// `controllers/handlers/networkAddons.go`).
-fn over(before: &Object, now: &Object, orphans: Orphans) -> Object {
+/// An object updated with its new rendering. The operator compares specs and labels: owners stay as the creating
+/// release wrote them, unless the object is recreated. An upgrade leaves the spec of the NetworkAddonsConfig unchanged
+/// (HCO `controllers/handlers/networkAddons.go`).
+fn updated(before: &Object, now: &Object, orphans: Orphans) -> Object {
     const OWNERS: &str = "ownerReferences";
     if orphans == Orphans::Kept && now.id.kind == "NetworkAddonsConfig" && before.body["spec"] != now.body["spec"] {
         let mut body = now.body.as_ref().clone();
@@ -219,7 +217,7 @@ fn over(before: &Object, now: &Object, orphans: Orphans) -> Object {
     Object::new(body)
 }
 
-/// The operator that says that it manages an object.
+/// The operator that manages an object, from its label.
 fn managed_by(object: &Object) -> Option<&str> {
     let labels = get(&object.body, "metadata.labels")?;
     labels.get("app.kubernetes.io/managed-by")?.as_str()

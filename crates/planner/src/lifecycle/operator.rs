@@ -1,8 +1,6 @@
-//! HCO at work on a HyperConverged that is in etcd: what it renders, and what it writes into the
-//! HyperConverged itself.
+//! HCO's reconcile of a HyperConverged in etcd: the rendered objects, and its updates of the HyperConverged.
 //!
-//! Its own update (see [`admission::operator_update`]) may be rejected: then it is tried again in
-//! every reconcile, for good.
+//! Its own update (see [`admission::operator_update`]) may be rejected; every later reconcile then tries it again.
 
 use crate::operands;
 use serde_json::{Map, Value};
@@ -18,40 +16,40 @@ use crate::release::Release;
 /// An update that the operator tried on the HyperConverged.
 #[derive(Debug, Clone)]
 pub struct OperatorUpdate {
-    /// What it is for.
+    /// Its purpose.
     pub purpose: Purpose,
-    /// Whether it got through, and if not, why.
+    /// Its admission.
     pub admission: Admission,
 }
 
-/// What an update of the operator's own is for.
+/// The purpose of an operator's update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// The finalizer, the label, and what rendering wrote into the HyperConverged.
+    /// Finalizer, label, and what rendering wrote into the HyperConverged.
     Reconcile,
     /// The release's upgrade patches.
     UpgradePatches,
 }
 
-/// What the operator made of a stored HyperConverged.
+/// The result of reconciling a stored HyperConverged.
 pub(super) struct OperatorResult {
-    /// The HyperConverged that is in etcd then.
+    /// The HyperConverged in etcd afterwards.
     pub(super) stored: Value,
-    /// What was rendered and reported.
+    /// The rendered and reported plan.
     pub(super) plan: Plan,
-    /// What it tried to write.
+    /// Its attempted updates.
     pub(super) operator_updates: Vec<OperatorUpdate>,
-    /// Who owns which fields then.
+    /// The owners of fields afterwards.
     pub(super) managed: Managed,
 }
 
-/// What the operator adds to the HyperConverged besides its finalizer and its label.
+/// What the operator adds to the HyperConverged in addition to finalizer and label.
 #[derive(Default)]
 pub(super) struct Additions {
     /// Annotations.
     pub(super) annotations: Map<String, Value>,
-    /// What patches wrote through is stored already: the operands were rendered before, and come
-    /// out of the operator's cache.
+    /// Whether the changes that patches made are already stored: the operands were rendered before and are in the
+    /// operator's cache.
     pub(super) is_rendered: bool,
 }
 
@@ -68,7 +66,7 @@ pub(super) fn reconcile_until_stable(
     let plan = plan_with(release, inventory, &stored, AdmissionMode::Stored { operator_updates: writes });
     let mut result = OperatorResult { stored, plan, operator_updates: Vec::new(), managed: managed.clone() };
     if result.plan.ignored || result.plan.status.conditions.is_empty() {
-        // It never comes to write anything, or even to report.
+        // The operator neither writes nor reports anything.
         return result;
     }
     result.stored = with_status(release, result.stored, &result.plan);
@@ -98,8 +96,8 @@ pub(super) fn reconcile_until_stable(
             result.plan.written.clear();
         }
     }
-    // What admission changed, or rejected, was not foreseen: from the next reconcile on, the operator
-    // renders what is in etcd.
+    // The plan didn't foresee what admission changed or rejected: from the next reconcile on, the operator renders the
+    // object in etcd.
     let read = HyperConverged::from_stored(release, &result.stored);
     if result.plan.hyperconverged.as_ref() != Some(&read) {
         let admit = AdmissionMode::Stored { operator_updates: false };
@@ -110,11 +108,11 @@ pub(super) fn reconcile_until_stable(
     result
 }
 
-/// Which operand CRs the webhook would look for and not find.
-pub(super) fn missing(existing: &Objects, made: Option<&Plan>) -> Vec<&'static str> {
-    let is_made = |kind: &str| made.is_some_and(|plan| plan.operand(kind).is_some());
-    let there = |kind: &str| is_made(kind) || existing.has_kind(kind);
-    admission::tried_on_update().filter(|kind| !there(kind)).collect()
+/// The operand CRs that the webhook reads but that don't exist.
+pub(super) fn missing(existing: &Objects, plan: Option<&Plan>) -> Vec<&'static str> {
+    let is_rendered = |kind: &str| plan.is_some_and(|plan| plan.operand(kind).is_some());
+    let exists = |kind: &str| is_rendered(kind) || existing.has_kind(kind);
+    admission::tried_on_update().filter(|kind| !exists(kind)).collect()
 }
 
 /// The object with the status that the operator reports, see [`plan::with_status`].

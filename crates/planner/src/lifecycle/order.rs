@@ -1,4 +1,4 @@
-//! A manifest and an upgrade, in both orders.
+//! Applies a manifest before or after an upgrade.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::{State, Step};
 use crate::release::Release;
 
-/// One way to get a manifest and an upgrade done.
+/// One order of a manifest's update and an upgrade.
 #[derive(Debug, Clone)]
 pub struct UpdateOrder {
-    /// The manifest's update, on the release that runs then.
+    /// The manifest's update, on the release at that time.
     pub update: Step,
     /// The upgrade's steps.
     pub upgrades: Vec<Step>,
@@ -21,14 +21,13 @@ pub struct UpdateOrder {
 /// Both orders.
 #[derive(Debug, Clone)]
 pub struct UpdateOrders {
-    /// The manifest is applied, then HCO is upgraded.
+    /// Applies the manifest, then upgrades HCO.
     pub before: UpdateOrder,
-    /// HCO is upgraded, then the manifest is applied. It is also what happens to who keeps applying
-    /// it all the time, as GitOps controllers do.
+    /// Upgrades HCO, then applies the manifest. GitOps controllers, which keep applying it, arrive here, too.
     pub after: UpdateOrder,
 }
 
-/// Both orders of a manifest and an upgrade, from a state.
+/// Applies a manifest and an upgrade to a state, in both orders.
 pub fn orders(from: &State, manifest: &Value, to: &Arc<Release>) -> UpdateOrders {
     let last = |upgrades: &[Step], otherwise: &State| {
         let last = upgrades.last();

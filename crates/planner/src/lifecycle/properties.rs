@@ -1,4 +1,4 @@
-//! What holds for every create that the CRD's schema allows, on every cluster.
+//! Properties of every create that the CRD's schema allows, on any cluster.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn profile() -> impl Strategy<Value = Option<Value>> {
     ])
 }
 
-/// Up to five nodes, also such as HCO labelled on a hosted control plane.
+/// Up to five nodes, some labelled like HCO does on a hosted control plane.
 fn nodes() -> impl Strategy<Value = Vec<Node>> {
     let architecture = prop::sample::select(vec!["amd64", "arm64", "s390x", ""]);
     let roles = prop::sample::subsequence(vec!["control-plane", "master", "worker", "arbiter"], 0..3);
@@ -58,7 +58,7 @@ fn inventory() -> impl Strategy<Value = Inventory> {
     )
 }
 
-/// Metadata as people write it, and as it is copied from a cluster.
+/// Metadata of handwritten manifests and of copies from a cluster.
 fn metadata() -> impl Strategy<Value = Value> {
     let finalizers = prop_oneof![
         6 => Just(json!([])),
@@ -103,9 +103,9 @@ fn objects(plan: &Plan) -> Vec<Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A plan asks for the operator's own update only where it may be rejected; here it always is.
+    /// A plan only checks the operator's own update where it may be rejected; here it is always checked.
     #[test]
-    fn a_create_gives_the_planned_objects(
+    fn create_renders_the_planned_objects(
         (seed, choice) in any::<(u64, usize)>(),
         odd in prop::bool::weighted(0.1),
         inventory in inventory(),
@@ -135,7 +135,7 @@ proptest! {
         prop_assert_eq!(planned.admission.accepted, created.admission.accepted);
         prop_assert_eq!(&planned.reconcile_error, &created.reconcile_error);
         prop_assert_eq!(&planned.metrics, &created.metrics);
-        // How an empty one is printed depends on the version that it was submitted in.
+        // The form of an empty one depends on the submitted version.
         let node_info = |plan: &Plan| plan.status.node_info.clone().unwrap_or_default();
         prop_assert_eq!(node_info(&planned), node_info(&created));
         prop_assert_eq!(&planned.status.conditions, &created.status.conditions);

@@ -1,10 +1,9 @@
-//! HCO is upgraded: the release's own operator starts on what the one before left.
+//! An upgrade of HCO: the new release's operator starts with the previous one's objects.
 //!
-//! The API server reads the HyperConverged in the new release's storage version, with its defaults
-//! for fields that are new. Where the release's upgrade patches change it, the operator stores that
-//! first, in an update that passes all of admission; as long as it is rejected, the operator does
-//! nothing else, and its operands stay those of the release before. Then it deletes what the
-//! release removes, and reconciles. Nobody applies the manifest again.
+//! The API server reads the HyperConverged in the new release's storage version, with defaults for new fields. If the
+//! release's upgrade patches change it, the operator first stores that, in an update that passes all of admission.
+//! While that is rejected, the operator does nothing else, and the operands stay those of the previous release. Then it
+//! deletes what the release removes, and reconciles. Nothing applies the manifest again.
 //!
 //! Source: HCO `controllers/hyperconverged` (`migrateBeforeUpgrade`), `pkg/upgradepatch`,
 //! `controllers/handlers/networkAddons.go` (`setDeployOvsAnnotation`).
@@ -24,7 +23,7 @@ use crate::hyperconverged;
 use crate::plan::{self, AdmissionMode, plan_with};
 use crate::release::{Release, RemovedObject, RemovedPatchOperation, Upgrade};
 
-/// The upgrade of a state that holds the objects of release `from` and has the new release.
+/// Upgrades a state with the objects of release `from` and the new release.
 pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step {
     let release = Arc::clone(&state.release);
     let upgrade = release.upgrade();
@@ -34,7 +33,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let (read, operator_updates, is_rendered) =
         match migrated(from, &mut state, hyperconverged::read_by(&release, &stored)) {
             Ok(done) => done,
-            // All that it writes is the status, of what it read first.
+            // It only writes the status of the object that it read first.
             Err(rejected) => {
                 let version = &release.tables().hyperconverged.storage_version;
                 return stuck(&before, state, hyperconverged::read_in(&release, &stored, version), *rejected);
@@ -44,7 +43,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     let additions = Additions { annotations, is_rendered };
     let mut step = state.reconciled(read, &additions, Orphans::Kept);
     if step.plan.status.conditions.is_empty() {
-        // It never comes to write anything, so that what was reported before stays.
+        // The operator writes nothing, so that the previous report stays.
         let status = &stored["status"];
         step.plan.status.node_info = status["nodeInfo"].as_object().cloned();
         let templates = status["dataImportCronTemplates"].as_array();
@@ -56,8 +55,8 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     step
 }
 
-/// The new webhook's pod writes an object of another version back in the one that is stored now, when it starts. As
-/// every update, that may be rejected: then the object stays as it is.
+/// When it starts, the new webhook's pod rewrites an object of another version in the current storage version. If this
+/// update is rejected, the object stays unchanged.
 ///
 /// Source: HCO 1.19 `cmd/hyperconverged-cluster-webhook` (`ensureAPIv1`).
 fn stored_again(state: &State, stored: &Value) -> Value {
@@ -72,7 +71,7 @@ fn stored_again(state: &State, stored: &Value) -> Value {
     match admission::admit(release, &state.inventory, &read, operation).stored {
         Some(mut again) => {
             again["status"] = stored["status"].clone();
-            // As the conversion prints it.
+            // In the form that the conversion prints.
             let info = again["status"]["nodeInfo"].take();
             again["status"]["nodeInfo"] = if info.is_null() { json!({}) } else { info };
             again
@@ -93,8 +92,8 @@ fn is_removed(upgrade: &Upgrade, from: &str, id: &ObjectId) -> bool {
     upgrade.removed_objects.iter().any(is_it)
 }
 
-/// The object that is in etcd after the release's own changes, with the update that stored them, and whether that was the
-/// round in which the operands were rendered; else the update that was rejected.
+/// The object in etcd after the release's own changes, with the update that stored them, and whether the operands were
+/// rendered in that round; else the rejected update.
 type Migrated = Result<(Value, Vec<OperatorUpdate>, bool), Box<OperatorUpdate>>;
 
 fn migrated(from: &Release, state: &mut State, stored: Value) -> Migrated {
@@ -109,26 +108,26 @@ fn migrated(from: &Release, state: &mut State, stored: Value) -> Migrated {
     let mut rendered = stored.clone();
     plan::write(release, &mut rendered, &plan.written);
     let mut rejected = None;
-    // A rejected update is tried again on the object as it is read again, without what rendering wrote.
+    // A rejected update is tried again on the object read again, without what rendering wrote.
     for (attempt, is_rendered) in [(&rendered, true), (&stored, false)] {
         let mut updated = patched(from, release, attempt);
         if updated == *attempt {
             break;
         }
-        let waits = updated["spec"] != attempt["spec"];
+        let blocks = updated["spec"] != attempt["spec"];
         updated["status"] = status["status"].clone();
         let missing = operator::missing(&state.objects, None);
         let sent = admission::operator_update(release, updated);
         let operation = Operation::Update { old: &status, missing: &missing };
         let admission = admission::admit(release, &state.inventory, &sent, operation);
         let update = OperatorUpdate { purpose: Purpose::UpgradePatches, admission };
-        if let Some(done) = &update.admission.stored {
+        if let Some(migrated) = &update.admission.stored {
             state.managed.update(release, &status, &sent);
-            let mut done = hyperconverged::in_storage_version(release, done);
-            done["status"] = status["status"].clone();
-            return Ok((done, vec![update], is_rendered));
+            let mut migrated = hyperconverged::in_storage_version(release, migrated);
+            migrated["status"] = status["status"].clone();
+            return Ok((migrated, vec![update], is_rendered));
         }
-        rejected = Some((update, waits));
+        rejected = Some((update, blocks));
     }
     match rejected {
         Some((update, true)) => Err(Box::new(update)),
@@ -145,7 +144,7 @@ fn patched(from: &Release, release: &Release, object: &Value) -> Value {
     }
     for patch in release.upgrade().patches.iter().filter(|patch| patch.from.includes(from.version())) {
         let mut attempt = updated.clone();
-        // A test that fails leaves the patch out; the operator takes that for granted.
+        // A failed test skips the patch; the operator does so silently.
         if json_patch::patch(&mut attempt, &patch.operations).is_ok() {
             updated = attempt;
         }
@@ -153,8 +152,8 @@ fn patched(from: &Release, release: &Release, object: &Value) -> Value {
     updated
 }
 
-/// Removes the first matching operation from an annotation. The operator rewrites the others with the fields that it
-/// knows of an operation: `from` and a null value get lost.
+/// Removes the first matching operation from an annotation. The operator rewrites the others with the members that it
+/// knows: `from` and null values are lost.
 fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
     let Some(annotations) = object["metadata"]["annotations"].as_object_mut() else {
         return;
@@ -179,7 +178,7 @@ fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
     annotations.insert(removed.annotation.clone(), text.into());
 }
 
-/// The operator doesn't get beyond its upgrade patches: the objects stay as they are.
+/// The operator is stuck at its upgrade patches: the objects stay unchanged.
 fn stuck(before: &Objects, state: State, stored: Value, rejected: OperatorUpdate) -> Step {
     let admit = AdmissionMode::Stored { operator_updates: false };
     let mut plan = plan_with(&state.release, &state.inventory, &stored, admit);
@@ -195,7 +194,7 @@ fn stuck(before: &Objects, state: State, stored: Value, rejected: OperatorUpdate
     }
 }
 
-/// What the operator writes into annotations because of the objects that it finds.
+/// Annotations that the operator writes because of existing objects.
 fn annotations(upgrade: &Upgrade, state: &State, stored: &Value) -> Map<String, Value> {
     let mut out = Map::new();
     for kept in &upgrade.kept_in_annotations {

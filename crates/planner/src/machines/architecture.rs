@@ -1,4 +1,4 @@
-//! What an architecture doesn't support, and machine types.
+//! Checks for features that an architecture lacks, and machine types.
 //!
 //! Source: `amd64.go`, `arm64.go`, `s390x.go`, and `validateEmulatedMachine` of `vmi-create-admitter.go`.
 
@@ -11,7 +11,7 @@ use super::{Cluster, Reason};
 /// The architectures of guests.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
-/// Machine types where KubeVirt's object says nothing.
+/// Default machine types, used if KubeVirt's object has none.
 const MACHINES: [(&str, &[&str]); 3] =
     [("amd64", &["q35*", "pc-q35*"]), ("arm64", &["virt*"]), ("s390x", &["s390-ccw-virtio*"])];
 
@@ -22,7 +22,7 @@ const VIDEO: [(&str, &[&str]); 3] = [
     ("s390x", &["virtio"]),
 ];
 
-fn of<'t>(table: &[(&str, &'t [&'t str])], architecture: &str) -> &'t [&'t str] {
+fn values_of<'t>(table: &[(&str, &'t [&'t str])], architecture: &str) -> &'t [&'t str] {
     table.iter().find(|(name, _)| *name == architecture).map_or(&[], |(_, values)| values)
 }
 
@@ -35,11 +35,11 @@ pub(super) fn emulated(cluster: Cluster<'_>, architecture: &str) -> Vec<String> 
     ];
     match lists.into_iter().find(|l| !list(l).is_empty()) {
         Some(written) => list(written).iter().map(|p| text(p).to_owned()).collect(),
-        None => of(&MACHINES, architecture).iter().map(|p| (*p).to_owned()).collect(),
+        None => values_of(&MACHINES, architecture).iter().map(|p| (*p).to_owned()).collect(),
     }
 }
 
-/// As Go's `filepath.Match`, as far as machine types need it: `*` is any text.
+/// Like Go's `filepath.Match` for machine types: `*` matches any text.
 pub(super) fn glob(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
@@ -59,11 +59,11 @@ impl Checker<'_> {
             return;
         }
         let shown = allowed.join(" ");
-        let words = format!("{} is not supported: {written} (allowed values: [{shown}])", self.name(TYPE));
-        self.reject(TYPE, Reason::Unsupported(allowed), words);
+        let message = format!("{} is not supported: {written} (allowed values: [{shown}])", self.name(TYPE));
+        self.reject(TYPE, Reason::Unsupported(allowed), message);
     }
 
-    /// What is examined when the instance is created.
+    /// Checks made when the instance is created.
     pub(super) fn architecture(&mut self) {
         let own = self.text("architecture");
         match own {
@@ -72,42 +72,42 @@ impl Checker<'_> {
             "s390x" => self.watchdog(own, "diag288", "s390x only supports Diag288 watchdog device"),
             "arm64" => self.arm64(),
             _ => {
-                let words = format!("unsupported architecture: {own}");
-                self.reject("architecture", unsupported(&ARCHITECTURES), words);
+                let message = format!("unsupported architecture: {own}");
+                self.reject("architecture", unsupported(&ARCHITECTURES), message);
                 return;
             }
         }
         const VIDEO_TYPE: &str = "domain.devices.video.type";
         let video = self.text(VIDEO_TYPE);
-        if self.has("domain.devices.video") && !of(&VIDEO, own).contains(&video) {
-            let words = format!("video model '{video}' is not supported on {own} architecture");
-            self.reject(VIDEO_TYPE, unsupported(of(&VIDEO, own)), words);
+        if self.has("domain.devices.video") && !values_of(&VIDEO, own).contains(&video) {
+            let message = format!("video model '{video}' is not supported on {own} architecture");
+            self.reject(VIDEO_TYPE, unsupported(values_of(&VIDEO, own)), message);
         }
         if own == "s390x" && !list(self.get("domain.devices.panicDevices")).is_empty() {
-            let words = "custom panic devices are not supported on s390x architecture";
-            self.reject("domain.devices.panicDevices", Reason::Architecture(own.to_owned()), words);
+            let message = "custom panic devices are not supported on s390x architecture";
+            self.reject("domain.devices.panicDevices", Reason::Architecture(own.to_owned()), message);
         }
     }
 
-    /// A watchdog without a device gets the architecture's own.
-    fn watchdog(&mut self, own: &str, device: &str, words: &str) {
+    /// Rejects another architecture's watchdog device; without a device the architecture's own is used.
+    fn watchdog(&mut self, own: &str, device: &str, message: &str) {
         let watchdog = self.get("domain.devices.watchdog");
         let mut others = ["i6300esb", "diag288"].into_iter().filter(|d| *d != device && !watchdog[*d].is_null());
         if let Some(other) = others.next() {
             let at = format!("domain.devices.watchdog.{other}");
-            self.reject(&at, Reason::Architecture(own.to_owned()), words);
+            self.reject(&at, Reason::Architecture(own.to_owned()), message);
         }
     }
 
     fn arm64(&mut self) {
         let reason = || Reason::Architecture("arm64".to_owned());
-        for (path, words) in [
+        for (path, message) in [
             ("domain.firmware.bootloader.bios", "Arm64 does not support bios boot, please change to uefi boot"),
             ("domain.devices.watchdog", "Arm64 not support Watchdog device"),
             ("domain.devices.sound", "Arm64 not support sound device"),
         ] {
             if self.has(path) {
-                self.reject(path, reason(), words);
+                self.reject(path, reason(), message);
             }
         }
         const EFI: &str = "domain.firmware.bootloader.efi";
@@ -118,14 +118,14 @@ impl Checker<'_> {
         }
         const MODEL: &str = "domain.cpu.model";
         if !matches!(self.text(MODEL), "" | "host-passthrough") {
-            let words = "currently, host-passthrough is the only model supported on Arm64";
-            self.reject(MODEL, reason(), words);
+            let message = "currently, host-passthrough is the only model supported on Arm64";
+            self.reject(MODEL, reason(), message);
         }
         for target in ["disk", "cdrom", "lun"] {
             for (path, bus) in self.each(&format!("domain.devices.disks[].{target}.bus")) {
                 if !matches!(text(bus), "" | "virtio" | "scsi") {
-                    let words = "Arm64 not support this disk bus type, please use virtio or scsi";
-                    self.reject(&path, reason(), words);
+                    let message = "Arm64 not support this disk bus type, please use virtio or scsi";
+                    self.reject(&path, reason(), message);
                 }
             }
         }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn matches_patterns() {
-        for (pattern, text, fits) in [
+        for (pattern, text, matches) in [
             ("q35*", "q35", true),
             ("pc-q35*", "pc-q35-rhel9.4.0", true),
             ("q35*", "pc-q35", false),
@@ -147,7 +147,7 @@ mod tests {
             ("a*c*", "abcd", true),
             ("virt", "virt-1", false),
         ] {
-            assert_eq!(glob(pattern, text), fits, "{pattern} {text}");
+            assert_eq!(glob(pattern, text), matches, "{pattern} {text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What all checks share: a value, its place, and the causes found so far.
+//! The shared base of all checks: a value, its location, and the causes found so far.
 
 use hcoplan_kubernetes::label::{self, key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::quantity::Quantity;
@@ -14,9 +14,9 @@ pub(super) struct Checker<'j> {
     pub(super) cluster: Cluster<'j>,
     pub(super) spec: &'j Value,
     pub(super) stage: Stage,
-    /// Where `spec` is in the object.
+    /// The path of `spec` in the object.
     base: Path,
-    /// Where the server sees it: what starts is another object.
+    /// The path in the server's messages: starting creates another object.
     shown: Path,
     pub(super) found: Vec<Cause>,
 }
@@ -27,7 +27,7 @@ impl<'j> Checker<'j> {
         Self { cluster, spec, stage, base: Path::dotted(base), shown, found: Vec::new() }
     }
 
-    /// The value at a dotted path; null where there is none.
+    /// The value at a dotted path; null if absent.
     pub(super) fn get(&self, path: &str) -> &'j Value {
         at(self.spec, path)
     }
@@ -53,12 +53,12 @@ impl<'j> Checker<'j> {
         self.base.below(path)
     }
 
-    /// The values that a path with `[]` for each element leads to, without nulls.
+    /// The values at a path with `[]` for each element, without nulls.
     pub(super) fn each(&self, pattern: &str) -> Vec<(String, &'j Value)> {
         each(self.spec, pattern)
     }
 
-    /// Something is rejected. What a placeholder will be nobody knows.
+    /// Adds a cause, unless the value is a placeholder, whose final value is unknown.
     pub(super) fn reject(&mut self, path: &str, reason: Reason, words: impl Into<String>) {
         if self.get(path).as_str().is_some_and(is_placeholder) {
             return;
@@ -69,7 +69,7 @@ impl<'j> Checker<'j> {
         }
     }
 
-    /// Whether the gate that a field asks for is off; then it is rejected.
+    /// Rejects a field whose feature gate is off; returns whether it is.
     pub(super) fn needs_gate(&mut self, gate: &'static str, path: &str, words: impl Into<String>) -> bool {
         let is_off = !self.cluster.has_gate(gate);
         if is_off {
@@ -78,7 +78,7 @@ impl<'j> Checker<'j> {
         is_off
     }
 
-    /// The elements of a list that have the name of an earlier one: index, name, and the other's index.
+    /// The elements of a list with an earlier element's name: index, name, and the other's index.
     pub(super) fn repeated(&self, path: &str) -> Vec<(usize, &'j str, usize)> {
         let names: Vec<&str> = self.list(path).iter().map(|e| text(&e["name"])).collect();
         let first = |i: usize, name: &str| names.iter().take(i).position(|n| *n == name);
@@ -86,7 +86,7 @@ impl<'j> Checker<'j> {
     }
 }
 
-/// Why an object of a kind is rejected by its structure; the object is pruned and defaulted.
+/// Checks an object's structure; prunes and defaults the object.
 pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Cause> {
     let Some(schema) = structure::schema(kind, version) else {
         return Vec::new();
@@ -95,7 +95,7 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let mut causes: Vec<Cause> = unknown.collect();
     let object = &*object;
     let found = schema.validate(object);
-    // KubeVirt's webhooks see some kinds before the API server has validated them, others after it.
+    // KubeVirt's webhooks see some kinds before the API server validates them, others afterwards.
     let is_defaulted = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
     let by_kubevirt = || match kind {
         "VirtualMachine" | "VirtualMachineInstance" => own_structure(kind, version, object, &found, Stage::Defaulting),
@@ -103,9 +103,9 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
         _ => Vec::new(),
     };
     let by_server = || -> Vec<Cause> {
-        // What the webhook's answer has for every field isn't missing any more.
+        // The webhook's answer fills in required fields.
         let is_filled = |v: &Violation| is_defaulted && v.kind == ViolationKind::Required;
-        let violations = found.iter().filter(|v| !is_open(v, object) && !is_filled(v));
+        let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_filled(v));
         violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect()
     };
     let steps: [&dyn Fn() -> Vec<Cause>; 2] =
@@ -115,7 +115,7 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     causes
 }
 
-/// What the API server says to an object's own name and labels.
+/// The API server's rejections of an object's name and labels.
 pub fn object_metadata(object: &Value) -> Vec<Cause> {
     let metadata = &object["metadata"];
     let name = text(&metadata["name"]);
@@ -133,16 +133,16 @@ pub fn object_metadata(object: &Value) -> Vec<Cause> {
         subdomain_problems(name).into_iter().for_each(|problem| add(path.key("name"), name, problem));
     }
     for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
-        let place = path.key("labels").key(key);
-        key_problems(key).into_iter().for_each(|problem| add(place.clone(), key, problem));
-        value_problems(text(value)).into_iter().for_each(|problem| add(place.clone(), text(value), problem));
+        let location = path.key("labels").key(key);
+        key_problems(key).into_iter().for_each(|problem| add(location.clone(), key, problem));
+        value_problems(text(value)).into_iter().for_each(|problem| add(location.clone(), text(value), problem));
     }
     found
 }
 
 fn unknown_field(field: PrunedField) -> Cause {
     let is_metadata = field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
-    // What is below a template's metadata the API server keeps, and KubeVirt's webhooks reject.
+    // The API server keeps unknown fields in a template's metadata, and KubeVirt's webhooks reject them.
     let words = if is_metadata {
         format!("{} in body is a forbidden property", field.path)
     } else {
@@ -151,37 +151,37 @@ fn unknown_field(field: PrunedField) -> Cause {
     Cause { stage: Stage::Schema, path: field.path, reason: Reason::UnknownField, words }
 }
 
-/// Whether a template engine will say what the value is.
-fn is_open(violation: &Violation, object: &Value) -> bool {
+/// Whether a template engine will replace the value.
+fn has_placeholder(violation: &Violation, object: &Value) -> bool {
     violation.path.get(object).and_then(Value::as_str).is_some_and(is_placeholder)
 }
 
-/// What KubeVirt's webhooks say: first by its OpenAPI document, then what Go can't decode.
+/// The rejections by KubeVirt's webhooks: first by its OpenAPI document, then what Go can't decode.
 fn own_structure(kind: &str, version: &str, object: &Value, by_server: &Violations, stage: Stage) -> Vec<Cause> {
     const QUANTITY: &str =
         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
     let schema = structure::schema_of(kind, version, Layer::KubeVirt);
     let found = schema.map(|s| s.validate(object).schema).unwrap_or_default();
     let (unsigned, wrong): (Vec<&Violation>, Vec<&Violation>) =
-        found.iter().filter(|v| !is_open(v, object)).partition(|v| v.kind == ViolationKind::Invalid);
+        found.iter().filter(|v| !has_placeholder(v, object)).partition(|v| v.kind == ViolationKind::Invalid);
     if !wrong.is_empty() {
-        // Of an amount the server's validator says two things, KubeVirt's one.
+        // The server's validator reports an amount twice, KubeVirt's once.
         let mut seen = std::collections::BTreeSet::new();
         let wrong = wrong.into_iter().filter(|v| seen.insert(v.path.clone()));
         return wrong.map(|v| Cause::of(v, stage, own_words(v))).collect();
     }
     if let Some(first) = unsigned.first() {
-        let place = without_indexes(&first.path);
+        let location = without_indexes(&first.path);
         let number = first.path.get(object).unwrap_or(&Value::Null);
-        let size = if place.ends_with("bootOrder") || place.contains("blockSize") { "uint" } else { "uint32" };
+        let size = if location.ends_with("bootOrder") || location.contains("blockSize") { "uint" } else { "uint32" };
         let kind = if kind == "VirtualMachine" { "VirtualMachineInstanceTemplateSpec" } else { kind };
         let words =
-            format!("json: cannot unmarshal number {number} into Go struct field {kind}.{place} of type {size}");
+            format!("json: cannot unmarshal number {number} into Go struct field {kind}.{location} of type {size}");
         return vec![Cause::of(first, stage, words)];
     }
     let unread = by_server.schema.iter().find(|v| {
         let is_text = v.path.get(object).is_some_and(Value::is_string);
-        v.kind == ViolationKind::Invalid && is_text && !is_open(v, object)
+        v.kind == ViolationKind::Invalid && is_text && !has_placeholder(v, object)
     });
     unread.into_iter().map(|v| Cause::of(v, stage, QUANTITY.to_owned())).collect()
 }
@@ -190,9 +190,9 @@ fn without_indexes(path: &Path) -> String {
     Path(path.0.iter().filter(|s| matches!(s, Segment::Key(_))).cloned().collect()).to_string()
 }
 
-/// A violation as KubeVirt's validator words it.
+/// A violation in the words of KubeVirt's validator.
 fn own_words(violation: &Violation) -> String {
-    let place = without_indexes(&violation.path);
+    let location = without_indexes(&violation.path);
     let (_, tail) = violation.message.rsplit_once(" in body ").unwrap_or_default();
     let tail = match violation.kind {
         ViolationKind::Required => "is required".to_owned(),
@@ -201,11 +201,11 @@ fn own_words(violation: &Violation) -> String {
             format!("should be one of [{}]", values.replace([',', '"'], ""))
         }
         _ => {
-            let types = if place.ends_with(".port") { "string,number" } else { "string,integer,number" };
+            let types = if location.ends_with(".port") { "string,number" } else { "string,integer,number" };
             tail.replace("integer,string", types).replace(": \"integer\"", ": \"number\"")
         }
     };
-    format!("{place} in body {tail}")
+    format!("{location} in body {tail}")
 }
 
 impl Cause {
@@ -220,11 +220,11 @@ impl Cause {
     }
 }
 
-/// The values that a path with `[]` for each element leads to, without nulls.
+/// The values at a path with `[]` for each element, without nulls.
 pub(super) fn each<'v>(value: &'v Value, pattern: &str) -> Vec<(String, &'v Value)> {
     let mut parts = pattern.split("[]");
     let first = parts.next().unwrap_or_default();
-    // Most of what is asked for isn't there.
+    // Most checked fields are absent.
     if at(value, first).is_null() {
         return Vec::new();
     }
@@ -241,7 +241,7 @@ pub(super) fn each<'v>(value: &'v Value, pattern: &str) -> Vec<(String, &'v Valu
     found
 }
 
-/// The value at a dotted path, `domain.devices.disks[0].name`; null where there is none.
+/// The value at a dotted path, `domain.devices.disks[0].name`; null if absent.
 pub(super) fn at<'v>(value: &'v Value, path: &str) -> &'v Value {
     if !path.contains('[') {
         return path.split('.').filter(|p| !p.is_empty()).fold(value, |value, key| &value[key]);
@@ -262,7 +262,7 @@ pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// `true`, or there without `false`: how Go reads a pointer to a bool that defaults to true.
+/// Whether a feature is present and not disabled: how Go reads a pointer to a bool that defaults to true.
 pub(super) fn is_on(feature: &Value) -> bool {
     !feature.is_null() && feature["enabled"] != false
 }
@@ -279,27 +279,27 @@ pub(super) fn quantity(value: &Value) -> Option<Quantity> {
     }
 }
 
-/// A quantity as a whole number, rounded up; 0 where there is none.
+/// A quantity as a whole number, rounded up; 0 if absent.
 pub(super) fn whole(value: &Value) -> i64 {
     quantity(value).map_or(0, |q| q.scaled(0))
 }
 
-/// A quantity in thousandths; 0 where there is none.
+/// A quantity in thousandths; 0 if absent.
 pub(super) fn milli(value: &Value) -> i64 {
     quantity(value).map_or(0, |q| q.scaled(-3))
 }
 
-/// A quantity as Go prints it; `0` where there is none.
+/// A quantity as Go prints it; `0` if absent.
 pub(super) fn printed(value: &Value) -> String {
     quantity(value).map_or_else(|| "0".to_owned(), |q| q.to_string())
 }
 
-/// Whether a template engine or a script will replace a text.
+/// Whether a text contains a placeholder of a template engine or a script.
 pub fn is_placeholder(text: &str) -> bool {
     ["${", "{{", "$("].iter().any(|mark| text.contains(mark))
 }
 
-/// What apimachinery says about a text that is no DNS label; empty when it is one.
+/// Apimachinery's problems with a text as a DNS label; empty if it is one.
 pub(super) fn label_problems(text: &str) -> Vec<String> {
     let mut problems = Vec::new();
     if text.len() > 63 {

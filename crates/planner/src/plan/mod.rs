@@ -376,7 +376,7 @@ mod tests {
             let kubevirt = plan.operand("KubeVirt").expect("rendered");
             let nothing = json!({});
             let facts = release.kubevirt();
-            let found = admission::rejections_of_kubevirt(facts, &nothing, kubevirt);
+            let found = admission::kubevirt_rejections(facts, &nothing, kubevirt);
             assert_eq!(found, [], "{name}");
         }
     }

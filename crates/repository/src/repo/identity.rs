@@ -170,7 +170,7 @@ impl Candidates {
     /// What the inventory says.
     pub(super) fn inventory(&mut self, loaded: &LoadedInventory) {
         let by = FactOrigin::Inventory;
-        let place = |field: &str| loaded.places.field(field).cloned();
+        let place = |field: &str| loaded.locations.field(field).cloned();
         let inventory = &loaded.inventory;
         if let Some(place) = place("namespace") {
             let value = inventory.namespace.clone();

@@ -31,7 +31,7 @@ pub static CONFIGURATION_INVALID: Rule = Rule {
     severity: Severity::Error,
     predicts: Prediction::Silent("hcoplan stops, because the setting can't be applied as written"),
     needs: Needs::Document,
-    summary: "hcoplan.yaml has a field or a value that it can't have",
+    summary: "hcoplan.yaml has an unknown field or an invalid value",
     ..Rule::BASE
 };
 

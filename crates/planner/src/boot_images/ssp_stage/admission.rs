@@ -1,7 +1,7 @@
-//! SSP's validating webhook, as far as it examines golden images and architectures.
+//! SSP's validating webhook: its checks of golden images and architectures.
 //!
-//! Not here: its dry run of a Deployment with the template validator's placement, which asks the
-//! API server, and its rejection of a second SSP.
+//! Not modelled: its dry run of a Deployment with the template validator's placement, which asks the API server, and
+//! its rejection of a second SSP.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::template::CronTemplate;
 use super::{SspReason, is_multi_arch};
 use crate::release::SspBundle;
 
-/// Why the webhook rejects this SSP, and its words.
+/// Why the webhook rejects this SSP, with its message.
 pub(super) fn rejection(spec: &Value, templates: &[CronTemplate], bundle: &SspBundle) -> Option<(SspReason, String)> {
     if let Some((reason, why)) = rejection_of_cluster(spec, bundle) {
         return Some((reason, format!("cluster validation error: {why}")));
@@ -27,18 +27,18 @@ fn rejection_of_cluster(spec: &Value, bundle: &SspBundle) -> Option<(SspReason, 
         let why = ".spec.cluster needs to be non-nil, if multi-architecture is enabled";
         return is_multi_arch(spec).then(|| (SspReason::NoCluster, why.to_owned()));
     };
-    let wrong = |why: String| Some((SspReason::Architectures, why));
+    let reject = |why: String| Some((SspReason::Architectures, why));
     let (workload, control_plane) = (workload(cluster), control_plane(cluster));
     if workload.is_empty() && control_plane.is_empty() {
-        // Also with multi-architecture disabled; the text is the webhook's.
+        // Also rejected with multi-architecture disabled, despite the webhook's message.
         let why = "at least one architecture needs to be defined, if multi-architecture is enabled";
-        return wrong(why.to_owned());
+        return reject(why.to_owned());
     }
     for (kind, list) in [("workload", workload), ("control plane", control_plane)] {
         let known = |a: &&str| bundle.architectures.iter().any(|k| k == a);
         if let Some(unknown) = list.into_iter().find(|a| !known(a)) {
             let why = format!("unknown architecture: {unknown}");
-            return wrong(format!("invalid {kind} architecture: {why}"));
+            return reject(format!("invalid {kind} architecture: {why}"));
         }
     }
     None

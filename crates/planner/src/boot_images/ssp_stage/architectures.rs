@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::is_multi_arch;
 use crate::release::SspBundle;
 
-/// The architectures that SSP renders for, the most important first: the control plane's, then
-/// the workloads'. With multi-arch off it is the first alone; without `spec.cluster` SSP's own.
+/// The architectures that SSP renders for, in order of priority: the control plane's, then the workloads'. With
+/// multi-arch off only the first; without `spec.cluster` SSP's own.
 pub(super) fn of_cluster<'a>(spec: &'a Value, bundle: &'a SspBundle) -> Vec<&'a str> {
     let Some(cluster) = spec.get("cluster").filter(|c| !c.is_null()) else {
         return vec![&bundle.local_architecture];
@@ -23,12 +23,12 @@ pub(super) fn of_cluster<'a>(spec: &'a Value, bundle: &'a SspBundle) -> Vec<&'a 
     all
 }
 
-/// `spec.cluster.controlPlaneArchitectures`
+/// `spec.cluster.controlPlaneArchitectures`.
 pub(super) fn control_plane(cluster: &Value) -> Vec<&str> {
     strings(&cluster["controlPlaneArchitectures"])
 }
 
-/// `spec.cluster.workloadArchitectures`
+/// `spec.cluster.workloadArchitectures`.
 pub(super) fn workload(cluster: &Value) -> Vec<&str> {
     strings(&cluster["workloadArchitectures"])
 }
@@ -38,14 +38,13 @@ fn strings(list: &Value) -> Vec<&str> {
     items.map(|v| v.as_str().unwrap_or_default()).collect()
 }
 
-/// The architectures in an annotation: split at commas, trimmed, case-sensitive; those that SSP
-/// doesn't know are ignored.
+/// The architectures in an annotation: split at commas, trimmed, case-sensitive, without those unknown to SSP.
 pub(super) fn of_annotation<'a>(value: &'a str, bundle: &SspBundle) -> Vec<&'a str> {
     let known = |a: &&str| bundle.architectures.iter().any(|k| k == a);
     value.split(',').map(str::trim).filter(known).collect()
 }
 
-/// The architecture behind a data source's plain name: the cluster's first that it exists for.
+/// The architecture of a data source's plain name: the cluster's first that it exists for.
 pub(super) fn default_of<'a, S: AsRef<str>>(cluster: &[&'a str], existing: &[S]) -> Option<&'a str> {
     let exists = |a: &&&str| existing.iter().any(|e| e.as_ref() == **a);
     cluster.iter().find(exists).copied()

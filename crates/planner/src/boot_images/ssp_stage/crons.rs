@@ -11,10 +11,10 @@ use super::template::CronTemplate;
 use super::{ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner};
 use crate::release::{SspBundle, SspOwner};
 
-/// The namespace and DataSource that a cron fills: SSP keeps one cron for each.
+/// The namespace and DataSource that a cron fills. SSP keeps one cron for each.
 pub(super) type Target = (String, String);
 
-/// The crons so far.
+/// Crons to create, and those that others displaced.
 #[derive(Debug, Default)]
 pub(super) struct Crons {
     pub(super) planned: BTreeMap<Target, Cron>,
@@ -25,11 +25,11 @@ impl Crons {
     /// A later cron for the same target wins.
     fn add(&mut self, cron: Cron) {
         let target = (cron.namespace.clone(), cron.data_source.clone());
-        let by = cron.origin.clone();
+        let origin = cron.origin.clone();
         if let Some(earlier) = self.planned.insert(target, cron)
-            && earlier.origin != by
+            && earlier.origin != origin
         {
-            self.displaced.push(Displaced { origin: earlier.origin, by: Displacer::SameDataSource(by) });
+            self.displaced.push(Displaced { origin: earlier.origin, by: Displacer::SameDataSource(origin) });
         }
     }
 }
@@ -39,7 +39,7 @@ impl Crons {
 pub(super) struct Cron {
     pub(super) name: String,
     pub(super) namespace: String,
-    /// `spec.managedDataSource`, with the architecture where there is one.
+    /// `spec.managedDataSource`, including the architecture if there is one.
     pub(super) data_source: String,
     pub(super) origin: ObjectOrigin,
     labels: Map<String, Value>,
@@ -75,7 +75,7 @@ impl Cron {
     pub(super) fn into_object(mut self, owner: &SspOwner) -> Rendered {
         let data_source = self.data_source.into();
         self.spec.insert("managedDataSource".to_owned(), data_source);
-        // The owner's go over the template's.
+        // The owner's overwrite the template's.
         self.labels.extend(owner.labels.clone());
         self.annotations.extend(owner.annotations.clone());
         let metadata = object([
@@ -94,8 +94,7 @@ impl Cron {
     }
 }
 
-/// Only a registry can be asked for an architecture; from any other source the same image is
-/// imported for each.
+/// Only a registry source can select an architecture; other sources import the same image for each.
 fn set_platform(spec: &mut Map<String, Value>, architecture: &str) {
     let registry = spec
         .get_mut("template")
@@ -113,7 +112,7 @@ fn set_platform(spec: &mut Map<String, Value>, architecture: &str) {
     }
 }
 
-/// Every cron that the templates ask for.
+/// All crons that the templates ask for.
 pub(super) fn plan(templates: &[CronTemplate], multi_arch: bool, cluster: &[&str], bundle: &SspBundle) -> Crons {
     let mut crons = Crons::default();
     for template in templates {
@@ -132,8 +131,8 @@ pub(super) fn plan(templates: &[CronTemplate], multi_arch: bool, cluster: &[&str
     crons
 }
 
-/// An image that doesn't say its architectures fills the default DataSource of the bundle; a name
-/// that the bundle lacks, or has for no architecture here, is left alone.
+/// An image without architectures fills the bundle's default DataSource. A name that the bundle lacks, or has for no
+/// architecture of this cluster, stays as it is.
 fn without_architectures(template: &CronTemplate, cluster: &[&str], bundle: &SspBundle) -> Cron {
     let mut cron = Cron::new(template);
     let existing = bundle.data_sources.get(&template.data_source);
@@ -143,8 +142,8 @@ fn without_architectures(template: &CronTemplate, cluster: &[&str], bundle: &Ssp
     cron
 }
 
-/// The crons sorted by namespace and name, one for each. Where SSP would have two, the later
-/// template's is here.
+/// The crons sorted by namespace and name, without duplicates. Where SSP would have two, this keeps the later
+/// template's.
 pub(super) fn unique_names(planned: BTreeMap<Target, Cron>, displaced: &mut Vec<Displaced>) -> Vec<Cron> {
     let mut crons: Vec<Cron> = planned.into_values().collect();
     crons.sort_by(|a, b| {

@@ -18,23 +18,23 @@ pub(super) struct DataSource {
     name: String,
     content: Content,
     origin: ObjectOrigin,
-    /// Whether it carries its architecture as a label; references don't.
+    /// Whether its architecture is also a label; references have no such label.
     labelled: bool,
 }
 
-/// What a DataSource leads to.
+/// The source of a DataSource.
 #[derive(Debug)]
 enum Content {
-    /// A PVC of its own name, which has to come from elsewhere.
+    /// A PVC of the same name, which SSP doesn't create.
     Pvc,
-    /// CDI fills it in with what this cron imports.
+    /// CDI sets it to the image that this cron imports.
     Cron(String),
     /// Another DataSource.
     Reference(String),
 }
 
 impl DataSource {
-    /// One of the bundle: filled by a cron where there is one for this very name and namespace.
+    /// One of the bundle's, filled by the cron for this name and namespace if there is one.
     fn of_bundle(
         name: String,
         bundle_name: &str,
@@ -67,18 +67,18 @@ impl DataSource {
 
     pub(super) fn into_object(self, namespace: &str, owner: &SspOwner) -> Rendered {
         let mut labels = match &self.content {
-            // CDI's to manage: without the app labels.
+            // CDI manages it, so it has no app labels.
             Content::Cron(cron) => Map::from_iter([(CRON_LABEL.to_owned(), cron.as_str().into())]),
             Content::Pvc | Content::Reference(_) => owner.labels.clone(),
         };
         if let Some(architecture) = self.origin.architecture.as_deref().filter(|_| self.labelled) {
             labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
         }
-        let named = |name: &str| object([("name", name.into()), ("namespace", namespace.into())]);
+        let by_name = |name: &str| object([("name", name.into()), ("namespace", namespace.into())]);
         let source = match &self.content {
-            Content::Pvc => object([("pvc", named(&self.name))]),
+            Content::Pvc => object([("pvc", by_name(&self.name))]),
             Content::Cron(_) => object([]),
-            Content::Reference(to) => object([("dataSource", named(to))]),
+            Content::Reference(to) => object([("dataSource", by_name(to))]),
         };
         let metadata = object([
             ("annotations", owner.annotations.clone().into()),
@@ -96,8 +96,8 @@ impl DataSource {
     }
 }
 
-/// Every DataSource that SSP makes itself, sorted by name. A cron for one that SSP doesn't leave
-/// to CDI is taken out of `crons`.
+/// All DataSources that SSP creates, sorted by name. Removes from `crons` each cron for a DataSource that SSP doesn't
+/// leave to CDI.
 pub(super) fn plan(
     templates: &[CronTemplate],
     multi_arch: bool,
@@ -110,7 +110,7 @@ pub(super) fn plan(
         add_references(&mut sources, templates, cluster, bundle);
         sources
     } else {
-        single(cluster, crons, bundle)
+        per_name(cluster, crons, bundle)
     };
     for source in &sources {
         if !matches!(source.content, Content::Cron(_)) {
@@ -124,15 +124,14 @@ pub(super) fn plan(
     sources
 }
 
-/// Multi-arch off: the bundle's data sources for the cluster's first architecture, by their plain
-/// names.
-fn single(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
+/// With multi-arch off: the bundle's data sources for the cluster's first architecture, under their plain names.
+fn per_name(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
     let of_cluster = bundle.data_sources.iter().filter(|(_, existing)| default_of(cluster, existing).is_some());
     of_cluster.map(|(name, _)| DataSource::of_bundle(name.clone(), name, None, crons, bundle)).collect()
 }
 
-/// Multi-arch on: each of the bundle's data sources per architecture that the cluster has, whether
-/// an image is imported for it or not, and a reference by its plain name to the default one.
+/// With multi-arch on: each of the bundle's data sources per architecture of the cluster, whether an image is imported
+/// or not, and a reference with its plain name to the default one.
 fn per_architecture(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
     let mut sources = Vec::new();
     for (name, existing) in &bundle.data_sources {
@@ -151,8 +150,8 @@ fn per_architecture(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<
     sources
 }
 
-/// References for images that the bundle lacks: the first template with a name decides where it
-/// leads to. A name that is already a DataSource's, an architecture's included, gets none.
+/// Adds references for images that the bundle lacks. The first template of a name decides the target. A name already
+/// used by a DataSource gets no reference.
 fn add_references(sources: &mut Vec<DataSource>, templates: &[CronTemplate], cluster: &[&str], bundle: &SspBundle) {
     let mut names: BTreeSet<String> = sources.iter().map(|s| s.name.clone()).collect();
     for template in templates {

@@ -1,8 +1,8 @@
-//! SSP's stage: what the SSP operator makes of the golden images in its SSP object.
+//! SSP's stage: the objects that the SSP operator creates from the golden images in its SSP object.
 //!
-//! Source of the rules: SSP's `internal/operands/data-sources` and `webhooks`, the same in all
-//! modelled releases; what differs is in the release's [`SspBundle`]. The cluster is taken as
-//! fresh: no PVC with a golden image's name, nothing left over from an earlier SSP.
+//! Source: SSP `internal/operands/data-sources` and `webhooks`, the same in all modelled releases; the differences are
+//! in the release's [`SspBundle`]. Assumes a fresh cluster: no PVC with a golden image's name, nothing left over from
+//! an earlier SSP.
 
 mod admission;
 mod architectures;
@@ -19,7 +19,7 @@ use hcoplan_kubernetes::Object;
 
 use crate::release::SspBundle;
 
-/// On every object that is for one architecture.
+/// On every object for one architecture.
 pub const ARCHITECTURE_LABEL: &str = "template.kubevirt.io/architecture";
 
 /// On a DataImportCron for one architecture: its data source without the architecture.
@@ -28,64 +28,64 @@ pub const DATA_SOURCE_NAME_LABEL: &str = "cdi.kubevirt.io/storage.import.datasou
 /// On a DataSource that a DataImportCron keeps up to date: that cron's name.
 pub const CRON_LABEL: &str = "cdi.kubevirt.io/dataImportCron";
 
-/// What SSP would do with an SSP object.
+/// The result for an SSP object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SspStage {
     /// The verdict of SSP's own webhook.
     pub admission: SspAdmission,
-    /// Empty when rejected; else the constant objects, DataSources, DataImportCrons, each kind
-    /// sorted by namespace and name.
+    /// Empty when rejected; else the constant objects, DataSources and DataImportCrons, each kind sorted by namespace
+    /// and name.
     pub objects: Vec<Rendered>,
-    /// The crons that would have been there if others had not taken their place, in no object.
+    /// The crons that SSP doesn't create, because others displace them.
     pub displaced: Vec<Displaced>,
 }
 
 /// The verdict of SSP's webhook on the SSP that HCO wants to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SspAdmission {
-    /// Whether the SSP gets into the cluster.
+    /// Whether the SSP is stored.
     pub accepted: bool,
-    /// Why not, in the webhook's words; empty when accepted.
+    /// The webhook's message; empty when accepted.
     pub message: String,
-    /// What was examined when it was rejected.
+    /// Why it is rejected.
     pub reason: Option<SspReason>,
 }
 
-/// What SSP's webhook examined when it rejected an SSP.
+/// Why SSP's webhook rejects an SSP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SspReason {
-    /// Golden images for several architectures, and HCO found no node.
+    /// Golden images for several architectures, but HCO found no node.
     NoCluster,
-    /// The architectures of the cluster.
+    /// The cluster's architectures.
     Architectures,
     /// A golden image without a name.
     NamelessTemplate,
 }
 
-/// An object and where it comes from.
+/// An object with its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rendered {
-    /// The whole object, as it would be read back.
+    /// The whole object, as the cluster would return it.
     pub object: Object,
     /// Where it comes from.
     pub origin: ObjectOrigin,
 }
 
-/// What an object of the stage is made for; all `None` for the constant ones.
+/// The origin of an object; all `None` for the constant ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObjectOrigin {
-    /// The template it was made from. For a DataSource: the one whose cron keeps it up to date or
-    /// that made SSP create it; a bundle's DataSource without a cron has none.
+    /// The template that it was created from. For a DataSource: the one whose cron fills it or that made SSP create it;
+    /// a bundle's DataSource without a cron has none.
     pub template: Option<TemplateId>,
     /// The template bundle's data source that it belongs to.
     pub bundle: Option<String>,
-    /// The architecture that it is for; for a reference the default one that it leads to. `None`
-    /// where SSP tells none apart.
+    /// Its architecture; for a reference the default one that it points to. `None` where SSP doesn't distinguish
+    /// architectures.
     pub architecture: Option<String>,
 }
 
 impl ObjectOrigin {
-    /// The name of the template that it was made from; empty where there is none.
+    /// The name of its template; empty where there is none.
     pub fn name(&self) -> &str {
         self.template.as_ref().map_or("", |template| template.name.as_str())
     }
@@ -96,7 +96,7 @@ impl ObjectOrigin {
 pub struct TemplateId {
     /// Its index in `spec.commonTemplates.dataImportCronTemplates`.
     pub index: usize,
-    /// `metadata.name`, by which HCO's stage knows it, too.
+    /// `metadata.name`, which HCO's stage uses, too.
     pub name: String,
 }
 
@@ -105,23 +105,23 @@ pub struct TemplateId {
 pub struct Displaced {
     /// The template and architecture whose image is never imported.
     pub origin: ObjectOrigin,
-    /// What has its place.
+    /// What displaces it.
     pub by: Displacer,
 }
 
-/// What takes a DataImportCron's place.
+/// What displaces a DataImportCron.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Displacer {
     /// A later template's cron for the same DataSource in the same namespace.
     SameDataSource(ObjectOrigin),
-    /// Another cron of the same name for another DataSource. SSP has no rule for it: one of the two wins by chance, or
+    /// Another cron of the same name for another DataSource. SSP has no rule for this: either one wins by chance, or
     /// SSP recreates both in every reconcile.
     SameName(ObjectOrigin),
-    /// A DataSource of this name that SSP makes itself and that no cron may touch.
+    /// A DataSource of this name that SSP creates and no cron may change.
     DataSource(String),
 }
 
-/// What SSP does with `ssp`, the object as HCO creates it (jsonpatch applied).
+/// Renders `ssp`, the object as HCO creates it (jsonpatch applied).
 pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let spec = &ssp["spec"];
     let templates = template::read(spec, bundle);

@@ -1,4 +1,4 @@
-//! The metadata by which SSP marks its objects.
+//! The metadata with which SSP marks its objects.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ pub(super) const CDI_API_VERSION: &str = "cdi.kubevirt.io/v1beta1";
 /// The labels that are copied from the SSP: HCO's version and part-of, not SSP's.
 const COPIED_LABELS: [&str; 2] = ["app.kubernetes.io/part-of", "app.kubernetes.io/version"];
 
-/// Labels and annotations of what this SSP owns.
+/// Labels and annotations of an SSP's objects.
 pub(super) fn of(ssp: &Value) -> SspOwner {
     let metadata = &ssp["metadata"];
     let mut labels = Map::new();
@@ -24,7 +24,7 @@ pub(super) fn of(ssp: &Value) -> SspOwner {
     }
     if let Some(own) = metadata.get("labels").and_then(Value::as_object) {
         for key in COPIED_LABELS {
-            // A label that the SSP lacks comes out empty.
+            // A label that the SSP lacks is copied as empty.
             labels.insert(key.to_owned(), text(own.get(key)).into());
         }
     }

@@ -7,16 +7,16 @@ use crate::boot_images::ARCHITECTURES_ANNOTATION;
 use crate::boot_images::template::{complete_spec, text};
 use crate::release::SspBundle;
 
-/// A DataImportCronTemplate, read.
+/// A parsed DataImportCronTemplate.
 #[derive(Debug)]
 pub(super) struct CronTemplate {
     pub(super) id: TemplateId,
-    /// The golden images' unless the template names one.
+    /// The golden images' namespace unless the template has one.
     pub(super) namespace: String,
     pub(super) labels: Map<String, Value>,
-    /// Without the architectures.
+    /// Without the architectures annotation.
     pub(super) annotations: Map<String, Value>,
-    /// The architectures annotation, `""` where it is absent: SSP makes no difference.
+    /// The architectures annotation; `""` where it is absent, which means the same to SSP.
     pub(super) architectures: String,
     pub(super) data_source: String,
     pub(super) spec: Map<String, Value>,
@@ -28,8 +28,7 @@ impl CronTemplate {
     }
 }
 
-/// Reads the SSP's list. What SSP's CRD doesn't know is removed; of the metadata only what SSP looks
-/// at is kept.
+/// Reads the SSP's list, without fields unknown to SSP's CRD and metadata that SSP doesn't use.
 pub(super) fn read(spec: &Value, bundle: &SspBundle) -> Vec<CronTemplate> {
     let templates = spec.pointer("/commonTemplates/dataImportCronTemplates");
     let templates = templates.and_then(Value::as_array).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What the recordings don't show: collisions, pruning, and input of any shape.
+//! Cases that the recordings lack: collisions, pruning, and input of any shape.
 
 use std::collections::BTreeSet;
 
@@ -58,8 +58,8 @@ fn data_source<'a>(stage: &'a SspStage, name: &str) -> Option<&'a Rendered> {
     stage.objects.iter().find(is)
 }
 
-/// Where a reference leads to.
-fn leads_to<'a>(stage: &'a SspStage, name: &str) -> Option<&'a str> {
+/// The target of a reference.
+fn target_of<'a>(stage: &'a SspStage, name: &str) -> Option<&'a str> {
     let source = &data_source(stage, name)?.object.body["spec"]["source"];
     source["dataSource"]["name"].as_str()
 }
@@ -73,15 +73,15 @@ fn origin(index: usize, name: &str, architecture: Option<&str>) -> ObjectOrigin 
 }
 
 #[test]
-fn the_default_may_have_no_image() {
+fn default_may_have_no_image() {
     let templates = [template("f", "fedora", "arm64"), template("c", "centos-stream10", "arm64")];
     let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle());
     assert_eq!(crons(&stage), [("c-arm64", "centos-stream10-arm64"), ("f-arm64", "fedora-arm64")]);
-    assert_eq!(leads_to(&stage, "fedora"), Some("fedora-amd64"));
+    assert_eq!(target_of(&stage, "fedora"), Some("fedora-amd64"));
     let dangling = data_source(&stage, "fedora-amd64").unwrap();
     assert_eq!(dangling.object.body["spec"]["source"]["pvc"]["name"], "fedora-amd64");
     assert_eq!(dangling.origin.template, None);
-    assert_eq!(leads_to(&stage, "centos-stream10"), Some("centos-stream10-arm64"));
+    assert_eq!(target_of(&stage, "centos-stream10"), Some("centos-stream10-arm64"));
     let filled = data_source(&stage, "fedora-arm64").unwrap();
     assert_eq!(filled.object.body["metadata"]["labels"][CRON_LABEL], "f-arm64");
     assert_eq!(filled.origin.template.as_ref().unwrap().name, "f");
@@ -89,17 +89,17 @@ fn the_default_may_have_no_image() {
 }
 
 #[test]
-fn an_architecture_that_the_bundle_lacks_has_only_the_cron() {
+fn creates_only_the_cron_for_an_architecture_that_the_bundle_lacks() {
     let templates = [template("w", "win11", "arm64")];
     let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle());
     assert_eq!(crons(&stage), [("w-arm64", "win11-arm64")]);
     assert!(data_source(&stage, "win11-arm64").is_none());
-    // And no reference of its own: the bundle's has the name.
-    assert_eq!(leads_to(&stage, "win11"), Some("win11-amd64"));
+    // And no second reference: the bundle's has the name.
+    assert_eq!(target_of(&stage, "win11"), Some("win11-amd64"));
 }
 
 #[test]
-fn the_last_template_for_a_data_source_wins() {
+fn last_template_for_a_data_source_wins() {
     let templates = [template("a", "mine", "amd64"), template("b", "mine", "amd64")];
     let stage = amd64(&templates);
     assert_eq!(crons(&stage), [("b-amd64", "mine-amd64")]);
@@ -113,17 +113,17 @@ fn the_last_template_for_a_data_source_wins() {
 }
 
 #[test]
-fn a_reference_drops_the_cron_of_its_name() {
+fn reference_displaces_the_cron_of_its_name() {
     let templates = [template("a", "mine", "amd64"), template("b", "mine", "")];
     let stage = amd64(&templates);
     assert_eq!(crons(&stage), [("a-amd64", "mine-amd64")]);
-    assert_eq!(leads_to(&stage, "mine"), Some("mine-amd64"));
+    assert_eq!(target_of(&stage, "mine"), Some("mine-amd64"));
     let displaced = Displaced { origin: origin(1, "b", None), by: Displacer::DataSource("mine".to_owned()) };
     assert_eq!(stage.displaced, [displaced]);
 }
 
 #[test]
-fn one_object_for_two_crons_of_one_name() {
+fn creates_one_object_for_two_crons_of_one_name() {
     let templates = [template("f", "one", "amd64"), template("f-amd64", "two", "")];
     let stage = amd64(&templates);
     assert_eq!(crons(&stage), [("f-amd64", "two")]);
@@ -133,7 +133,7 @@ fn one_object_for_two_crons_of_one_name() {
 }
 
 #[test]
-fn another_namespace_takes_the_cron_but_not_the_data_sources() {
+fn namespace_moves_crons_but_not_data_sources() {
     let mut templates = [template("f", "fedora", "amd64"), template("m", "mine", "amd64")];
     for template in &mut templates {
         template["metadata"]["namespace"] = "images".into();
@@ -145,7 +145,7 @@ fn another_namespace_takes_the_cron_but_not_the_data_sources() {
     let fedora = &data_source(&stage, "fedora-amd64").unwrap().object;
     assert_eq!(fedora.id.namespace.as_deref(), Some("kubevirt-os-images"));
     assert!(fedora.body["spec"]["source"]["pvc"].is_object());
-    assert_eq!(leads_to(&stage, "mine"), Some("mine-amd64"));
+    assert_eq!(target_of(&stage, "mine"), Some("mine-amd64"));
 }
 
 #[test]
@@ -169,16 +169,16 @@ fn renders_without_architectures() {
 }
 
 #[test]
-fn the_first_template_decides_the_default() {
+fn first_template_decides_the_default() {
     let templates = [template("a", "mine", "arm64"), template("b", "mine", "amd64, arm64")];
     let stage = render(&ssp(&["amd64"], &["amd64", "arm64"], &templates), &bundle());
-    assert_eq!(leads_to(&stage, "mine"), Some("mine-arm64"));
+    assert_eq!(target_of(&stage, "mine"), Some("mine-arm64"));
     let expected = [("b-amd64", "mine-amd64"), ("b-arm64", "mine-arm64")];
     assert_eq!(crons(&stage), expected);
 }
 
 #[test]
-fn only_a_registry_is_asked_for_an_architecture() {
+fn asks_only_registries_for_an_architecture() {
     let mut pvc = template("f", "mine", "amd64");
     pvc["spec"]["template"]["spec"]["source"] = json!({"pvc": {"name": "x", "namespace": "y"}});
     let mut own = template("g", "other", "amd64");
@@ -205,7 +205,7 @@ fn prunes_fields_that_the_crd_does_not_know() {
 }
 
 #[test]
-fn app_labels_follow_the_ssp() {
+fn copies_app_labels_from_the_ssp() {
     let mut one = template("f", "mine", "");
     one["metadata"]["labels"] = json!({"app.kubernetes.io/name": "own", "mine": "1"});
     let mut ssp = ssp(&["amd64"], &["amd64"], &[one]);
@@ -275,10 +275,10 @@ fn replaced(value: &Value, others: &[Value], each: &mut dyn FnMut(Value)) {
     }
 }
 
-/// What holds of every stage: rejected, it is empty and says why; accepted, it has what every bundle has,
-/// no object twice, and each template for amd64 is imported or displaced.
+/// Every stage: a rejected one is empty and has a message. An accepted one has the bundle's constant objects, no
+/// duplicate object, and each template for amd64 is imported or displaced.
 #[track_caller]
-fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
+fn assert_complete(ssp: &Value, stage: &SspStage, constants: usize) {
     let (admission, objects) = (&stage.admission, &stage.objects);
     assert_eq!(admission.accepted, admission.message.is_empty(), "{ssp}");
     if !admission.accepted {
@@ -304,27 +304,27 @@ fn assert_whole(ssp: &Value, stage: &SspStage, constants: usize) {
     }
     for cron in &crons {
         let template = &templates[cron.origin.template.as_ref().expect("a template").index];
-        let meant = template["spec"]["managedDataSource"].as_str().unwrap_or_default();
+        let data_source = template["spec"]["managedDataSource"].as_str().unwrap_or_default();
         let target = cron.object.body["spec"]["managedDataSource"].as_str();
-        assert!(target.unwrap_or_default().starts_with(meant), "{target:?} of {ssp}");
+        assert!(target.unwrap_or_default().starts_with(data_source), "{target:?} of {ssp}");
     }
 }
 
-/// A value of each type that JSON has.
-fn of_each_type() -> [Value; 6] {
+/// A value of each JSON type.
+fn value_of_each_type() -> [Value; 6] {
     [Value::Null, json!(true), json!(1), json!("x"), json!([1]), json!({"x": 1})]
 }
 
 #[test]
 fn renders_a_complete_stage_for_any_input() {
     let ssp = ssp(&["amd64"], &["amd64"], &[template("a", "b", "amd64"), template("c", "fedora", "")]);
-    let others = of_each_type();
+    let others = value_of_each_type();
     let bundle = bundle();
     let constants = bundle.objects(&owner::of(&ssp)).count();
     let (mut accepted, mut rejected) = (0, 0);
     replaced(&ssp, &others, &mut |ssp| {
         let stage = render(&ssp, &bundle);
-        assert_whole(&ssp, &stage, constants);
+        assert_complete(&ssp, &stage, constants);
         if stage.admission.accepted { accepted += 1 } else { rejected += 1 }
     });
     assert!(accepted > 100 && rejected > 5, "{accepted} and {rejected}");
@@ -332,8 +332,8 @@ fn renders_a_complete_stage_for_any_input() {
 
 #[test]
 fn reports_templates_of_any_shape_as_deployed() {
-    let others = of_each_type();
-    let (mut made, mut failed) = (0, 0);
+    let others = value_of_each_type();
+    let (mut rendered, mut failed) = (0, 0);
     let mut images = |common: &[Value], custom: &[Value]| {
         let images = crate::boot_images::GoldenImages {
             common,
@@ -348,7 +348,7 @@ fn reports_templates_of_any_shape_as_deployed() {
             failed += 1;
             return;
         };
-        made += 1;
+        rendered += 1;
         let names = |list: &[Value]| -> Vec<String> {
             let name = |t: &Value| t["metadata"]["name"].as_str().unwrap_or_default().to_owned();
             list.iter().map(name).collect()
@@ -369,5 +369,5 @@ fn reports_templates_of_any_shape_as_deployed() {
         images(std::slice::from_ref(&one), std::slice::from_ref(&other));
         images(std::slice::from_ref(&other), std::slice::from_ref(&one));
     });
-    assert!(made > 50 && failed > 5, "{made} and {failed}");
+    assert!(rendered > 50 && failed > 5, "{rendered} and {failed}");
 }

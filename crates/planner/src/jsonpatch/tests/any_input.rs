@@ -1,4 +1,4 @@
-//! No text and no patch may make us panic.
+//! No text and no patch causes a panic.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use hcoplan_kubernetes::tree::{copy, get};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{kubevirt, text};
+use super::kubevirt;
 use crate::jsonpatch::effect::effects_in;
 use crate::jsonpatch::reach::PatchScope;
 use crate::jsonpatch::shared::{SHARED, writes};
@@ -17,25 +17,25 @@ type KubeVirt = (&'static GoTypes, &'static GoType, Value);
 
 static KUBEVIRT: LazyLock<KubeVirt> = LazyLock::new(|| kubevirt("1.19"));
 
-/// Everything the room does with an annotation's text.
-fn through_all(given: &str) {
+/// Calls every function on an annotation's text and checks their invariants.
+fn check_text(text: &str) {
     let (types, ty, operand) = &*KUBEVIRT;
-    let answer = patch(types, ty, operand, "a", given);
-    let Ok(operations) = decode(given) else {
-        assert_eq!(count(given), 0);
+    let answer = patch(types, ty, operand, "a", text);
+    let Ok(operations) = decode(text) else {
+        assert_eq!(count(text), 0);
         let failure = answer.unwrap_err();
-        assert!(given.get(failure.span.unwrap().range()).is_some());
+        assert!(text.get(failure.span.unwrap().range()).is_some());
         return;
     };
-    assert_eq!(count(given), operations.len());
+    assert_eq!(count(text), operations.len());
     for operation in &operations {
-        assert!(given.get(operation.spans.whole.range()).is_some());
+        assert!(text.get(operation.spans.whole.range()).is_some());
         for index in 0..operation.segments().len() {
-            let _ = operation.segment_span(given, index);
+            let _ = operation.segment_span(text, index);
         }
     }
     let made = effects(types, ty, operand, &operations);
-    // What a patch doesn't reach makes no difference.
+    // Parts outside the patch's scope don't affect the result.
     let whole = effects_in(types, ty, operand, &operations, &PatchScope::Whole);
     assert_eq!(made, whole);
     let mut shared = Value::default();
@@ -44,11 +44,11 @@ fn through_all(given: &str) {
     }
     let applied = |reach: PatchScope| {
         let part = apply(types, ty, reach.take(types, ty, operand), &operations)?;
-        let through = writes("KubeVirt", &shared, &part.before, &part.after, &|_| false);
-        Ok((through, reach.put_back(types, ty, operand, part.after)))
+        let written = writes("KubeVirt", &shared, &part.before, &part.after, &|_| false);
+        Ok((written, reach.put_back(types, ty, operand, part.after)))
     };
-    let near: Result<_, Failure> = applied(PatchScope::of(&operations));
-    assert_eq!(near, applied(PatchScope::Whole));
+    let scoped: Result<_, Failure> = applied(PatchScope::of(&operations));
+    assert_eq!(scoped, applied(PatchScope::Whole));
     match answer {
         Ok(after) => {
             writes("KubeVirt", operand, operand, &after, &|_| false);
@@ -59,9 +59,9 @@ fn through_all(given: &str) {
         }
         Err(failure) => {
             if let Some(span) = failure.span {
-                assert!(given.get(span.range()).is_some());
+                assert!(text.get(span.range()).is_some());
             }
-            // An intermediate state may be undecodable where the end is not, never the reverse.
+            // An intermediate state may be undecodable even if the end isn't, never the reverse.
             assert!(only_spec(&operations).is_err() || made.failure.is_some());
         }
     }
@@ -133,18 +133,18 @@ fn operation() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn handles_any_text(given in "\\PC{0,60}") {
-        through_all(&given);
+    fn handles_any_text(text in "\\PC{0,60}") {
+        check_text(&text);
     }
 
     #[test]
-    fn handles_any_text_like_json(given in r#"[\[\]{}",:0-9eE.+ntf\\u a-]{0,40}"#) {
-        through_all(&given);
+    fn handles_any_text_like_json(text in r#"[\[\]{}",:0-9eE.+ntf\\u a-]{0,40}"#) {
+        check_text(&text);
     }
 
     #[test]
     fn handles_any_patch(operations in prop::collection::vec(operation(), 0..6)) {
-        through_all(&text(&Value::from(operations)));
+        check_text(&Value::from(operations).to_string());
     }
 }
 
@@ -154,15 +154,15 @@ fn agrees_on_mutations_of_recorded_patches() {
     let file: Value = serde_json::from_str(file).unwrap();
     let mut runs = 0;
     for case in file["cases"].as_array().unwrap() {
-        let given = case["patch"].as_str().unwrap();
-        // Cut off at every place, and every character left out or replaced.
-        for (at, c) in given.char_indices() {
-            let (before, rest) = given.split_at(at);
+        let text = case["patch"].as_str().unwrap();
+        // Truncates at every character, and removes or replaces each.
+        for (at, c) in text.char_indices() {
+            let (before, rest) = text.split_at(at);
             let after = &rest[c.len_utf8()..];
             let other = ['"', '/', '~', '\\', '9', '-', '{', ' '][at % 8];
-            through_all(before);
-            through_all(&format!("{before}{after}"));
-            through_all(&format!("{before}{other}{after}"));
+            check_text(before);
+            check_text(&format!("{before}{after}"));
+            check_text(&format!("{before}{other}{after}"));
             runs += 3;
         }
     }

@@ -11,8 +11,8 @@ fn effects_of(operations: &Value) -> Effects {
     effects(types, ty, &base, &decoded)
 }
 
-/// The only operation's changed paths and losses.
-fn one(operation: Value) -> (Vec<String>, Vec<(String, Reason)>) {
+/// The changed paths and losses of a single operation.
+fn effect_of(operation: Value) -> (Vec<String>, Vec<(String, Reason)>) {
     let made = effects_of(&json!([operation]));
     assert_eq!(made.failure, None);
     let [effect] = made.operations.as_slice() else { panic!("one effect") };
@@ -22,7 +22,7 @@ fn one(operation: Value) -> (Vec<String>, Vec<(String, Reason)>) {
 }
 
 #[test]
-fn an_operation_with_its_full_effect() {
+fn reports_an_operation_with_its_full_effect() {
     let made = effects_of(&json!([
         {"op": "add", "path": "/spec/configuration/cpuRequest", "value": 1.5},
         {"op": "test", "path": "/spec/configuration/cpuRequest", "value": 1.5},
@@ -36,7 +36,7 @@ fn an_operation_with_its_full_effect() {
 }
 
 #[test]
-fn a_remove_without_effect() {
+fn reports_a_remove_without_effect() {
     let path = "/spec/configuration/evictionStrategy";
     let made = effects_of(&json!([{"op": "remove", "path": path}]));
     let effect = &made.operations[0];
@@ -47,8 +47,8 @@ fn a_remove_without_effect() {
 }
 
 #[test]
-fn a_replaced_object_keeps_what_is_not_mentioned() {
-    let (changed, lost) = one(json!({"op": "replace", "path": "/spec/configuration/migrations",
+fn replaced_object_keeps_omitted_fields() {
+    let (changed, lost) = effect_of(json!({"op": "replace", "path": "/spec/configuration/migrations",
         "value": {"allowPostCopy": true}}));
     assert_eq!(changed, ["/spec/configuration/migrations/allowPostCopy"]);
     let kept = |name: &str| {
@@ -68,9 +68,9 @@ fn a_replaced_object_keeps_what_is_not_mentioned() {
 }
 
 #[test]
-fn an_element_takes_over_what_its_predecessor_had() {
+fn element_inherits_fields_of_its_predecessor() {
     let devices = "/spec/configuration/permittedHostDevices/pciHostDevices";
-    let (changed, lost) = one(json!({"op": "remove", "path": format!("{devices}/0")}));
+    let (changed, lost) = effect_of(json!({"op": "remove", "path": format!("{devices}/0")}));
     assert_eq!(changed, [devices]);
     let inherited = format!("{devices}/0/externalResourceProvider");
     assert_eq!(lost, [(inherited, Reason::Inherited)]);
@@ -78,7 +78,7 @@ fn an_element_takes_over_what_its_predecessor_had() {
 
 #[test]
 fn handles_unknown_and_misspelt_keys_as_go_does() {
-    let (changed, lost) = one(json!({"op": "add", "path": "/spec/configuration/bogus",
+    let (changed, lost) = effect_of(json!({"op": "add", "path": "/spec/configuration/bogus",
         "value": {"deep": 1}}));
     assert!(changed.is_empty());
     assert_eq!(lost, [("/spec/configuration/bogus".to_owned(), Reason::Unknown)]);
@@ -128,9 +128,9 @@ fn reports_effects_before_a_failure() {
 #[test]
 fn attributes_a_wrong_type_to_its_operation() {
     let (types, ty, base) = kubevirt("1.16");
-    let given = r#"[{"op":"test","path":"/spec/x"},
+    let text = r#"[{"op":"test","path":"/spec/x"},
         {"op":"add","path":"/spec/configuration/migrations/progressTimeout","value":1.50e1}]"#;
-    let failure = patch(types, ty, &base, "some/annotation", given).unwrap_err();
+    let failure = patch(types, ty, &base, "some/annotation", text).unwrap_err();
     assert_eq!(
         failure.message,
         "invalid jsonPatch in the some/annotation annotation: json: cannot unmarshal number \
@@ -138,11 +138,11 @@ fn attributes_a_wrong_type_to_its_operation() {
          MigrationConfiguration.spec.configuration.migrations.progressTimeout of type int64"
     );
     assert_eq!(failure.operation, Some(1));
-    assert_eq!(&given[failure.span.unwrap().range()], "1.50e1");
+    assert_eq!(&text[failure.span.unwrap().range()], "1.50e1");
 }
 
 #[test]
-fn the_effects_add_up_to_the_patch() {
+fn effects_add_up_to_the_patch() {
     let (types, ty, base) = kubevirt("1.19");
     let operations = text(&json!([
         {"op": "add", "path": "/spec/configuration/developerConfiguration/featureGates/-", "value": "A"},
@@ -156,7 +156,7 @@ fn the_effects_add_up_to_the_patch() {
     let mut built = base;
     change(&mut built, &made);
     assert_eq!(built, patched);
-    // What an earlier operation added is really gone: it was never in the rendered object.
+    // Removing a value that an earlier operation added works: it was never in the rendered object.
     let moved = &made.operations[3];
     assert_eq!(moved.changed.len(), 2);
     assert!(moved.lost.is_empty());

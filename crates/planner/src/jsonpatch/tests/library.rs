@@ -62,7 +62,7 @@ fn copies_have_a_limit_together() {
 }
 
 #[test]
-fn an_empty_key_at_the_top_is_the_document_as_it_was() {
+fn empty_key_at_the_top_is_the_original_document() {
     let remove = r#"{"op":"remove","path":"/spec/b"}"#;
     let copied = |from: &str| {
         let copy = format!(r#"[{remove},{{"op":"copy","from":"{from}","path":"/x"}}]"#);
@@ -104,8 +104,8 @@ fn distinguishes_a_given_null_from_a_missing_value() {
 }
 
 #[test]
-fn lists_and_objects_are_equal_value_by_value() {
-    for (path, value, holds) in [
+fn compares_lists_and_objects_by_value() {
+    for (path, value, is_equal) in [
         ("/spec/a", "[1,2,3]", true),
         ("/spec/a", "[1,2,4]", false),
         ("/spec/a", "[1,2]", false),
@@ -116,7 +116,7 @@ fn lists_and_objects_are_equal_value_by_value() {
     ] {
         let test = format!(r#"[{{"op":"test","path":"{path}","value":{value}}}]"#);
         let cause = applied(&test).err().map(|failure| failure.cause);
-        assert_eq!(cause, (!holds).then_some(Cause::TestFailed), "{test}");
+        assert_eq!(cause, (!is_equal).then_some(Cause::TestFailed), "{test}");
     }
 }
 
@@ -210,7 +210,7 @@ fn limits_the_memory_of_copies() {
     let double = |i| format!(r#"{{"op":"copy","from":"/spec","path":"/spec/{i}"}}"#);
     let text = format!("[{}]", (0..100).map(double).collect::<Vec<_>>().join(","));
     assert_eq!(applied(&text).unwrap_err().cause, Cause::TooBig);
-    // One string and few values: it is the bytes that count.
+    // One string and few values: the limit counts bytes.
     let long = "x".repeat(30_000);
     for value in [format!(r#""{long}""#), format!(r#"{{"{long}":1}}"#)] {
         let first = format!(r#"{{"op":"add","path":"/spec/x","value":[{value}]}}"#);

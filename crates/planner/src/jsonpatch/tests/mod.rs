@@ -1,4 +1,4 @@
-//! The room against what the library and the operators did.
+//! Compares with recordings of the library and the operators.
 
 mod any_input;
 mod effects;
@@ -25,7 +25,7 @@ fn kubevirt(release: &str) -> (&'static GoTypes, &'static GoType, Value) {
     (types, ty, line["object"].take())
 }
 
-/// Makes the changes that effects report.
+/// Applies the changes of effects to an object.
 fn change(object: &mut Value, made: &Effects) {
     for change in made.operations.iter().flat_map(|e| &e.changed) {
         let (parent, key) = change.path.rsplit_once('/').unwrap();
@@ -45,13 +45,13 @@ fn change(object: &mut Value, made: &Effects) {
     }
 }
 
-/// A patch's text from JSON, for tests where places don't matter.
+/// A patch's text from JSON, for tests where locations don't matter.
 fn text(operations: &Value) -> String {
     operations.to_string()
 }
 
 #[test]
-fn the_annotations_are_those_of_the_operands() {
+fn annotations_match_the_operands() {
     for (release, table) in go_types() {
         let types = GoTypes::from_json(table).unwrap();
         for annotation in super::ANNOTATIONS {

@@ -1,4 +1,4 @@
-//! Patches of the rendered KubeVirt, with what the four operators made of them.
+//! Patches of the rendered KubeVirt, with recordings of the four operators.
 
 use serde_json::{Map, Value};
 
@@ -6,8 +6,8 @@ use super::kubevirt;
 use crate::jsonpatch::patch;
 use hcoplan_testing::go_types;
 
-/// The operators that recorded these were built with a newer Go than the released ones, which
-/// name the innermost struct in a type error (`golden/` shows it).
+/// The recorded operators were built with a newer Go than the released ones, which name the innermost struct in a type
+/// error (see `golden/`).
 fn as_released(message: &str) -> String {
     let (newer, released) =
         ("KubeVirt.spec.configuration.migrations.", "MigrationConfiguration.spec.configuration.migrations.");

@@ -1,4 +1,4 @@
-//! Golden cases with a patch beside the same case without one.
+//! Compares golden cases with a patch with the same cases without one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn lines(path: &Path) -> Vec<Value> {
     lines.map(|l| serde_json::from_str(l).unwrap()).collect()
 }
 
-/// A case's patches, and everything else about its input as a text to compare.
+/// A case's patches, and the rest of its input as a text to compare.
 fn input(case: &Path) -> (Map<String, Value>, String) {
     let read = |name: &str| hcoplan_testing::annotations::text(case, name);
     let file = SourceFile::new("hyperconverged.yaml", read("hyperconverged.yaml"));
@@ -40,10 +40,10 @@ fn input(case: &Path) -> (Map<String, Value>, String) {
             metadata.remove("annotations");
         }
     }
-    // The name is the case's own; the schedule is recorded only where an SSP is.
+    // The name differs by case; the schedule is recorded only with an SSP.
     let inventory = read("inventory.yaml");
-    let own = |line: &&str| !line.contains("name: ") && !line.contains("dataImportSchedule");
-    let inventory: Vec<_> = inventory.lines().filter(own).collect();
+    let is_common = |line: &&str| !line.contains("name: ") && !line.contains("dataImportSchedule");
+    let inventory: Vec<_> = inventory.lines().filter(is_common).collect();
     let rest = format!("{document}{}{}", read("nodes.yaml"), inventory.join("\n"));
     (patches, rest)
 }
@@ -148,8 +148,8 @@ fn agrees_with_recorded_operands_with_and_without_patch() {
         }
     }
     assert!(applied > 100 && rejected > 100, "{applied} {rejected}");
-    // Rejected by the webhook, whose pod lacks the operator's environment and nodes: what it
-    // renders is not what is recorded beside it.
+    // Rejected by the webhook, whose pod lacks the operator's environment and nodes, so that it renders other operands
+    // than the recorded ones.
     other.sort_unstable();
     other.dedup();
     assert_eq!(
@@ -176,7 +176,7 @@ fn agrees_with_recorded_certificates_that_a_patch_of_cdi_changed() {
             if !text.is_some_and(|text| text.contains("/spec/certConfig")) {
                 continue;
             }
-            // What the operator writes is rejected by its own webhook where an operand can't be rendered.
+            // If an operand can't be rendered, the webhook rejects the operator's update.
             if row["reconcileErrors"].as_array().is_some_and(|errors| !errors.is_empty()) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What a patch writes into the HyperConverged.
+//! Changes of patches to the HyperConverged.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn checks_a_certificate_duration_of_cdi() {
 }
 
 #[test]
-fn a_null_clears_the_operand_only() {
+fn null_only_clears_the_operand() {
     let certificates = json!({"ca": {"duration": "48h0m0s"}});
     for after in [json!({}), json!({"certConfig": {"ca": {}}})] {
         let spec = json!({"security": {"certConfig": certificates}});
@@ -34,7 +34,7 @@ fn a_null_clears_the_operand_only() {
 }
 
 #[test]
-fn a_profile_is_shared_where_the_hyperconverged_has_one() {
+fn shares_the_profile_of_the_hyperconverged() {
     let old = json!({"type": "Old", "old": {}});
     let new = json!({"type": "Modern", "old": {}, "modern": {}});
     let (before, after) = (json!({"tlsSecurityProfile": old}), json!({"tlsSecurityProfile": new}));
@@ -70,7 +70,7 @@ fn checks_selectors_and_types_of_mediated_devices() {
             {"nodeSelector": second, "mediatedDeviceTypes": ["b"]}]}})
     };
     let before = nodes(json!({"x": "1"}), json!({"y": "2"}));
-    // The first element taken away: the second is decoded over it.
+    // The first element is removed: the second is decoded over it.
     let after = json!({"configuration": {"mediatedDevicesConfiguration": {
         "nodeMediatedDeviceTypes": [
             {"nodeSelector": {"x": "1", "y": "2"}, "mediatedDeviceTypes": ["b"]}]}}});
@@ -87,7 +87,7 @@ fn checks_selectors_and_types_of_mediated_devices() {
 }
 
 #[test]
-fn the_multi_arch_gate_is_shared_until_it_is_computed() {
+fn shares_the_multi_arch_gate_until_it_is_computed() {
     let ssp = |on: bool| json!({"spec": {"enableMultipleArchitectures": on}});
     let (spec, before, after) = (json!({}), ssp(false), ssp(true));
     let found = writes("SSP", &spec, &before, &after, &|_| false);

@@ -91,7 +91,7 @@ fn a_cluster_is_loaded_with_its_places() {
     assert_eq!(loaded.json["metadata"]["name"], "hc");
     assert_eq!(loaded.release.as_ref().expect("a release").name(), "1.17");
     let inventory = &loaded.inventory;
-    assert_eq!(inventory.places.nodes[0].name.start().line, 6);
+    assert_eq!(inventory.locations.nodes[0].name.start().line, 6);
     let files: Vec<_> = loaded.files().iter().map(|f| f.path().to_string()).collect();
     assert_eq!(files, ["east/hc.yaml", "east/i.yaml"]);
     assert!(loaded.findings.is_empty());

@@ -1,4 +1,4 @@
-//! Where the parts of an annotation's text are: what findings point at and fixes cut out.
+//! Locates the parts of an annotation's text that findings point at and fixes remove.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,16 +8,16 @@ use hcoplan_diagnostics::source::Span;
 use super::decode::Operation;
 use super::json::{self, Item, Json};
 
-/// A key of an operation that is there more than once.
+/// A duplicate key of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repeated {
+pub struct DuplicateKey {
     /// Index of the operation.
     pub operation: usize,
     /// The key.
     pub key: String,
-    /// Where it is first, in bytes of the annotation's value.
+    /// Its first occurrence, in bytes of the annotation's value.
     pub first: Span,
-    /// Where it is last: the one that counts.
+    /// Its last occurrence, which is the effective one.
     pub last: Span,
 }
 
@@ -31,8 +31,8 @@ pub struct Part {
 }
 
 impl Operation {
-    /// The part of the operation's value below these keys and indices; `None` where there is no
-    /// such part. `text` is the annotation's value.
+    /// The part of the operation's value at these keys and indices; `None` if it doesn't exist. `text` is the
+    /// annotation's value.
     pub fn part(&self, text: &str, keys: &[String]) -> Option<Part> {
         let span = self.spans.value?;
         let offset = span.start as usize;
@@ -48,8 +48,8 @@ impl Operation {
                 _ => return None,
             };
         }
-        let moved = |span: Span| Span::new(span.start as usize + offset, span.end as usize + offset);
-        Some(Part { key: key_span.map(moved), value: moved(item.span) })
+        let absolute = |span: Span| Span::new(span.start as usize + offset, span.end as usize + offset);
+        Some(Part { key: key_span.map(absolute), value: absolute(item.span) })
     }
 }
 
@@ -59,20 +59,20 @@ pub fn removal_range(text: &str, operation: usize) -> Option<Range<usize>> {
     removal_ranges(text, &[operation])?.pop()
 }
 
-/// The same for several operations: ranges that don't overlap. `None` where none would be left.
+/// Like [`removal_range`] for several operations: ranges that don't overlap. `None` if no operation would remain.
 pub fn removal_ranges(text: &str, operations: &[usize]) -> Option<Vec<Range<usize>>> {
     let whole = json::parse(text).ok()?;
     let Json::Array(items) = &whole.value else {
         return None;
     };
-    let mut gone = operations.to_vec();
-    gone.sort_unstable();
-    gone.dedup();
-    if gone.len() >= items.len() {
+    let mut removed = operations.to_vec();
+    removed.sort_unstable();
+    removed.dedup();
+    if removed.len() >= items.len() {
         return None;
     }
     let span = |i: usize| items.get(i).map(|item| item.span.range());
-    let runs = gone.chunk_by(|a, b| a + 1 == *b);
+    let runs = removed.chunk_by(|a, b| a + 1 == *b);
     let cuts = runs.map(|run| {
         let (first, last) = (*run.first()?, *run.last()?);
         let end = span(last)?.end;
@@ -84,8 +84,8 @@ pub fn removal_ranges(text: &str, operations: &[usize]) -> Option<Vec<Range<usiz
     cuts.collect()
 }
 
-/// The keys that an operation has more than once; none where the text isn't JSON.
-pub fn repeated_keys(text: &str) -> Vec<Repeated> {
+/// The duplicate keys of each operation; none if the text isn't JSON.
+pub fn duplicate_keys(text: &str) -> Vec<DuplicateKey> {
     let Ok(Item { value: Json::Array(items), .. }) = json::parse(text) else {
         return Vec::new();
     };
@@ -96,12 +96,17 @@ pub fn repeated_keys(text: &str) -> Vec<Repeated> {
         };
         let mut spans: BTreeMap<&str, (Span, Span)> = BTreeMap::new();
         for member in members {
-            let here = member.key_span;
-            let seen = spans.entry(&member.key).or_insert((here, here));
-            seen.1 = here;
+            let current = member.key_span;
+            let occurrences = spans.entry(&member.key).or_insert((current, current));
+            occurrences.1 = current;
         }
-        let twice = spans.into_iter().filter(|(_, (first, last))| first != last);
-        found.extend(twice.map(|(key, (first, last))| Repeated { operation, key: key.to_owned(), first, last }));
+        let duplicates = spans.into_iter().filter(|(_, (first, last))| first != last);
+        found.extend(duplicates.map(|(key, (first, last))| DuplicateKey {
+            operation,
+            key: key.to_owned(),
+            first,
+            last,
+        }));
     }
     found
 }
@@ -129,21 +134,21 @@ mod tests {
     }
 
     #[test]
-    fn an_operation_is_cut_with_its_comma() {
+    fn removes_an_operation_with_its_comma() {
         for index in 0..3 {
             let mut text = TEXT.to_owned();
             text.replace_range(removal_range(TEXT, index).unwrap(), "");
-            let left: Vec<String> = decode(&text).unwrap().into_iter().map(|o| o.path).collect();
-            let mut wanted = vec!["/spec/a", "/spec/y", "/spec/z"];
-            wanted.remove(index);
-            assert_eq!(left, wanted);
+            let remaining: Vec<String> = decode(&text).unwrap().into_iter().map(|o| o.path).collect();
+            let mut expected = vec!["/spec/a", "/spec/y", "/spec/z"];
+            expected.remove(index);
+            assert_eq!(remaining, expected);
         }
         assert_eq!(removal_range(r#"[{"op":"remove","path":"/spec/z"}]"#, 0), None);
         assert_eq!(removal_range(TEXT, 3), None);
     }
 
     #[test]
-    fn several_operations_are_cut_together() {
+    fn removes_several_operations() {
         let cases: [(&[usize], Option<&[&str]>); 5] = [
             (&[0, 1], Some(&["/spec/z"])),
             (&[2, 0], Some(&["/spec/y"])),
@@ -151,29 +156,29 @@ mod tests {
             (&[0, 1, 2], None),
             (&[3], None),
         ];
-        for (gone, left) in cases {
-            let cuts = removal_ranges(TEXT, gone);
+        for (removed, remaining) in cases {
+            let cuts = removal_ranges(TEXT, removed);
             let paths = cuts.map(|cuts| {
                 let mut text = TEXT.to_owned();
                 for range in cuts.into_iter().rev() {
                     text.replace_range(range, "");
                 }
-                let left = decode(&text).unwrap().into_iter();
-                left.map(|o| o.path).collect::<Vec<_>>()
+                let remaining = decode(&text).unwrap().into_iter();
+                remaining.map(|o| o.path).collect::<Vec<_>>()
             });
             assert_eq!(
                 paths.as_deref().map(<[_]>::to_vec),
-                left.map(|l| l.iter().map(|p| (*p).to_owned()).collect()),
-                "{gone:?}"
+                remaining.map(|l| l.iter().map(|p| (*p).to_owned()).collect()),
+                "{removed:?}"
             );
         }
     }
 
     #[test]
     fn reports_duplicate_keys() {
-        let repeated = repeated_keys(TEXT);
-        assert_eq!(repeated.len(), 1);
-        assert_eq!((repeated[0].operation, &*repeated[0].key), (1, "path"));
-        assert!(repeated[0].first < repeated[0].last);
+        let duplicates = duplicate_keys(TEXT);
+        assert_eq!(duplicates.len(), 1);
+        assert_eq!((duplicates[0].operation, &*duplicates[0].key), (1, "path"));
+        assert!(duplicates[0].first < duplicates[0].last);
     }
 }
