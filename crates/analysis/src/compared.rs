@@ -155,8 +155,8 @@ fn compare_with_live_objects(live: &[Object], now: &CurrentCluster<'_>, objects:
     diff.comparison = diff::compare_objects(release, &live, objects);
     let changes = Arc::make_mut(&mut diff.comparison.objects);
     now.planned.keep_unreached(changes);
-    diff::set_aside(release, changes);
-    diff::set_aside_assumed(SideOrigin::Found, SideOrigin::Rendered(release), changes);
+    diff::mark_noise(release, changes);
+    diff::mark_assumed(SideOrigin::Found, SideOrigin::Rendered(release), changes);
     // Objects that the operators can't reconcile don't change; report why.
     let change = |after| VerdictChange { before: None, after: Some(after) };
     let plan = now.planned.plan();

@@ -49,7 +49,7 @@ impl FieldQuestion {
     ) -> Result<FieldAnswer, Problem> {
         let loaded = inputs.loaded();
         let release = planned.release();
-        let input = PlanInput::new(release, &loaded.document, &loaded.json, &loaded.inventory).of_layers(layers);
+        let input = PlanInput::new(release, &loaded.document, &loaded.json, &loaded.inventory).with_layers(layers);
         let (kind, name, field) = (&self.kind, self.name.as_deref(), &self.field);
         let mut answer = match state {
             Some(state) => ask_of(state, &input, kind, name, field),

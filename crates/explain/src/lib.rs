@@ -1,5 +1,5 @@
-//! Questions about plans: [`diff`] says what differs between two and what that means, [`why`] what makes a
-//! field what it is, [`docs`] what fields, gates and terms are.
+//! Answers questions about plans: [`diff`] compares two, [`why`] finds the inputs that determine a field, [`docs`]
+//! documents fields, gates and terms.
 
 pub mod diff;
 pub mod docs;

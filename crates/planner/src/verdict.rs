@@ -1,4 +1,4 @@
-//! What becomes of a cluster's HyperConverged: the one verdict that every command, format and exit code uses.
+//! The verdict on a cluster's HyperConverged, which every command, format and exit code uses.
 
 use hcoplan_diagnostics::source::Location;
 
@@ -6,7 +6,7 @@ use crate::admission::{Admission, Reason as AdmissionReason, Stage};
 use crate::lifecycle::{Purpose, Step};
 use crate::plan::Plan;
 
-/// What becomes of a cluster's HyperConverged, judged on the object that is stored.
+/// The verdict on a cluster's HyperConverged, based on the stored object.
 #[derive(Debug, Clone)]
 pub enum Verdict {
     /// It is stored, and the operator reconciles it.
@@ -15,22 +15,22 @@ pub enum Verdict {
     Rejected(Vec<Reason>),
     /// It is stored, and the operator fails or ignores it. Never empty.
     Breaks(Vec<Reason>),
-    /// hcoplan can't say what becomes of it.
+    /// hcoplan can't plan the cluster.
     NotPlanned(Box<NotPlanned>),
-    /// Only the side before has the cluster.
+    /// Only the side before the change has the cluster.
     Removed,
 }
 
 /// Why a HyperConverged is rejected, or why the operator fails.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reason {
-    /// Who says so.
+    /// The component that rejects or fails.
     pub by: Actor,
-    /// In the cluster's words.
+    /// The cluster's message.
     pub text: String,
 }
 
-/// Who rejects or fails.
+/// The component that rejects or fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Actor {
     /// The API server: kind, metadata, schema and rules of the CRD.
@@ -41,20 +41,20 @@ pub enum Actor {
     MutatingWebhook,
     /// HCO's validating webhook.
     ValidatingWebhook,
-    /// HCO's operator, which examines one name only.
+    /// HCO's operator, which ignores other names.
     OtherName,
-    /// HCO's reconcile, at the operand of this kind.
+    /// HCO's reconcile, at an operand of this kind.
     Reconcile(&'static str),
     /// SSP's webhook, which rejects the SSP that HCO renders.
     SspWebhook,
     /// A webhook that rejects the operator's own update of the HyperConverged.
     OperatorUpdate,
-    /// A webhook that rejects the update with which the operator begins an upgrade.
+    /// A webhook that rejects the operator's first update of an upgrade.
     UpgradePatches,
 }
 
 impl Actor {
-    /// Who it is and what happens, before the reason's text.
+    /// A clause with the component and what happens, for messages before the reason's text.
     pub const fn says(self) -> &'static str {
         match self {
             Self::ApiServer => "the API server rejects it",
@@ -73,22 +73,22 @@ impl Actor {
 /// Why a cluster isn't planned.
 #[derive(Debug, Clone)]
 pub struct NotPlanned {
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub kind: NotPlannedKind,
-    /// What is wrong.
+    /// The problem.
     pub text: String,
-    /// Where, if a file says so.
+    /// The location, if it is in a file.
     pub location: Option<Location>,
-    /// What to do about it, if that is known.
+    /// What to do, if known.
     pub help: Option<String>,
 }
 
-/// What keeps a cluster from being planned.
+/// Why a cluster can't be planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NotPlannedKind {
-    /// A file of it can't be read or parsed, or what it is built of can't be built.
+    /// A file can't be read or parsed, or a build fails.
     Unreadable,
-    /// Its inventory or its release is unknown or wrong.
+    /// Its inventory or release is unknown or invalid.
     Unusable,
     /// hcoplan has a bug.
     Bug,
@@ -121,14 +121,14 @@ impl VerdictKind {
         }
     }
 
-    /// Whether it fails a run.
+    /// Whether a run with this verdict exits with 1.
     pub const fn fails(self) -> bool {
         matches!(self, Self::Rejected | Self::Breaks | Self::NotPlanned)
     }
 }
 
 impl Verdict {
-    /// The verdict about what a plan was made of.
+    /// The verdict on a plan.
     pub fn of(plan: &Plan) -> Self {
         let rejected = Self::of_admission(&plan.admission);
         if !rejected.is_empty() {
@@ -152,7 +152,7 @@ impl Verdict {
         if out.is_empty() { Self::Accepted } else { Self::Breaks(out) }
     }
 
-    /// The verdict about a step from one state to the next.
+    /// The verdict on a step from one state to the next.
     pub fn of_step(step: &Step) -> Self {
         let mut verdict = Self::of(&step.plan);
         let rejected = step.operator_updates.iter().filter(|update| !update.admission.accepted);
@@ -200,7 +200,7 @@ impl Verdict {
         [reason(stage, first, &admission.message)].into_iter().chain(further).collect()
     }
 
-    /// Without its reasons.
+    /// The verdict without its reasons.
     pub const fn kind(&self) -> VerdictKind {
         match self {
             Self::Accepted => VerdictKind::Accepted,
@@ -211,12 +211,12 @@ impl Verdict {
         }
     }
 
-    /// Whether a command that judges exits with 1.
+    /// Whether a checking command exits with 1.
     pub const fn fails(&self) -> bool {
         self.kind().fails()
     }
 
-    /// Replaces the texts of its reasons: those may quote what must not be shown.
+    /// Replaces the texts of its reasons, which may quote secrets.
     pub fn replace_texts(&mut self, with: impl Fn(&str) -> String) {
         match self {
             Self::Rejected(reasons) | Self::Breaks(reasons) => {
@@ -227,7 +227,7 @@ impl Verdict {
         }
     }
 
-    /// Why, in a sentence each; the first one is the server's.
+    /// The reasons, a sentence each; the first one is the server's.
     pub fn reasons(&self) -> Vec<String> {
         match self {
             Self::Rejected(reasons) | Self::Breaks(reasons) => reasons.iter().map(ToString::to_string).collect(),

@@ -22,7 +22,8 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
     let mut groups: Vec<Vec<&ClusterDrift>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for cluster in clusters {
-        let fields = cluster.fields.iter().map(|d| (d.pointer(), &d.git, &d.live, d.server_side, d.reason.words()));
+        let fields =
+            cluster.fields.iter().map(|d| (d.pointer(), &d.git, &d.live, d.server_side, d.reason.description()));
         let key = format!("{} {:?}", cluster.release, fields.collect::<Vec<_>>());
         let index = *known.entry(key).or_insert(groups.len());
         match groups.get_mut(index) {
@@ -86,7 +87,7 @@ fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
         .then(value(drift.live.as_ref()));
     let mut entry = Entry::new(Level::Warn, Text::new().code(drift.pointer()), text);
     entry.place = Text::new().code(format!("{}:{}:{}", place.file.path(), at.line, at.column));
-    entry.note("why", drift.reason.words());
+    entry.note("why", drift.reason.description());
     entry.note("seen by", seen);
     entry
 }

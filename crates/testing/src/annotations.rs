@@ -8,30 +8,30 @@
 //! #~ error: unknown field `spec.featureGates.objectGraph`
 //! ```
 //!
-//! A line is an annotation when it begins with [`MARKER`], in every file type. Readers of a fixture leave these lines
-//! out: [`strip`], [`read`], [`copy`]. Locations are those of the text without them.
+//! A line that starts with [`MARKER`] is an annotation, in every file type. Readers of a fixture skip these lines:
+//! [`strip`], [`read`], [`copy`]. Locations are those of the text without them.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What an annotation begins with, in the first column.
+/// The prefix of an annotation, in the first column.
 pub const MARKER: &str = "#~";
 
-/// What is expected of a fixture where its own files can't hold it.
+/// The file with expected findings that a fixture's files can't hold.
 pub const ELSEWHERE: &str = "findings.txt";
 
-/// A fixture's manifest, and what is known of its cluster.
+/// A fixture's manifest, and the facts about its cluster.
 const MANIFEST: &str = "hyperconverged.yaml";
 const INVENTORY: &str = "inventory.yaml";
 const NODES: &str = "nodes.yaml";
 
-/// The first line of a manifest whose fixture shares an inventory, up to the name of that.
+/// Prefix of a manifest's first line that names a shared inventory.
 const SHARED: &str = "#~ inventory: ";
 
 /// The shared inventory of a manifest without this line.
 const PLAIN: &str = "plain-1.18";
 
-/// A place in a text, both 1-based, columns in characters.
+/// A position in a text, 1-based, columns in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// The line.
@@ -47,9 +47,9 @@ pub struct Annotation {
     pub start: Position,
     /// One past the last character.
     pub end: Position,
-    /// What follows the carets.
+    /// The text after the carets.
     pub label: String,
-    /// What is below them, a line each.
+    /// The lines below the carets.
     pub below: Vec<String>,
 }
 
@@ -59,11 +59,10 @@ pub fn strip(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text with annotations, each below the line that it begins on, in the order given.
+/// A text with annotations, each below the line on which it starts, in the given order.
 ///
-/// # Panics
-/// Where [`strip`] wouldn't give the text back: it has lines that look like annotations, or a place
-/// is behind its end.
+/// The text has lines that look like annotations, or a position is after its end, so that [`strip`] wouldn't restore
+/// it.
 pub fn annotate(text: &str, annotations: &[Annotation]) -> String {
     assert_eq!(strip(text), text, "a line begins with {MARKER}");
     let lines: Vec<&str> = text.split('\n').collect();
@@ -80,28 +79,28 @@ pub fn annotate(text: &str, annotations: &[Annotation]) -> String {
     out.join("\n")
 }
 
-/// The line with the carets, which are below the characters that are meant. Characters that the
-/// marker or another line keeps them from are named in brackets.
+/// The line with the carets below the annotated characters. Hidden columns (below the marker or on other lines) are
+/// named in brackets.
 fn carets(line: &str, annotation: &Annotation) -> String {
     let Annotation { start, end, .. } = annotation;
     let lines_below = end.line - start.line;
-    let behind = match lines_below {
+    let end_column = match lines_below {
         0 => end.column,
         _ => line.chars().count() + 1,
     };
-    let behind = behind.max(start.column + 1);
-    // Tabs stay tabs, so that the carets align at every tab width. Next to the marker one has room: it begins where the
-    // marker ends.
+    let end_column = end_column.max(start.column + 1);
+    // Tabs stay tabs, so that the carets align at every tab width. A tab next to the marker starts where the marker
+    // ends.
     let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
     let before: Vec<char> = line.chars().take(start.column - 1).map(blank).collect();
     let tab = before.iter().take(MARKER.len()).position(|c| *c == '\t');
     let is_covered = start.column <= MARKER.len() && tab.is_none();
     let first = if is_covered { MARKER.len() + 1 } else { start.column };
     let indent: String = before.iter().skip(tab.unwrap_or(MARKER.len())).collect();
-    let carets = "^".repeat(behind.saturating_sub(first));
+    let carets = "^".repeat(end_column.saturating_sub(first));
     let mut out = format!("{MARKER}{indent}{carets}");
     if is_covered {
-        out += &format!(" (columns {} to {})", start.column, behind - 1);
+        out += &format!(" (columns {} to {})", start.column, end_column - 1);
     }
     if lines_below > 0 {
         let lines = if lines_below == 1 { "line" } else { "lines" };
@@ -111,12 +110,11 @@ fn carets(line: &str, annotation: &Annotation) -> String {
     format!("{out} {}", annotation.label).trim_end().to_owned()
 }
 
-/// The files below a directory, each with its bytes without annotations, sorted by path; what is
-/// expected of them [elsewhere](ELSEWHERE) isn't one of them. A fixture `bad…` or `good…` without an
-/// inventory has one of `testdata/inventories`, a recorded case without nodes those next to all `cases`.
+/// The files below a directory, with their bytes without annotations, sorted by path, except [`ELSEWHERE`]. A fixture
+/// `bad…` or `good…` without an inventory gets one of `testdata/inventories`, a recorded case without nodes those next
+/// to all `cases`.
 ///
-/// # Errors
-/// Where something can't be read.
+/// A file or directory can't be read.
 pub fn read(directory: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut out = Vec::new();
     for path in files(directory)? {
@@ -131,14 +129,14 @@ pub fn read(directory: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     Ok(out)
 }
 
-/// The text of a file among those that [`read`] gives; none where it isn't one of them.
+/// The text of one of the files of [`read`]; empty if missing.
 pub fn text(directory: &Path, name: &str) -> String {
     let files = read(directory).unwrap_or_default().into_iter();
     let bytes = files.filter(|(path, _)| path == Path::new(name)).map(|(_, bytes)| bytes).next();
     String::from_utf8(bytes.unwrap_or_default()).expect("UTF-8")
 }
 
-/// The file that a manifest's directory shares with others, where it has none of its own.
+/// The file that a manifest's directory shares with others, if it has none.
 fn shared(manifest: &Path, text: &[u8]) -> io::Result<Option<(&'static str, Vec<u8>)>> {
     let directory = manifest.parent().unwrap_or(Path::new("")).canonicalize()?;
     let name = directory.file_name().unwrap_or_default().to_string_lossy();
@@ -163,10 +161,9 @@ pub fn shared_line(text: &str) -> Option<&str> {
     text.lines().next().filter(|line| line.starts_with(SHARED))
 }
 
-/// Copies what [`read`] gives of a directory, with its files' modes.
+/// Copies the files of [`read`], with their modes.
 ///
-/// # Errors
-/// Where something can't be read or written.
+/// A file can't be read or written.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for (path, bytes) in read(from)? {
@@ -181,7 +178,7 @@ pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Bytes without annotations, which only text has.
+/// Bytes without annotations; binary data is unchanged.
 pub fn stripped(bytes: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(bytes) {
         Ok(text) => strip(&text).into_bytes(),
@@ -210,7 +207,7 @@ fn files(directory: &Path) -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
-    /// The message about the part of a text that is in `«»`, and the text without these.
+    /// An annotation of the part of a text between `«»`, and the text without these.
     fn marked(text: &str, label: &str, below: &[&str]) -> (String, Annotation) {
         let (before, rest) = text.split_once('«').expect("a begin");
         let (inner, after) = rest.split_once('»').expect("an end");
@@ -227,7 +224,7 @@ mod tests {
         (format!("{before}{inner}{after}"), annotation)
     }
 
-    /// A text with `«»` becomes this, from which nothing is lost.
+    /// Checks the annotated text, and that stripping restores the original.
     fn assert_annotated(text: &str, expected: &str) {
         let (text, annotation) = marked(text, "label", &["error: what", "help: do"]);
         let annotated = annotate(&text, &[annotation]);
@@ -249,7 +246,7 @@ spec:
   more: 1
 ",
         );
-        // In the third column there is no space between the marker and the carets.
+        // In the third column there is no space after the marker.
         assert_annotated("a:\n  «b»: 1\n", "a:\n  b: 1\n#~^ label\n#~ error: what\n#~ help: do\n");
     }
 
@@ -268,7 +265,7 @@ spec:
     }
 
     #[test]
-    fn a_place_over_several_lines_is_below_the_first() {
+    fn annotates_several_lines_below_the_first() {
         assert_annotated(
             "a:\n  «b:\n    c: 1\n  d»: 2\n",
             "\
@@ -285,19 +282,19 @@ a:
 
     #[test]
     fn keeps_the_end_of_a_file() {
-        // Without a break at the end there is none behind the annotation, either.
+        // Without a final line break the annotation has none, either.
         assert_annotated("a:\n  b: «1»", "a:\n  b: 1\n#~   ^ label\n#~ error: what\n#~ help: do");
         assert_annotated("a: «1»\n", "a: 1\n#~ ^ label\n#~ error: what\n#~ help: do\n");
-        // Behind the last break, and where there is nothing.
-        let said = "#~ (columns 1 to 1) label\n#~ error: what\n#~ help: do";
-        assert_annotated("a\n«»", &format!("a\n\n{said}"));
-        assert_annotated("«»", &format!("\n{said}"));
+        // After the last line break, and in an empty text.
+        let annotation = "#~ (columns 1 to 1) label\n#~ error: what\n#~ help: do";
+        assert_annotated("a\n«»", &format!("a\n\n{annotation}"));
+        assert_annotated("«»", &format!("\n{annotation}"));
         assert_eq!(strip("#~ a\n#~ b\n"), "");
         assert_eq!(strip("a\n\n#~ b\n\n"), "a\n\n\n");
     }
 
     #[test]
-    fn tabs_stay_tabs_and_wide_characters_are_one_column() {
+    fn keeps_tabs_and_counts_wide_characters_as_one_column() {
         let below = "\n#~ error: what\n#~ help: do\n";
         let cases = [
             ("\t«go» build\n", "\tgo build\n#~\t^^ label"),
@@ -326,7 +323,7 @@ a:
         for text in [" #~ a\n", "# ~\n", "a #~ b\n", "a\r\n\r\nb", ""] {
             assert_eq!(strip(text), text);
         }
-        // In every file type, and at every position.
+        // In every file type and at every position.
         let json = "{\n#~ (columns 1 to 1)\n  \"a\": [\n#~ x\n  ]\n}";
         assert_eq!(strip(json), "{\n  \"a\": [\n  ]\n}");
         assert_eq!(strip("a: |\n  b\n#~^\n  c\r\n#~ d\n"), "a: |\n  b\n  c\r\n");
@@ -340,13 +337,13 @@ a:
 
     #[test]
     #[should_panic(expected = "line Some(2) of 1")]
-    fn a_place_behind_the_end_is_not_dropped() {
+    fn rejects_a_position_after_the_end() {
         let (_, annotation) = marked("a\n«b»", "", &[]);
         annotate("a", &[annotation]);
     }
 
     #[test]
-    fn reads_shared_files_where_a_directory_has_none_of_its_own() {
+    fn reads_shared_files_for_directories_without_them() {
         let directory = tempfile::tempdir().expect("a directory");
         let write = |name: &str, text: &str| {
             let path = directory.path().join(name);
@@ -374,7 +371,7 @@ a:
     }
 
     #[test]
-    fn a_copy_has_no_annotations() {
+    fn copies_without_annotations() {
         let from = std::env::temp_dir().join(format!("annotations-{}", std::process::id()));
         let (bad, to) = (from.join("bad/in"), from.join("to"));
         fs::create_dir_all(&bad).expect("made");

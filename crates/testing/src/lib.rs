@@ -1,4 +1,4 @@
-//! Where tests find what they compare with.
+//! Locates the data that tests compare with.
 
 pub mod annotations;
 
@@ -14,11 +14,11 @@ pub fn root() -> &'static Path {
     here.ancestors().nth(2).expect("crates/testing lies below it")
 }
 
-/// The folder with the recordings and facts of all releases, where `HCOPLAN_RECORDINGS` names one (from
-/// the root). Without it tests compare with the selection in `testdata`, which takes a tenth of the time.
+/// The directory with the recordings and facts of all releases, if `HCOPLAN_RECORDINGS` names one (from the root).
+/// Without it tests compare with the selection in `testdata`, which takes a tenth of the time.
 pub fn recordings() -> Option<PathBuf> {
-    let named = std::env::var_os("HCOPLAN_RECORDINGS").filter(|name| !name.is_empty())?;
-    let found = root().join(named);
+    let directory = std::env::var_os("HCOPLAN_RECORDINGS").filter(|name| !name.is_empty())?;
+    let found = root().join(directory);
     assert!(found.join("facts").is_dir(), "{}", found.display());
     Some(found)
 }

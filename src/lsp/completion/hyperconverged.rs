@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::candidate::Candidate;
 use super::place::{Place, Typed};
 use crate::admission::READ_ANNOTATIONS;
-use crate::docs::{FieldDoc, Term, gate_in, gate_words};
+use crate::docs::{FieldDoc, Term, gate_effect, gate_in};
 use crate::hyperconverged::version_of;
 use crate::jsonpatch::ANNOTATIONS;
 use crate::lsp::hover::cluster::Cluster;
@@ -130,7 +130,7 @@ impl Here<'_> {
             let value = Candidate::value(&Value::from(gate.name.as_str()))?;
             let detail = release.gate_maturity(&gate.name).unwrap_or_else(|| gate.phase.as_str().to_owned());
             let state = gate_in(release, &gate.name).map(|(_, state)| format!("the gate is {state}"));
-            let said: Vec<String> = gate_words(&gate.name).map(str::to_owned).into_iter().chain(state).collect();
+            let said: Vec<String> = gate_effect(&gate.name).map(str::to_owned).into_iter().chain(state).collect();
             Some(value.detail(detail).description(Some(said.join("\n"))))
         };
         release.tables().feature_gates.iter().filter_map(gate).collect()

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::cluster::Cluster;
 use super::words::{MOST_PLACES, change, list, markdown, path as as_path, value};
-use crate::docs::{FieldDoc, gate_in, gate_words};
+use crate::docs::{FieldDoc, gate_effect, gate_in};
 use crate::hyperconverged::version_of;
 use crate::jsonpatch::{Change, changes};
 use crate::kube::ObjectId;
@@ -121,7 +121,7 @@ fn gate(cluster: &Cluster, path: &Path) -> Option<Vec<String>> {
         Some((_, state)) => format!("the gate is {state}"),
         None => format!("{} has no gate of this name", cluster.runs()),
     };
-    Some(gate_words(name).map(str::to_owned).into_iter().chain([state]).collect())
+    Some(gate_effect(name).map(str::to_owned).into_iter().chain([state]).collect())
 }
 
 /// The stored object of an empty HyperConverged.

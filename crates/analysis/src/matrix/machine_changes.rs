@@ -101,7 +101,7 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
         source: boot.source.name.clone(),
         outcome: boot.answer.outcome,
         cause: boot.answer.cause.clone(),
-        rejections: verdict.causes.iter().map(|c| (c.stage, c.words.clone())).collect(),
+        rejections: verdict.causes.iter().map(|c| (c.stage, c.message.clone())).collect(),
         lacks: devices.chain(bindings).collect(),
         obstacles,
         values: VALUES.each_ref().map(value),

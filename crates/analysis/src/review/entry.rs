@@ -150,8 +150,8 @@ pub(super) fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputD
     let found = causes.iter().filter_map(|i| all.get(*i));
     let one = |cause: &'a Cause| InputDifference {
         what: &cause.what,
-        gone: cause.gone,
-        places: cause.place.iter().collect(),
+        gone: cause.is_removed,
+        places: cause.location.iter().collect(),
     };
     found.map(one).collect()
 }

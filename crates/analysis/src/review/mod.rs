@@ -292,10 +292,10 @@ impl<'a> Review<'a> {
             found.filter(move |e| e.effect.task == task).collect::<Vec<_>>()
         };
         [
-            ("Repairs before the upgrade", part(Task::Mend)),
+            ("Repairs before the upgrade", part(Task::Fix)),
             ("Patches to change or remove", part(Task::Patch)),
-            ("Values to write down to keep them", part(Task::Write)),
-            ("Lines to remove afterwards", part(Task::TakeOut)),
+            ("Values to write down to keep them", part(Task::SetValue)),
+            ("Lines to remove afterwards", part(Task::Remove)),
             ("Effects to expect", [part(Task::Restart), self.known(true)].concat()),
             ("Possible effects", self.entries.iter().filter(|e| !e.effect.certain).collect()),
             ("Other effects", self.known(false)),
@@ -307,7 +307,7 @@ impl<'a> Review<'a> {
         let entries = self
             .entries
             .iter()
-            .filter(|e| e.effect.certain && e.effect.task == Task::Know && (e.effect.impact <= Impact::Alert) == grave);
+            .filter(|e| e.effect.certain && e.effect.task == Task::Note && (e.effect.impact <= Impact::Alert) == grave);
         entries.collect()
     }
 

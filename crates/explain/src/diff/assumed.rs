@@ -1,5 +1,4 @@
-//! Values that are only assumed, because nothing but the vendor's bundle says them: a difference in one
-//! is no change.
+//! Assumed values, which only the vendor's bundle has: a difference in one is not a change.
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::release::{Platform, Release};
@@ -8,18 +7,18 @@ use serde_json::Value;
 use super::Kind;
 use super::semantic::{NoiseKind, ObjectChange};
 
-/// What is known of a side's values.
+/// The origin of a side's values.
 #[derive(Debug, Clone, Copy)]
 pub enum SideOrigin<'a> {
-    /// They were rendered for this release.
+    /// Rendered for this release.
     Rendered(&'a Release),
-    /// A cluster has them, or an earlier run wrote them.
+    /// Read from a cluster, or from an earlier run's output.
     Found,
 }
 
-/// Marks the differences that exist only because one side's value is assumed, while the other side has a build's value.
-/// A patched value that replaces an assumed one stays a change.
-pub fn set_aside_assumed(before: SideOrigin<'_>, after: SideOrigin<'_>, changes: &mut [ObjectChange]) {
+/// Marks differences that only exist because one side's value is assumed while the other has a build's value. A patched
+/// value that replaces an assumed one stays a change.
+pub fn mark_assumed(before: SideOrigin<'_>, after: SideOrigin<'_>, changes: &mut [ObjectChange]) {
     let any = |side: SideOrigin<'_>| matches!(side, SideOrigin::Rendered(r) if !r.assumed().is_empty());
     if !any(before) && !any(after) {
         return;
@@ -33,14 +32,14 @@ pub fn set_aside_assumed(before: SideOrigin<'_>, after: SideOrigin<'_>, changes:
             };
             let at = |side, text: &str| assumes(side, &change.id, &step.label, text);
             let (was, is) = (at(before, &old), at(after, &new));
-            if (was && (is || says(after, &new))) || (is && says(before, &old)) {
+            if (was && (is || is_of_build(after, &new))) || (is && is_of_build(before, &old)) {
                 step.noise = Some(NoiseKind::Assumed);
             }
         }
     }
 }
 
-/// Whether a side's value at a place is one that is only assumed.
+/// Whether a side's value at a location is assumed.
 fn assumes(side: SideOrigin<'_>, id: &ObjectId, label: &str, text: &str) -> bool {
     let SideOrigin::Rendered(release) = side else {
         return false;
@@ -57,9 +56,9 @@ fn assumes(side: SideOrigin<'_>, id: &ObjectId, label: &str, text: &str) -> bool
     })
 }
 
-/// Whether a build says a value: one that was found may be of any; of a release, its environment and
-/// its golden images are searched.
-fn says(side: SideOrigin<'_>, text: &str) -> bool {
+/// Whether a build may have a value: a found one may be of any build; for a release, its environment and golden images
+/// are searched.
+fn is_of_build(side: SideOrigin<'_>, text: &str) -> bool {
     let SideOrigin::Rendered(release) = side else {
         return true;
     };
@@ -111,11 +110,11 @@ mod tests {
             (rendered, "quay.io/mine/patched:1", rendered, assumed, false),
             (SideOrigin::Found, assumed, rendered, "quay.io/mine/patched:1", false),
         ];
-        for (before, old, after, new, aside) in cases {
+        for (before, old, after, new, is_noise) in cases {
             let (old, new) = (config_map(old), config_map(new));
             let mut changes = std::sync::Arc::unwrap_or_clone(compare_objects(&release, &old, &new).objects);
-            set_aside_assumed(before, after, &mut changes);
-            assert_eq!(changes[0].is_noise(), aside, "{before:?} {after:?}");
+            mark_assumed(before, after, &mut changes);
+            assert_eq!(changes[0].is_noise(), is_noise, "{before:?} {after:?}");
         }
     }
 }

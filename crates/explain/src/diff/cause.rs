@@ -1,5 +1,4 @@
-//! Which line of the inputs changed which field: found by planning again with one difference of the
-//! inputs at a time.
+//! Finds the input line that changed a field, by planning again with one difference of the inputs at a time.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,35 +18,33 @@ use super::versions;
 /// A difference of the inputs.
 #[derive(Debug, Clone)]
 pub struct Cause {
-    /// What it is, for people: `spec.featureGates.alignCPUs`, `node worker-0`, `release 1.17 to
-    /// 1.19`.
+    /// A description: `spec.featureGates.alignCPUs`, `node worker-0`, `release 1.17 to 1.19`.
     pub what: String,
-    /// Where it is written; for what was taken away, where it was.
-    pub place: Option<Location>,
-    /// Whether it is only in the old inputs.
-    pub gone: bool,
+    /// Its location; the old one if it was removed.
+    pub location: Option<Location>,
+    /// Whether only the old inputs have it.
+    pub is_removed: bool,
 }
 
-/// With more differences than this, only their sections are distinguished.
-const MOST: usize = 64;
+/// Above this number of differences, only their sections are distinguished.
+const MAX_DIFFERENCES: usize = 64;
 
-/// How many steps of a path a section has (`spec.storage.workloadResourceRequirements`).
+/// Number of path segments of a section (`spec.storage.workloadResourceRequirements`).
 const SECTION: usize = 3;
 
-/// A part of the inputs that differs, and can be taken on its own.
+/// A difference of the inputs that can be applied separately.
 #[derive(Debug, Clone, PartialEq)]
 enum Part {
     Release,
-    /// Fields of the HyperConverged by their labels.
+    /// Fields of the HyperConverged, by label.
     Fields(BTreeSet<String>),
-    /// Nodes of the inventory by their names.
+    /// Nodes of the inventory, by name.
     Nodes(BTreeSet<String>),
-    /// A fact of the inventory by its field's name.
+    /// A fact of the inventory, by field name.
     Fact(&'static str),
 }
 
-/// What differs between the inputs of two sides, and each change's share in it: fills `causes` of
-/// the objects and fields in.
+/// The differences between the inputs of two sides; fills in `causes` of the objects and fields.
 pub(super) fn attribute(
     before: &Side<'_>,
     after: &Side<'_>,
@@ -70,17 +67,17 @@ pub(super) fn attribute(
         _ => {
             let planner = PartialPlanner::new(before, after, with);
             for index in 0..parts.len() {
-                // With the part alone: what is not as it was.
+                // With this part only: the fields that differ from before.
                 if let Some(with) = planner.plan(&parts, |i| i == index) {
-                    credit(changes, index, &with, true);
+                    add_cause(changes, index, &with, true);
                 }
             }
-            let left = |c: &ObjectChange| c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty());
-            if changes.iter().any(left) {
+            let lacks_cause = |c: &ObjectChange| c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty());
+            if changes.iter().any(lacks_cause) {
                 for index in 0..parts.len() {
-                    // Without the part: what is not as it is now.
+                    // Without this part: the fields that differ from now.
                     if let Some(without) = planner.plan(&parts, |i| i != index) {
-                        credit(changes, index, &without, false);
+                        add_cause(changes, index, &without, false);
                     }
                 }
             }
@@ -89,10 +86,10 @@ pub(super) fn attribute(
     parts.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// The result of inputs in addition to the objects.
+/// The results of a plan other than its objects.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Outcome {
-    /// In whose words it is rejected first.
+    /// The first rejection's message.
     pub(super) rejected: Option<String>,
     pub(super) reconcile_stops: Option<String>,
     pub(super) ssp_rejected: Option<String>,
@@ -112,24 +109,24 @@ impl Outcome {
     }
 }
 
-/// The differences of the inputs that cause results in addition to the objects.
+/// The answers for inputs with some of the differences, to find which of them cause a result.
 #[derive(Debug, Clone)]
 pub struct Shares<T> {
-    /// With none of them.
+    /// With no difference.
     unchanged: T,
-    /// Of each difference: with it alone.
+    /// With each difference alone.
     alone: Vec<T>,
-    /// With all but it.
+    /// With all differences but one.
     without: Vec<T>,
 }
 
 impl<T> Shares<T> {
-    /// What `ask` answers for the inputs with none of the differences, with each alone, and with all but it.
+    /// Asks for the inputs with none of the differences, with each alone, and with all but each.
     pub fn new(before: &Side<'_>, after: &Side<'_>, ask: impl Fn(&Arc<Release>, Inventory, Value) -> T) -> Self {
         let parts = parts(before, after);
         let planner = PartialPlanner::new(before, after, &|_, _, _| Vec::new());
-        let answer = |take: &dyn Fn(usize) -> bool| {
-            let (release, inventory, object) = planner.inputs(&parts, take);
+        let answer = |select: &dyn Fn(usize) -> bool| {
+            let (release, inventory, object) = planner.inputs(&parts, select);
             ask(release, inventory, object)
         };
         let all = 0..parts.len();
@@ -140,8 +137,8 @@ impl<T> Shares<T> {
         }
     }
 
-    /// The differences that by themselves bring about what there is afterwards; else those without which it
-    /// wouldn't be so. None where it is so without any.
+    /// The differences that alone cause the result, else those without which it doesn't occur. Empty if it occurs
+    /// without any.
     pub fn causes(&self, is_so: impl Fn(&T) -> bool) -> Vec<usize> {
         if is_so(&self.unchanged) {
             return Vec::new();
@@ -158,11 +155,16 @@ impl<T> Shares<T> {
     }
 }
 
-/// Notes a cause wherever the objects differ from the old (or new) ones. Those that have causes
-/// from another way of looking keep them.
-fn credit(changes: &mut [ObjectChange], cause: usize, objects: &BTreeMap<Arc<ObjectId>, Arc<Value>>, from_old: bool) {
-    let add = |causes: &mut Vec<usize>, fresh: bool| {
-        if fresh && !causes.contains(&cause) {
+/// Adds a cause to every object and field that differs from the old (or new) ones. Those with causes from the first
+/// pass keep them.
+fn add_cause(
+    changes: &mut [ObjectChange],
+    cause: usize,
+    objects: &BTreeMap<Arc<ObjectId>, Arc<Value>>,
+    from_old: bool,
+) {
+    let add = |causes: &mut Vec<usize>, is_new: bool| {
+        if is_new && !causes.contains(&cause) {
             causes.push(cause);
         }
     };
@@ -172,7 +174,7 @@ fn credit(changes: &mut [ObjectChange], cause: usize, objects: &BTreeMap<Arc<Obj
         let base = if from_old { &change.before } else { &change.after };
         let found = objects.get(id);
         let appears = match (base, found) {
-            // Added on the way, or gone on the way.
+            // Absent both in the base and in this plan.
             (None, None) => false,
             (None, Some(_)) | (Some(_), None) => true,
             (Some(_), Some(_)) => false,
@@ -186,27 +188,27 @@ fn credit(changes: &mut [ObjectChange], cause: usize, objects: &BTreeMap<Arc<Obj
             continue;
         }
         let lists = Lists::default();
-        let moved = semantic::differences(base, found, &lists);
-        let mut any = false;
+        let field_changes = semantic::differences(base, found, &lists);
+        let mut any_affected = false;
         for field in &mut change.fields {
             let label = &field.step.label;
-            let hit = moved.iter().any(|d| related(&d.label, label));
-            any |= hit;
+            let is_affected = field_changes.iter().any(|d| overlaps(&d.label, label));
+            any_affected |= is_affected;
             let unknown = from_old || field.causes.is_empty();
-            add(&mut field.causes, hit && unknown);
+            add(&mut field.causes, is_affected && unknown);
         }
-        add(&mut change.causes, any && unknown);
+        add(&mut change.causes, any_affected && unknown);
     }
 }
 
-/// Whether one place is the other, or is in it.
-fn related(a: &str, b: &str) -> bool {
-    let below =
+/// Whether one location contains the other.
+fn overlaps(a: &str, b: &str) -> bool {
+    let is_within =
         |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
-    below(a, b) || below(b, a)
+    is_within(a, b) || is_within(b, a)
 }
 
-/// The differences of the inputs, in the order in which they are reported.
+/// The differences of the inputs, in reporting order.
 fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let mut out = Vec::new();
     if before.release.version() != after.release.version() {
@@ -214,8 +216,8 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             Part::Release,
             Cause {
                 what: format!("release {} to {}", before.release.label(), after.release.label()),
-                place: after.inventory.locations.field("release").cloned(),
-                gone: false,
+                location: after.inventory.locations.field("release").cloned(),
+                is_removed: false,
             },
         ));
     }
@@ -224,7 +226,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let fields: Vec<_> = fields.iter().filter(|d| !is_status(&d.label)).collect();
     let mut sections = BTreeMap::<String, Vec<&Difference>>::new();
     for field in &fields {
-        let key = if fields.len() > MOST { section(&field.label) } else { field.label.clone() };
+        let key = if fields.len() > MAX_DIFFERENCES { section(&field.label) } else { field.label.clone() };
         sections.entry(key).or_default().push(field);
     }
     for (what, fields) in sections {
@@ -235,10 +237,10 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let (old, new) = (&before.inventory.inventory, &after.inventory.inventory);
     for (name, differs) in facts(old, new) {
         if differs {
-            let place = after.inventory.locations.field(name);
-            let gone = place.is_none();
-            let place = place.or_else(|| before.inventory.locations.field(name));
-            let cause = Cause { what: format!("the inventory's {name}"), place: place.cloned(), gone };
+            let location = after.inventory.locations.field(name);
+            let is_removed = location.is_none();
+            let location = location.or_else(|| before.inventory.locations.field(name));
+            let cause = Cause { what: format!("the inventory's {name}"), location: location.cloned(), is_removed };
             out.push((Part::Fact(name), cause));
         }
     }
@@ -255,7 +257,7 @@ fn section(label: &str) -> String {
     steps.join(".")
 }
 
-/// How the entries of both sides' lists are matched.
+/// How the entries of lists are matched between the sides.
 fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
     let text = |key: &str| after.object[key].as_str().unwrap_or_default();
     let (version, kind) = (text("apiVersion"), text("kind"));
@@ -264,21 +266,21 @@ fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
 
 fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, after: &Side<'_>) -> Cause {
     match fields.first() {
-        Some(gone) if !gone.in_after => {
-            let (label, path) = versions::written_as(gone, old, before, after);
-            let place = before.document.map(|d| d.locate_key(&path));
-            let what = if *what == gone.label { &label } else { what };
-            Cause { what: what.to_owned(), place, gone: true }
+        Some(removed) if !removed.in_after => {
+            let (label, path) = versions::written_as(removed, old, before, after);
+            let location = before.document.map(|d| d.locate_key(&path));
+            let what = if *what == removed.label { &label } else { what };
+            Cause { what: what.to_owned(), location, is_removed: true }
         }
         first => Cause {
             what: what.to_owned(),
-            place: first.and_then(|d| Some(after.document?.locate(&d.after))),
-            gone: first.is_none(),
+            location: first.and_then(|d| Some(after.document?.locate(&d.after))),
+            is_removed: first.is_none(),
         },
     }
 }
 
-/// The facts of an inventory beside its nodes, and whether they differ.
+/// The facts of an inventory other than its nodes, and whether they differ.
 fn facts(old: &Inventory, new: &Inventory) -> [(&'static str, bool); 10] {
     [
         ("platform", old.platform != new.platform),
@@ -294,8 +296,8 @@ fn facts(old: &Inventory, new: &Inventory) -> [(&'static str, bool); 10] {
     ]
 }
 
-/// Takes one fact over.
-fn take_fact(name: &str, from: &Inventory, to: &mut Inventory) {
+/// Copies one fact.
+fn copy_fact(name: &str, from: &Inventory, to: &mut Inventory) {
     match name {
         "platform" => to.platform = from.platform,
         "namespace" => to.namespace.clone_from(&from.namespace),
@@ -312,37 +314,37 @@ fn take_fact(name: &str, from: &Inventory, to: &mut Inventory) {
     }
 }
 
-/// Nodes that differ; those that one line declares belong together.
+/// The nodes that differ; those declared by one line form one cause.
 fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
-    let named = |side: &Side<'_>| -> BTreeMap<String, (Node, Option<Location>)> {
-        let places = side.inventory.locations.nodes.iter().map(|p| Some(p.name.clone()));
-        let places = places.chain(std::iter::repeat(None));
-        let nodes = side.inventory.inventory.nodes.iter().zip(places);
-        nodes.map(|(n, place)| (n.name.clone(), (n.clone(), place))).collect()
+    let by_name = |side: &Side<'_>| -> BTreeMap<String, (Node, Option<Location>)> {
+        let locations = side.inventory.locations.nodes.iter().map(|p| Some(p.name.clone()));
+        let locations = locations.chain(std::iter::repeat(None));
+        let nodes = side.inventory.inventory.nodes.iter().zip(locations);
+        nodes.map(|(n, location)| (n.name.clone(), (n.clone(), location))).collect()
     };
-    let (old, new) = (named(before), named(after));
+    let (old, new) = (by_name(before), by_name(after));
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    // By the line that declares them: a pool's nodes differ together.
+    // By declaring line: a pool's nodes differ together.
     let mut groups = BTreeMap::<_, (BTreeSet<String>, Option<Location>, bool)>::new();
     for name in names {
         let (was, is) = (old.get(name), new.get(name));
         if was.map(|(n, _)| n) == is.map(|(n, _)| n) {
             continue;
         }
-        let gone = is.is_none();
-        let place = is.or(was).and_then(|(_, place)| place.clone());
-        let line = place.as_ref().map(|p| (p.file.path().to_owned(), p.span));
-        let key = (line.clone(), gone, line.is_none().then(|| name.clone()));
-        let group = groups.entry(key).or_insert_with(|| (BTreeSet::new(), place, gone));
+        let is_removed = is.is_none();
+        let location = is.or(was).and_then(|(_, location)| location.clone());
+        let line = location.as_ref().map(|p| (p.file.path().to_owned(), p.span));
+        let key = (line.clone(), is_removed, line.is_none().then(|| name.clone()));
+        let group = groups.entry(key).or_insert_with(|| (BTreeSet::new(), location, is_removed));
         group.0.insert(name.clone());
     }
-    let cause = |(names, place, gone): (BTreeSet<String>, Option<Location>, bool)| {
+    let cause = |(names, location, is_removed): (BTreeSet<String>, Option<Location>, bool)| {
         let first = names.first().map_or("", String::as_str);
         let what = match names.len() {
             1 => format!("node {first}"),
             n => format!("{n} nodes ({first} …)"),
         };
-        (Part::Nodes(names), Cause { what, place, gone })
+        (Part::Nodes(names), Cause { what, location, is_removed })
     };
     groups.into_values().map(cause).collect()
 }
@@ -352,7 +354,7 @@ struct PartialPlanner<'a> {
     before: &'a Side<'a>,
     after: &'a Side<'a>,
     with: &'a ExistingObjects<'a>,
-    /// The old HyperConverged, in the version of the new one.
+    /// The old HyperConverged in the new one's version.
     old: Cow<'a, Value>,
     nodes: BTreeMap<&'a str, (Option<&'a Node>, Option<&'a Node>)>,
 }
@@ -369,28 +371,28 @@ impl<'a> PartialPlanner<'a> {
         Self { before, after, with, old: versions::old_in_new_version(before, after), nodes }
     }
 
-    /// The objects with the parts that are taken, the others as they were. `None` where both sides are well
-    /// and these parts by themselves aren't: what is missing then says nothing of the change.
+    /// The objects with the selected differences applied. `None` if both sides succeed but this combination doesn't:
+    /// missing objects then say nothing about the change.
     fn plan(
         &self,
         parts: &[(Part, Cause)],
-        take: impl Fn(usize) -> bool,
+        select: impl Fn(usize) -> bool,
     ) -> Option<BTreeMap<Arc<ObjectId>, Arc<Value>>> {
-        let (release, inventory, object) = self.inputs(parts, take);
-        let are_well = self.before.plan.succeeds() && self.after.plan.succeeds();
-        if are_well && !succeeds(release, &inventory, &object) {
+        let (release, inventory, object) = self.inputs(parts, select);
+        let both_succeed = self.before.plan.succeeds() && self.after.plan.succeeds();
+        if both_succeed && !succeeds(release, &inventory, &object) {
             return None;
         }
         let objects = (self.with)(release, &inventory, &object).into_iter();
         Some(objects.map(|Object { id, body }| (id, body)).collect())
     }
 
-    fn inputs(&self, parts: &[(Part, Cause)], take: impl Fn(usize) -> bool) -> (&'a Arc<Release>, Inventory, Value) {
+    fn inputs(&self, parts: &[(Part, Cause)], select: impl Fn(usize) -> bool) -> (&'a Arc<Release>, Inventory, Value) {
         let (mut fields, mut names) = (BTreeSet::new(), BTreeSet::new());
         let mut release = self.before.release;
         let mut inventory = self.before.inventory.inventory.clone();
         for (index, (part, _)) in parts.iter().enumerate() {
-            if !take(index) {
+            if !select(index) {
                 continue;
             }
             match part {
@@ -398,7 +400,7 @@ impl<'a> PartialPlanner<'a> {
                 Part::Fields(labels) => fields.extend(labels.iter()),
                 Part::Nodes(all) => names.extend(all.iter().map(String::as_str)),
                 Part::Fact(name) => {
-                    take_fact(name, &self.after.inventory.inventory, &mut inventory);
+                    copy_fact(name, &self.after.inventory.inventory, &mut inventory);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A cluster's differences, as they are reported.
+//! A cluster's differences, as reported.
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Location;
@@ -9,50 +9,50 @@ use super::effect::Effect;
 use super::upgrade::Note;
 use super::{Comparison, Kind};
 
-/// What differs in one cluster.
+/// The differences of one cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterDiff {
-    /// Its name; on the right side where it is on both.
+    /// Its name; the new one if both sides have it.
     pub cluster: String,
-    /// Its name on the left side, where that is another.
+    /// Its name before the change, if that differs.
     pub moved_from: Option<String>,
-    /// `Add` or `Remove` where it is on one side only.
+    /// `Add` or `Remove` if only one side has it.
     pub whole: Option<Kind>,
-    /// What becomes of it: on the right side, or `Removed`.
+    /// The verdict after the change, or `Removed`.
     pub verdict: Verdict,
-    /// Why the left side isn't planned, where that is so.
+    /// Why the side before isn't planned, if it isn't.
     pub unknown_before: Option<Box<NotPlanned>>,
-    /// Whether everything that it is read and judged from is the same on both sides.
+    /// Whether all inputs are the same on both sides.
     pub is_unchanged: bool,
-    /// Where it is on the left side only: what then happens to what runs there.
+    /// If it is removed: what happens in the cluster.
     pub removal: Option<Removal>,
-    /// How the HyperConverged is submitted as an update, and what says so; `None` where nothing does.
+    /// How the HyperConverged is updated, and the source of that; `None` if unknown.
     pub update: Option<(UpdateMethod, String)>,
-    /// What differs.
+    /// The differences.
     pub comparison: Comparison,
-    /// What another release makes of the same input; empty where the releases are the same.
+    /// Notes about the release change; empty if the releases are the same.
     pub notes: Vec<Note>,
-    /// What happens to golden images, where both sides were planned.
+    /// Effects on golden images, if both sides were planned.
     pub image_effects: Vec<Effect>,
-    /// Whether golden images were examined: what their objects show isn't reported twice then.
+    /// Whether golden images were examined; changes of their objects aren't reported again then.
     pub knows_images: bool,
-    /// Findings that come.
+    /// Findings only after the change.
     pub findings_added: Vec<Finding>,
-    /// Findings that go.
+    /// Findings only before the change.
     pub findings_removed: Vec<Finding>,
-    /// A sentence: why the left side was rejected, with the place, and how the right one is planned for that;
-    /// `None` where the right one is rejected for the same.
+    /// A sentence with location: why the side before was rejected, and how the side after is planned therefore; `None`
+    /// if both are rejected for the same reason.
     pub rejected_before: Option<String>,
 }
 
-/// What happens to what runs in a cluster whose HyperConverged is no longer declared.
+/// What happens in a cluster whose HyperConverged is no longer declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removal {
-    /// What deletes it: `the Application virt in argo/virt.yaml`; `None` where nothing is known to prune.
+    /// What deletes it: `the Application virt in argo/virt.yaml`; `None` if nothing is known to prune.
     pub pruned_by: Option<String>,
-    /// Whether the configuration only leaves it out from now on: the cluster keeps it.
+    /// Whether the configuration now ignores it: the cluster keeps it.
     pub is_ignored: bool,
-    /// Whether its deletion takes the virtual machines and disks along: `uninstallStrategy: RemoveWorkloads`.
+    /// Whether its deletion also deletes virtual machines and disks: `uninstallStrategy: RemoveWorkloads`.
     pub takes_workloads: bool,
 }
 
@@ -78,9 +78,9 @@ impl ClusterDiff {
         }
     }
 
-    /// Points at what the user wrote, where places are in a program's text, such as a build.
+    /// Replaces locations in generated text, such as a build's output, by those of the user's files.
     pub fn point_at_origins(&mut self) {
-        let causes = self.comparison.causes.iter_mut().map(|c| &mut c.place);
+        let causes = self.comparison.causes.iter_mut().map(|c| &mut c.location);
         let notes = self.notes.iter_mut().map(|n| &mut n.place);
         for place in causes.chain(notes) {
             if let Some(origin) = place.as_ref().and_then(Location::origin) {
@@ -91,7 +91,7 @@ impl ClusterDiff {
         findings.for_each(Finding::point_at_origins);
     }
 
-    /// Whether the two sides differ: what can't be planned on either of them is shown, and no difference.
+    /// Whether the two sides differ. A cluster that isn't planned on either side is shown, but isn't a difference.
     pub fn differs(&self) -> bool {
         !self.is_unchanged && !self.is_empty()
     }
@@ -101,7 +101,7 @@ impl ClusterDiff {
         self.verdict.kind() == VerdictKind::Rejected
     }
 
-    /// Why it isn't planned after the change, where that is so.
+    /// Why it isn't planned after the change, if it isn't.
     pub fn not_planned(&self) -> Option<&NotPlanned> {
         match &self.verdict {
             Verdict::NotPlanned(why) => Some(why),
@@ -109,7 +109,7 @@ impl ClusterDiff {
         }
     }
 
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.moved_from.is_none()
             && self.whole.is_none()

@@ -1,4 +1,4 @@
-//! Two plans of a cluster, compared.
+//! Compares two plans of a cluster.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,42 +9,42 @@ use hcoplan_planner::plan::{AdmissionMode, Plan, plan, plan_with};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
-use super::assumed::{SideOrigin, set_aside_assumed};
+use super::assumed::{SideOrigin, mark_assumed};
 use super::cause::{Cause, Outcome, Shares, attribute};
 use super::gates;
 use super::semantic::{self, Consequence, NoiseKind, ObjectChange};
 use super::side::{Side, States};
 
-/// The verdicts of both sides, where they differ.
+/// The verdicts of both sides, if they differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictChange {
-    /// Why it was rejected; `None` = accepted.
+    /// Why it was rejected; `None`: accepted.
     pub before: Option<String>,
-    /// Why it would be rejected; `None` = accepted.
+    /// Why it is rejected after the change; `None`: accepted.
     pub after: Option<String>,
 }
 
-/// What differs.
+/// The differences between two plans.
 #[derive(Debug, Clone, Default)]
 pub struct Comparison {
-    /// Objects: those that are there afterwards in the operator's order of work, then those that
-    /// go. Changes that are none ([`ObjectChange::is_noise`]) are among them.
+    /// Changed objects: those that exist afterwards in the operator's order of work, then removed ones. Includes
+    /// changes without effect ([`ObjectChange::is_noise`]).
     pub objects: Arc<Vec<ObjectChange>>,
     /// The differences of the inputs; objects and fields refer to them by their index.
     pub causes: Vec<Cause>,
-    /// Where admission changes its mind.
+    /// A changed admission verdict.
     pub verdict: Option<VerdictChange>,
-    /// Where a reconcile that went through would fail, or the other way round.
+    /// A changed result of the reconcile.
     pub reconcile: Option<VerdictChange>,
-    /// Where SSP's webhook changes its mind about SSP.
+    /// A changed verdict of SSP's webhook.
     pub ssp: Option<VerdictChange>,
-    /// Alerts that would begin to fire.
+    /// Alerts that start firing.
     pub alerts_added: Vec<&'static str>,
-    /// Alerts that would fall silent.
+    /// Alerts that stop firing.
     pub alerts_removed: Vec<&'static str>,
-    /// Which of the causes each of these outcomes has: `verdict`, `reconcile`, `ssp`, or an alert.
+    /// The causes of each outcome: `verdict`, `reconcile`, `ssp`, or an alert.
     pub because: BTreeMap<&'static str, Vec<usize>>,
-    /// HCO's feature gates that are switched on and aren't finished, each with what they are: `alpha`.
+    /// Newly enabled feature gates of HCO that aren't generally available, with their maturity: `alpha`.
     pub unfinished: Vec<(String, String)>,
 }
 
@@ -62,20 +62,20 @@ pub fn compare_plans(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     compare_states(before, after, &states)
 }
 
-/// Compares what exists on two sides.
+/// Compares the existing objects of two sides.
 pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) -> Comparison {
     let mut objects = semantic::objects(after.release, states.existed, states.exist);
     if before.release.version() != after.release.version() {
-        names_of_the_release(&mut objects);
+        mark_release_names(&mut objects);
     }
-    gates::set_aside(before.release, after.release, &mut objects);
-    set_aside_architectures(before, after, &mut objects);
+    gates::mark_noise(before.release, after.release, &mut objects);
+    mark_architectures(before, after, &mut objects);
     let (old, new) = (SideOrigin::Rendered(before.release), SideOrigin::Rendered(after.release));
-    set_aside_assumed(old, new, &mut objects);
+    mark_assumed(old, new, &mut objects);
     let causes = attribute(before, after, states.with, &mut objects);
     let (old, new) = (before.plan, after.plan);
-    let (fired, fires) = (old.alerts(), new.alerts());
-    let only = |a: &[&'static str], b: &[&'static str]| -> Vec<&'static str> {
+    let (alerts_before, alerts_after) = (old.alerts(), new.alerts());
+    let missing_in = |a: &[&'static str], b: &[&'static str]| -> Vec<&'static str> {
         a.iter().filter(|x| !b.contains(x)).copied().collect()
     };
     let mut out = Comparison {
@@ -84,8 +84,8 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         verdict: changed(rejection(old), rejection(new)),
         reconcile: changed(reconcile(old), reconcile(new)),
         ssp: changed(ssp(old), ssp(new)),
-        alerts_added: only(&fires, &fired),
-        alerts_removed: only(&fired, &fires),
+        alerts_added: missing_in(&alerts_after, &alerts_before),
+        alerts_removed: missing_in(&alerts_before, &alerts_after),
         because: BTreeMap::new(),
         unfinished: unfinished(before, after),
     };
@@ -98,32 +98,32 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         let all = alerts.copied().chain(["verdict", "reconcile", "ssp"]);
         out.because = all.map(|outcome| (outcome, vec![0])).collect();
     } else if differs {
-        let is = Outcome::of(new);
+        let outcome = Outcome::of(new);
         let outcomes = outcomes(before, after);
         let alerts = out.alerts_added.iter().chain(&out.alerts_removed);
         out.because = alerts
             .map(|alert| {
-                let fires = is.alerts.contains(alert);
-                (*alert, outcomes.causes(|o| o.alerts.contains(alert) == fires))
+                let alerts_after = outcome.alerts.contains(alert);
+                (*alert, outcomes.causes(|o| o.alerts.contains(alert) == alerts_after))
             })
             .chain([
-                ("verdict", outcomes.causes(|o| o.rejected == is.rejected)),
-                ("reconcile", outcomes.causes(|o| o.reconcile_stops == is.reconcile_stops)),
-                ("ssp", outcomes.causes(|o| o.ssp_rejected == is.ssp_rejected)),
+                ("verdict", outcomes.causes(|o| o.rejected == outcome.rejected)),
+                ("reconcile", outcomes.causes(|o| o.reconcile_stops == outcome.reconcile_stops)),
+                ("ssp", outcomes.causes(|o| o.ssp_rejected == outcome.ssp_rejected)),
             ])
             .collect();
     }
     out
 }
 
-/// What a rejected manifest changes: nothing but the verdict, with the differences of the inputs that lead to it.
+/// The comparison for a rejected manifest: only the verdict, with the causes.
 pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     let with = |_: &_, _: &_, _: &_| Vec::new();
     let causes = attribute(before, after, &with, &mut []);
-    let is = Outcome::of(after.plan);
+    let outcome = Outcome::of(after.plan);
     let because = match causes.len() {
         1 => vec![0],
-        _ => outcomes(before, after).causes(|o| o.rejected == is.rejected),
+        _ => outcomes(before, after).causes(|o| o.rejected == outcome.rejected),
     };
     Comparison {
         causes,
@@ -138,7 +138,7 @@ fn outcomes(before: &Side<'_>, after: &Side<'_>) -> Shares<Outcome> {
     Shares::new(before, after, |release, inventory, object| Outcome::of(&plan(release, &inventory, &object)))
 }
 
-/// HCO's feature gates that the change switches on and that aren't finished.
+/// Feature gates of HCO that the change enables and that aren't generally available.
 fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String)> {
     let gates = |side: &Side<'_>| {
         let gates = side.object.pointer("/spec/featureGates");
@@ -149,9 +149,9 @@ fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String)> {
     out
 }
 
-/// Sets aside what only says which release wrote an object: its version label, and the API
-/// version by which it names its owner. (In a pod template the label replaces the pods.)
-fn names_of_the_release(objects: &mut [ObjectChange]) {
+/// Marks values that only tell which release wrote an object: its version label, and its owner's API version. (In a pod
+/// template the label replaces the pods.)
+fn mark_release_names(objects: &mut [ObjectChange]) {
     const VERSION: &str = "metadata.labels[\"app.kubernetes.io/version\"]";
     for field in objects.iter_mut().flat_map(|o| &mut o.fields) {
         let label = field.step.label.as_str();
@@ -162,16 +162,16 @@ fn names_of_the_release(objects: &mut [ObjectChange]) {
     }
 }
 
-/// Sets aside two changes of KubeVirt's configuration without effect: settings of an architecture that no node of the
-/// cluster has, and a default architecture that all nodes have anyway.
-fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [ObjectChange]) {
+/// Marks two changes of KubeVirt's configuration without effect: settings of an architecture that no node has, and a
+/// default architecture that all nodes have.
+fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [ObjectChange]) {
     const SECTIONS: &str = "spec.configuration.architectureConfiguration.";
     const NAMES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];
     let nodes = [before, after].map(|side| &side.inventory.inventory.nodes);
     if nodes.iter().any(|nodes| nodes.is_empty()) {
         return;
     }
-    let is_there = |name: &str| nodes.iter().any(|n| n.iter().any(|n| n.architecture == name));
+    let exists = |name: &str| nodes.iter().any(|n| n.iter().any(|n| n.architecture == name));
     for change in objects.iter_mut().filter(|c| c.id.kind == "KubeVirt") {
         for field in &mut change.fields {
             let section = field.step.label.strip_prefix(SECTIONS);
@@ -179,22 +179,22 @@ fn set_aside_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [O
             let section = section.filter(|name| NAMES.contains(name));
             let is_default = field.step.label.strip_prefix(SECTIONS) == Some("defaultArchitecture");
             let (was, is) = (&field.step.before, &field.step.after);
-            let of_all = |said: &Option<Value>| {
-                let said = said.as_ref().and_then(Value::as_str);
+            let is_of_all_nodes = |value: &Option<Value>| {
+                let value = value.as_ref().and_then(Value::as_str);
                 let all = || nodes.iter().flat_map(|nodes| nodes.iter());
-                said.is_some_and(|name| all().all(|n| n.architecture == name))
+                value.is_some_and(|name| all().all(|n| n.architecture == name))
             };
-            if is_default && (was.is_none() && of_all(is) || is.is_none() && of_all(was)) {
+            if is_default && (was.is_none() && is_of_all_nodes(is) || is.is_none() && is_of_all_nodes(was)) {
                 field.step.noise = Some(NoiseKind::Architecture);
             }
-            if section.is_some_and(|name| !is_there(name)) {
+            if section.is_some_and(|name| !exists(name)) {
                 field.step.noise = Some(NoiseKind::Architecture);
             }
         }
     }
 }
 
-/// Compares two sets of objects of which no inputs are known.
+/// Compares two sets of objects without known inputs.
 pub fn compare_objects(release: &Release, before: &[Object], after: &[Object]) -> Comparison {
     Comparison { objects: Arc::new(semantic::objects(release, before, after)), ..Comparison::default() }
 }
@@ -219,7 +219,7 @@ fn ssp(plan: &Plan) -> Option<String> {
 }
 
 impl Comparison {
-    /// Whether nothing differs that anybody would notice.
+    /// Whether nothing relevant differs.
     pub fn is_empty(&self) -> bool {
         self.objects.iter().all(ObjectChange::is_noise)
             && self.verdict.is_none()
@@ -229,13 +229,13 @@ impl Comparison {
             && self.alerts_removed.is_empty()
     }
 
-    /// How many differences change nothing: orders, ways of writing, what the server sets.
+    /// The number of differences without effect: order, notation, values set by the server.
     pub fn noise_count(&self) -> usize {
         self.objects.iter().map(ObjectChange::noise_count).sum()
     }
 
-    /// What the changes do, the worst first: each with the object's index, and the field's where
-    /// it is not the object as a whole.
+    /// The consequences of the changes, the worst first: each with the object's index, and the field's unless it is
+    /// about the whole object.
     pub fn consequences(&self) -> Vec<(Consequence, usize, Option<usize>)> {
         let mut out = Vec::new();
         for (i, change) in self.objects.iter().enumerate() {
@@ -259,8 +259,8 @@ mod tests {
     use super::*;
     use crate::diff::declared;
 
-    /// The fields of KubeVirt that change where a section of an architecture appears.
-    fn moved(architecture: &str) -> Vec<String> {
+    /// The fields of KubeVirt that change when a section of an architecture is added.
+    fn changed_fields(architecture: &str) -> Vec<String> {
         let nodes = "nodes: [{name: a, architecture: amd64, roles: [worker, control-plane]}]";
         let inventory = declared(nodes);
         let release = Release::known("1.19").expect("known");
@@ -270,9 +270,9 @@ mod tests {
                 "annotations": {"kubevirt.kubevirt.io/jsonpatch": patch.to_string()}}})
         };
         let path = "/spec/configuration/architectureConfiguration";
-        let there = json!({"op": "add", "path": path, "value": {"ppc64le": {"machineType": "x"}}});
-        let more = json!({"op": "add", "path": format!("{path}/{architecture}"), "value": {"machineType": "y"}});
-        let objects = [hyperconverged(json!([there])), hyperconverged(json!([there, more]))];
+        let add_other = json!({"op": "add", "path": path, "value": {"ppc64le": {"machineType": "x"}}});
+        let add_section = json!({"op": "add", "path": format!("{path}/{architecture}"), "value": {"machineType": "y"}});
+        let objects = [hyperconverged(json!([add_other])), hyperconverged(json!([add_other, add_section]))];
         let plans = [0, 1].map(|i| plan(&release, &inventory.inventory, &objects[i]));
         let side = |i: usize| Side {
             release: &release,
@@ -288,8 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn a_section_for_an_architecture_without_a_node_is_no_change() {
-        assert_eq!(moved("s390x"), Vec::<String>::new());
-        assert_eq!(moved("amd64"), ["spec.configuration.architectureConfiguration.amd64.machineType"]);
+    fn ignores_sections_for_architectures_without_nodes() {
+        assert_eq!(changed_fields("s390x"), Vec::<String>::new());
+        assert_eq!(changed_fields("amd64"), ["spec.configuration.architectureConfiguration.amd64.machineType"]);
     }
 }

@@ -1,10 +1,10 @@
-//! Fields that a GitOps controller reports as different on every sync: git has another value than the cluster has after
-//! all operators have reconciled.
+//! Fields that a GitOps controller reports as different on every sync: git's value differs from the cluster's after all
+//! operators have reconciled.
 //!
-//! Argo CD's client-side diff lays the manifest over the live object, as a JSON merge patch does, and compares. Fields
+//! Argo CD's client-side diff merges the manifest into the live object, like a JSON merge patch, and compares. Fields
 //! that the server adds are no difference, but a list is one value, and a field that the server drops or the operator
-//! overwrites is a difference. Server-side diff (Argo CD with `ServerSideDiff=true`, and Flux) asks the API server what
-//! applying once more would store.
+//! overwrites differs. Server-side diff (Argo CD with `ServerSideDiff=true`, and Flux) asks the API server for the
+//! result of applying again.
 
 use hcoplan_kubernetes::tree::without_nulls;
 use hcoplan_planner::hyperconverged::{in_version, version_of};
@@ -14,17 +14,17 @@ use serde_json::{Map, Value};
 /// A field that differs on every sync.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drift {
-    /// The keys on the way.
+    /// The path's keys.
     pub path: Vec<String>,
-    /// What git has; `null` where git says `null`.
+    /// Git's value; `null` if git has `null`.
     pub git: Value,
-    /// What the cluster has; `None` where it has nothing.
+    /// The cluster's value; `None` if it has none.
     pub live: Option<Value>,
-    /// Why.
+    /// The reason.
     pub reason: DriftReason,
-    /// The field beside it that has its value in the cluster, where it was given another name.
+    /// The sibling field that has its value in the cluster, if it was renamed.
     pub renamed: Option<String>,
-    /// Whether a server-side diff shows it, too.
+    /// Whether a server-side diff also shows it.
     pub server_side: bool,
 }
 
@@ -33,13 +33,13 @@ pub struct Drift {
 pub enum DriftReason {
     /// The API server drops a field that the CRD doesn't have.
     Dropped,
-    /// `null` is no value: the field is left to the server, which fills in its own.
+    /// `null` is no value: the server fills in its default.
     Null,
     /// The API server fills in defaults inside a list, which is compared as one value.
     DefaultsInList,
     /// The webhook or the operator writes another value.
     Written,
-    /// The value is lost on its way through the version that is stored.
+    /// The value is lost in the conversion to the stored version.
     Converted,
 }
 
@@ -55,11 +55,11 @@ impl DriftReason {
         }
     }
 
-    /// For people.
-    pub const fn words(self) -> &'static str {
+    /// A sentence for output.
+    pub const fn description(self) -> &'static str {
         match self {
             Self::Dropped => "the CRD has no such field: the API server drops it",
-            Self::Null => "null is no value: the API server puts its own there",
+            Self::Null => "null is no value: the API server fills in its default",
             Self::DefaultsInList => "defaults are filled in inside the list, which is compared as one value",
             Self::Written => "HCO or its webhook writes another value",
             Self::Converted => "the stored version has another value, or no such field",
@@ -74,7 +74,7 @@ impl Drift {
         escaped.fold(String::new(), |out, key| format!("{out}/{key}"))
     }
 
-    /// Puts into a manifest what the cluster has, so that nothing differs.
+    /// Sets the cluster's value in a manifest, so that nothing differs.
     pub fn commit(&self, manifest: &mut Value) {
         let Some((last, above)) = self.path.split_last() else {
             return;
@@ -92,16 +92,16 @@ impl Drift {
     }
 }
 
-/// How often a manifest is applied until nothing moves any more, at most. The operator writes the whole
-/// object once, when it has not seen it before, and what it writes is overwritten by the next sync.
-const MOST_SYNCS: usize = 4;
+/// Maximum number of syncs until nothing changes. The operator writes the whole object once, when it first sees it, and
+/// the next sync overwrites that.
+const MAX_SYNCS: usize = 4;
 
-/// The fields of a manifest that differ from the cluster's after every apply; `None` where it is rejected. `state` is
-/// the cluster before it is applied.
+/// The fields of a manifest that differ from the cluster's after every apply; `None` if it is rejected. `state` is the
+/// cluster before applying.
 pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     let apply = |state: &State| state.update(manifest);
     let mut step = apply(state);
-    for _ in 0..MOST_SYNCS {
+    for _ in 0..MAX_SYNCS {
         if !step.plan.admission.accepted {
             return None;
         }
@@ -115,16 +115,16 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     let version = version_of(manifest);
     let printed = |state: &State| {
         let stored = state.stored.as_ref()?;
-        // Go prints null for what isn't set; the API server drops it.
+        // Go prints null for unset fields; the API server drops them.
         Some(without_nulls(in_version(release, stored, version)))
     };
     let live = printed(&step.after)?;
-    let again = printed(&apply(&step.after).after)?;
+    let next = printed(&apply(&step.after).after)?;
     let mut out = Vec::new();
     for part in ["metadata", "spec"] {
         let mut path = vec![part.to_owned()];
         if let Some(git) = manifest.get(part) {
-            lay_over(git, live.get(part), &mut path, &mut out);
+            compare(git, live.get(part), &mut path, &mut out);
         }
     }
     out.retain(|drift| !is_servers_own(&drift.path));
@@ -132,7 +132,7 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     let is_converted = version != release.tables().hyperconverged.storage_version;
     for drift in &mut out {
         let pointer = drift.pointer();
-        drift.server_side = again.pointer(&pointer) != live.pointer(&pointer);
+        drift.server_side = next.pointer(&pointer) != live.pointer(&pointer);
         let admitted = admitted.and_then(|a| a.pointer(&pointer));
         drift.reason = reason(drift, admitted, is_converted);
         drift.renamed = renamed(drift, manifest, &live);
@@ -140,17 +140,17 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     Some(out)
 }
 
-/// Finds what would differ from what is live if a manifest were laid over it.
-fn lay_over(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut Vec<Drift>) {
+/// Finds differences between the live object and the manifest merged into it.
+fn compare(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut Vec<Drift>) {
     match (git, live) {
         (Value::Object(git), Some(Value::Object(live))) => {
             for (key, value) in git {
                 path.push(key.clone());
-                lay_over(value, live.get(key), path, out);
+                compare(value, live.get(key), path, out);
                 path.pop();
             }
         }
-        // It would take away what isn't there.
+        // It would remove an absent field.
         (Value::Null, None | Some(Value::Null)) => {}
         (git, live) if Some(git) != live => out.push(Drift {
             path: path.clone(),
@@ -164,10 +164,10 @@ fn lay_over(git: &Value, live: Option<&Value>, path: &mut Vec<String>, out: &mut
     }
 }
 
-/// The field that the cluster has in the place of one that it doesn't have, with the same list or map.
+/// The cluster's sibling field with the same list or map as a missing one.
 fn renamed(drift: &Drift, manifest: &Value, live: &Value) -> Option<String> {
-    let tells = drift.live.is_none() && (drift.git.is_array() || drift.git.is_object());
-    let (_, above) = drift.path.split_last().filter(|_| tells)?;
+    let is_comparable = drift.live.is_none() && (drift.git.is_array() || drift.git.is_object());
+    let (_, above) = drift.path.split_last().filter(|_| is_comparable)?;
     let parent = |tree: &'_ Value| {
         let parent = above.iter().try_fold(tree, |node, key| node.get(key))?;
         parent.as_object().cloned()
@@ -178,7 +178,7 @@ fn renamed(drift: &Drift, manifest: &Value, live: &Value) -> Option<String> {
     Some(name.clone())
 }
 
-/// Metadata that no controller compares.
+/// Whether a field is metadata that no controller compares.
 fn is_servers_own(path: &[String]) -> bool {
     const OWN: [&str; 8] = [
         "creationTimestamp",
@@ -196,7 +196,7 @@ fn is_servers_own(path: &[String]) -> bool {
     }
 }
 
-/// Why a field differs. `admitted` is what the API server took of it, in the manifest's version.
+/// Why a field differs. `admitted` is the admitted value, in the manifest's version.
 fn reason(drift: &Drift, admitted: Option<&Value>, is_converted: bool) -> DriftReason {
     let git = &drift.git;
     match admitted {
@@ -209,7 +209,7 @@ fn reason(drift: &Drift, admitted: Option<&Value>, is_converted: bool) -> DriftR
     }
 }
 
-/// Whether a value has everything of another one.
+/// Whether `more` contains everything of `less`.
 fn is_within(less: &Value, more: &Value) -> bool {
     match (less, more) {
         (Value::Object(less), Value::Object(more)) => {
@@ -222,8 +222,7 @@ fn is_within(less: &Value, more: &Value) -> bool {
     }
 }
 
-/// The values of all differences as one object, as they would be committed; what is to be removed is
-/// left out.
+/// The values of all differences as one object to commit, without fields to remove.
 pub fn to_commit(all: &[Drift]) -> Value {
     let mut out = Value::Object(Map::new());
     for drift in all {
@@ -297,7 +296,7 @@ mod tests {
         assert_eq!(reasons("1.19", &spec), converted);
     }
 
-    /// With the values that are printed in git, nothing differs.
+    /// Once the printed values are committed, nothing differs.
     #[test]
     fn committed_values_no_longer_differ() {
         let cases = hcoplan_testing::root().join("testdata/golden/cases");
@@ -320,8 +319,8 @@ mod tests {
                 differing += usize::from(!all.is_empty());
                 let mut committed = manifest.clone();
                 all.iter().for_each(|d| d.commit(&mut committed));
-                let left = drift(&state, &committed);
-                assert_eq!(left, Some(Vec::new()), "{release} {}", path.display());
+                let remaining = drift(&state, &committed);
+                assert_eq!(remaining, Some(Vec::new()), "{release} {}", path.display());
             }
         }
         assert!(accepted > 100 && differing > 20, "{accepted}, {differing}");

@@ -1,53 +1,53 @@
-//! What a change does: to whom, when, and what to do about it.
+//! The effect of a change: subjects, time, and what to do.
 
 use hcoplan_diagnostics::source::Location;
 
 use super::semantic::{EffectTime, Impact};
 
-/// One thing that a change does to a cluster.
+/// One effect of a change on a cluster.
 #[derive(Debug, Clone)]
 pub struct Effect {
-    /// How bad it is.
+    /// Its severity.
     pub impact: Impact,
-    /// Whether it happens in any case, and not only where something asks for what changes.
+    /// Whether it always happens, not only if something uses the changed part.
     pub certain: bool,
-    /// When.
+    /// When it happens.
     pub when: EffectTime,
-    /// A sentence without a full stop; where there are subjects, `{}` is replaced with them.
+    /// A sentence without a full stop; `{}` is replaced with the subjects.
     pub text: String,
-    /// What the sentence is about: images, DataSources, gates.
+    /// The subjects: images, DataSources, gates.
     pub subjects: Vec<String>,
-    /// The virtual machines of the repository that it happens to, by name.
+    /// The affected virtual machines of the repository, by name.
     pub machines: Vec<String>,
     /// What to do.
     pub action: Option<String>,
-    /// What brings it about, as indexes into the causes of the comparison.
+    /// Its causes, as indexes into the comparison's causes.
     pub causes: Vec<usize>,
-    /// The line that it is about, where no cause names one.
+    /// Its location, if no cause has one.
     pub place: Option<Location>,
-    /// What kind of work it makes.
+    /// The kind of task.
     pub task: Task,
 }
 
-/// What kind of work something makes, in the order of a checklist.
+/// Kinds of tasks, in the order of a checklist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Task {
-    /// Something has to be fixed first.
-    Mend,
-    /// A jsonpatch has to go, or to change.
+    /// Fix something first.
+    Fix,
+    /// Remove or change a jsonpatch.
     Patch,
-    /// A value has to be written down where it is to stay as it is.
-    Write,
-    /// Something written has no meaning any more.
-    TakeOut,
-    /// Something is restarted or recreated.
+    /// Set a value to keep it.
+    SetValue,
+    /// Remove something without effect.
+    Remove,
+    /// Expect a restart or recreation.
     Restart,
-    /// Nothing but to know it.
-    Know,
+    /// Nothing to do.
+    Note,
 }
 
 impl Effect {
-    /// Something that happens at once, in any case.
+    /// Creates an effect that happens immediately and always.
     pub fn new(impact: Impact, text: impl Into<String>) -> Self {
         Self {
             impact,
@@ -60,27 +60,27 @@ impl Effect {
             causes: Vec::new(),
             place: None,
             task: match impact {
-                Impact::Stops => Task::Mend,
-                _ => Task::Know,
+                Impact::Stops => Task::Fix,
+                _ => Task::Note,
             },
         }
     }
 
-    /// Says what to do.
+    /// Adds what to do.
     #[must_use]
     pub fn action(mut self, action: impl Into<String>) -> Self {
         self.action = Some(action.into()).filter(|action: &String| !action.is_empty());
         self
     }
 
-    /// Whether it is the same about other subjects.
+    /// Whether it is the same effect on other subjects.
     pub fn is_like(&self, other: &Self) -> bool {
         (self.impact, self.certain, self.when) == (other.impact, other.certain, other.when)
             && (&self.text, &self.action) == (&other.text, &other.action)
     }
 
-    /// The position in the one order of all effects: stops, data, machines and alerts come first; among them certain
-    /// effects on machines.
+    /// The sort key of effects: stops, data loss, machines and alerts come first; among them certain effects on
+    /// machines.
     pub fn rank(&self) -> (bool, bool, bool, Impact) {
         let minor = self.impact > Impact::Alert;
         let alert = self.impact == Impact::Alert;

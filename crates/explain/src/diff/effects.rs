@@ -8,15 +8,14 @@ use super::semantic::{self, Impact};
 use super::{Kind, Note, NoteKind, VerdictChange};
 
 impl ClusterDiff {
-    /// Everything that the change does to the cluster, the worst first; what is the same about
-    /// several objects is one.
+    /// All effects of the change on the cluster, the worst first; the same effect on several objects is merged.
     pub fn effects(&self) -> Vec<Effect> {
         let mut out: Vec<Effect> = Vec::new();
-        let objects = self.of_objects().into_iter();
+        let objects = self.object_effects().into_iter();
         let before = self.rejected_before.iter();
         let before = before.map(|text| Effect::new(Impact::Behaviour, text));
         let all = self.verdicts().into_iter().chain(before);
-        let all = all.chain(self.of_notes());
+        let all = all.chain(self.note_effects());
         for effect in all.chain(self.image_effects.iter().cloned()).chain(objects) {
             match out.iter_mut().find(|known| known.is_like(&effect)) {
                 Some(known) => {
@@ -31,7 +30,7 @@ impl ClusterDiff {
         out
     }
 
-    /// What would be rejected or stops, and the alerts.
+    /// The effects of changed verdicts and alerts.
     fn verdicts(&self) -> Vec<Effect> {
         const FIX: &str = "fix it before you apply it";
         let mut out = Vec::new();
@@ -65,7 +64,7 @@ impl ClusterDiff {
                 "reconcile",
                 &comparison.reconcile,
                 "the operator's reconcile stops at",
-                "the operator's reconcile goes through, which stopped before at",
+                "the operator's reconcile succeeds, which stopped before at",
                 has_note(&[NoteKind::Reconcile, NoteKind::PatchFails]),
             ),
             (
@@ -76,9 +75,9 @@ impl ClusterDiff {
                 false,
             ),
         ];
-        for (outcome, change, bad, good, is_reported) in verdicts {
+        for (outcome, change, bad, good, has_note) in verdicts {
             let effect = match change {
-                _ if is_reported => continue,
+                _ if has_note => continue,
                 Some(VerdictChange { after: Some(why), .. }) => {
                     Effect::new(Impact::Stops, format!("{bad}: {why}")).action(FIX)
                 }
@@ -89,10 +88,10 @@ impl ClusterDiff {
             };
             out.push(Effect { causes: because(outcome), ..effect });
         }
-        let tells = |n: &Note| n.kind != NoteKind::PatchKeeps;
-        let is_said = out.iter().any(|e| e.impact == Impact::Stops) || self.notes.iter().any(tells);
+        let is_effect = |n: &Note| n.kind != NoteKind::PatchKeeps;
+        let is_reported = out.iter().any(|e| e.impact == Impact::Stops) || self.notes.iter().any(is_effect);
         if let Verdict::Rejected(reasons) | Verdict::Breaks(reasons) = &self.verdict
-            && !is_said
+            && !is_reported
             && !self.is_unchanged
         {
             let finding = self.findings_added.iter().find(|f| f.rejection);
@@ -112,14 +111,14 @@ impl ClusterDiff {
         let added = comparison.alerts_added.iter();
         out.extend(added.map(|name| {
             let effect = alert(name, Impact::Alert, "the alert {} starts firing");
-            effect.action("`hcoplan explain` says what raises it and what ends it")
+            effect.action("`hcoplan explain` explains its cause and how to stop it")
         }));
         let removed = comparison.alerts_removed.iter();
         out.extend(removed.map(|name| alert(name, Impact::Better, "the alert {} stops firing")));
         out
     }
 
-    /// What happens to a cluster whose HyperConverged is no longer declared.
+    /// The effect of a HyperConverged that is no longer declared.
     fn removed(&self) -> Effect {
         if self.removal.as_ref().is_some_and(|r| r.is_ignored) {
             let text =
@@ -128,7 +127,7 @@ impl ClusterDiff {
         }
         let Some(Removal { pruned_by: Some(pruner), takes_workloads, .. }) = &self.removal else {
             let text = "the HyperConverged is removed from the repository; nothing here deletes it in the cluster, \
-                        where the operators go on with it";
+                        where the operators keep running it";
             return Effect::new(Impact::Behaviour, text);
         };
         if *takes_workloads {
@@ -147,19 +146,19 @@ impl ClusterDiff {
         }
     }
 
-    /// What another release makes of it.
-    fn of_notes(&self) -> impl Iterator<Item = Effect> {
+    /// The effects of notes about the release change.
+    fn note_effects(&self) -> impl Iterator<Item = Effect> {
         let all: Vec<usize> = (0..self.comparison.causes.len()).collect();
         self.notes.iter().map(move |note| Effect {
             place: note.place.clone(),
             causes: all.clone(),
             task: task(note.kind),
-            ..Effect::new(of_note(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
+            ..Effect::new(impact_of(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
         })
     }
 
-    /// What follows from the objects. Of golden images only what the images themselves don't show.
-    fn of_objects(&self) -> Vec<Effect> {
+    /// The effects of changed objects, without those that golden images already show.
+    fn object_effects(&self) -> Vec<Effect> {
         match self.whole {
             Some(Kind::Add) if self.rejected_before.is_some() => return Vec::new(),
             Some(Kind::Add) => return vec![Effect::new(Impact::Behaviour, "the cluster is new")],
@@ -192,15 +191,15 @@ impl ClusterDiff {
                 action: Some(consequence.action.to_owned()).filter(|a| !a.is_empty()),
                 causes: causes.clone(),
                 place: None,
-                task: if restarts(&change.id.kind, label, consequence.text) { Task::Restart } else { Task::Know },
+                task: if restarts(&change.id.kind, label, consequence.text) { Task::Restart } else { Task::Note },
             });
         }
         out
     }
 }
 
-/// How severe a note is: a note about an operator that stops comes first.
-fn of_note(note: &Note) -> Impact {
+/// The severity of a note: an operator that stops comes first.
+fn impact_of(note: &Note) -> Impact {
     match note.kind {
         NoteKind::Verdict
         | NoteKind::Reconcile
@@ -214,31 +213,31 @@ fn of_note(note: &Note) -> Impact {
 
 fn task(kind: NoteKind) -> Task {
     match kind {
-        NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Mend,
+        NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Fix,
         NoteKind::PatchFails | NoteKind::GateCollides | NoteKind::PatchNoop => Task::Patch,
-        NoteKind::DefaultFlips | NoteKind::Order => Task::Write,
-        NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::TakeOut,
+        NoteKind::DefaultFlips | NoteKind::Order => Task::SetValue,
+        NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::Remove,
         NoteKind::Recreated => Task::Restart,
-        NoteKind::PatchRemoved => Task::TakeOut,
-        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Know,
+        NoteKind::PatchRemoved => Task::Remove,
+        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Note,
     }
 }
 
-/// Whether pods are replaced.
+/// Whether a change replaces pods.
 fn restarts(kind: &str, label: &str, text: &str) -> bool {
     let template = matches!(kind, "Deployment" | "DaemonSet") && label.starts_with("spec.template");
     template || text.contains("rolled out")
 }
 
-/// Whether the golden images before and after show the effect of a change of an object.
+/// Whether the effects on golden images cover a change of an object.
 fn shown_by_images(kind: &str, label: &str) -> bool {
-    const TOLD: [&str; 3] =
+    const COVERED: [&str; 3] =
         ["spec.enableMultipleArchitectures", "spec.cluster", "spec.commonTemplates.dataImportCronTemplates"];
-    let named = label.starts_with("spec.managedDataSource") || label.contains("platform");
+    let changes_image = label.starts_with("spec.managedDataSource") || label.contains("platform");
     match kind {
         "DataSource" => true,
-        "DataImportCron" => label.is_empty() || named,
-        "SSP" => TOLD.iter().any(|path| label.starts_with(path)),
+        "DataImportCron" => label.is_empty() || changes_image,
+        "SSP" => COVERED.iter().any(|path| label.starts_with(path)),
         _ => false,
     }
 }

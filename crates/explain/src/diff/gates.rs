@@ -1,5 +1,5 @@
-//! Whether a change of KubeVirt's gate lists switches anything: a gate that graduated goes from
-//! the list and the feature stays, a beta gate is on without being listed.
+//! Finds changes of gate lists without effect: a graduated gate is no longer listed, and a beta gate is on without
+//! being listed.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use super::semantic::{NoiseKind, ObjectChange};
 
 const LISTS: [&str; 2] = ["featureGates", "disabledFeatureGates"];
 
-/// Sets aside the entries of both lists whose feature is as it was.
-pub(super) fn set_aside(before: &Release, after: &Release, objects: &mut [ObjectChange]) {
-    // HCO lists these gates of CDI by itself; one that it stops listing has graduated.
+/// Marks entries of both lists whose feature keeps its state.
+pub(super) fn mark_noise(before: &Release, after: &Release, objects: &mut [ObjectChange]) {
+    // HCO lists these gates of CDI itself; one that it no longer lists has graduated.
     let lists = |release: &Release, gate: &str| release.tables().cdi_feature_gates.iter().any(|g| g == gate);
     for field in objects.iter_mut().filter(|c| c.id.kind == "CDI").flat_map(|c| &mut c.fields) {
         let step = &mut field.step;
@@ -26,11 +26,11 @@ pub(super) fn set_aside(before: &Release, after: &Release, objects: &mut [Object
         let (Some(old), Some(new)) = (&change.before, &change.after) else {
             continue;
         };
-        let was = switched_on(before.kubevirt(), old);
-        let is = switched_on(after.kubevirt(), new);
+        let was = enabled(before.kubevirt(), old);
+        let is = enabled(after.kubevirt(), new);
         for field in &mut change.fields {
             let step = &mut field.step;
-            let gates = named(&step.label, step.before.as_ref(), step.after.as_ref());
+            let gates = gates_of(&step.label, step.before.as_ref(), step.after.as_ref());
             let same = |gate: &String| was.contains(gate) == is.contains(gate);
             if !gates.is_empty() && gates.iter().all(same) {
                 step.noise = Some(NoiseKind::Release);
@@ -39,8 +39,8 @@ pub(super) fn set_aside(before: &Release, after: &Release, objects: &mut [Object
     }
 }
 
-/// The gates that a step is about; empty where it is about something else.
-fn named(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
+/// The gates that a step is about; empty if it isn't about gates.
+fn gates_of(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<String> {
     let prefix = "spec.configuration.developerConfiguration.";
     let Some(list) = label.strip_prefix(prefix) else {
         return Vec::new();
@@ -64,9 +64,8 @@ fn named(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<Stri
     out
 }
 
-/// The features that are on with the lists of a KubeVirt object. Source: KubeVirt
-/// `pkg/virt-config/featuregate`.
-fn switched_on(facts: &KubeVirtFacts, kubevirt: &Value) -> BTreeSet<String> {
+/// The enabled features for the lists of a KubeVirt object. Source: KubeVirt `pkg/virt-config/featuregate`.
+fn enabled(facts: &KubeVirtFacts, kubevirt: &Value) -> BTreeSet<String> {
     let list = |name: &str| -> BTreeSet<&str> {
         let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
         let gates = gates.as_array().into_iter().flatten();
@@ -96,7 +95,7 @@ mod tests {
     use crate::diff::compare_objects;
 
     #[test]
-    fn a_gate_that_graduated_changes_nothing() {
+    fn ignores_a_graduated_gate() {
         let (old, new) = ("1.17", "1.19");
         let release = |name| Release::known(name).expect("known");
         let kubevirt = |gates: Value, off: Value| {
@@ -110,13 +109,13 @@ mod tests {
         let shown = |before: Object, after: Object| -> Vec<String> {
             let mut found = compare_objects(&release(new), &[before], &[after]);
             let changes = std::sync::Arc::make_mut(&mut found.objects);
-            set_aside(&release(old), &release(new), changes);
+            mark_noise(&release(old), &release(new), changes);
             let fields = found.objects.iter().flat_map(|o| &o.fields);
             let real = fields.filter(|f| f.step.noise.is_none());
             real.map(|f| f.step.label.clone()).collect()
         };
         let list = "spec.configuration.developerConfiguration.featureGates";
-        // Alpha in 1.17, beta and so on by itself in 1.19.
+        // Alpha in 1.17; beta in 1.19 and therefore on by default.
         let listed = kubevirt(json!(["DeclarativeHotplugVolumes"]), json!([]));
         let left_out = kubevirt(json!([]), json!([]));
         assert_eq!(shown(listed.clone(), left_out), Vec::<String>::new());

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Kind;
 use super::semantic::{NoiseKind, ObjectChange};
 
-/// What the API server writes into `metadata`.
+/// Fields of `metadata` that the API server writes.
 const SERVER_METADATA: [&str; 8] = [
     "uid",
     "resourceVersion",
@@ -20,26 +20,26 @@ const SERVER_METADATA: [&str; 8] = [
     "finalizers",
 ];
 
-/// Who labels an object as theirs (`app.kubernetes.io/managed-by`).
+/// Operators that label their objects (`app.kubernetes.io/managed-by`).
 const MANAGERS: [&str; 2] = ["hco-operator", "ssp-operator"];
 
-/// The objects of an export that can be compared with what would be rendered: those that would be
-/// rendered, and others that the operators say are theirs. Without what the server sets.
+/// The objects of an export that can be compared with the rendered ones: rendered objects, and others labelled by the
+/// operators. Without fields that the server sets.
 pub fn comparable(live: Vec<Object>, rendered: &[Object]) -> Vec<Object> {
     let ours = |object: &Object| {
         let labels = &object.body["metadata"]["labels"];
         let manager = labels["app.kubernetes.io/managed-by"].as_str();
         rendered.iter().any(|r| same_object(&r.id, &object.id)) || manager.is_some_and(|m| MANAGERS.contains(&m))
     };
-    live.into_iter().filter(ours).map(bare).collect()
+    live.into_iter().filter(ours).map(without_server_fields).collect()
 }
 
-/// Whether two identities are of one object; the API version may be another one of its group.
+/// Whether two identities mean one object; API versions of a group may differ.
 fn same_object(a: &ObjectId, b: &ObjectId) -> bool {
     a.group() == b.group() && a.kind == b.kind && a.namespace == b.namespace && a.name == b.name
 }
 
-fn bare(object: Object) -> Object {
+fn without_server_fields(object: Object) -> Object {
     let mut body = (*object.body).clone();
     if let Value::Object(map) = &mut body {
         map.remove("status");
@@ -55,7 +55,7 @@ fn bare(object: Object) -> Object {
                 metadata.remove("annotations");
             }
         }
-        // The owner's uid is the cluster's.
+        // The owner's uid differs by cluster.
         if let Some(Value::Array(owners)) = metadata.get_mut("ownerReferences") {
             for owner in owners.iter_mut().filter_map(Value::as_object_mut) {
                 owner.remove("uid");
@@ -65,9 +65,9 @@ fn bare(object: Object) -> Object {
     Object::new(body)
 }
 
-/// Marks values that only the cluster has and that nobody set: a default of the CRD, and in kinds without a schema here
-/// every field that the rendered object doesn't set.
-pub fn set_aside(release: &Release, changes: &mut [ObjectChange]) {
+/// Marks values that only the cluster has and nobody set: defaults of the CRD, and in kinds without a schema every
+/// field that the rendered object doesn't set.
+pub fn mark_noise(release: &Release, changes: &mut [ObjectChange]) {
     for change in changes.iter_mut().filter(|c| c.kind == Kind::Change) {
         let schema = release.schema_of(&change.id.api_version, &change.id.kind);
         for field in &mut change.fields {
@@ -88,7 +88,7 @@ pub fn set_aside(release: &Release, changes: &mut [ObjectChange]) {
     }
 }
 
-/// Whether a value is nothing but defaults.
+/// Whether a value consists of defaults.
 fn is_default(schema: &hcoplan_kubernetes::schema::Schema, path: &Path, value: &Value) -> bool {
     if schema.field(path).and_then(|f| f.default) == Some(value) {
         return true;
@@ -116,7 +116,7 @@ mod tests {
         let rendered =
             [object("cdi.kubevirt.io/v1beta1", "CDI", "cdi", ""), object("kubevirt.io/v1", "KubeVirt", "kubevirt", "")];
         let live = vec![
-            // The version may be another one, nothing else.
+            // Only the version may differ.
             object("kubevirt.io/v1alpha3", "KubeVirt", "kubevirt", ""),
             object("kubevirt.io/v1", "KubeVirt", "another", ""),
             object("other.io/v1", "KubeVirt", "kubevirt", ""),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_aside_values_of_the_server() {
+    fn marks_values_of_the_server() {
         let release = Release::known("1.18").expect("known");
         let rendered = [Object::new(json!({
             "apiVersion": "apps/v1", "kind": "Deployment",
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(live.len(), 1);
         let mut comparison = compare_objects(&release, &live, &rendered);
         let changes = std::sync::Arc::make_mut(&mut comparison.objects);
-        set_aside(&release, changes);
+        mark_noise(&release, changes);
         let fields = &comparison.objects[0].fields;
         let real: Vec<_> = fields.iter().filter(|f| f.step.noise.is_none()).collect();
         let labels: Vec<_> = real.iter().map(|f| f.step.label.as_str()).collect();

@@ -1,6 +1,6 @@
 //! Differences between two sides.
 //!
-//! Between two [`Side`]s (plans), by meaning, with the cause and the consequence of each change: [`compare_plans`].
+//! [`compare_plans`] compares two [`Side`]s by meaning, with the cause and the consequence of each change.
 
 mod assumed;
 mod cause;
@@ -17,25 +17,25 @@ mod steps;
 mod upgrade;
 mod versions;
 
-pub use assumed::{SideOrigin, set_aside_assumed};
+pub use assumed::{SideOrigin, mark_assumed};
 pub use cause::{Cause, Shares};
 pub use cluster::{ClusterDiff, Removal};
 pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Task};
-pub use live::{comparable, set_aside};
+pub use live::{comparable, mark_noise};
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
 
-/// What happens to an object.
+/// The kind of an object's change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// It appears.
+    /// The object is new.
     Add,
-    /// It stays, with another text.
+    /// Its content changes.
     Change,
-    /// It goes.
+    /// It is removed.
     Remove,
 }
 
@@ -59,7 +59,7 @@ impl Kind {
     }
 }
 
-/// The inventory of an OpenShift cluster for tests: `nodes` are lines of its spec.
+/// An inventory of an OpenShift cluster for tests: `nodes` are lines of its spec.
 #[cfg(test)]
 fn declared(nodes: &str) -> hcoplan_planner::inventory::LoadedInventory {
     use hcoplan_diagnostics::source::SourceFile;
@@ -69,7 +69,7 @@ fn declared(nodes: &str) -> hcoplan_planner::inventory::LoadedInventory {
     let file = SourceFile::new("inventory.yaml", text);
     let document = hcoplan_yaml::parse(&file).documents.remove(0).into();
     let kind = SourceKind::Declared;
-    let (inventory, wrong) = load(&[Source { kind, document }]);
-    assert!(wrong.is_empty(), "{}", file.text());
+    let (inventory, problems) = load(&[Source { kind, document }]);
+    assert!(problems.is_empty(), "{}", file.text());
     inventory
 }

@@ -16,7 +16,7 @@ pub struct Side<'a> {
     pub release: &'a Arc<Release>,
     /// Its nodes.
     pub inventory: &'a LoadedInventory,
-    /// The HyperConverged as written, for the places of causes.
+    /// The HyperConverged as written, for the locations of causes.
     pub document: Option<&'a Document>,
     /// The same as JSON.
     pub object: &'a Value,
@@ -24,13 +24,13 @@ pub struct Side<'a> {
     pub plan: &'a Plan,
 }
 
-/// What exists on two sides, which may be more than their plans make.
+/// The objects that exist on both sides, which may be more than the plans render.
 pub struct States<'a> {
     /// The objects before.
     pub existed: &'a [Object],
     /// The objects after.
     pub exist: &'a [Object],
-    /// The objects after with these inputs: for finding out which difference does what.
+    /// The objects after with other inputs, to find out which difference changes which object.
     pub with: &'a ExistingObjects<'a>,
 }
 

@@ -1,4 +1,4 @@
-//! An upgrade step by step, and its order relative to a manifest: parts that no comparison of two plans shows.
+//! The steps of an upgrade, and its order relative to applying a manifest: two plans alone don't show these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::semantic::{Impact, Lists, differences};
 use super::{Note, NoteKind};
 
-/// How many names a note lists.
+/// The largest number of names in a note.
 const MOST_NAMES: usize = 5;
 
-/// What one step of an upgrade does beside what changes in objects.
+/// The notes on one step of an upgrade, in addition to the changed objects.
 pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     let mut out = Vec::new();
     let release = step.after.release.label();
@@ -42,27 +42,28 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
         };
         out.push(note(NoteKind::OperatorStops, Impact::Disruption, text, help));
     }
-    let of = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
-        let found = step.objects.iter().filter(|(_, became)| *became == wanted);
+    let with_outcome = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
+        let found = step.objects.iter().filter(|(_, outcome)| *outcome == wanted);
         found.map(|(id, _)| id).collect()
     };
-    let recreated = of(ObjectOutcome::Recreated);
+    let recreated = with_outcome(ObjectOutcome::Recreated);
     if !recreated.is_empty() {
         let text = format!("deleted and created again, because immutable fields change: {}", names(&recreated));
         out.push(note(NoteKind::Recreated, Impact::Disruption, text, ""));
     }
-    let left = of(ObjectOutcome::LeftBehind);
-    if !left.is_empty() {
+    let left_behind = with_outcome(ObjectOutcome::LeftBehind);
+    if !left_behind.is_empty() {
         let who = if from.release.version() == step.after.release.version() { "SSP" } else { release };
-        let text = format!("{who} no longer renders these objects and leaves them in the cluster: {}", names(&left));
+        let text =
+            format!("{who} no longer renders these objects and leaves them in the cluster: {}", names(&left_behind));
         let help = "delete them by hand once nothing uses them";
         out.push(note(NoteKind::LeftBehind, Impact::Behaviour, text, help));
     }
     out
 }
 
-/// What is to be said about the order of a manifest and an upgrade; `changed` says whether the
-/// manifest is another than the one that was applied.
+/// The notes on the order of applying a manifest and an upgrade; `changed`: whether the manifest differs from the
+/// applied one.
 pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
@@ -101,9 +102,9 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
         }
         (None, None) => {
             let differing = differing(&before.end, &after.end);
-            let values = |between: &str, behind: &str| -> String {
+            let values = |between: &str, suffix: &str| -> String {
                 let all =
-                    differing.iter().map(|(path, before, after)| format!("{path}: {before}{between}{after}{behind}"));
+                    differing.iter().map(|(path, before, after)| format!("{path}: {before}{between}{after}{suffix}"));
                 all.collect::<Vec<_>>().join("; ")
             };
             if !differing.is_empty() {
@@ -133,7 +134,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     out
 }
 
-/// The fields of the stored HyperConverged in which two ends differ: path and both values.
+/// The fields of the stored HyperConverged that differ between two states: path and both values.
 fn differing(before: &State, after: &State) -> Vec<(String, String, String)> {
     let spec = |state: &State| {
         let stored = state.stored.as_ref();
@@ -158,15 +159,15 @@ fn differing(before: &State, after: &State) -> Vec<(String, String, String)> {
     gates.chain(fields).collect()
 }
 
-/// Takes the feature gates out of a spec in v1's shape: each with its state.
+/// Removes the feature gates from a spec of v1 and returns their states by name.
 fn take_gates(spec: &mut Value) -> BTreeMap<String, String> {
     let gates = spec.as_object_mut().and_then(|spec| spec.remove("featureGates"));
     let all = gates.iter().filter_map(Value::as_array).flatten();
-    let one = |gate: &Value| {
+    let states = all.filter_map(|gate| {
         let state = gate["state"].as_str().unwrap_or("Enabled");
         Some((gate["name"].as_str()?.to_owned(), state.to_owned()))
-    };
-    all.filter_map(one).collect()
+    });
+    states.collect()
 }
 
 fn names(ids: &[&ObjectId]) -> String {

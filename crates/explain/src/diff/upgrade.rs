@@ -1,5 +1,5 @@
-//! What another release makes of the same HyperConverged, beside the objects: patches that stop
-//! working, gates that graduate, defaults that flip, fields that are dropped.
+//! The effects of another release on the same HyperConverged, apart from its objects: patches that stop working, gates
+//! that graduate, changed defaults, dropped fields.
 
 use std::collections::BTreeMap;
 
@@ -14,43 +14,43 @@ use serde_json::Value;
 use super::semantic::{Impact, differences};
 use super::side::Side;
 
-/// What kind of thing an upgrade does to a HyperConverged.
+/// The kind of an upgrade's effect on a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NoteKind {
-    /// It would be rejected, or accepted where it was rejected.
+    /// The HyperConverged is rejected after the upgrade, or is rejected until then.
     Verdict,
-    /// The operator would stop in its reconcile.
+    /// The operator's reconcile fails.
     Reconcile,
-    /// A patch that applied does not apply any more.
+    /// An operation of a patch can't be applied any more.
     PatchFails,
     /// A feature gate that a patch writes is in both of KubeVirt's lists.
     GateCollides,
-    /// A patch that had an effect has none.
+    /// An operation of a patch has no effect any more.
     PatchNoop,
-    /// The upgrade takes an operation out of a patch.
+    /// The upgrade removes an operation from a patch.
     PatchRemoved,
-    /// A patch works on as it did.
+    /// A patch works as before.
     PatchKeeps,
-    /// A field is not read any more.
+    /// The operator ignores a field that it read before.
     FieldIgnored,
     /// The new release's API doesn't know a field.
     FieldDropped,
-    /// A default that the document leaves open is another.
+    /// The default of an unset field changes.
     DefaultFlips,
-    /// A feature gate became something else: a field, always on, or gone.
+    /// A feature gate became a field, is always on, or was removed.
     GateGraduates,
     /// The operator's own update of the HyperConverged is rejected.
     OperatorStops,
     /// An object is deleted and created again.
     Recreated,
-    /// An object isn't made any more and stays.
+    /// An object isn't rendered any more and stays in the cluster.
     LeftBehind,
-    /// It counts whether the manifest is applied before the upgrade or after it.
+    /// The result depends on whether the manifest is applied before the upgrade or after it.
     Order,
 }
 
 impl NoteKind {
-    /// As it is written in reports: `patch-fails`.
+    /// The name in reports: `patch-fails`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Verdict => "verdict",
@@ -72,22 +72,22 @@ impl NoteKind {
     }
 }
 
-/// One thing that an upgrade does.
+/// One effect of an upgrade.
 #[derive(Debug, Clone)]
 pub struct Note {
-    /// What kind of thing.
+    /// The kind of effect.
     pub kind: NoteKind,
-    /// What it does to what runs.
+    /// Its impact on the cluster.
     pub impact: Impact,
     /// What happens, as a sentence without a full stop.
     pub text: String,
-    /// What to do before; `None` where nothing has to be done.
+    /// What to do before the upgrade; `None`: nothing.
     pub help: Option<String>,
-    /// The line that it is about.
+    /// The location of the manifest's field or operation.
     pub place: Option<Location>,
 }
 
-/// What the release of `after` does to the input that both sides share; the worst first.
+/// The effects of the release of `after` on the input that both sides share; the worst first.
 pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
     if before.release.version() == after.release.version() {
         return Vec::new();
@@ -104,19 +104,18 @@ pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
     out
 }
 
-/// Whether a patch of these releases' works and why it doesn't; see [`patch_change`].
+/// How an upgrade changes a patch's effect; see [`patch_change`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatchChange {
-    /// The operation with this index does not apply any more; the operator's words.
+    /// The index of the operation that can't be applied any more, and the operator's error.
     Fails(usize, String),
-    /// The operation with this index has no effect any more.
+    /// The index of the operation that has no effect any more.
     Noop(usize),
-    /// The gate that is in both lists then.
+    /// The gate that is in both of KubeVirt's lists.
     Collides(String),
 }
 
-/// What another release makes of the patch in an annotation. Both sides are plans of the same
-/// document.
+/// How another release changes the effect of the patch in an annotation. Both sides are plans of the same document.
 pub fn patch_change(
     before: (&Release, &Plan),
     after: (&Release, &Plan),
@@ -170,8 +169,7 @@ fn failure<'p>(plan: &'p Plan, annotation: &str) -> Option<&'p Failure> {
     both.filter(|p| p.0 == annotation).map(|p| &p.1).next()
 }
 
-/// What each operation does to the operand that a plan renders; `None` where there is no operand
-/// or no patch.
+/// The effect of each operation on the operand that a plan renders; `None` without an operand or a patch.
 fn effects(release: &Release, plan: &Plan, kind: &str, text: &str) -> Option<Effects> {
     let operations = jsonpatch::decode(text).ok()?;
     let patched = plan.patched.iter().find(|p| p.kind == kind)?;
@@ -226,7 +224,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
         return;
     };
     let mut found = patch_change((before.release, before.plan), (after.release, after.plan), annotation, kind, text);
-    // What a patch wrote through to the stored HyperConverged would seem to be so without it.
+    // The stored HyperConverged may have the patch's value already. Only a plan from the manifest shows whether the
+    // operation has no effect.
     if found.iter().any(|c| matches!(c, PatchChange::Noop(_))) {
         let new = plan(after.release, &after.inventory.inventory, after.object);
         let was = (&**before.release, before.plan);
@@ -311,7 +310,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     }
 }
 
-/// The operations of a patch that the upgrade to a release takes out: of each kind the first one.
+/// The indexes of the operations that the upgrade to a release removes from a patch: of equal ones the first.
 fn removed_operations(release: &Release, annotation: &str, text: &str) -> Vec<usize> {
     let Ok(Value::Array(operations)) = serde_json::from_str(text) else {
         return Vec::new();
@@ -320,7 +319,7 @@ fn removed_operations(release: &Release, annotation: &str, text: &str) -> Vec<us
     removed.filter_map(|removed| operations.iter().position(|o| *o == removed.operation)).collect()
 }
 
-/// The result for operations that no other note covers.
+/// The note on operations that no other note covers.
 fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -> Option<String> {
     let numbers: Vec<String> = operations.iter().map(|i| (i + 1).to_string()).collect();
     let (subject, verb) = match numbers.as_slice() {
@@ -328,7 +327,7 @@ fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -
         [one] => (format!("operation {one}"), "keeps"),
         [first @ .., last] => (format!("operations {} and {last}", first.join(", ")), "keep"),
     };
-    // Where one operation fails, none of them is applied.
+    // If one operation fails, the operator applies none.
     Some(if fails {
         format!("{subject} of {annotation} will not be applied on {release} either")
     } else {
@@ -336,7 +335,7 @@ fn keep_on(annotation: &str, operations: &[usize], fails: bool, release: &str) -
     })
 }
 
-/// Fields that are written and lose their meaning.
+/// The fields of the document that the operator or API ignores after the upgrade.
 fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let version = after.object["apiVersion"].as_str().unwrap_or_default();
     let version = version.rsplit('/').next().unwrap_or_default();
@@ -346,10 +345,10 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         own.map(|f| (f.path.clone(), f.ignored)).collect()
     };
     let (old, new) = (ignored(before.release), ignored(after.release));
-    for (path, is) in &new {
-        let was = old.get(path).copied().unwrap_or(true);
+    for (path, is_ignored) in &new {
+        let was_ignored = old.get(path).copied().unwrap_or(true);
         let place = Path::dotted(path);
-        if *is && !was && !path.contains("[]") && place.get(after.object).is_some() {
+        if *is_ignored && !was_ignored && !path.contains("[]") && place.get(after.object).is_some() {
             out.push(Note {
                 kind: NoteKind::FieldIgnored,
                 impact: Impact::Behaviour,
@@ -374,7 +373,7 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     }
 }
 
-/// Gates that are written and have another phase.
+/// The gates of the document that have another phase after the upgrade.
 fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let phase = |release: &Release| -> BTreeMap<String, Phase> {
         let gates = release.tables().feature_gates.iter();
@@ -394,7 +393,7 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     }
 }
 
-/// The gates that a document writes, as a map or as a list.
+/// The feature gates in a document, a map or a list.
 fn written_gates(side: &Side<'_>) -> Vec<(String, Option<Location>)> {
     let base = Path::dotted("spec.featureGates");
     let locate = |path: &Path| side.document.map(|d| d.locate_key(path));
@@ -414,10 +413,10 @@ fn written_gates(side: &Side<'_>) -> Vec<(String, Option<Location>)> {
     }
 }
 
-/// In v1's shape, below `spec`: without types of devices nothing is made.
+/// A field of v1 below `spec`. Its switch has no effect without device types.
 const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";
 
-/// What the document leaves open and the releases fill in otherwise.
+/// The unset fields that the releases fill in differently.
 fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let (Some(old), Some(new)) = (&before.plan.hyperconverged, &after.plan.hyperconverged) else {
         return;
@@ -426,23 +425,23 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let lists = super::semantic::Lists::default();
     for difference in differences(&old.spec, &new.spec, &lists) {
         let path = &difference.after;
-        // Gates have notes of their own; a null is nothing.
+        // Gates have notes of their own.
         let is_gate = difference.label.starts_with("featureGates");
-        // A feature that nobody switched on, and that is off: nothing changes.
+        // Null, unset and `false` are the same.
         let is_null = |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
-        let is_nothing = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
-        // A switch of a section that does nothing by itself.
+        let is_unset = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
+        // The switch of a section without entries.
         let is_idle = difference.label == format!("{MEDIATED_DEVICES}.enabled")
             && Path::dotted(MEDIATED_DEVICES)
                 .get(&new.spec)
                 .and_then(Value::as_object)
                 .is_none_or(|section| section.iter().all(|(key, value)| key == "enabled" || is_empty(value)));
-        if path.get(&written.spec).is_some() || is_gate || is_nothing || is_idle {
+        if path.get(&written.spec).is_some() || is_gate || is_unset || is_idle {
             continue;
         }
         let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
         let (was, is) = (difference.before.get(&old.spec), path.get(&new.spec));
-        // What HCO derives from a gate, or adds to a golden image, is no default of the field.
+        // HCO also derives values from gates, and adds some to golden images: these aren't defaults.
         let is_default = match is {
             Some(_) => is == default_of(after.release, path),
             None => was == default_of(before.release, path),
@@ -459,7 +458,7 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let leaf = label.rsplit('.').next().unwrap_or(label);
         let off = Value::Bool(false);
         let help = match (was, is) {
-            // HCO removes it, and removes it again after each write.
+            // HCO removes it again after every write.
             (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
                 format!("remove {leaf} from the manifest: {hco} ignores it")
             }

@@ -1,4 +1,4 @@
-//! A HyperConverged that the two sides write in different API versions: what differs between their wishes.
+//! Compares HyperConvergeds that are written in different API versions.
 
 use std::borrow::Cow;
 
@@ -12,8 +12,7 @@ use serde_json::Value;
 use super::semantic::Difference;
 use super::side::Side;
 
-/// The old HyperConverged in the version of the new one, where the operator makes the same of it; else as it
-/// is written.
+/// The old HyperConverged in the API version of the new one if both render the same objects; else as written.
 pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow<'a, Value> {
     let written = Cow::Borrowed(before.object);
     let (was, is) = (version_of(before.object), version_of(after.object));
@@ -28,8 +27,8 @@ pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow
     if same { Cow::Owned(converted) } else { written }
 }
 
-/// A HyperConverged in the version of another one, without what the conversion only adds: every gate with its default, and
-/// a field twice whose parent moved elsewhere.
+/// A HyperConverged in the API version of another one, without what only the conversion adds: gates with their
+/// defaults, and fields that appear a second time below a moved parent.
 fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
     let to = version_of(like);
     let mut out = convert(release, object, to);
@@ -76,43 +75,43 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
     out
 }
 
-/// What the old document calls a field that only it has, and where it is there; `old` is its HyperConverged in
-/// the version of the new one.
-pub(super) fn written_as(gone: &Difference, old: &Value, before: &Side<'_>, after: &Side<'_>) -> (String, Path) {
+/// The label and path that a removed field has in the old document; `old` is that HyperConverged in the API version of
+/// the new one.
+pub(super) fn written_as(removed: &Difference, old: &Value, before: &Side<'_>, after: &Side<'_>) -> (String, Path) {
     const GATES: &str = "spec.featureGates";
     let to = version_of(before.object);
-    let as_it_is = (gone.label.clone(), gone.before.clone());
+    let unchanged = (removed.label.clone(), removed.before.clone());
     if to == version_of(after.object) {
-        return as_it_is;
+        return unchanged;
     }
-    let label = &gone.label;
+    let label = &removed.label;
     if let Some(gate) = label.strip_prefix(GATES) {
         let name = gate.trim_start_matches(['[', '.']);
         let name = name.split([']', '.']).next().unwrap_or_default();
-        // Entries that have no key are labelled by all that they are.
-        let entry = gone.before.get(old).and_then(|entry| entry.get("name"));
+        // An entry without a key is labelled by its content.
+        let entry = removed.before.get(old).and_then(|entry| entry.get("name"));
         let name = entry.and_then(Value::as_str).unwrap_or(name);
         let gates = Path::dotted(GATES);
         let list = before.object.pointer("/spec/featureGates").and_then(Value::as_array);
         let index = list.and_then(|list| list.iter().position(|gate| gate["name"] == name));
         return match (name, index) {
-            ("", _) => as_it_is,
+            ("", _) => unchanged,
             (name, Some(index)) => (format!("{GATES}[{name}]"), gates.index(index)),
             (name, None) => (format!("{GATES}.{name}"), gates.key(name)),
         };
     }
     let Some(below) = label.strip_prefix("spec.") else {
-        return as_it_is;
+        return unchanged;
     };
-    let (mut below, mut value) = (below.to_owned(), gone.before.get(old));
+    let (mut below, mut value) = (below.to_owned(), removed.before.get(old));
     loop {
         let label = format!("spec.{}", path_in(to, &below));
-        // Entries of lists are named by a key, not by their number.
+        // The label names a list's entry by a key, not by its index.
         let path = match label.split_once('[') {
             Some((list, _)) => Path::dotted(list),
             None => Path::dotted(&label),
         };
-        // An object of one version may be several fields of the other: the first one represents it.
+        // An object of one version may be several fields of the other: take the first.
         let first = value.and_then(Value::as_object).and_then(|o| o.iter().next());
         match first {
             Some((key, inner)) if path.get(before.object).is_none() => {
@@ -147,8 +146,8 @@ mod tests {
     fn causes(before: &str, after: &str) -> Vec<String> {
         let found = compared(before, after).causes.into_iter();
         let lines = found.map(|cause| {
-            let line = cause.place.map_or(0, |p| p.start().line);
-            format!("{}{} {line}", if cause.gone { "-" } else { "" }, cause.what)
+            let line = cause.location.map_or(0, |p| p.start().line);
+            format!("{}{} {line}", if cause.is_removed { "-" } else { "" }, cause.what)
         });
         lines.collect()
     }
@@ -212,7 +211,7 @@ mod tests {
         let causes: Vec<&Vec<usize>> = profile.map(|change| &change.causes).collect();
         let named = causes.iter().flat_map(|all| all.iter()).map(|i| &*found.causes[*i].what);
         assert_eq!(named.collect::<Vec<_>>(), ["spec.tlsSecurityProfile.type"]);
-        let gone = found.objects.iter().filter(|change| change.after.is_none());
-        assert_eq!(gone.count(), 0);
+        let removed = found.objects.iter().filter(|change| change.after.is_none());
+        assert_eq!(removed.count(), 0);
     }
 }

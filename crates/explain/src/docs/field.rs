@@ -1,35 +1,35 @@
-//! A field: what it is, what it does, what its values do, and where it goes or comes from.
+//! The documentation of a field: purpose, values, type, and the operand fields that it feeds or comes from.
 
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Release, Transform};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-use super::{FieldWords, WORDS, gate_in, gate_words, later};
+use super::{FieldText, TEXTS, gate_effect, gate_in, later};
 
 const HYPERCONVERGED: &str = "HyperConverged";
 
-/// What there is to know about a field in a release.
+/// The documentation of a field in a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldDoc {
-    /// Its type and limits, in words.
+    /// Its type and limits as text.
     pub facts: String,
-    /// What it is for; `None` where nothing is known beyond its type.
+    /// Its purpose; `None` if only its type is known.
     pub purpose: Option<String>,
-    /// Its values, each with what it does.
+    /// Its values, each with its effect.
     pub values: Vec<(String, String)>,
-    /// A value that it may have.
+    /// An example of a value.
     pub example: Option<Value>,
-    /// What else the release says, and what later releases do with it.
+    /// Notes on this release and later ones.
     pub notes: Vec<String>,
     /// The names of the fields in it.
     pub inner: Vec<String>,
-    /// Of the HyperConverged, where it goes; of an operand, what of the HyperConverged feeds it.
+    /// For the HyperConverged the operand fields that it feeds; for an operand its sources in the HyperConverged.
     pub feeds: Vec<String>,
 }
 
 impl FieldDoc {
-    /// What there is to know about the field at a path; `None` where the schema has none.
+    /// The documentation of the field at a path; `None` if the schema has no such field.
     pub fn of(release: &Release, schema: &Schema, path: &Path) -> Option<Self> {
         let path = match path.0.split_last() {
             Some((Segment::Index(_), list)) => &Path(list.to_vec()),
@@ -37,36 +37,37 @@ impl FieldDoc {
         };
         schema.field(path)?;
         let inside = if schema.list_kind(path).is_some() { &path.index(0) } else { path };
-        let at = Place { release, kind: schema.kind(), version: schema.version(), path: without_indexes(path) };
-        let words = at.words(2);
-        let own = at.path.strip_prefix("spec.featureGates.").filter(|_| at.kind == HYPERCONVERGED);
-        let of_gate = own.and_then(gate_words);
+        let location =
+            FieldLocation { release, kind: schema.kind(), version: schema.version(), path: without_indexes(path) };
+        let text = location.text(2);
+        let own = location.path.strip_prefix("spec.featureGates.").filter(|_| location.kind == HYPERCONVERGED);
+        let of_gate = own.and_then(gate_effect);
         Some(Self {
             facts: schema.in_words(path),
-            purpose: words.map(|w| w.text.clone()).or_else(|| of_gate.map(str::to_owned)),
-            values: words.map_or_else(Vec::new, |w| w.values.clone()),
-            example: words.and_then(|w| w.example.clone()),
-            notes: at.notes(own, path),
+            purpose: text.map(|t| t.text.clone()).or_else(|| of_gate.map(str::to_owned)),
+            values: text.map_or_else(Vec::new, |t| t.values.clone()),
+            example: text.and_then(|t| t.example.clone()),
+            notes: location.notes(own, path),
             inner: schema.known_fields(inside).into_iter().map(str::to_owned).collect(),
-            feeds: at.feeds(),
+            feeds: location.feeds(),
         })
     }
 
-    /// What it is for, what its values do, and what else is to be known, a line each.
+    /// The purpose, values and notes, a line each.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        let values = self.values.iter().map(|(value, does)| format!("{value}: {does}"));
+        let values = self.values.iter().map(|(value, effect)| format!("{value}: {effect}"));
         self.purpose.iter().cloned().chain(values).chain(self.notes.iter().cloned())
     }
 
-    /// What a value does; `None` where nothing is known.
+    /// The effect of a value; `None` if unknown.
     pub fn of_value(&self, value: &str) -> Option<&str> {
         let found = self.values.iter().find(|(known, _)| known == value);
-        found.map(|(_, does)| does.as_str())
+        found.map(|(_, effect)| effect.as_str())
     }
 }
 
 /// A field of a kind in a release, by its path without indexes.
-struct Place<'a> {
+struct FieldLocation<'a> {
     release: &'a Release,
     kind: &'a str,
     version: &'a str,
@@ -81,7 +82,7 @@ fn without_indexes(path: &Path) -> String {
     keys.collect::<Vec<_>>().join(".")
 }
 
-/// What is below a path of the table; `[]` behind a list's name doesn't count. `None` where it isn't there or below.
+/// The rest of a path below one of the table, whose list brackets `[]` are ignored; `None` if it isn't below it.
 fn below(path: &str, above: &str) -> Option<String> {
     let rest = path.strip_prefix(above.replace("[]", "").as_str())?;
     (above.is_empty() || rest.is_empty() || rest.starts_with('.')).then(|| rest.to_owned())
@@ -91,8 +92,8 @@ fn same_kind(target: &FieldTarget, kind: &str) -> bool {
     target.kind.split('/').next() == Some(kind)
 }
 
-impl<'a> Place<'a> {
-    /// The release's rows about the HyperConverged, in the version that the place is in; of an operand, all.
+impl<'a> FieldLocation<'a> {
+    /// The release's rows of the HyperConverged's API version; for an operand all rows.
     fn rows(&self) -> impl Iterator<Item = &'a HyperConvergedField> {
         let version = (self.kind == HYPERCONVERGED).then_some(self.version);
         let rows = self.release.fields().iter();
@@ -103,19 +104,19 @@ impl<'a> Place<'a> {
         Self { release: self.release, kind, version, path }
     }
 
-    /// The words about it, its own, else those of what it is a copy of or is copied to, so many copies away.
-    fn words(&self, away: usize) -> Option<&'static FieldWords> {
-        let fields = &WORDS.fields;
+    /// Its own description, else that of a field that it is copied from or to, at most so many copies away.
+    fn text(&self, away: usize) -> Option<&'static FieldText> {
+        let fields = &TEXTS.fields;
         let own = fields.get(&format!("{}.{}", self.kind, self.path));
         let of_any = || fields.get(&format!("*.{}", self.path));
-        own.or_else(of_any).or_else(|| self.copies().iter().filter(|_| away > 0).find_map(|p| p.words(away - 1)))
+        own.or_else(of_any).or_else(|| self.copies().iter().filter(|_| away > 0).find_map(|p| p.text(away - 1)))
     }
 
-    /// The places that hold what it holds.
+    /// The fields that have the same value.
     fn copies(&self) -> Vec<Self> {
         let mut out = Vec::new();
         for row in self.rows() {
-            // A list or map is made up of several parts, its entries' fields are copied nevertheless.
+            // HCO derives a whole list or map, but copies the fields of its entries.
             let is_copy = |target: &FieldTarget, rest: &str| {
                 matches!(target.how, Transform::Copy | Transform::Keys)
                     || rest.contains('.') && target.how == Transform::Derive
@@ -140,7 +141,7 @@ impl<'a> Place<'a> {
         out
     }
 
-    /// What the release's tables say about it, and what later releases do with it.
+    /// Notes from the tables of this release and later ones.
     fn notes(&self, gate: Option<&str>, path: &Path) -> Vec<String> {
         let mut out = Vec::new();
         if let Some(gate) = gate {
@@ -157,13 +158,13 @@ impl<'a> Place<'a> {
             let since = row.deprecated_in.iter();
             out.extend(since.map(|r| format!("deprecated in {}", r.replace("<=", "or before "))));
             out.extend(row.note.clone());
-            out.extend(self.fate(row, path));
+            out.extend(self.later_change(row, path));
         }
         out
     }
 
-    /// What later releases do otherwise than this one.
-    fn fate(&self, row: &HyperConvergedField, path: &Path) -> Option<String> {
+    /// How later releases change the field.
+    fn later_change(&self, row: &HyperConvergedField, path: &Path) -> Option<String> {
         later(self.release).iter().find_map(|release| {
             let schema = release.schema(&format!("hyperconverged.{}", self.version))?;
             let name = release.label();
@@ -179,7 +180,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// Where it goes, or what feeds it; of several that become the same, one line.
+    /// The operand fields that it feeds, or its sources; fields with the same transformation share a line.
     fn feeds(&self) -> Vec<String> {
         let mut lines: Vec<(String, Vec<&FieldTarget>)> = Vec::new();
         let own = self.kind == HYPERCONVERGED;
@@ -188,13 +189,14 @@ impl<'a> Place<'a> {
             below(&self.path, path).is_some() || below(&plain, &self.path).is_some()
         };
         for row in self.rows() {
-            // Whether the operand is there is asked of the whole.
+            // Whether the operand exists is documented on the operand itself.
             let is_fed = |t: &FieldTarget| {
                 same_kind(t, self.kind) && (!t.path.is_empty() || self.path.is_empty()) && touches(&t.path)
             };
             for target in row.operands.iter().filter(|t| if own { touches(&row.path) } else { is_fed(t) }) {
                 let from = if own { row.path.clone() } else { format!("{} ({})", row.path, row.api_version) };
-                let is_like = |known: &&FieldTarget| known.in_words() == target.in_words() && known.kind == target.kind;
+                let is_like =
+                    |known: &&FieldTarget| known.description() == target.description() && known.kind == target.kind;
                 match lines.iter_mut().find(|(f, to)| *f == from && to.first().is_some_and(is_like)) {
                     Some((_, to)) => to.push(target),
                     None => lines.push((from, vec![target])),
@@ -210,7 +212,7 @@ impl<'a> Place<'a> {
                 paths.join(", ")
             );
             let arrow = if to.is_empty() { String::new() } else { format!(" -> {}", to.trim_end()) };
-            Some(format!("{from}{arrow}: {}", first.in_words()))
+            Some(format!("{from}{arrow}: {}", first.description()))
         };
         lines.into_iter().filter_map(line).collect()
     }

@@ -2,7 +2,7 @@
 
 use hcoplan_planner::release::{Phase, Release};
 
-use super::WORDS;
+use super::TEXTS;
 
 /// HCO's gates of all releases, sorted.
 pub fn gates() -> Vec<String> {
@@ -14,17 +14,16 @@ pub fn gates() -> Vec<String> {
     out
 }
 
-/// What a gate of HCO switches; `None` of one that switches nothing.
-pub fn gate_words(name: &str) -> Option<&'static str> {
-    WORDS.gates.get(name).map(String::as_str)
+/// The effect of a gate of HCO; `None` if it has none.
+pub fn gate_effect(name: &str) -> Option<&'static str> {
+    TEXTS.gates.get(name).map(String::as_str)
 }
 
-/// The gate's name and its state in a release: of HCO's own, else of KubeVirt's. `None` where neither has it. Case
-/// doesn't count.
+/// The name and state of a gate of HCO, else of KubeVirt, in a release; `None` if neither has it. Ignores case.
 pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
-    let is_it = |known: &str| known.eq_ignore_ascii_case(name);
+    let matches = |known: &str| known.eq_ignore_ascii_case(name);
     let tables = release.tables();
-    if let Some(gate) = tables.feature_gates.iter().find(|g| is_it(&g.name)) {
+    if let Some(gate) = tables.feature_gates.iter().find(|g| matches(&g.name)) {
         let mut out = gate.phase.as_str().to_owned();
         let switched = tables.switched_by(&gate.name);
         if !switched.is_empty() {
@@ -35,27 +34,27 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
         }
         return Some((gate.name.clone(), out));
     }
-    let (gate, phase) = release.kubevirt().feature_gates.iter().find(|(g, _)| is_it(g))?;
-    let unread = release.kubevirt().gates_without_effect.contains(gate);
-    let said = if unread {
+    let (gate, phase) = release.kubevirt().feature_gates.iter().find(|(g, _)| matches(g))?;
+    let is_unread = release.kubevirt().gates_without_effect.contains(gate);
+    let state = if is_unread {
         "which nothing reads any more".to_owned()
     } else {
-        format!("{}; {}", of_kubevirt(*phase), switch(release, gate, *phase))
+        format!("{}; {}", kubevirt_phase(*phase), switch_text(release, gate, *phase))
     };
-    Some((gate.clone(), format!("a gate of KubeVirt, {said}")))
+    Some((gate.clone(), format!("a gate of KubeVirt, {state}")))
 }
 
-/// What a phase means for a gate of KubeVirt.
-fn of_kubevirt(phase: Phase) -> &'static str {
+/// The meaning of a phase for a gate of KubeVirt.
+fn kubevirt_phase(phase: Phase) -> &'static str {
     match phase {
         Phase::Deprecated => "deprecated (works while it is listed)",
-        Phase::Discontinued => "gone: listing it does nothing",
+        Phase::Discontinued => "removed: listing it does nothing",
         phase => phase.as_str(),
     }
 }
 
-/// What switches a gate of KubeVirt.
-fn switch(release: &Release, gate: &str, phase: Phase) -> String {
+/// The switch of a gate of KubeVirt as text.
+fn switch_text(release: &Release, gate: &str, phase: Phase) -> String {
     if matches!(phase, Phase::Ga | Phase::Discontinued) {
         return "nothing switches it".to_owned();
     }

@@ -1,5 +1,5 @@
-//! What fields, gates and terms are, for `hcoplan explain`, the editor's hover and its completion: one
-//! text for all three. The words are data, `schemas/words.json`; the facts are the releases'.
+//! The documentation of fields, gates and terms, for `hcoplan explain`, the editor's hover and its completion. The
+//! texts are in `schemas/words.json`; the facts come from the releases.
 
 mod field;
 mod gate;
@@ -12,32 +12,32 @@ use hcoplan_planner::release::Release;
 use serde::Deserialize;
 
 pub use field::FieldDoc;
-pub use gate::{gate_in, gate_words, gates};
+pub use gate::{gate_effect, gate_in, gates};
 pub use resolve::{resolve, steps};
 
 /// The descriptions of fields, gates and terms.
 #[derive(Debug, Deserialize)]
-struct Words {
-    /// By kind and path without the brackets of lists; `*` is any kind.
-    fields: BTreeMap<String, FieldWords>,
+struct Texts {
+    /// By kind and path, without the brackets of lists; the kind `*` matches any.
+    fields: BTreeMap<String, FieldText>,
     /// By name.
     gates: BTreeMap<String, String>,
     terms: Vec<Term>,
 }
 
-/// What a field is for.
+/// The description of a field.
 #[derive(Debug, Deserialize)]
-struct FieldWords {
+struct FieldText {
     text: String,
-    /// Its values, each with what it does.
+    /// Its values, each with its effect.
     #[serde(default)]
     values: Vec<(String, String)>,
-    /// A value that it may have.
+    /// An example of a value.
     #[serde(default)]
     example: Option<serde_json::Value>,
 }
 
-/// What a name is the name of.
+/// The kind of thing that a term names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TermKind {
@@ -53,41 +53,41 @@ pub enum TermKind {
     Kind,
     /// A label that the operators read or write.
     Label,
-    /// A metric of HCO, or one that its alerts are built on.
+    /// A metric of HCO, or one that its alerts use.
     Metric,
-    /// A word of the field, such as "golden image".
+    /// A technical term such as "golden image".
     Term,
 }
 
-/// A name with what it means.
+/// A name and its meaning.
 #[derive(Debug, Deserialize)]
 pub struct Term {
-    /// What it is the name of.
+    /// The kind of thing that it names.
     pub kind: TermKind,
     /// The name.
     pub name: String,
-    /// What it means, a paragraph or two.
+    /// Its meaning, a paragraph or two.
     pub text: String,
     /// Other names.
     #[serde(default)]
     pub also: Vec<String>,
-    /// Where to read on: other subjects and addresses.
+    /// Further reading: other subjects and addresses.
     #[serde(default)]
     pub see: Vec<String>,
-    /// Whose alert it is.
+    /// The operator that raises the alert.
     #[serde(default)]
     pub by: Option<String>,
-    /// The release that brings it; `None` where every modelled release has it.
+    /// The first release that has it; `None`: all modelled ones.
     #[serde(default)]
     since: Option<String>,
 }
 
-static WORDS: LazyLock<Words> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::WORDS).expect("the words are well-formed"));
+static TEXTS: LazyLock<Texts> =
+    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::WORDS).expect("schemas/words.json is valid"));
 
 /// All terms.
 pub fn terms() -> &'static [Term] {
-    &WORDS.terms
+    &TEXTS.terms
 }
 
 /// The terms of a kind.
@@ -96,17 +96,17 @@ pub fn terms_of(kind: TermKind) -> impl Iterator<Item = &'static Term> {
 }
 
 impl Term {
-    /// The term that is called so, letter by letter.
+    /// The term with exactly this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         terms().iter().find(|term| term.names().any(|n| n == name))
     }
 
-    /// The term that is called like that: case, blanks, dashes and a plural don't count.
+    /// The term with a similar name: case, blanks, dashes and plurals don't matter.
     pub fn like(name: &str) -> Option<&'static Self> {
         let name = plain(name);
         let singular = name.strip_suffix('s');
         let has_plural = |term: &&Self| matches!(term.kind, TermKind::Term | TermKind::Kind);
-        // An annotation is also known by what is behind its prefix.
+        // An annotation is also found without its prefix.
         let is_it = |term: &&Self, n: &str| {
             let known = plain(n);
             let short = known.rsplit('/').next();
@@ -123,21 +123,21 @@ impl Term {
         [self.name.as_str()].into_iter().chain(self.also.iter().map(String::as_str))
     }
 
-    /// The release that brings it, where a release is older than that one.
-    pub fn brought_later(&self, release: &Release) -> Option<&str> {
+    /// The first release that has it, if the given one is older.
+    pub fn introduced_after(&self, release: &Release) -> Option<&str> {
         let since = self.since.as_deref()?;
         let is_older = Release::known_names().take_while(|name| *name != since).any(|name| name == release.name());
         is_older.then_some(since)
     }
 }
 
-/// A name as people compare it.
+/// A name without blanks, dashes, underscores and case, for comparing.
 pub fn plain(name: &str) -> String {
     let letters = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// The releases that came after one, in its distribution.
+/// The later releases of the same distribution.
 fn later(release: &Release) -> Vec<Arc<Release>> {
     let siblings = release.releases_of_distribution();
     let later = siblings.into_iter().skip_while(|r| r.label() != release.label());

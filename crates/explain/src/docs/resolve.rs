@@ -1,11 +1,11 @@
-//! A field as people and findings write it: `spec.list[0].a`, `spec.list[name=b].a`, `metadata.annotations["c.d/e"]`,
-//! or a JSON pointer.
+//! Parses a field as people and findings write it: `spec.list[0].a`, `spec.list[name=b].a`,
+//! `metadata.annotations["c.d/e"]`, or a JSON pointer.
 
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_yaml::Path;
 
-/// A field's steps, indexes and keys of lists in brackets; `None` of a text that is no field.
+/// The steps of a field's path, with indexes and list keys in brackets; `None` if the text is no field.
 pub fn steps(text: &str) -> Option<Vec<String>> {
     if let Some(pointer) = text.strip_prefix('/') {
         return Some(pointer.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect());
@@ -13,25 +13,24 @@ pub fn steps(text: &str) -> Option<Vec<String>> {
     let mut out = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let (step, behind) = if let Some(inner) = rest.strip_prefix('[') {
+        let (step, rest_after) = if let Some(inner) = rest.strip_prefix('[') {
             let quote = inner.chars().next().filter(|c| ['"', '\''].contains(c));
             let end = quote.map_or("]".to_owned(), |quote| format!("{quote}]"));
-            let (key, behind) = inner.trim_start_matches(['"', '\'']).split_once(&end)?;
-            (if quote.is_some() { key.to_owned() } else { format!("[{key}]") }, behind)
+            let (key, rest_after) = inner.trim_start_matches(['"', '\'']).split_once(&end)?;
+            (if quote.is_some() { key.to_owned() } else { format!("[{key}]") }, rest_after)
         } else {
-            let (key, behind) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
-            (!key.is_empty()).then(|| (key.to_owned(), behind))?
+            let (key, rest_after) = rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()));
+            (!key.is_empty()).then(|| (key.to_owned(), rest_after))?
         };
         out.push(step);
-        rest = behind.strip_prefix('.').unwrap_or(behind);
+        rest = rest_after.strip_prefix('.').unwrap_or(rest_after);
     }
     Some(out)
 }
 
 /// The path of a field in a schema, every item of a list by `[0]`.
 ///
-/// # Errors
-/// What was perhaps meant, where the schema has no such field.
+/// The suggested field, if any, when the schema has no such field.
 pub fn resolve(schema: &Schema, field: &str) -> Result<Path, Option<String>> {
     let mut path = Path::root();
     let mut written = schema.kind().to_owned();
@@ -51,7 +50,7 @@ pub fn resolve(schema: &Schema, field: &str) -> Result<Path, Option<String>> {
             path = next;
             continue;
         }
-        // A key of the user's own may have dots, such as a label's.
+        // A key that users choose may have dots, such as a label's.
         if !path.0.is_empty() && schema.takes_any_key(&path.parent()) {
             return Ok(path);
         }

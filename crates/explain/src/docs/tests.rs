@@ -1,4 +1,4 @@
-//! Every name that is described is one that a release has, and every field is described.
+//! Every documented name exists in a release, and every field is documented.
 
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::release::Release;
@@ -40,9 +40,9 @@ fn every_field_and_each_of_its_allowed_values_is_described() {
 }
 
 #[test]
-fn every_description_is_of_something_that_a_release_has() {
+fn every_described_name_exists_in_a_release() {
     let releases = releases();
-    for (name, field) in &WORDS.fields {
+    for (name, field) in &TEXTS.fields {
         let (kind, path) = name.split_once('.').expect("a kind and a path");
         let found = releases.iter().any(|release| {
             let schemas = release.schema_names().filter_map(|n| release.schema(n));
@@ -51,7 +51,7 @@ fn every_description_is_of_something_that_a_release_has() {
         });
         assert!(found && !field.text.is_empty(), "{name}");
     }
-    for gate in WORDS.gates.keys() {
+    for gate in TEXTS.gates.keys() {
         assert!(gates().contains(gate), "{gate}");
     }
     for (name, _) in READ_ANNOTATIONS {
@@ -110,7 +110,7 @@ fn finds_a_field_by_short_and_full_paths() {
 }
 
 #[test]
-fn a_later_release_that_ignores_a_field_is_named() {
+fn names_the_later_release_that_ignores_a_field() {
     let release = Release::known("1.16").expect("known");
     let schema = release.schema("hyperconverged.v1beta1").expect("served");
     let doc = FieldDoc::of(&release, schema, &Path::dotted("spec.obsoleteCPUs.minCPUModel")).expect("a field");

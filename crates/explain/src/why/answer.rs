@@ -21,43 +21,43 @@ use super::sufficient::{self, changes};
 use super::sufficient_change::SufficientChange;
 use super::target::{FoundValue, Problem, Target};
 
-/// What makes a field, or an object, what it is.
+/// The inputs that determine a field, or whether an object exists.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The object; `None` where there is none.
+    /// The object; `None` if it doesn't exist.
     pub object: Option<ObjectId>,
     /// The kind that was asked about.
     pub kind: String,
     /// The name that was asked about.
     pub name: Option<String>,
-    /// HCO's operand that the object belongs to; `None` for what SSP makes.
+    /// HCO's operand that the object belongs to; `None` for an object of SSP.
     pub operand: Option<&'static str>,
     /// The field; the root for the object itself.
     pub path: Path,
     /// The field's value.
     pub value: FoundValue,
-    /// The inputs that make it so.
+    /// The inputs that determine it.
     pub causes: Vec<Cause>,
-    /// The inputs without which there would be no such object to have the field.
+    /// The inputs without which the object wouldn't exist.
     pub needs: Vec<Cause>,
-    /// Where it comes from.
+    /// The origin of the value.
     pub origin: ValueOrigin,
-    /// What could be written to change it: each change suffices.
+    /// Changes that would change the value, each sufficient on its own.
     pub feeds: Vec<SufficientChange>,
-    /// What other releases make of the same inputs, where this release's own value is the answer.
+    /// The value in other releases, if the release determines it.
     pub others: Vec<OtherRelease>,
-    /// What a new cluster of the same sources would have, where the answer is kept from before.
+    /// The value in a new cluster of the same sources, if the cluster keeps an older one.
     pub in_a_new_cluster: Option<FoundValue>,
-    /// What the API server or a webhook says about the HyperConverged as it is.
+    /// The message with which the API server or a webhook rejects the HyperConverged.
     pub rejected: Option<String>,
-    /// The operand at which HCO's reconcile stops, and why.
+    /// The operand at which HCO's reconcile fails, and the error.
     pub error: Option<(&'static str, String)>,
-    /// What the operand's jsonpatch annotation does, where the object as a whole was asked about.
+    /// The effects of the operand's jsonpatch annotation, for a question about the whole object.
     pub patch: Option<PatchShown>,
 }
 
 impl Answer {
-    /// Points at what the user wrote, where places are in a program's text, such as a build.
+    /// Replaces locations in generated text, such as a build, by those in the user's files.
     pub fn point_at_origins(&mut self) {
         let causes = self.causes.iter_mut().chain(&mut self.needs);
         let sources = causes.flat_map(|c| &mut c.sources);
@@ -69,29 +69,29 @@ impl Answer {
     }
 }
 
-/// Inputs without which the answer would be another one.
+/// Inputs without which the value would differ.
 #[derive(Debug, Clone)]
 pub struct Cause {
-    /// One; or several of which each alone is enough.
+    /// One input, or several of which each alone suffices.
     pub sources: Vec<Source>,
-    /// What would be there without them.
+    /// The value without them.
     pub without: FoundValue,
-    /// Where the layer below says that, where they are of a layer.
+    /// The location in the layer below that has that value, if the inputs are in a layer.
     pub below: Option<Location>,
 }
 
-/// An input with its place.
+/// An input with its location.
 #[derive(Debug, Clone)]
 pub struct Source {
     /// The input.
     pub input: Input,
-    /// What it is, in words.
+    /// Its description.
     pub text: String,
-    /// Where it is; `None` for what is assumed.
+    /// Its location; `None` for an assumed input.
     pub place: Option<Location>,
 }
 
-/// Why the HyperConverged is rejected, with the line that it is about.
+/// The message and location of a rejection.
 fn rejection(plan_input: &PlanInput<'_>, verdict: Admission) -> Option<String> {
     if verdict.accepted {
         return None;
@@ -105,19 +105,19 @@ fn rejection(plan_input: &PlanInput<'_>, verdict: Admission) -> Option<String> {
     Some(format!("{} ({}:{}:{})", verdict.message, place.file.path(), at.line, at.column))
 }
 
-/// Answers what makes a field (or, for an empty one, an object) what it is.
+/// Finds the inputs that determine a field (or, if it is empty, an object).
 ///
 /// # Errors
-/// A kind, a name or a field that means nothing.
+/// A kind, name or field that doesn't exist.
 pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &str) -> Result<Answer, Problem> {
     let base = plan_input.without(&[]);
     let target = Target::find(plan_input, &base, kind, name, field)?;
     let value = target.read(&base);
     let search = Search { plan_input, target: &target, base: &value };
-    let moved = search.run(&inputs::input_trees(plan_input));
-    let for_its_own_sake =
+    let decisive = search.run(&inputs::input_trees(plan_input));
+    let changes_value =
         |m: &DecisiveInputs| target.is_object() || m.without != FoundValue::NoObject || value == FoundValue::NoObject;
-    let (causes, needs): (Vec<DecisiveInputs>, Vec<DecisiveInputs>) = moved.into_iter().partition(for_its_own_sake);
+    let (causes, needs): (Vec<DecisiveInputs>, Vec<DecisiveInputs>) = decisive.into_iter().partition(changes_value);
     let error = base.reconcile_error.as_ref();
     let verdict = plan(plan_input.release, &plan_input.loaded.inventory, plan_input.object).admission;
     let object = target.object(&base);
@@ -146,21 +146,21 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
     }
     let missing = matches!(answer.value, FoundValue::NoObject | FoundValue::Absent);
     if answer.causes.is_empty() {
-        let said = input_pairs::by_lines(plan_input, &target, &answer.value);
-        answer.causes = said.into_iter().map(|m| cause(plan_input, &target, m)).collect();
+        let explicit = input_pairs::by_lines(plan_input, &target, &answer.value);
+        answer.causes = explicit.into_iter().map(|m| cause(plan_input, &target, m)).collect();
     }
-    // A line that says what is so anyway: with another value it would be another one.
-    let said = answer.causes.iter().find(|cause| cause.without == answer.value);
-    let said = said.and_then(|cause| cause.sources.first()?.input.written().cloned());
+    // An explicit value that equals the default: only another value there changes the target.
+    let explicit = answer.causes.iter().find(|cause| cause.without == answer.value);
+    let explicit = explicit.and_then(|cause| cause.sources.first()?.input.written().cloned());
     let by_default = default_inside(plan_input, &target, &base, &answer);
     let changes = |answer: &Answer| {
         let default = match &answer.origin {
             ValueOrigin::Default { path, .. } => Some(path),
-            _ => said.as_ref(),
+            _ => explicit.as_ref(),
         };
         changes(plan_input, &target, &answer.value, default)
     };
-    if sufficient::is_drawn(plan_input, &target, &answer.value) {
+    if sufficient::is_random(plan_input, &target, &answer.value) {
         answer.origin = ValueOrigin::Random;
         answer.causes.clear();
     } else if let Some(default) = by_default {
@@ -178,26 +178,25 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
             answer.feeds.insert(0, node);
         }
         answer.others = origin::other_releases(plan_input, &target);
-    } else if missing || said.is_some() {
+    } else if missing || explicit.is_some() {
         answer.feeds = changes(&answer);
     }
-    let unheard_of = answer.value == FoundValue::NoObject
+    let is_unknown = answer.value == FoundValue::NoObject
         && answer.causes.is_empty()
         && answer.feeds.is_empty()
         && answer.others.iter().all(|o| o.value == FoundValue::NoObject);
     match &answer.name {
-        Some(name) if unheard_of && base.objects().any(|o| o.id.kind == target.kind) => {
+        Some(name) if is_unknown && base.objects().any(|o| o.id.kind == target.kind) => {
             Err(target.no_such_name(&base, name))
         }
         _ => Ok(answer),
     }
 }
 
-/// Answers what makes a field of a cluster what it is that was there before: what doesn't come from
-/// its sources is kept from before.
+/// Finds the inputs that determine a field of an existing cluster, or what the cluster keeps from before.
 ///
 /// # Errors
-/// A kind, a name or a field that means nothing.
+/// A kind, name or field that doesn't exist.
 pub fn ask_of(
     state: &State,
     plan_input: &PlanInput<'_>,
@@ -207,15 +206,15 @@ pub fn ask_of(
 ) -> Result<Answer, Problem> {
     let base = plan_input.without(&[]);
     let target = Target::find(plan_input, &base, kind, name, field)?;
-    let now = target.read_among(state.objects.iter());
+    let current = target.read_among(state.objects.iter());
     let mut answer = ask(plan_input, kind, name, field)?;
-    if now == answer.value {
+    if current == answer.value {
         return Ok(answer);
     }
-    answer.origin = kept_value(plan_input, &target, state, &now);
+    answer.origin = kept_value(plan_input, &target, state, &current);
     let object = target.object_among(state.objects.iter());
     answer.object = object.map(|o| ObjectId::clone(&o.id));
-    answer.in_a_new_cluster = Some(std::mem::replace(&mut answer.value, now));
+    answer.in_a_new_cluster = Some(std::mem::replace(&mut answer.value, current));
     answer.causes.clear();
     answer.needs.clear();
     answer.feeds.clear();
@@ -223,8 +222,7 @@ pub fn ask_of(
     Ok(answer)
 }
 
-/// The default of a field that isn't written, where what is named as the cause is only the section that it would
-/// are in.
+/// The default of an unset field whose section was found as the cause.
 fn default_inside(plan_input: &PlanInput<'_>, target: &Target, base: &Plan, answer: &Answer) -> Option<ValueOrigin> {
     let [cause] = answer.causes.as_slice() else {
         return None;
@@ -244,7 +242,7 @@ fn default_inside(plan_input: &PlanInput<'_>, target: &Target, base: &Plan, answ
     }
 }
 
-/// An entry of a list is better known by its name than by its index.
+/// A list's entry is described with its name, not only its index.
 fn described(plan_input: &PlanInput<'_>, input: &Input) -> String {
     let entry = input.written().and_then(|path| path.get(plan_input.object));
     let name = entry.and_then(|e| e.get("name").or_else(|| e.get("metadata")?.get("name")));
@@ -255,12 +253,13 @@ fn described(plan_input: &PlanInput<'_>, input: &Input) -> String {
     }
 }
 
-fn cause(plan_input: &PlanInput<'_>, target: &Target, moved: DecisiveInputs) -> Cause {
-    let below = plan_input.left_to_lower_layers(&moved.inputs);
+fn cause(plan_input: &PlanInput<'_>, target: &Target, decisive: DecisiveInputs) -> Cause {
+    let below = plan_input.plan_of_lower_layers(&decisive.inputs);
     let (without, below) = match below {
         Some((plan, place)) => (target.read(&plan), Some(place)),
-        None => (moved.without, None),
+        None => (decisive.without, None),
     };
-    let source = |input: Input| Source { text: described(plan_input, &input), place: input.place(plan_input), input };
-    Cause { sources: moved.inputs.into_iter().map(source).collect(), without, below }
+    let source =
+        |input: Input| Source { text: described(plan_input, &input), place: input.location(plan_input), input };
+    Cause { sources: decisive.inputs.into_iter().map(source).collect(), without, below }
 }

@@ -1,28 +1,28 @@
-//! The facts of an inventory about nodes and the cluster, and how each is removed for a trial.
+//! The facts of an inventory, and how each is removed for a trial.
 
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, Inventory, ROLE_LABEL};
 use hcoplan_planner::release::Platform;
 use serde_json::Value;
 
-/// Where `metadata.namespace` leads when it is taken away.
+/// The replacement for a removed `metadata.namespace`.
 pub(super) const ELSEWHERE: &str = "elsewhere";
 
 /// One declared fact of a pool or a node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NodeField {
-    /// Which architecture it has.
+    /// Its architecture.
     Architecture,
     /// A role.
     Role(String),
     /// Any other label.
     Label(String),
-    /// That there is more than one of it.
+    /// Its number of nodes.
     Count,
 }
 
 impl NodeField {
-    /// Takes it away; gives the nodes that go with it.
-    pub(super) fn take_away(&self, inventory: &mut Inventory, nodes: &[usize]) -> Vec<usize> {
+    /// Removes it from the nodes; returns the indexes of nodes to remove.
+    pub(super) fn remove_from(&self, inventory: &mut Inventory, nodes: &[usize]) -> Vec<usize> {
         if *self == Self::Count {
             return nodes.iter().skip(1).copied().collect();
         }
@@ -59,13 +59,13 @@ pub enum Fact {
     IpFamilies,
     /// HyperShift.
     HostedControlPlane,
-    /// Whether there are monitoring CRDs.
+    /// Whether the monitoring CRDs exist.
     Monitoring,
-    /// Whether there is the NetworkAttachmentDefinition CRD.
+    /// Whether the NetworkAttachmentDefinition CRD exists.
     NetworkAttachmentDefinitions,
     /// The KubeDescheduler.
     KubeDescheduler,
-    /// When common golden images are looked for.
+    /// The schedule for polling common golden images.
     DataImportSchedule,
 }
 
@@ -100,8 +100,8 @@ impl Fact {
         }
     }
 
-    /// Takes it away. Some value there always is: then another one takes its place.
-    pub(super) fn take_away(self, inventory: &mut Inventory) {
+    /// Removes it, or replaces it by another value if it is required.
+    pub(super) fn remove_from(self, inventory: &mut Inventory) {
         match self {
             Self::Platform => {
                 inventory.platform = match inventory.platform {
@@ -126,7 +126,7 @@ impl Fact {
         }
     }
 
-    /// What the inventory says, or what is assumed.
+    /// Its declared or assumed value.
     pub fn value(self, inventory: &Inventory) -> Value {
         match self {
             Self::Platform => inventory.platform.as_str().into(),

@@ -4,10 +4,10 @@ use hcoplan_yaml::Path;
 
 use super::facts::{Fact, NodeField};
 
-/// Something that can be taken away.
+/// An input that can be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A part of the HyperConverged, in the version that it was written in.
+    /// A part of the HyperConverged as written.
     Written(Path),
     /// An operation of a jsonpatch annotation.
     Operation {
@@ -20,16 +20,16 @@ pub enum Input {
     Nodes {
         /// The indexes.
         nodes: Vec<usize>,
-        /// What they are called, as in `the 4 nodes arm`.
+        /// Their description, as in `the 4 nodes arm`.
         name: String,
     },
     /// One declared fact of nodes.
     NodeField {
         /// Their indexes.
         nodes: Vec<usize>,
-        /// What they are called.
+        /// Their description.
         name: String,
-        /// The part.
+        /// The fact.
         field: NodeField,
     },
     /// Another fact of the inventory.
@@ -39,9 +39,9 @@ pub enum Input {
 /// An input with its parts.
 #[derive(Debug, Clone)]
 pub struct InputTree {
-    /// All of it.
+    /// The whole input.
     pub input: Input,
-    /// Its parts; empty for what is taken away as a whole.
+    /// Its parts; empty if it is only removed as a whole.
     pub children: Vec<Self>,
     /// Whether parts with the same effect are reported as the whole.
     pub joins: bool,
@@ -52,7 +52,7 @@ impl InputTree {
         Self { input, children: Vec::new(), joins: true }
     }
 
-    /// Its leaves, or itself where it has no parts.
+    /// Its leaves, or itself if it has no parts.
     pub fn leaves(&self) -> Vec<&Self> {
         match self.children.as_slice() {
             [] => vec![self],
@@ -76,7 +76,7 @@ impl Input {
         }
     }
 
-    /// What it is, in words that a sentence can end with.
+    /// A description that can end a sentence.
     pub fn describe(&self) -> String {
         match self {
             Self::Written(path) => path.to_string(),

@@ -1,5 +1,5 @@
-//! What single inputs don't show: a line that says what is so anyway, and a field that hangs on how many
-//! nodes there are. Both are tried over pairs: the line with another value, the line and a node more.
+//! Finds causes that removing single inputs doesn't show: a line that equals the default, and a field that depends on
+//! the number of nodes. It tries pairs: the line with another value, and the line and one more node.
 
 use hcoplan_planner::hyperconverged::version_of;
 use hcoplan_yaml::Path;
@@ -14,13 +14,12 @@ use super::search::DecisiveInputs;
 use super::sufficient::{below, feeds_it, generic};
 use super::target::{FoundValue, Target};
 
-/// The lines that say what would be so without them: with another value there it would be another one, or
-/// a node more would change it if the line were not there.
+/// The lines whose removal changes nothing, but another value there does, or one more node would without them.
 pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<DecisiveInputs> {
     let units = input_trees(plan_input);
     let leaves = units.iter().flat_map(|unit| unit.leaves());
     let written = leaves.filter_map(|unit| unit.input.written());
-    let says = |path: &&Path| {
+    let is_decisive = |path: &&Path| {
         let Some(value) = path.get(plan_input.object) else {
             return false;
         };
@@ -29,12 +28,12 @@ pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Found
         (is_switch || is_known_for(plan_input, path, target)) && decides(plan_input, target, base, path, value)
     };
     let found = written
-        .filter(says)
+        .filter(is_decisive)
         .map(|path| DecisiveInputs { inputs: vec![Input::Written(path.clone())], without: base.clone() });
     found.collect()
 }
 
-/// Whether the release's table names the field for the place that is asked about.
+/// Whether the release's table has the field as a source of the target.
 fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> bool {
     let name = generic(path);
     let fields = plan_input.release().fields().iter();
@@ -47,13 +46,13 @@ fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path:
     let allowed = schema.and_then(|s| s.field(path)).map_or(&[][..], |field| field.allowed).iter().cloned();
     let others = allowed.chain([other(value)]).filter(|other| other != value);
     let mut others = others.filter(|_| !value.is_object() && !value.is_array());
-    let is_moved = others.any(|other| {
+    let is_changed = others.any(|other| {
         let mut object = plan_input.object.clone();
         set_at(&mut object, path, other);
         let plan = plan_input.with_object(&object);
         !plan_input.stops_operators(&plan) && target.read(&plan) != *base
     });
-    if is_moved {
+    if is_changed {
         return true;
     }
     let mut object = plan_input.object.clone();
@@ -61,8 +60,8 @@ fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path:
     let without = PlanInput::new(plan_input.release, plan_input.document, &object, plan_input.loaded);
     let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
     counts.iter().any(|count| {
-        let there = with_node_count(plan_input, target, base, count).is_some();
-        let gone = with_node_count(&without, target, base, count).is_some();
-        there != gone
+        let value = with_node_count(plan_input, target, base, count).is_some();
+        let value_without = with_node_count(&without, target, base, count).is_some();
+        value != value_without
     })
 }

@@ -9,15 +9,15 @@ use super::nodes;
 use super::plan_input::PlanInput;
 
 impl Input {
-    /// Where it is; `None` for what is assumed.
-    pub fn place(&self, plan_input: &PlanInput<'_>) -> Option<Location> {
+    /// Its location; `None` for an assumed input.
+    pub fn location(&self, plan_input: &PlanInput<'_>) -> Option<Location> {
         let document = plan_input.document;
         match self {
             Self::Written(path) => {
                 let node = document.root.at(path)?;
-                let below = matches!(node.value, Value::Map(_) | Value::Seq(_));
+                let is_section = matches!(node.value, Value::Map(_) | Value::Seq(_));
                 Some(match path.0.last() {
-                    Some(Segment::Key(_)) if below => document.locate_key(path),
+                    Some(Segment::Key(_)) if is_section => document.locate_key(path),
                     _ => document.location(node.span),
                 })
             }
@@ -33,20 +33,20 @@ impl Input {
                 let place = plan_input.loaded.locations.nodes.get(*nodes.first()?)?;
                 Some(place.name.clone())
             }
-            Self::NodeField { nodes, field, .. } => nodes::place(plan_input.loaded, *nodes.first()?, field),
+            Self::NodeField { nodes, field, .. } => nodes::location(plan_input.loaded, *nodes.first()?, field),
             Self::Fact(fact) => plan_input.loaded.locations.field(fact.name()).cloned(),
         }
     }
 }
 
-/// Everything that can be taken away of a cluster's inputs.
+/// All removable inputs of a cluster.
 pub fn input_trees(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
     let mut out = written_inputs(plan_input);
     out.extend(nodes::inventory_inputs(plan_input.loaded));
     out
 }
 
-/// Everything that can be taken away of the HyperConverged.
+/// All removable inputs of the HyperConverged.
 pub(super) fn written_inputs(plan_input: &PlanInput<'_>) -> Vec<InputTree> {
     let root = &plan_input.document.root;
     let mut out = Vec::new();
@@ -81,7 +81,7 @@ fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
     let (Some(known), Some(Ok(operations))) = (known, decoded) else {
         return InputTree::leaf(Input::Written(path));
     };
-    // Each would be left out of a plan of all the others, which takes the square of their number.
+    // A plan without each of them would cost the square of their number.
     if operations.len() > MAX_EXAMINED {
         return InputTree::leaf(Input::Written(path));
     }
@@ -91,12 +91,12 @@ fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
 }
 
 fn part(node: &Node, path: Path) -> InputTree {
-    // A gate's name and state say one thing.
-    let gate = matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_)] if list == "featureGates");
+    // A gate's name and state are one input.
+    let is_gate = matches!(path.0.as_slice(), [_, Segment::Key(list), Segment::Index(_)] if list == "featureGates");
     let children = match &node.value {
-        Value::Map(entries) if !gate => entries
+        Value::Map(entries) if !is_gate => entries
             .iter()
-            // An entry without its name is another entry.
+            // Without its name it would be another entry.
             .filter(|e| e.key.text != "name" || !is_metadata_of_entry(&path))
             .map(|e| part(&e.value, path.key(&e.key.text)))
             .collect(),

@@ -1,12 +1,11 @@
 //! Finds which inputs determine a field of a rendered object, by trials.
 //!
-//! No renderer keeps a record of where a value came from. Instead an input is taken away (a line of
-//! the HyperConverged, an operation of a jsonpatch annotation, a pool of nodes, a fact of the
-//! inventory), everything is planned again, and what moves was made by it. Admission is skipped:
-//! without a required field the API server would reject the lot, and every line would seem to
-//! cause everything.
+//! A renderer keeps no record of a value's sources. Instead each input is removed for a trial (a line of the
+//! HyperConverged, an operation of a jsonpatch annotation, a node pool, a fact of the inventory), and everything is
+//! planned again: the input determines every value that changes. Admission is skipped, as without a required field the
+//! API server would reject the whole manifest.
 //!
-//! Pure, as the plan is: no file is read here.
+//! Pure, as planning is: reads no file.
 
 mod answer;
 mod facts;

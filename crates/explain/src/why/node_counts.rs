@@ -1,4 +1,4 @@
-//! One node more and one node less, of each architecture and role.
+//! Variants of an inventory with more or fewer nodes of each architecture and role.
 
 use std::collections::BTreeMap;
 
@@ -8,51 +8,51 @@ use super::plan_input::PlanInput;
 use super::sufficient_change::{Edit, SufficientChange};
 use super::target::{FoundValue, Target};
 
-/// So many sets of roles are tried; no cluster has as many.
-const MOST_ROLES: usize = 16;
+/// The largest number of role sets that are tried; no cluster has as many.
+const MAX_ROLE_SETS: usize = 16;
 
-/// Roles that a cluster may have although none of its nodes says so.
-const USUAL: [&[&str]; 2] = [&["worker"], &["control-plane"]];
+/// Roles that are tried even if no node has them.
+const USUAL_ROLES: [&[&str]; 2] = [&["worker"], &["control-plane"]];
 
-/// One node more, and two, of each of these architectures and each role; one less of each that is there. (Two,
-/// as a control plane of one becomes one of three.)
+/// One and two more nodes of each of these architectures and each role set; one less of each existing kind. (Two, as a
+/// control plane of one becomes one of three.)
 pub(super) fn node_count_variants(inventory: &Inventory, architectures: &[&str]) -> Vec<Edit> {
-    let mut like: BTreeMap<Vec<&str>, Option<&Node>> = BTreeMap::new();
+    let mut templates: BTreeMap<Vec<&str>, Option<&Node>> = BTreeMap::new();
     for node in &inventory.nodes {
-        let first = like.entry(node.roles().collect());
+        let first = templates.entry(node.roles().collect());
         first.or_insert(Some(node));
     }
-    for roles in USUAL {
-        like.entry(roles.to_vec()).or_default();
+    for roles in USUAL_ROLES {
+        templates.entry(roles.to_vec()).or_default();
     }
     let mut out = Vec::new();
     for (number, words) in [(1, "one more"), (2, "two more")] {
-        for (roles, like) in like.iter().rev().take(MOST_ROLES) {
+        for (roles, template) in templates.iter().rev().take(MAX_ROLE_SETS) {
             for architecture in architectures {
-                let another = |_| another(*like, roles, architecture);
+                let another = |_| another(*template, roles, architecture);
                 out.push(Edit::Nodes {
-                    words: format!("{words} {}", called(architecture, roles, number)),
+                    words: format!("{words} {}", described(architecture, roles, number)),
                     more: (0..number).map(another).collect(),
                     less: None,
                 });
             }
         }
     }
-    let mut there: BTreeMap<(&str, Vec<&str>), usize> = BTreeMap::new();
+    let mut existing: BTreeMap<(&str, Vec<&str>), usize> = BTreeMap::new();
     for (index, node) in inventory.nodes.iter().enumerate() {
         let kind = (node.architecture.as_str(), node.roles().collect());
-        there.insert(kind, index);
+        existing.insert(kind, index);
     }
-    for ((architecture, roles), last) in there.into_iter().take(MOST_ROLES) {
-        let words = format!("{} less", called_one(architecture, &roles));
+    for ((architecture, roles), last) in existing.into_iter().take(MAX_ROLE_SETS) {
+        let words = format!("one {} less", described(architecture, &roles, 1));
         out.push(Edit::Nodes { words, more: Vec::new(), less: Some(last) });
     }
     out
 }
 
-/// A node like one that is there, with these roles and another architecture.
-fn another(like: Option<&Node>, roles: &[&str], architecture: &str) -> Node {
-    let mut node = like.cloned().unwrap_or_default();
+/// A copy of an existing node, if any, with these roles and another architecture.
+fn another(template: Option<&Node>, roles: &[&str], architecture: &str) -> Node {
+    let mut node = template.cloned().unwrap_or_default();
     node.name = "one-more".to_owned();
     node.architecture = architecture.to_owned();
     let labels = roles.iter().map(|r| (format!("{ROLE_LABEL}{r}"), String::new()));
@@ -63,7 +63,7 @@ fn another(like: Option<&Node>, roles: &[&str], architecture: &str) -> Node {
 }
 
 /// `amd64 worker`, `arm64 nodes (infra, worker)`
-fn called(architecture: &str, roles: &[&str], number: usize) -> String {
+fn described(architecture: &str, roles: &[&str], number: usize) -> String {
     let s = if number == 1 { "" } else { "s" };
     let what = match roles {
         ["worker"] => format!("worker{s}"),
@@ -77,11 +77,7 @@ fn called(architecture: &str, roles: &[&str], number: usize) -> String {
     }
 }
 
-fn called_one(architecture: &str, roles: &[&str]) -> String {
-    format!("one {}", called(architecture, roles, 1))
-}
-
-/// The value with another number of nodes, where it differs; `None` where the operators stop with that number.
+/// The value with another number of nodes if it differs; `None` also if the operators then fail.
 pub(super) fn with_node_count(
     plan_input: &PlanInput<'_>,
     target: &Target,
@@ -91,12 +87,11 @@ pub(super) fn with_node_count(
     let (mut object, mut inventory) = (plan_input.object.clone(), plan_input.inventory().clone());
     count.apply(&mut object, &mut inventory.nodes);
     let plan = plan_input.planned(&inventory, &object);
-    let reading = if plan_input.stops_operators(&plan) { return None } else { target.read(&plan) };
-    (reading != *base).then(|| SufficientChange { edits: vec![count.clone()], how: String::new(), gives: reading })
+    let value = if plan_input.stops_operators(&plan) { return None } else { target.read(&plan) };
+    (value != *base).then(|| SufficientChange { edits: vec![count.clone()], how: String::new(), gives: value })
 }
 
-/// The first count with which it would be something else, in the order of [`counts`]: of the architectures
-/// that are there.
+/// The first variant of [`node_count_variants`], for the nodes' architectures, with another value.
 pub(super) fn first_that_matters(
     plan_input: &PlanInput<'_>,
     target: &Target,

@@ -9,26 +9,25 @@ use hcoplan_yaml::{Node as Tree, Path};
 use super::facts::{Fact, NodeField};
 use super::input::{Input, InputTree};
 
-/// Above this many pools and single nodes those of one architecture and role are examined
-/// together first.
-const MANY: usize = 24;
+/// With more pools and single nodes than these, those of one architecture and role are examined together first.
+const MAX_SINGLE: usize = 24;
 
 /// Labels that every node has.
 const OWN_LABELS: [&str; 3] = [ARCHITECTURE_LABEL, "kubernetes.io/os", "kubernetes.io/hostname"];
 
-/// What can be taken away of an inventory.
+/// The removable inputs of an inventory.
 pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
     let inventory = &loaded.inventory;
     let mut out: Vec<InputTree> = Vec::new();
     for fact in Fact::ALL {
-        let mut masked = inventory.clone();
-        fact.take_away(&mut masked);
-        if fact.value(&masked) != fact.value(inventory) {
+        let mut without = inventory.clone();
+        fact.remove_from(&mut without);
+        if fact.value(&without) != fact.value(inventory) {
             out.push(InputTree::leaf(Input::Fact(fact)));
         }
     }
     let pools = pools(loaded);
-    if pools.len() <= MANY {
+    if pools.len() <= MAX_SINGLE {
         out.extend(pools);
         return out;
     }
@@ -40,7 +39,7 @@ pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
         };
         let class = first.map_or_else(String::new, class);
         match classes.iter_mut().find(|(name, _)| *name == class) {
-            Some((_, units)) => units.push(pool),
+            Some((_, trees)) => trees.push(pool),
             None => classes.push((class, vec![pool])),
         }
     }
@@ -63,7 +62,7 @@ fn class(node: &Node) -> String {
     format!("{} nodes ({roles})", node.architecture)
 }
 
-/// Nodes that were declared in one place: a pool, or a single node.
+/// Groups the nodes by declaration: a pool, or a single node.
 fn pools(loaded: &LoadedInventory) -> Vec<InputTree> {
     let mut groups: Vec<(&Location, Vec<usize>)> = Vec::new();
     let mut known = BTreeMap::new();
@@ -76,8 +75,8 @@ fn pools(loaded: &LoadedInventory) -> Vec<InputTree> {
         });
         groups[group].1.push(index);
     }
-    let unit = |(place, nodes): (&Location, Vec<usize>)| {
-        let text = place.text().trim_matches(['"', '\'']);
+    let tree = |(location, nodes): (&Location, Vec<usize>)| {
+        let text = location.text().trim_matches(['"', '\'']);
         let name = match nodes.len() {
             1 => format!("the node {text}"),
             n => format!("the {n} nodes {text}"),
@@ -89,7 +88,7 @@ fn pools(loaded: &LoadedInventory) -> Vec<InputTree> {
             .map(|field| InputTree::leaf(Input::NodeField { nodes: nodes.clone(), name: name.clone(), field }));
         InputTree { children: children.collect(), input: Input::Nodes { nodes, name }, joins: true }
     };
-    groups.into_iter().map(unit).collect()
+    groups.into_iter().map(tree).collect()
 }
 
 fn fields(node: &Node, count: usize) -> Vec<NodeField> {
@@ -108,7 +107,7 @@ fn fields(node: &Node, count: usize) -> Vec<NodeField> {
 }
 
 /// The location of a node's declared fact.
-pub(super) fn place(loaded: &LoadedInventory, node: usize, field: &NodeField) -> Option<Location> {
+pub(super) fn location(loaded: &LoadedInventory, node: usize, field: &NodeField) -> Option<Location> {
     let places = loaded.locations.nodes.get(node)?;
     if *field == NodeField::Architecture && places.architecture.is_some() {
         return places.architecture.clone();
@@ -143,15 +142,15 @@ fn labels(entry: &Tree) -> Option<&Tree> {
     entry.get("labels").or(dumped)
 }
 
-/// The mapping that is named at a place: by its own `name`, or its metadata's.
+/// The mapping whose name is at a location: its own `name`, or its metadata's.
 fn entry<'t>(tree: &'t Tree, name: &Location) -> Option<&'t Tree> {
-    let holds = |n: &Tree| n.span.start <= name.span.start && name.span.end <= n.span.end;
+    let contains_name = |n: &Tree| n.span.start <= name.span.start && name.span.end <= n.span.end;
     let own = tree.get("name");
     let metadata = tree.get("metadata").and_then(|m| m.get("name"));
     if own.or(metadata).is_some_and(|n| n.span == name.span) {
         return Some(tree);
     }
     let children = tree.entries().iter().map(|e| &e.value);
-    let mut children = children.chain(tree.items()).filter(|n| holds(n));
+    let mut children = children.chain(tree.items()).filter(|n| contains_name(n));
     children.find_map(|child| entry(child, name))
 }

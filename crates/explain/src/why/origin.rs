@@ -10,30 +10,30 @@ use serde_json::Value;
 use super::plan_input::{PlanInput, set_at};
 use super::target::{FoundValue, Target};
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ValueOrigin {
     /// The user's files.
     Inputs,
-    /// A field of the HyperConverged that was not written and has a default.
+    /// An unset field of the HyperConverged with a default.
     Default {
-        /// The field, in the version that the HyperConverged was written in.
+        /// The field, in the API version of the written HyperConverged.
         path: Path,
         /// The default.
         value: Value,
     },
-    /// The release's own, independent of HyperConverged and nodes.
+    /// The release, independent of HyperConverged and nodes.
     Release,
-    /// How many nodes there are: with one more it would be something else.
+    /// The number of nodes: another number would change the value.
     Nodes,
-    /// HCO draws it at random, once in each cluster, and keeps it.
+    /// HCO draws it at random once per cluster, and keeps it.
     Random,
-    /// HCO's reconcile ends before.
+    /// HCO's reconcile fails before.
     Error,
-    /// What the cluster held before; a new one of the same sources would have something else.
+    /// A value that the cluster keeps; a new cluster of the same sources would have another one.
     Kept {
-        /// The field of the stored HyperConverged, in the storage version, and what it holds;
-        /// `None` where the object stays as it was made.
+        /// The field of the stored HyperConverged, in the storage version, and its value; `None` if the object is
+        /// unchanged since its creation.
         field: Option<(String, Value)>,
     },
 }
@@ -47,7 +47,7 @@ pub struct OtherRelease {
     pub value: FoundValue,
 }
 
-/// Which default it is, or that it is the release's own.
+/// The default that determines a value, or the release.
 pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue, base: &Plan) -> ValueOrigin {
     if *value == FoundValue::NoObject && base.reconcile_error.is_some() {
         return ValueOrigin::Error;
@@ -60,14 +60,14 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
         let written = plan_input.object.get("spec");
         unwritten(spec, written, &Path::dotted("spec"), &mut defaults);
     }
-    let moves = |paths: &[&(Path, Value)]| {
+    let change_target = |paths: &[&(Path, Value)]| {
         let mut object = stored.clone();
         for (path, value) in paths {
             set_at(&mut object, path, other(value));
         }
         target.read(&plan_input.with_stored(&object)) != *value
     };
-    // By sections first: most defaults have nothing to do with it.
+    // By sections first: most defaults don't matter.
     let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();
     for default in &defaults {
         let same = |s: &&mut Vec<&(Path, Value)>| s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1));
@@ -76,8 +76,8 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
             None => sections.push(vec![default]),
         }
     }
-    for section in sections.iter().filter(|s| moves(s)) {
-        if let Some((path, value)) = section.iter().find(|d| moves(&[d])) {
+    for section in sections.iter().filter(|s| change_target(s)) {
+        if let Some((path, value)) = section.iter().find(|d| change_target(&[d])) {
             return ValueOrigin::Default { path: path.clone(), value: value.clone() };
         }
     }
@@ -95,7 +95,7 @@ pub(super) fn other_releases(plan_input: &PlanInput<'_>, target: &Target) -> Vec
     others.map(other).collect()
 }
 
-/// The scalars of a stored object that were not written.
+/// The scalars of a stored object that aren't in the written one.
 fn unwritten(stored: &Value, written: Option<&Value>, at: &Path, out: &mut Vec<(Path, Value)>) {
     match stored {
         Value::Object(entries) => {
@@ -116,7 +116,7 @@ fn unwritten(stored: &Value, written: Option<&Value>, at: &Path, out: &mut Vec<(
     }
 }
 
-/// Another value of the same sort.
+/// Another value of the same type.
 pub(super) fn other(value: &Value) -> Value {
     match value {
         Value::Bool(on) => (!on).into(),

@@ -1,4 +1,4 @@
-//! What a jsonpatch annotation does, operation by operation, beside what RFC 6902 says.
+//! The effects of a jsonpatch annotation, operation by operation, compared with RFC 6902.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::go::{GoType, GoTypes};
@@ -10,49 +10,49 @@ use serde_json::Value;
 use super::input::Input;
 use super::plan_input::PlanInput;
 
-/// A jsonpatch annotation and what it does.
+/// A jsonpatch annotation and its effects.
 #[derive(Debug, Clone)]
 pub struct PatchShown {
     /// The annotation.
     pub annotation: &'static str,
-    /// Its operations, in order, as far as they apply.
+    /// Its operations in order, up to the first that fails.
     pub operations: Vec<OperationEffect>,
-    /// Why HCO applies none of them, with the place.
+    /// Why HCO applies none of them, with the location.
     pub failure: Option<(String, Option<Location>)>,
 }
 
-/// A document that holds more is patched no further.
-const MOST_PLAIN_BYTES: usize = 1 << 20;
+/// The largest document in bytes that is patched.
+const MAX_PATCHED_BYTES: usize = 1 << 20;
 
-/// What an operation does.
+/// The effect of an operation.
 #[derive(Debug, Clone)]
 pub struct OperationEffect {
     /// `remove /spec/a`
     pub text: String,
-    /// Where it is.
+    /// Its location.
     pub place: Option<Location>,
-    /// What it changes in the operand as HCO applies it.
+    /// Its changes to the operand as HCO applies it.
     pub changed: Vec<Change>,
-    /// Where RFC 6902 would have left something else: its value, then HCO's.
+    /// Where the result of RFC 6902 differs: its value, then HCO's.
     pub plain: Vec<Change>,
-    /// Why RFC 6902 would have rejected it.
+    /// Why RFC 6902 rejects it.
     pub plain_rejection: Option<String>,
-    /// What to write to get what was meant.
+    /// What to write for the intended effect.
     pub remedies: Vec<Remedy>,
 }
 
-/// What to write instead of an operation that does something else than it says.
+/// What to write instead of an operation whose effect differs from RFC 6902.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remedy {
-    /// In words.
+    /// A description.
     pub text: String,
-    /// An operation that was tried out and does it.
+    /// An operation that has the effect, as a trial shows.
     pub operation: Option<String>,
-    /// The rule that knows more.
+    /// The rule whose page explains it.
     pub rule: &'static str,
 }
 
-/// What the annotation of an operand's kind does; `None` where there is none.
+/// The effects of the annotation of an operand's kind; `None` without one.
 pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Option<PatchShown> {
     let target = ANNOTATIONS.iter().find(|a| a.kind == kind)?;
     let path = Path::dotted("metadata.annotations").key(target.name);
@@ -144,7 +144,7 @@ pub fn applied(document: &Value, changes: &[Change]) -> Value {
     out
 }
 
-/// An operand that is patched.
+/// The operand that is patched.
 struct Operand<'a> {
     types: &'a GoTypes,
     ty: &'a GoType,
@@ -157,10 +157,10 @@ impl Operand<'_> {
     }
 }
 
-/// What RFC 6902 makes of the operand, by another implementation than ours.
+/// The operand as an independent implementation of RFC 6902 patches it.
 struct Rfc6902Document {
     document: Value,
-    /// Differences that are known from an earlier operation.
+    /// Differences from earlier operations.
     known: Vec<Change>,
 }
 
@@ -169,9 +169,10 @@ impl Rfc6902Document {
         Self { document: before.clone(), known: Vec::new() }
     }
 
-    /// Applies an operation; says why it can't be. An operation can double a document, and the library has no limit.
+    /// Applies an operation; returns why it can't be applied. An operation can double a document, and the library has
+    /// no limit.
     fn apply(&mut self, operation: &str) -> Option<String> {
-        if size(&self.document) > MOST_PLAIN_BYTES {
+        if size(&self.document) > MAX_PATCHED_BYTES {
             return Some("the document is too big".to_owned());
         }
         let patch = serde_json::from_str(&format!("[{operation}]"));
@@ -189,24 +190,23 @@ impl Rfc6902Document {
         }
     }
 
-    /// Where it is not what HCO leaves, apart from what is known; what is known to have no place
-    /// in the operand is added.
+    /// New differences from HCO's result, and values for which the operand has no field.
     fn differences(&mut self, operand: &Operand<'_>, actual: &Value, lost: &[Loss]) -> Vec<Change> {
         let mut plain = self.document.clone();
         operand.types.normalise(&mut plain, operand.ty);
         let mut actual = actual.clone();
         operand.types.normalise(&mut actual, operand.ty);
         let all = jsonpatch::changes(&plain, &actual);
-        let unplaced = lost.iter().filter(|l| l.reason == Reason::Unknown);
-        let unplaced = unplaced.map(|l| Change { path: l.path.clone(), before: l.plain.clone(), after: None });
-        let mut new: Vec<Change> = unplaced.collect();
+        let unknown = lost.iter().filter(|l| l.reason == Reason::Unknown);
+        let unknown = unknown.map(|l| Change { path: l.path.clone(), before: l.plain.clone(), after: None });
+        let mut new: Vec<Change> = unknown.collect();
         new.extend(all.iter().filter(|c| !self.known.contains(c)).cloned());
         self.known = all;
         new
     }
 }
 
-/// About how many bytes a document holds, strings and keys included.
+/// A document's approximate size in bytes.
 fn size(document: &Value) -> usize {
     let inside: usize = match document {
         Value::String(text) => text.len(),
@@ -225,7 +225,7 @@ fn described(operation: &Operation) -> String {
     }
 }
 
-/// What to write instead, one remedy for each way in which the operation fails to do what it says.
+/// What to write instead, one remedy for each difference of the operation's effect.
 fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost: &[Loss]) -> Vec<Remedy> {
     let mut out: Vec<Remedy> = Vec::new();
     let Some(operation) = operations.get(index) else {
@@ -236,25 +236,24 @@ fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost:
             Reason::Kept if matches!(operation.op, Op::Remove | Op::Move) => {
                 let clearing = clearing(operand, operations, index, &loss.path);
                 let text = match clearing {
-                    Some(_) => format!("HCO keeps what a patch takes away: write null to clear {}", loss.path),
+                    Some(_) => format!("HCO keeps a field that a patch removes: write null to clear {}", loss.path),
                     None => format!(
-                        "HCO keeps what a patch takes away, and no patch can clear {}: set the \
-                         value that is meant",
+                        "HCO keeps a field that a patch removes, and no patch can clear {}: set the intended value",
                         loss.path
                     ),
                 };
                 Remedy { text, operation: clearing, rule: "jsonpatch-remove-has-no-effect" }
             }
             Reason::Kept => Remedy {
-                text: "HCO merges an object into the one that was there: name every key that is to \
-                       go with null, and set those that take none"
+                text: "HCO merges an object into the existing one: set every key to remove to null, or to another value if it \
+                       can't be null"
                     .to_owned(),
                 operation: None,
                 rule: "jsonpatch-object-merges",
             },
             Reason::Inherited => Remedy {
-                text: "HCO merges a list by index: an element keeps what the one before it at its \
-                       index had, so give each element all of its fields"
+                text: "HCO merges a list by index: an element keeps the fields of the previous element at its index, so write all \
+                       fields of each element"
                     .to_owned(),
                 operation: None,
                 rule: "jsonpatch-struct-list-merges",
@@ -265,7 +264,7 @@ fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost:
                 rule: "jsonpatch-unknown-field",
             },
             Reason::OtherCase => Remedy {
-                text: format!("{} is another field by its letters' case: HCO finds the one that it means", loss.path),
+                text: format!("{} differs from the field's name in case: HCO sets the field with the other case", loss.path),
                 operation: None,
                 rule: "jsonpatch-case-mismatch",
             },
@@ -278,7 +277,7 @@ fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost:
     out
 }
 
-/// The operation that clears a place with null, if one does: tried out.
+/// The operation that clears a field with null, if a trial shows that it does.
 fn clearing(operand: &Operand<'_>, operations: &[Operation], index: usize, path: &str) -> Option<String> {
     let pointer = Value::from(path);
     let text = format!(r#"{{"op": "replace", "path": {pointer}, "value": null}}"#);

@@ -1,4 +1,4 @@
-//! Plans again with some of the inputs removed.
+//! Plans with some inputs removed.
 
 use std::cell::OnceCell;
 
@@ -17,51 +17,50 @@ use super::input::Input;
 
 const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";
 
-/// So many operations that no longer apply are left out with those that are taken away: each takes a plan.
-const MOST_FOLLOWING: usize = 64;
+/// The largest number of operations that are dropped because they fail without the removed inputs: each takes a plan.
+const MAX_DEPENDENT_OPERATIONS: usize = 64;
 
-/// What takes the place of the tuning policy's annotation: without one the reconcile would end.
+/// The replacement for a removed tuning policy annotation: without one the reconcile would fail.
 const OTHER_POLICY: &str = r#"{"qps": 1, "burst": 2}"#;
 
-/// What a cluster is made from.
+/// The inputs of a cluster.
 #[derive(Debug)]
 pub struct PlanInput<'a> {
     pub(super) release: &'a Release,
     pub(super) document: &'a Document,
     pub(super) object: &'a Value,
     pub(super) loaded: &'a LoadedInventory,
-    /// What the HyperConverged was built of, where it was.
+    /// The layers of the HyperConverged's build, if it has one.
     layers: &'a [BuildLayer],
-    /// Whether a patch fails with nothing taken away.
+    /// Whether a patch fails with all inputs.
     broken: OnceCell<bool>,
-    /// Whether the operators get nowhere with nothing taken away.
+    /// Whether the operators fail with all inputs.
     stops: OnceCell<bool>,
 }
 
 impl<'a> PlanInput<'a> {
-    /// The inputs of one cluster: the HyperConverged as written, the same as JSON, and what
-    /// is declared about the nodes.
+    /// The inputs of one cluster: the HyperConverged as written, its JSON, and the declared nodes.
     pub fn new(release: &'a Release, document: &'a Document, object: &'a Value, loaded: &'a LoadedInventory) -> Self {
         Self { release, document, object, loaded, layers: &[], broken: OnceCell::new(), stops: OnceCell::new() }
     }
 
-    /// The same, built of layers.
+    /// Adds the layers of the HyperConverged's build.
     #[must_use]
-    pub fn of_layers(self, layers: &'a [BuildLayer]) -> Self {
+    pub fn with_layers(self, layers: &'a [BuildLayer]) -> Self {
         Self { layers, ..self }
     }
 
-    /// What would be if the layers that say these had left it to the layers below them, and where the first of
-    /// those says what; `None` where no other layer says anything.
-    pub(super) fn left_to_lower_layers(&self, inputs: &[Input]) -> Option<(Plan, Location)> {
+    /// The plan if the layers with these inputs had left the values to the layers below, and the location of the first
+    /// such value; `None` if no lower layer has one.
+    pub(super) fn plan_of_lower_layers(&self, inputs: &[Input]) -> Option<(Plan, Location)> {
         let mut object = self.object.clone();
         let mut place = None;
         for input in inputs {
             let path = input.written()?;
             let own = self.document.root.at(path)?.to_json();
-            let mut said = layer_values(self.layers, &self.document.root, path).into_iter();
-            said.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
-            let below = said.next().filter(|s| s.is_value)?;
+            let mut values = layer_values(self.layers, &self.document.root, path).into_iter();
+            values.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
+            let below = values.next().filter(|s| s.is_value)?;
             set_at(&mut object, path, below.node.to_json());
             place = place.or_else(|| Some(self.layers.get(below.layer)?.place(below.node.span)));
         }
@@ -84,22 +83,22 @@ impl<'a> PlanInput<'a> {
         self.document
     }
 
-    /// What is declared about its nodes.
+    /// The declared facts about its nodes.
     pub fn inventory(&self) -> &'a Inventory {
         &self.loaded.inventory
     }
 
-    /// What would be if these inputs were not there.
+    /// The plan without these inputs.
     ///
-    /// Operations that no longer apply without them are left out, too: otherwise HCO's reconcile
-    /// would end there, and everything behind it would seem to depend on the first of them. Where
-    /// it ends anyhow, it is left to.
+    /// Operations that can't be applied without them are dropped too: otherwise HCO's reconcile would fail there, and
+    /// everything after it would seem to depend on the first of them. A reconcile that fails with all inputs stays as
+    /// it is.
     pub fn without(&self, inputs: &[&Input]) -> Plan {
         let mut inventory = self.loaded.inventory.clone();
         nodes_without(&mut inventory, inputs);
         let mut operations: Vec<(&'static str, usize)> = inputs.iter().filter_map(|i| i.operation()).collect();
         let mut paths: Vec<&Path> = inputs.iter().filter_map(|i| i.written()).collect();
-        // What is further back or deeper goes first, so that indexes stay what they are.
+        // Later and deeper paths first, so that indexes stay valid.
         paths.sort_unstable_by(|a, b| b.cmp(a));
         let mut object = self.object.clone();
         for path in paths {
@@ -113,7 +112,7 @@ impl<'a> PlanInput<'a> {
                 _ => drop(remove_at(&mut object, path)),
             }
         }
-        let most = operations.len() + MOST_FOLLOWING;
+        let most = operations.len() + MAX_DEPENDENT_OPERATIONS;
         loop {
             let mut patched = object.clone();
             let kept = drop_operations(&mut patched, &operations);
@@ -127,7 +126,7 @@ impl<'a> PlanInput<'a> {
                 let (name, f) = &**patch;
                 let kept = kept.iter().find(|(n, _)| n == name).map(|(_, k)| k);
                 let index = f.operation?;
-                // What was never touched has all its operations.
+                // An unchanged annotation has all its operations.
                 let index = match kept {
                     Some(kept) => kept.get(index).copied()?,
                     None => index,
@@ -143,7 +142,7 @@ impl<'a> PlanInput<'a> {
         }
     }
 
-    /// Whether the operators get nowhere with a plan of other inputs, although they do with these.
+    /// Whether the operators fail with a plan of other inputs, but not with these.
     pub(super) fn stops_operators(&self, plan: &Plan) -> bool {
         let stops = |plan: &Plan| {
             let ssp = plan.ssp.as_ref();
@@ -159,12 +158,12 @@ impl<'a> PlanInput<'a> {
         })
     }
 
-    /// What would be if this were the HyperConverged.
+    /// The plan of another HyperConverged.
     pub(super) fn with_object(&self, object: &Value) -> Plan {
         self.planned(&self.loaded.inventory, object)
     }
 
-    /// What would be if this were stored: nothing is pruned, defaulted or mutated.
+    /// The plan of a stored HyperConverged: nothing is pruned, defaulted or mutated.
     pub(super) fn with_stored(&self, stored: &Value) -> Plan {
         let inventory = &self.loaded.inventory;
         plan_with(self.release, inventory, stored, AdmissionMode::AsIs)
@@ -181,26 +180,26 @@ impl<'a> PlanInput<'a> {
 }
 
 fn nodes_without(inventory: &mut Inventory, inputs: &[&Input]) {
-    let mut gone: Vec<usize> = Vec::new();
+    let mut removed: Vec<usize> = Vec::new();
     for input in inputs {
         match input {
-            Input::Nodes { nodes, .. } => gone.extend(nodes),
-            Input::NodeField { nodes, field, .. } => gone.extend(field.take_away(inventory, nodes)),
-            Input::Fact(fact) => fact.take_away(inventory),
+            Input::Nodes { nodes, .. } => removed.extend(nodes),
+            Input::NodeField { nodes, field, .. } => removed.extend(field.remove_from(inventory, nodes)),
+            Input::Fact(fact) => fact.remove_from(inventory),
             Input::Written(_) | Input::Operation { .. } => {}
         }
     }
-    if !gone.is_empty() {
+    if !removed.is_empty() {
         let mut index = 0;
         inventory.nodes.retain(|_| {
             index += 1;
-            !gone.contains(&(index - 1))
+            !removed.contains(&(index - 1))
         });
     }
 }
 
-/// Takes operations out of their annotations; an annotation that has none left goes as a whole.
-/// Gives the indexes that are left of each annotation that was changed.
+/// Removes operations from their annotations, and an annotation without any left. Returns the remaining indexes of each
+/// changed annotation.
 fn drop_operations(object: &mut Value, operations: &[(&'static str, usize)]) -> Vec<(&'static str, Vec<usize>)> {
     let mut changed: Vec<(&'static str, Vec<usize>)> = Vec::new();
     let annotations = object.pointer_mut("/metadata/annotations");
@@ -238,7 +237,7 @@ fn parent<'v>(value: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
     })
 }
 
-/// Takes away what is at a path.
+/// Removes the value at a path.
 pub(super) fn remove_at(value: &mut Value, path: &Path) -> Option<Value> {
     match (parent(value, path)?, path.0.last()?) {
         (Value::Object(map), Segment::Key(key)) => map.remove(key),
@@ -247,7 +246,7 @@ pub(super) fn remove_at(value: &mut Value, path: &Path) -> Option<Value> {
     }
 }
 
-/// Puts something where something is.
+/// Sets the value at a path whose parent exists.
 pub(super) fn set_at(value: &mut Value, path: &Path, new: Value) {
     match (parent(value, path), path.0.last()) {
         (Some(Value::Object(map)), Some(Segment::Key(key))) => {

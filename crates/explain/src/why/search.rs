@@ -1,22 +1,22 @@
-//! The search: sections first, then their parts; inputs that can replace each other together.
+//! Finds the decisive inputs: sections first, then their parts; then sets of inputs that can replace each other.
 
 use super::input::{Input, InputTree};
 use super::plan_input::PlanInput;
 use super::target::{FoundValue, Target};
 
-/// The number of sets of inputs that can replace each other which are searched.
-const MOST_SETS: usize = 3;
+/// The largest number of searched sets of inputs that can replace each other.
+const MAX_SETS: usize = 3;
 
-/// Up to so many parts of a section are taken away one by one.
-const FEW: usize = 16;
+/// Up to this many parts of a section are removed one by one.
+const MAX_SINGLE: usize = 16;
 
-/// In a section in which more parts than these move the target, only the whole is reported.
-const MOST_TOLD: usize = 16;
+/// If more parts of a section than these change the target, only the section is reported.
+const MAX_REPORTED: usize = 16;
 
-/// Of a section with more parts than these, what is hidden in single ones isn't looked for.
-const MOST_PARTS: usize = 64;
+/// In a section with more parts, single parts aren't searched if the section has no effect.
+const MAX_PARTS: usize = 64;
 
-/// Inputs without which the answer would be another one: one, or several that have to go together.
+/// Inputs without which the value would differ: one, or several that must be removed together.
 #[derive(Debug, Clone)]
 pub(super) struct DecisiveInputs {
     pub(super) inputs: Vec<Input>,
@@ -30,81 +30,80 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The value without these; the present one where the operators stop without them: the answer is about the field,
-    /// not about what else an edit breaks.
+    /// The value without these inputs; the present one if the operators fail without them: an edit's other effects
+    /// don't answer the question.
     fn without(&self, inputs: &[&Input]) -> FoundValue {
         let plan = self.plan_input.without(inputs);
         if self.plan_input.stops_operators(&plan) { self.base.clone() } else { self.target.read(&plan) }
     }
 
-    /// Everything that moves the target.
+    /// All inputs whose removal changes the target.
     pub(super) fn run(&self, units: &[InputTree]) -> Vec<DecisiveInputs> {
         let mut found = Vec::new();
-        let mut still: Vec<&InputTree> = Vec::new();
+        let mut without_effect: Vec<&InputTree> = Vec::new();
         for unit in units {
-            let reading = self.without(&[&unit.input]);
-            if reading != *self.base {
-                self.descend(unit, reading, &[], &mut found);
+            let value = self.without(&[&unit.input]);
+            if value != *self.base {
+                self.descend(unit, value, &[], &mut found);
                 continue;
             }
-            still.push(unit);
-            // What is missing may be kept away by a part of a section that would make it.
+            without_effect.push(unit);
+            // A missing value may be suppressed by a part of a section that would create it.
             if !matches!(self.base, FoundValue::Value(_)) {
-                for (part, reading) in self.hidden(unit, &[], self.base) {
-                    self.descend(part, reading, &[], &mut found);
+                for (part, value) in self.hidden(unit, &[], self.base) {
+                    self.descend(part, value, &[], &mut found);
                 }
             }
         }
-        for _ in 0..MOST_SETS {
-            let Some(set) = self.together(&still) else {
+        for _ in 0..MAX_SETS {
+            let Some(set) = self.together(&without_effect) else {
                 break;
             };
             let inputs: Vec<&Input> = set.iter().map(|u| &u.input).collect();
             let without = self.without(&inputs);
             let narrowed = self.narrowed(&set);
-            still.retain(|u| !set.iter().any(|s| std::ptr::eq(*s, *u)));
+            without_effect.retain(|u| !set.iter().any(|s| std::ptr::eq(*s, *u)));
             found.push(DecisiveInputs { inputs: narrowed, without });
         }
         found
     }
 
-    /// The smallest parts of a unit that move the target, while `others` are away.
+    /// The smallest parts of a unit whose removal changes the target while `others` are removed.
     fn descend(&self, unit: &InputTree, whole: FoundValue, others: &[&Input], found: &mut Vec<DecisiveInputs>) {
-        let mut moved: Vec<(&InputTree, FoundValue)> = Vec::new();
+        let mut decisive: Vec<(&InputTree, FoundValue)> = Vec::new();
         let base = match others {
             [] => self.base.clone(),
             _ => self.without(others),
         };
-        self.moving(&unit.children, others, others, &base, &mut moved);
-        if moved.len() > MOST_TOLD {
+        self.collect_decisive(&unit.children, others, others, &base, &mut decisive);
+        if decisive.len() > MAX_REPORTED {
             found.push(DecisiveInputs { inputs: vec![unit.input.clone()], without: whole });
             return;
         }
-        // Of more parts, not even halves move it: parts of single ones would tell little.
-        if moved.is_empty() && unit.children.len() <= MOST_PARTS {
-            // A default may take the place of a part and say the same.
+        // A larger section was searched by halves already.
+        if decisive.is_empty() && unit.children.len() <= MAX_PARTS {
+            // A default may replace a part with the same value.
             let children = unit.children.iter();
-            moved = children.flat_map(|c| self.hidden(c, others, &base)).collect();
+            decisive = children.flat_map(|c| self.hidden(c, others, &base)).collect();
         }
-        let same = moved.len() > 1 && moved.iter().all(|(_, r)| *r == whole);
+        let same = decisive.len() > 1 && decisive.iter().all(|(_, r)| *r == whole);
         if same && unit.joins && self.same_value(unit, others, &base, found) {
             return;
         }
-        if moved.is_empty() || (unit.joins && same) {
+        if decisive.is_empty() || (unit.joins && same) {
             found.push(DecisiveInputs { inputs: vec![unit.input.clone()], without: whole });
             return;
         }
-        for (child, reading) in moved {
-            self.descend(child, reading, others, found);
+        for (child, value) in decisive {
+            self.descend(child, value, others, found);
         }
     }
 
-    /// The units that move the target while `others` are away, each on its own; more than [`MOST_TOLD`]
-    /// are not all of them. Of many, halves are taken away first: most have nothing to do with it.
+    /// Collects the units that each change the target while `others` are removed; more than [`MAX_REPORTED`] aren't
+    /// complete. Many units are removed by halves first: most have no effect.
     ///
-    /// `away` are the others, and what was found to have nothing to do with it: that is left out of the
-    /// plans, so that each half costs half, and all of them together what two plans of everything do.
-    fn moving<'u>(
+    /// `away` are the others and the units without effect: removing these too makes each plan smaller.
+    fn collect_decisive<'u>(
         &self,
         units: &'u [InputTree],
         others: &[&'u Input],
@@ -112,25 +111,25 @@ impl Search<'_> {
         base: &FoundValue,
         moved: &mut Vec<(&'u InputTree, FoundValue)>,
     ) {
-        if moved.len() > MOST_TOLD {
+        if moved.len() > MAX_REPORTED {
             return;
         }
-        if units.len() > FEW {
+        if units.len() > MAX_SINGLE {
             let (first, second) = units.split_at(units.len() / 2);
-            let beside = |half: &'u [InputTree]| {
+            let with_half = |half: &'u [InputTree]| {
                 let half = half.iter().map(|u| &u.input);
                 away.iter().copied().chain(half).collect::<Vec<_>>()
             };
-            let (without_first, without_second) = (beside(first), beside(second));
+            let (without_first, without_second) = (with_half(first), with_half(second));
             let first_moves = self.without(&without_first) != *base;
             let second_moves = self.without(&without_second) != *base;
             match (first_moves, second_moves) {
                 (true, true) => {
-                    self.moving(first, others, away, base, moved);
-                    self.moving(second, others, away, base, moved);
+                    self.collect_decisive(first, others, away, base, moved);
+                    self.collect_decisive(second, others, away, base, moved);
                 }
-                (true, false) => self.moving(first, others, &without_second, base, moved),
-                (false, true) => self.moving(second, others, &without_first, base, moved),
+                (true, false) => self.collect_decisive(first, others, &without_second, base, moved),
+                (false, true) => self.collect_decisive(second, others, &without_first, base, moved),
                 (false, false) => {}
             }
             return;
@@ -141,17 +140,17 @@ impl Search<'_> {
             self.without(&inputs)
         };
         for unit in units {
-            let mut reading = without(away, unit);
-            if reading != *base && away.len() > others.len() {
-                reading = without(others, unit);
+            let mut value = without(away, unit);
+            if value != *base && away.len() > others.len() {
+                value = without(others, unit);
             }
-            if reading != *base {
-                moved.push((unit, reading));
+            if value != *base {
+                moved.push((unit, value));
             }
         }
     }
 
-    /// The parts of a unit that move the target although the unit itself does not.
+    /// The parts of a unit that change the target although the unit itself doesn't.
     fn hidden<'u>(
         &self,
         unit: &'u InputTree,
@@ -159,26 +158,26 @@ impl Search<'_> {
         base: &FoundValue,
     ) -> Vec<(&'u InputTree, FoundValue)> {
         let mut found = Vec::new();
-        // Of many parts the single ones are not searched, as in `descend`.
-        if unit.children.len() > MOST_PARTS {
-            self.moving(&unit.children, others, others, base, &mut found);
+        // Single ones of many parts aren't searched, as in `descend`.
+        if unit.children.len() > MAX_PARTS {
+            self.collect_decisive(&unit.children, others, others, base, &mut found);
             return found;
         }
         for child in &unit.children {
             let mut inputs = others.to_vec();
             inputs.push(&child.input);
-            let reading = self.without(&inputs);
-            if reading == *base {
+            let value = self.without(&inputs);
+            if value == *base {
                 found.extend(self.hidden(child, others, base));
             } else {
-                found.push((child, reading));
+                found.push((child, value));
             }
         }
         found
     }
 
-    /// The leaves of a unit that hold the target's very value and move it: they say more than the
-    /// whole that they are a part of. Says whether there are any.
+    /// Finds the leaves of a unit that have the target's value and change it: they are more precise than the unit.
+    /// Returns whether there are any.
     fn same_value(
         &self,
         unit: &InputTree,
@@ -205,8 +204,7 @@ impl Search<'_> {
         found.len() > before
     }
 
-    /// Units that move the target when they go together, as few as will do; `None` where even all
-    /// of them don't.
+    /// The fewest units that change the target when removed together; `None` if even all of them don't.
     fn together<'u>(&self, units: &[&'u InputTree]) -> Option<Vec<&'u InputTree>> {
         let moves = |units: &[&InputTree]| {
             let inputs: Vec<&Input> = units.iter().map(|u| &u.input).collect();
@@ -218,7 +216,7 @@ impl Search<'_> {
         Some(fewest(units.to_vec(), moves))
     }
 
-    /// The parts of each unit of a set that matter while the others are away.
+    /// The parts of each unit of a set that matter while the others are removed.
     fn narrowed(&self, set: &[&InputTree]) -> Vec<Input> {
         let mut out = Vec::new();
         for (i, unit) in set.iter().enumerate() {
@@ -233,8 +231,8 @@ impl Search<'_> {
     }
 }
 
-/// As few of a set as still suffice: without any one of them they don't. Halves are tried first: most of them have
-/// nothing to do with it. Of a large set that is needed as a whole, not every one is tried.
+/// The fewest items of a set that still suffice. Halves are tried first, as most items don't matter. Not every item of
+/// a large set is tried.
 pub(super) fn fewest<T: Clone>(mut kept: Vec<T>, suffices: impl Fn(&[T]) -> bool) -> Vec<T> {
     let mut size = kept.len().div_ceil(2);
     loop {
@@ -249,7 +247,7 @@ pub(super) fn fewest<T: Clone>(mut kept: Vec<T>, suffices: impl Fn(&[T]) -> bool
                 start = end;
             }
         }
-        if size == 1 || kept.len().div_ceil(size) > MOST_PARTS {
+        if size == 1 || kept.len().div_ceil(size) > MAX_PARTS {
             return kept;
         }
         size = size.div_ceil(2);

@@ -1,5 +1,5 @@
-//! What would change an answer: fields that the release's table names for the place, switches, gates and annotations,
-//! nodes. Each is tried by planning; where none suffices alone, the fewest that do together.
+//! Finds changes that would change a value: fields that the release's table has as its sources, switches, gates,
+//! annotations and nodes. Each is tried by planning; if none suffices alone, the fewest that do together.
 
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::admission::READ_ANNOTATIONS;
@@ -18,14 +18,13 @@ use super::sufficient_change::{Edit, SufficientChange};
 use super::target::{FoundValue, Target};
 use crate::docs::FieldDoc;
 
-/// The architectures that golden images are made for.
+/// The architectures of golden images.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
-/// Of more parts than these nobody would make a change.
-const MOST_EDITS: usize = 4;
+/// The largest number of edits in a reported change.
+const MAX_EDITS: usize = 4;
 
-/// The changes that suffice, the smallest first: each alone, else the fewest that do together. `default` is a field
-/// whose default makes it so.
+/// The sufficient changes, the smallest first. `default`: a field whose default determines the value.
 pub(super) fn changes(
     plan_input: &PlanInput<'_>,
     target: &Target,
@@ -37,10 +36,10 @@ pub(super) fn changes(
         return Vec::new();
     };
     let trial = Trial { plan_input, target, base, schema, stored: plan_input.stored().unwrap_or_default() };
-    let named = trial.named(default);
+    let sources = trial.sources(default);
     let switches = trial.switches();
     let mut out: Vec<SufficientChange> = Vec::new();
-    for (how, edits) in &named {
+    for (how, edits) in &sources {
         out.extend(edits.iter().find_map(|edit| trial.suffices(&[edit], how)));
     }
     for edit in &switches {
@@ -53,18 +52,18 @@ pub(super) fn changes(
         out.extend(trial.nodes().iter().filter_map(|edit| trial.suffices(&[edit], "")));
     }
     if out.is_empty() {
-        out.extend(trial.together(&named, &switches));
+        out.extend(trial.together(&sources, &switches));
     }
-    // An object that goes is no other value of its field, where there is one.
+    // Removing the object is no answer if another change gives another value.
     if !target.is_object() && out.iter().any(|f| f.gives != FoundValue::NoObject) {
         out.retain(|f| f.gives != FoundValue::NoObject);
     }
-    // A whole section is no answer where one of its fields is.
+    // A section is no answer if one of its fields is.
     let paths: Vec<String> = out.iter().flat_map(|f| f.edits.iter().map(Edit::what)).collect();
-    let is_around =
+    let contains_another =
         |f: &SufficientChange| f.edits.iter().any(|e| paths.iter().any(|p| p.starts_with(&format!("{}.", e.what()))));
-    out.retain(|f| !is_around(f));
-    // Of nodes one of an architecture.
+    out.retain(|f| !contains_another(f));
+    // One change of nodes per architecture.
     let mut architectures: Vec<String> = Vec::new();
     out.retain(|f| match f.edits.as_slice() {
         [Edit::Nodes { more, .. }] => more.first().is_none_or(|node| {
@@ -77,7 +76,7 @@ pub(super) fn changes(
     out
 }
 
-/// Whether a row of the table speaks of the target: of the place itself or something around it.
+/// Whether a target of a table's row is the asked one, contains it or is inside it.
 pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
     let (kind, name) = match kind.split_once('/') {
         Some((kind, name)) => (kind, Some(name)),
@@ -102,7 +101,7 @@ pub(super) fn below(path: &str, parent: &str) -> bool {
     rest.is_some_and(|r| r.starts_with(['.', '[']))
 }
 
-/// A path as the table writes it: `spec.list[].name`.
+/// A path in the table's form: `spec.list[].name`.
 pub(super) fn generic(path: &Path) -> String {
     let mut out = String::new();
     for segment in &path.0 {
@@ -129,16 +128,16 @@ impl Trial<'_> {
         matches!(self.base, FoundValue::Absent | FoundValue::NoObject)
     }
 
-    fn made(&self, edits: &[&Edit]) -> (Value, Inventory) {
+    fn apply(&self, edits: &[&Edit]) -> (Value, Inventory) {
         let (mut object, mut inventory) = (self.plan_input.object.clone(), self.plan_input.inventory().clone());
         edits.iter().for_each(|edit| edit.apply(&mut object, &mut inventory.nodes));
         (object, inventory)
     }
 
-    /// The value after the changes, where it answers the question: it differs, exists if it was missing before, and
-    /// nothing is rejected or stops the operators.
+    /// The change, if it answers the question: the value differs, exists if it was missing before, and nothing is
+    /// rejected or makes the operators fail.
     fn suffices(&self, edits: &[&Edit], how: &str) -> Option<SufficientChange> {
-        let (object, inventory) = self.made(edits);
+        let (object, inventory) = self.apply(edits);
         let after = self.plan_input.planned(&inventory, &object);
         let gives = self.target.read(&after);
         let depth = |found: &FoundValue| match found {
@@ -164,8 +163,8 @@ impl Trial<'_> {
         rows.filter(|f| f.api_version == self.schema.version() && !f.ignored && f.path.starts_with("spec."))
     }
 
-    /// The fields that the table names for the target, each with how it gets there and values to try.
-    fn named(&self, default: Option<&Path>) -> Vec<(String, Vec<Edit>)> {
+    /// The fields that the table has as sources of the target, each with its transformation and values to try.
+    fn sources(&self, default: Option<&Path>) -> Vec<(String, Vec<Edit>)> {
         let mut paths: Vec<(Path, String)> = default.map(|path| (path.clone(), String::new())).into_iter().collect();
         for row in self.rows() {
             let how = row.operands.iter().find(|o| feeds_it(&o.kind, &o.path, self.target));
@@ -174,9 +173,9 @@ impl Trial<'_> {
             };
             let list = row.path.split("[]").next().unwrap_or_default();
             let whole = (!list.contains('[')).then(|| Path::dotted(list));
-            for path in whole.into_iter().chain(self.in_entries(&row.path)) {
+            for path in whole.into_iter().chain(self.paths_in_entries(&row.path)) {
                 if !paths.iter().any(|(p, _)| *p == path) {
-                    paths.push((path, how.in_words().to_owned()));
+                    paths.push((path, how.description().to_owned()));
                 }
             }
         }
@@ -186,8 +185,8 @@ impl Trial<'_> {
         paths.into_iter().map(|(path, how)| (how, edits(&path))).chain(own).collect()
     }
 
-    /// The places of a row's field in the entries that are written.
-    fn in_entries(&self, path: &str) -> Vec<Path> {
+    /// The paths of a row's field in the written entries.
+    fn paths_in_entries(&self, path: &str) -> Vec<Path> {
         let mut out = vec![Path::default()];
         let lists = path.matches("[]").count();
         for (number, keys) in path.split("[]").enumerate() {
@@ -203,8 +202,8 @@ impl Trial<'_> {
         out
     }
 
-    /// Values for the other fields of the section that a field is in.
-    fn beside(&self, edit: &Edit) -> Vec<Edit> {
+    /// Edits of the other fields in a field's section.
+    fn section_edits(&self, edit: &Edit) -> Vec<Edit> {
         let Edit::Write(path, _) = edit else {
             return Vec::new();
         };
@@ -214,10 +213,10 @@ impl Trial<'_> {
         let section = Path(section.to_vec());
         let names = self.schema.known_fields(&section).into_iter().map(|name| section.key(name));
         let others = names.filter(|other| other != path && other.get(self.plan_input.object).is_none());
-        others.filter_map(|other| Some(Edit::Write(other.clone(), self.filled(&other)?))).collect()
+        others.filter_map(|other| Some(Edit::Write(other.clone(), self.example(&other)?))).collect()
     }
 
-    /// An entry for the common golden image that is asked about, with another value of the field.
+    /// An entry for the common golden image of the question, with another value of the field.
     fn customised(&self, list: &Path) -> Option<Edit> {
         let asked = self.target.name.as_deref()?;
         let images = self.plan_input.release.golden_images().iter();
@@ -237,7 +236,7 @@ impl Trial<'_> {
         Some(Edit::Write(list.clone(), items.into()))
     }
 
-    /// Other values than the one that is written.
+    /// Values other than the written one.
     fn values(&self, path: &Path) -> Vec<Value> {
         let Some(field) = self.schema.field(path) else {
             return Vec::new();
@@ -253,18 +252,18 @@ impl Trial<'_> {
             }
             _ => field.allowed.to_vec(),
         };
-        match (self.filled(path), now) {
+        match (self.example(path), now) {
             (Some(Value::Array(more)), Some(Value::Array(items))) => {
                 out.push(items.iter().chain(more.iter().filter(|m| !items.contains(m))).cloned().collect());
             }
-            (filled, _) => out.extend(filled),
+            (example, _) => out.extend(example),
         }
         out.retain(|value| Some(value) != path.get(self.plan_input.object));
         out
     }
 
-    /// A value that a field may have: an example, else one that is made up of its parts' examples.
-    fn filled(&self, path: &Path) -> Option<Value> {
+    /// A possible value of a field: an example, else one that is composed of its parts' examples.
+    fn example(&self, path: &Path) -> Option<Value> {
         let doc = FieldDoc::of(self.plan_input.release, self.schema, path)?;
         if let Some(example) = doc.example.filter(|_| !matches!(path.0.last(), Some(Segment::Index(_)))) {
             return Some(example);
@@ -272,17 +271,17 @@ impl Trial<'_> {
         let field = self.schema.field(path)?;
         let first = field.allowed.iter().find(|v| v.as_str() != Some("")).cloned();
         first.or_else(|| match field.kind {
-            "array" => Some(vec![self.filled(&path.index(0))?].into()),
+            "array" => Some(vec![self.example(&path.index(0))?].into()),
             "object" => {
-                // Switches of an entry, such as `disabled`, are left as they are.
+                // Switches of an entry, such as `disabled`, stay unset.
                 let names = self.schema.known_fields(path);
-                let is_old =
+                let is_deprecated =
                     |path: Path| self.rows().any(|row| row.deprecated_in.is_some() && row.path == generic(&path));
                 let parts = names
                     .into_iter()
                     .filter(|n| self.schema.field(&path.key(n)).is_some_and(|f| f.required || f.kind != "boolean"))
-                    .filter(|n| !is_old(path.key(n)));
-                let parts = parts.filter_map(|n| Some((n.to_owned(), self.filled(&path.key(n))?)));
+                    .filter(|n| !is_deprecated(path.key(n)));
+                let parts = parts.filter_map(|n| Some((n.to_owned(), self.example(&path.key(n))?)));
                 Some(parts.collect::<Map<_, _>>()).filter(|m| !m.is_empty()).map(Value::Object)
             }
             "integer" => Some(7.into()),
@@ -291,7 +290,7 @@ impl Trial<'_> {
         })
     }
 
-    /// Switches that aren't as they could be, gates and annotations.
+    /// Edits that toggle switches, gates and annotations.
     fn switches(&self) -> Vec<Edit> {
         let mut out = Vec::new();
         for row in self.rows().filter(|row| row.ty == "boolean" && !row.path.contains("[]")) {
@@ -301,8 +300,8 @@ impl Trial<'_> {
         }
         if self.schema.version() != "v1beta1" {
             let gates = self.plan_input.release.tables().feature_gates.iter();
-            let alive = gates.filter(|g| matches!(g.phase, Phase::Alpha | Phase::Beta));
-            out.extend(alive.flat_map(|g| ["Enabled", "Disabled"].map(|state| Edit::Gate(g.name.clone(), state))));
+            let switchable = gates.filter(|g| matches!(g.phase, Phase::Alpha | Phase::Beta));
+            out.extend(switchable.flat_map(|g| ["Enabled", "Disabled"].map(|state| Edit::Gate(g.name.clone(), state))));
         }
         let annotations = Path::dotted("metadata.annotations");
         let write = |path: Path, value: &str| Edit::Write(path, value.into());
@@ -314,7 +313,7 @@ impl Trial<'_> {
             let items = list.get(self.plan_input.object).and_then(Value::as_array).map_or(0, Vec::len);
             for index in 0..items {
                 let annotations = list.index(index).key("metadata").key("annotations");
-                let all = ARCHITECTURES.into_iter().filter(|a| self.is_meant(a)).collect::<Vec<_>>().join(",");
+                let all = ARCHITECTURES.into_iter().filter(|a| self.is_relevant(a)).collect::<Vec<_>>().join(",");
                 let of_template = READ_ANNOTATIONS.iter().filter(|(_, of_template)| *of_template);
                 out.extend(of_template.map(|(name, _)| {
                     let value = if *name == ARCHITECTURES_ANNOTATION { all.as_str() } else { "true" };
@@ -326,33 +325,33 @@ impl Trial<'_> {
         out
     }
 
-    /// Whether an architecture is one of the nodes', or of the name that is asked about.
-    fn is_meant(&self, architecture: &str) -> bool {
+    /// Whether an architecture is one of the nodes' or in the name of the question.
+    fn is_relevant(&self, architecture: &str) -> bool {
         let named = self.target.name.as_deref().is_some_and(|name| name.ends_with(architecture));
         named || self.plan_input.inventory().nodes.iter().any(|n| n.architecture == architecture)
     }
 
-    /// Other numbers of nodes.
+    /// Edits of the number of nodes.
     fn nodes(&self) -> Vec<Edit> {
         node_count_variants(self.plan_input.inventory(), &ARCHITECTURES)
     }
 
-    /// A field with as few others of its section as it needs: one that is valid only beside them.
+    /// A field with as few others of its section as it needs to be valid.
     fn with_section(&self, one: &Edit) -> Option<SufficientChange> {
-        let others = self.beside(one);
+        let others = self.section_edits(one);
         let singles = others.iter().map(|other| vec![other, one]);
         let pairs =
             others.iter().enumerate().flat_map(|(i, a)| others.iter().skip(i + 1).map(move |b| vec![a, b, one]));
         singles.chain(pairs).find_map(|edits| self.suffices(&edits, ""))
     }
 
-    /// The fewest changes that suffice together: all that switch something on, as few of them as will do; else two of
-    /// which one is named for the target, or one with others of its section.
-    fn together(&self, named: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<SufficientChange> {
+    /// The fewest edits that suffice together: of all that switch something on, else two of which one is a source of
+    /// the target, or one with others of its section.
+    fn together(&self, sources: &[(String, Vec<Edit>)], switches: &[Edit]) -> Option<SufficientChange> {
         let is_off = |edit: &&Edit| edit.value().is_some_and(|v| v == false || v == "Disabled");
         let nodes = if self.is_missing() { self.nodes() } else { Vec::new() };
-        let named = || named.iter().flat_map(|(_, edits)| edits);
-        let firsts = named().filter(|e| !is_off(e));
+        let source_edits = || sources.iter().flat_map(|(_, edits)| edits);
+        let firsts = source_edits().filter(|e| !is_off(e));
         let mut all: Vec<&Edit> = Vec::new();
         for edit in switches.iter().filter(|e| !is_off(e)).chain(firsts).chain(nodes.iter().take(ARCHITECTURES.len())) {
             if !all.iter().any(|known| known.what() == edit.what()) {
@@ -361,24 +360,24 @@ impl Trial<'_> {
         }
         if self.suffices(&all, "").is_some() {
             let fewest = fewest(all, |edits| self.suffices(edits, "").is_some());
-            return self.suffices(&fewest, "").filter(|feed| feed.edits.len() <= MOST_EDITS);
+            return self.suffices(&fewest, "").filter(|feed| feed.edits.len() <= MAX_EDITS);
         }
-        let pairs = named().flat_map(|one| switches.iter().map(move |other| [other, one]));
+        let pairs = source_edits().flat_map(|one| switches.iter().map(move |other| [other, one]));
         let found = pairs.filter(|[a, b]| a.what() != b.what()).find_map(|pair| self.suffices(&pair, ""));
-        found.or_else(|| named().find_map(|one| self.with_section(one)))
+        found.or_else(|| source_edits().find_map(|one| self.with_section(one)))
     }
 }
 
-/// Whether HCO draws the target at random: it follows the schedule of golden images, and the inventory doesn't say
-/// what was drawn.
-pub(super) fn is_drawn(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
-    const DRAWN: &str = "59 23 * * *";
+/// Whether HCO draws the target at random: it depends on the schedule of golden images, which the inventory doesn't
+/// declare.
+pub(super) fn is_random(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
+    const SCHEDULE: &str = "59 23 * * *";
     let mut inventory = plan_input.inventory().clone();
     let is_scalar = matches!(base, FoundValue::Value(v) if !v.is_object() && !v.is_array());
     if inventory.data_import_schedule.is_some() || !is_scalar {
         return false;
     }
-    inventory.data_import_schedule = Some(DRAWN.to_owned());
+    inventory.data_import_schedule = Some(SCHEDULE.to_owned());
     let plan: Plan = plan_input.planned(&inventory, plan_input.object);
     target.read(&plan) != *base
 }

@@ -11,32 +11,32 @@ use super::target::FoundValue;
 pub struct SufficientChange {
     /// The fewest edits that suffice.
     pub edits: Vec<Edit>,
-    /// How the value reaches the field, by the table of the release; empty where the table lacks it.
+    /// How the release's table says the value reaches the field; empty if the table lacks it.
     pub how: String,
     /// The resulting value.
     pub gives: FoundValue,
 }
 
-/// A part of a change.
+/// One edit of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
-    /// A field of the HyperConverged, in the version that it was written in.
+    /// A field of the HyperConverged, in the API version of the written one.
     Write(Path, Value),
     /// A gate of v1's list, with its state.
     Gate(String, &'static str),
-    /// Nodes that come, or the index of one that goes, in words: `one more amd64 worker`.
+    /// Added nodes, or the index of a removed one.
     Nodes {
-        /// What changes.
+        /// A description: `one more amd64 worker`.
         words: String,
-        /// The nodes that come.
+        /// The added nodes.
         more: Vec<Node>,
-        /// The one that goes.
+        /// The index of the removed node.
         less: Option<usize>,
     },
 }
 
 impl Edit {
-    /// What is written: the field, the gate, or the nodes in words.
+    /// The edited field or gate, or the description of the nodes.
     pub fn what(&self) -> String {
         match self {
             Self::Write(path, _) => path.to_string(),
@@ -45,7 +45,7 @@ impl Edit {
         }
     }
 
-    /// The value that is written; `None` of nodes.
+    /// The new value; `None` for nodes.
     pub fn value(&self) -> Option<Value> {
         match self {
             Self::Write(_, value) => Some(value.clone()),
@@ -54,7 +54,7 @@ impl Edit {
         }
     }
 
-    /// Makes the change in a HyperConverged and in the nodes.
+    /// Applies the edit to a HyperConverged and the nodes.
     pub fn apply(&self, object: &mut Value, nodes: &mut Vec<Node>) {
         match self {
             Self::Write(path, value) => write(object, &path.0, value),
@@ -75,7 +75,7 @@ impl Edit {
     }
 }
 
-/// Writes a value at a path, with the objects on the way.
+/// Writes a value at a path, and creates the parent objects.
 fn write(at: &mut Value, path: &[Segment], value: &Value) {
     let Some((first, rest)) = path.split_first() else {
         value.clone_into(at);

@@ -11,17 +11,17 @@ use serde_json::Value;
 
 use super::plan_input::PlanInput;
 
-/// By what an element of a list is known when others come and go.
+/// The keys that identify an element of a list when others are added or removed.
 const IDENTITIES: [&str; 5] = ["name", "metadata.name", "resourceName", "key", "path"];
 
-/// What is asked about.
+/// The object or field of a question.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The kind, as it is written in the object.
+    /// The kind as in the object.
     pub kind: String,
     /// The object's name; `None` for the only one of its kind.
     pub name: Option<String>,
-    /// The field as it is in the object; the root for the object itself.
+    /// The field in the object; the root for the object itself.
     pub path: Path,
     steps: Vec<Step>,
 }
@@ -29,28 +29,28 @@ pub struct Target {
 #[derive(Debug, Clone)]
 enum Step {
     Key(String),
-    /// The element that is this text or number.
+    /// The element that equals this scalar.
     Same(Value),
-    /// The element with this at a dotted path; where no element has it any more and the list's length is unchanged, the
-    /// one at the same index.
+    /// The element with this value at a dotted path; if none has it and the list's length is unchanged, the one at the
+    /// same index.
     Named(&'static str, Value, Option<(usize, usize)>),
     Index(usize),
 }
 
-/// What is found there.
+/// The value of a target.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FoundValue {
-    /// There is no such object.
+    /// The object doesn't exist.
     NoObject,
     /// The object has no such field.
     Absent,
-    /// The object is there (where only that was asked).
+    /// The object exists (for a question about the object).
     Exists,
     /// The field's value.
     Value(Value),
 }
 
-/// A question that means nothing.
+/// A question about something that doesn't exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Problem {
@@ -67,10 +67,9 @@ impl Problem {
 }
 
 impl Target {
-    /// Finds out what is meant by a kind, a name and a field as they were typed.
+    /// Resolves a kind, name and field as typed.
     ///
-    /// # Errors
-    /// What isn't there, with what is.
+    /// The kind, name or field that doesn't exist, with existing ones.
     pub fn find(
         plan_input: &PlanInput<'_>,
         plan: &Plan,
@@ -87,7 +86,7 @@ impl Target {
                 let ids = several.iter().map(|o| &*o.id);
                 return Err(Problem::new(
                     format!("there are {} objects of the kind {kind}", several.len()),
-                    format!("name one of them: {}", some(ids)),
+                    format!("name one of them: {}", listed(ids)),
                 ));
             }
             (Some(name), several) => several.iter().find(|o| o.id.name == name).copied(),
@@ -102,29 +101,29 @@ impl Target {
         Ok(target)
     }
 
-    /// Whether the object as a whole is meant.
+    /// Whether the target is the object as a whole.
     pub fn is_object(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The object that is meant, where the plan has it.
+    /// The target's object in a plan.
     pub fn object<'p>(&self, plan: &'p Plan) -> Option<&'p Object> {
         self.object_among(plan.objects())
     }
 
-    /// The object that is meant, where it is among these.
+    /// The target's object among these.
     pub fn object_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> Option<&'o Object> {
         let named = |o: &&Object| self.name.as_ref().is_none_or(|n| *n == o.id.name);
         let mut objects = objects.into_iter().filter(|o| o.id.kind == self.kind);
         objects.find(named)
     }
 
-    /// What is found there.
+    /// The target's value in a plan.
     pub fn read(&self, plan: &Plan) -> FoundValue {
         self.read_among(plan.objects())
     }
 
-    /// What is found there among these objects.
+    /// The target's value among these objects.
     pub fn read_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> FoundValue {
         let Some(object) = self.object_among(objects) else {
             return FoundValue::NoObject;
@@ -139,9 +138,9 @@ impl Target {
             Step::Named(path, wanted, place) => {
                 let items = value.as_array()?;
                 let named = |v: &&Value| get(v, path) == Some(wanted);
-                let there = place.filter(|(_, length)| *length == items.len());
+                let index = place.filter(|(_, length)| *length == items.len());
                 let found = items.iter().find(named);
-                found.or_else(|| items.get(there?.0))
+                found.or_else(|| items.get(index?.0))
             }
         });
         match found {
@@ -150,7 +149,7 @@ impl Target {
         }
     }
 
-    /// Follows a field as it was typed as far as the object goes; the rest is taken as written.
+    /// Follows a typed field as far as the object has it; the rest is taken as written.
     fn walk(&mut self, field: &str, object: Option<&Object>) -> Result<(), Problem> {
         let mut value = object.map(|o| &*o.body);
         let mut rest = field.trim();
@@ -163,14 +162,14 @@ impl Target {
         }
         rest = rest.strip_prefix('.').unwrap_or(rest);
         while !rest.is_empty() {
-            let (key, behind) = next(rest, value).ok_or_else(|| {
+            let (key, remainder) = next(rest, value).ok_or_else(|| {
                 Problem::new(
                     format!("{field:?} is no field"),
                     "write spec.a.b[0].c, spec.list[name] or [\"a.key/with.dots\"]".to_owned(),
                 )
             })?;
             value = self.step(&key, value);
-            rest = behind.strip_prefix('.').unwrap_or(behind);
+            rest = remainder.strip_prefix('.').unwrap_or(remainder);
         }
         Ok(())
     }
@@ -214,7 +213,7 @@ impl Target {
     }
 }
 
-/// What an element of a list is known by: itself, or a name that no other has.
+/// How to identify an element of a list: by itself, or by a name that no other has.
 fn identity(item: &Value, index: usize, items: &[Value]) -> Option<Step> {
     match item {
         Value::Object(_) => IDENTITIES.into_iter().find_map(|path| {
@@ -231,34 +230,33 @@ fn identity(item: &Value, index: usize, items: &[Value]) -> Option<Step> {
     }
 }
 
-/// The first key of a field as it was typed, and what is behind it. A key that the object has may
-/// hold dots.
+/// The first key of a typed field, and the rest. A key of the object may contain dots.
 fn next<'t>(text: &'t str, value: Option<&Value>) -> Option<(String, &'t str)> {
     if let Some(inner) = text.strip_prefix('[') {
         for quote in ['"', '\''] {
             if let Some(quoted) = inner.strip_prefix(quote) {
-                let (key, behind) = quoted.split_once(quote)?;
-                return Some((key.to_owned(), behind.strip_prefix(']')?));
+                let (key, remainder) = quoted.split_once(quote)?;
+                return Some((key.to_owned(), remainder.strip_prefix(']')?));
             }
         }
-        let (key, behind) = inner.split_once(']')?;
-        return (!key.is_empty()).then(|| (key.to_owned(), behind));
+        let (key, remainder) = inner.split_once(']')?;
+        return (!key.is_empty()).then(|| (key.to_owned(), remainder));
     }
     let keys = value.and_then(Value::as_object).into_iter().flatten();
     let fits = |key: &&String| {
-        let behind = text.strip_prefix(key.as_str());
-        behind.is_some_and(|b| b.is_empty() || b.starts_with(['.', '[']))
+        let remainder = text.strip_prefix(key.as_str());
+        remainder.is_some_and(|b| b.is_empty() || b.starts_with(['.', '[']))
     };
     let longest = keys.map(|(k, _)| k).filter(fits).max_by_key(|k| k.len());
     if let Some(key) = longest {
         return Some((key.clone(), text.get(key.len()..)?));
     }
     let end = text.find(['.', '[']).unwrap_or(text.len());
-    let (key, behind) = text.split_at_checked(end)?;
-    (!key.is_empty()).then(|| (key.to_owned(), behind))
+    let (key, remainder) = text.split_at_checked(end)?;
+    (!key.is_empty()).then(|| (key.to_owned(), remainder))
 }
 
-/// The kind in its own spelling; the typed one is matched without case.
+/// The kind in its own spelling; the typed one matches in any case.
 fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<String, Problem> {
     let mut kinds: Vec<String> = plan.objects().map(|o| o.id.kind.clone()).collect();
     let find = |kinds: &[String]| {
@@ -268,7 +266,7 @@ fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<St
     if let Some(kind) = find(&kinds) {
         return Ok(kind);
     }
-    let there = kinds.len();
+    let rendered = kinds.len();
     let platform = super::Input::Fact(super::Fact::Platform);
     let elsewhere = plan_input.without(&[&platform]);
     kinds.extend(elsewhere.objects().map(|o| o.id.kind.clone()));
@@ -281,17 +279,17 @@ fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<St
     let help = match nearest(typed, kinds.iter().map(String::as_str)) {
         Some(kind) => format!("did you mean {kind}?"),
         None => {
-            kinds.truncate(there);
+            kinds.truncate(rendered);
             kinds.sort_unstable();
             kinds.dedup();
-            format!("there are {}", kinds.join(", "))
+            format!("HCO and SSP render {}", kinds.join(", "))
         }
     };
     let message = format!("HCO and SSP render no object of the kind {typed:?}");
     Err(Problem::new(message, help))
 }
 
-/// Whether the object could have the field: by its Go type, else by what is beside it.
+/// Checks that the object could have the field: by its Go type, else by its other fields.
 fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result<(), Problem> {
     let path = &target.path;
     if path.get(&object.body).is_some() {
@@ -306,7 +304,7 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
             Segment::Key(key) => key.clone(),
             Segment::Index(index) => index.to_string(),
         };
-        // Every object has them, the table of an operand's types perhaps not.
+        // Every object has them, even if the operand's Go type lacks them.
         let common = at.0.is_empty() && matches!(text.as_str(), "apiVersion" | "kind" | "metadata");
         let below = match ty {
             Some(ty) => match types.step(ty, &text) {
@@ -354,7 +352,7 @@ fn unknown(plan_input: &PlanInput<'_>, object: &Object, at: &Path, key: &str, na
     // The path may lack its first steps.
     let near = near.or_else(|| {
         let mut found = Vec::new();
-        named(&object.body, key, &Path::root(), &mut found);
+        collect_paths(&object.body, key, &Path::root(), &mut found);
         let schema = plan_input.release.schema_of(&object.id.api_version, kind);
         let all = schema.map(Schema::all_fields).unwrap_or_default();
         let same = |p: &Path| match p.0.last() {
@@ -379,15 +377,15 @@ fn unknown(plan_input: &PlanInput<'_>, object: &Object, at: &Path, key: &str, na
     Problem::new(message, help)
 }
 
-/// Every place of an object that ends in a key, the shortest first.
-fn named(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
+/// All paths in an object that end in a key, the shortest first.
+fn collect_paths(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
     if let Value::Object(entries) = value {
         for (name, inner) in entries {
             let path = at.key(name);
             if name.eq_ignore_ascii_case(key) {
                 found.push(path.clone());
             }
-            named(inner, key, &path, found);
+            collect_paths(inner, key, &path, found);
         }
     }
     if at.0.is_empty() {
@@ -395,7 +393,7 @@ fn named(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
     }
 }
 
-fn some<'i>(ids: impl Iterator<Item = &'i ObjectId> + Clone) -> String {
+fn listed<'i>(ids: impl Iterator<Item = &'i ObjectId> + Clone) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<String> = ids.clone().take(SHOWN).map(|id| format!("{}/{}", id.kind, id.name)).collect();
     let shown = shown.join(", ");
@@ -406,16 +404,16 @@ fn some<'i>(ids: impl Iterator<Item = &'i ObjectId> + Clone) -> String {
 }
 
 impl Target {
-    /// There is no object of this name, and nothing would make one.
+    /// The problem that no object has this name, and that no change would create it.
     pub(super) fn no_such_name(&self, plan: &Plan, name: &str) -> Problem {
         let kind = &self.kind;
         let ids: Vec<&ObjectId> = plan.objects().map(|o| &*o.id).collect();
         let ids = ids.into_iter().filter(|id| id.kind == *kind);
         let help = match nearest(name, ids.clone().map(|id| id.name.as_str())) {
             Some(near) => format!("did you mean {kind}/{near}?"),
-            None => format!("there are {}", some(ids)),
+            None => format!("existing ones: {}", listed(ids)),
         };
-        let message = format!("there is no {kind} {name:?}, and nothing in the input keeps it away");
+        let message = format!("no {kind} is named {name:?}, and no input suppresses one of this name");
         Problem::new(message, help)
     }
 }

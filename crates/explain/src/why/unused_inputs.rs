@@ -1,4 +1,4 @@
-//! Lines of the HyperConverged that do nothing.
+//! Finds parts of the HyperConverged without effect.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use super::input::{Input, InputTree};
 use super::inputs;
 use super::plan_input::PlanInput;
 
-/// Kinds that a field feeds and that are not rendered here.
+/// Kinds that fields feed, but hcoplan doesn't render.
 const NOT_RENDERED: [&str; 2] = ["ClusterServiceVersion", "ImageStream"];
 
-/// A part of the HyperConverged without which everything would be the same.
+/// A part of the HyperConverged whose removal changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusedInput {
-    /// Where it is.
+    /// Its path.
     pub path: Path,
-    /// The jsonpatch annotation that overwrites what it does, where that is why.
+    /// The jsonpatch annotation that overwrites its effect, if that is the reason.
     pub overwritten: Option<&'static str>,
 }
 
-/// The parts of `spec` whose removal changes no object and nothing that HCO reports: each alone,
-/// and all of them together. Not those with the CRD's own default, those that the release's tables
-/// call ignored, nor those that make a difference on a later release.
+/// The parts of `spec` whose removal, alone or together, changes no object and nothing that HCO reports. Excludes
+/// values that equal the CRD's default, fields that the release's tables mark as ignored, and parts that have an effect
+/// on a later release.
 pub fn unused_inputs(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
     let schema = format!("hyperconverged.{}", version_of(plan_input.object));
     let Some(schema) = plan_input.release.schema(&schema) else {
@@ -42,81 +42,81 @@ pub fn unused_inputs(plan_input: &PlanInput<'_>) -> Vec<UnusedInput> {
     let mut finder = Finder {
         plan_input,
         schema,
-        base: Seen::of(plan_input.without(&[])),
+        base: Observed::of(plan_input.without(&[])),
         later: later
             .iter()
             .map(|release| {
                 let plan_input = plan_input.on_release(release);
-                let base = Seen::of(plan_input.without(&[]));
+                let base = Observed::of(plan_input.without(&[]));
                 (plan_input, base)
             })
             .collect(),
-        gone: Vec::new(),
+        unused: Vec::new(),
     };
     for unit in inputs::written_inputs(plan_input) {
         let path = unit.input.written();
         if path.is_some_and(|p| p.0.first() == Some(&Segment::Key("spec".to_owned()))) {
-            finder.look(&unit);
+            finder.search(&unit);
         }
     }
-    let dead = finder.gone.iter().filter_map(|i| i.written());
+    let dead = finder.unused.iter().filter_map(|i| i.written());
     let dead = dead.map(|path| UnusedInput { path: path.clone(), overwritten: overwritten(plan_input, path) });
     dead.collect()
 }
 
-/// What of a plan anybody can see.
+/// The observable results of a plan.
 #[derive(PartialEq)]
-struct Seen(Vec<Object>, String);
+struct Observed(Vec<Object>, String);
 
-impl Seen {
+impl Observed {
     fn of(plan: Plan) -> Self {
         let error = plan.reconcile_error.map(|e| e.message);
         let ssp = plan.ssp.as_ref().map(|s| s.admission.message.clone());
-        let said = format!("{error:?} {ssp:?} {:?} {:?}", plan.status, plan.metrics);
+        let reported = format!("{error:?} {ssp:?} {:?} {:?}", plan.status, plan.metrics);
         let operands = plan.operands.into_iter().map(|(_, o)| o);
         let rest = plan.ssp.iter().flat_map(|s| &s.objects);
         let rest = rest.map(|r| r.object.clone());
-        Self(operands.chain(rest).collect(), said)
+        Self(operands.chain(rest).collect(), reported)
     }
 }
 
 struct Finder<'a> {
     plan_input: &'a PlanInput<'a>,
     schema: &'a Schema,
-    base: Seen,
-    later: Vec<(PlanInput<'a>, Seen)>,
-    gone: Vec<Input>,
+    base: Observed,
+    later: Vec<(PlanInput<'a>, Observed)>,
+    unused: Vec<Input>,
 }
 
 impl Finder<'_> {
-    fn look(&mut self, unit: &InputTree) {
+    fn search(&mut self, unit: &InputTree) {
         let Some(path) = unit.input.written() else {
             return;
         };
-        let nothing = path.get(self.plan_input.object).is_none_or(Value::is_null);
-        if nothing || self.is_fed_elsewhere(path) {
+        let is_unset = path.get(self.plan_input.object).is_none_or(Value::is_null);
+        if is_unset || self.is_fed_elsewhere(path) {
             return;
         }
-        if self.is_ours(unit) && self.does_nothing(&unit.input) {
-            self.gone.push(unit.input.clone());
+        if self.is_unreported(unit) && self.has_no_effect(&unit.input) {
+            self.unused.push(unit.input.clone());
             return;
         }
         for child in &unit.children {
-            self.look(child);
+            self.search(child);
         }
     }
 
-    fn does_nothing(&self, input: &Input) -> bool {
-        let mut inputs: Vec<&Input> = self.gone.iter().collect();
+    fn has_no_effect(&self, input: &Input) -> bool {
+        let mut inputs: Vec<&Input> = self.unused.iter().collect();
         inputs.push(input);
-        let later = |(plan_input, base): &(PlanInput<'_>, Seen)| Seen::of(plan_input.without(&[input])) == *base;
-        Seen::of(self.plan_input.without(&inputs)) == self.base && self.later.iter().all(later)
+        let later =
+            |(plan_input, base): &(PlanInput<'_>, Observed)| Observed::of(plan_input.without(&[input])) == *base;
+        Observed::of(self.plan_input.without(&inputs)) == self.base && self.later.iter().all(later)
     }
 
-    /// Whether none of its leaves is another rule's: one that says what the CRD's default says, or
-    /// that the release is known to ignore.
-    fn is_ours(&self, unit: &InputTree) -> bool {
-        let theirs = |leaf: &&InputTree| {
+    /// Whether no other rule reports one of its leaves: one that equals the CRD's default, or that the release ignores.
+    fn is_unreported(&self, unit: &InputTree) -> bool {
+        let is_reported = |leaf: &&InputTree| {
             let path = leaf.input.written();
             path.is_some_and(|p| {
                 let default = self.schema.field(p).and_then(|f| f.default);
@@ -124,23 +124,23 @@ impl Finder<'_> {
                 default.is_some() && default == value || self.is_ignored(p, value)
             })
         };
-        !unit.leaves().iter().any(theirs)
+        !unit.leaves().iter().any(is_reported)
     }
 
-    /// Whether the release's tables say that nobody reads it.
+    /// Whether the release's tables mark it as ignored.
     fn is_ignored(&self, path: &Path, value: Option<&Value>) -> bool {
         let text = path.to_string();
         let listed = value.and_then(|v| v.get("name")).and_then(Value::as_str);
         let tables = self.plan_input.release.tables();
-        let gone = tables.feature_gates.iter();
-        let mut gone = gone.filter(|g| g.phase == Phase::Discontinued);
+        let unused = tables.feature_gates.iter();
+        let mut unused = unused.filter(|g| g.phase == Phase::Discontinued);
         let mut rows = self.plan_input.release.fields().iter();
         text.starts_with("spec.featureGates")
-            && gone.any(|g| listed == Some(&g.name) || text == format!("spec.featureGates.{}", g.name))
+            && unused.any(|g| listed == Some(&g.name) || text == format!("spec.featureGates.{}", g.name))
             || rows.any(|row| row.ignored && row.path == text)
     }
 
-    /// Whether it feeds an object that isn't rendered here.
+    /// Whether it feeds an object that hcoplan doesn't render.
     fn is_fed_elsewhere(&self, path: &Path) -> bool {
         let path = path.to_string();
         let mut rows = self.plan_input.release.fields().iter();
@@ -151,7 +151,7 @@ impl Finder<'_> {
     }
 }
 
-/// The annotation without which a part would do something.
+/// The annotation without which a part would have an effect.
 fn overwritten(plan_input: &PlanInput<'_>, path: &Path) -> Option<&'static str> {
     let annotations = Path::dotted("metadata.annotations");
     let part = Input::Written(path.clone());
@@ -161,7 +161,7 @@ fn overwritten(plan_input: &PlanInput<'_>, path: &Path) -> Option<&'static str> 
             return false;
         }
         let annotation = Input::Written(annotation);
-        let with = Seen::of(plan_input.without(&[&annotation]));
-        with != Seen::of(plan_input.without(&[&annotation, &part]))
+        let with = Observed::of(plan_input.without(&[&annotation]));
+        with != Observed::of(plan_input.without(&[&annotation, &part]))
     })
 }

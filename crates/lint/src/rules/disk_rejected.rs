@@ -79,7 +79,7 @@ fn structure(
     }
     for cause in object_metadata(object) {
         is_rejected = true;
-        let message = format!("the API server rejects {name}: {}", cause.words);
+        let message = format!("the API server rejects {name}: {}", cause.message);
         out.report(finding(message).at(document.locate(&cause.path)).label("not a valid name"));
     }
     for violation in schema.validate(object).iter() {

@@ -204,7 +204,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
         let whole = operation.path == gates.list && matches!(operation.op, Op::Add | Op::Replace);
         let is_left = |gate: &str| applied.patch.result().is_some_and(|r| names(r, gates.list).any(|g| g == gate));
         let lost: Vec<&str> = gates.lost.iter().map(String::as_str).filter(|g| !is_left(g)).collect();
-        let needed = |gate: &&str| kind != "KubeVirt" || cx.release().kubevirt().listing_matters(gate);
+        let needed = |gate: &&str| kind != "KubeVirt" || cx.release().kubevirt().listing_has_effect(gate);
         let missed: Vec<&str> = lost.iter().copied().filter(needed).collect();
         if missed.is_empty() && !(whole && lost.is_empty()) {
             continue;

@@ -28,9 +28,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let boots = cx.boots().into_iter();
             boots.map(|boot| (view(&boot), boot.vm)).collect::<Vec<_>>()
         });
-        let mut concerned = machines.iter().filter(|(view, _)| defect.concerns_machine(view)).map(|(_, vm)| vm);
+        let mut concerned = machines.iter().filter(|(view, _)| defect.affects_machine(view)).map(|(_, vm)| vm);
         let first = concerned.next();
-        if first.is_none() && !defect.concerns_cluster(cluster.kubevirt) {
+        if first.is_none() && !defect.affects_cluster(cluster.kubevirt) {
             continue;
         }
         let version = deployed_kubevirt(release);

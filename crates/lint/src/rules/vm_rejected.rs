@@ -70,7 +70,7 @@ pub(super) fn finding(
     name: &str,
     cause: &Cause,
 ) -> Finding {
-    let words = &cause.words;
+    let words = &cause.message;
     let message = match cause.stage {
         Stage::Schema => format!("the API server rejects {name}: {words}"),
         Stage::Defaulting | Stage::Validating => format!("KubeVirt rejects {name}: {words}"),

@@ -222,7 +222,7 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
     let operations = all.iter().flat_map(|unit| unit.leaves());
     let operation = operations.map(|unit| &unit.input).find(|input| {
         let is_operation = matches!(input, Input::Operation { .. });
-        let around = input.place(plan_input).filter(|_| is_operation);
+        let around = input.location(plan_input).filter(|_| is_operation);
         around.is_some_and(|around| around.span.start <= place.span.start && place.span.end <= around.span.end)
     });
     // The inventory is another file.
@@ -230,7 +230,7 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
     if place.file.path() != document.file.path() {
         let mut facts = all.iter().map(|unit| &unit.input);
         let is_it = |input: &&Input| {
-            let own = input.place(plan_input);
+            let own = input.location(plan_input);
             own.is_some_and(|own| own.file.path() == place.file.path() && own.span == place.span)
         };
         return facts.find(is_it).cloned();

@@ -59,21 +59,21 @@ impl<'j> Checker<'j> {
     }
 
     /// Adds a cause, unless the value is a placeholder, whose final value is unknown.
-    pub(super) fn reject(&mut self, path: &str, reason: Reason, words: impl Into<String>) {
+    pub(super) fn reject(&mut self, path: &str, reason: Reason, message: impl Into<String>) {
         if self.get(path).as_str().is_some_and(is_placeholder) {
             return;
         }
-        let cause = Cause { stage: self.stage, path: self.path(path), reason, words: words.into() };
+        let cause = Cause { stage: self.stage, path: self.path(path), reason, message: message.into() };
         if !self.found.contains(&cause) {
             self.found.push(cause);
         }
     }
 
     /// Rejects a field whose feature gate is off; returns whether it is.
-    pub(super) fn needs_gate(&mut self, gate: &'static str, path: &str, words: impl Into<String>) -> bool {
+    pub(super) fn needs_gate(&mut self, gate: &'static str, path: &str, message: impl Into<String>) -> bool {
         let is_off = !self.cluster.has_gate(gate);
         if is_off {
-            self.reject(path, Reason::GateOff(gate), words);
+            self.reject(path, Reason::GateOff(gate), message);
         }
         is_off
     }
@@ -125,8 +125,8 @@ pub fn object_metadata(object: &Value) -> Vec<Cause> {
         if !is_placeholder(value) {
             let field = without_indexes(&path);
             let field = if field.starts_with("metadata.labels") { "metadata.labels" } else { &field };
-            let words = format!("{field}: Invalid value: \"{value}\": {problem}");
-            found.push(Cause { stage: Stage::Schema, path, reason: Reason::OutOfRange, words });
+            let message = format!("{field}: Invalid value: \"{value}\": {problem}");
+            found.push(Cause { stage: Stage::Schema, path, reason: Reason::OutOfRange, message });
         }
     };
     if !name.is_empty() {
@@ -143,12 +143,12 @@ pub fn object_metadata(object: &Value) -> Vec<Cause> {
 fn unknown_field(field: PrunedField) -> Cause {
     let is_metadata = field.path.0.iter().any(|s| matches!(s, Segment::Key(k) if k == "metadata"));
     // The API server keeps unknown fields in a template's metadata, and KubeVirt's webhooks reject them.
-    let words = if is_metadata {
+    let message = if is_metadata {
         format!("{} in body is a forbidden property", field.path)
     } else {
         format!("unknown field \"{}\"", field.path)
     };
-    Cause { stage: Stage::Schema, path: field.path, reason: Reason::UnknownField, words }
+    Cause { stage: Stage::Schema, path: field.path, reason: Reason::UnknownField, message }
 }
 
 /// Whether a template engine will replace the value.
@@ -175,9 +175,9 @@ fn own_structure(kind: &str, version: &str, object: &Value, by_server: &Violatio
         let number = first.path.get(object).unwrap_or(&Value::Null);
         let size = if location.ends_with("bootOrder") || location.contains("blockSize") { "uint" } else { "uint32" };
         let kind = if kind == "VirtualMachine" { "VirtualMachineInstanceTemplateSpec" } else { kind };
-        let words =
+        let message =
             format!("json: cannot unmarshal number {number} into Go struct field {kind}.{location} of type {size}");
-        return vec![Cause::of(first, stage, words)];
+        return vec![Cause::of(first, stage, message)];
     }
     let unread = by_server.schema.iter().find(|v| {
         let is_text = v.path.get(object).is_some_and(Value::is_string);
@@ -209,14 +209,14 @@ fn own_words(violation: &Violation) -> String {
 }
 
 impl Cause {
-    fn of(violation: &Violation, stage: Stage, words: String) -> Self {
+    fn of(violation: &Violation, stage: Stage, message: String) -> Self {
         let reason = match violation.kind {
             ViolationKind::Required => Reason::Missing,
             ViolationKind::Unsupported => Reason::Unsupported(Vec::new()),
             ViolationKind::WrongType => Reason::Malformed,
             _ => Reason::OutOfRange,
         };
-        Self { stage, path: violation.path.clone(), reason, words }
+        Self { stage, path: violation.path.clone(), reason, message }
     }
 }
 

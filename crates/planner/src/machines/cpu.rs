@@ -1,4 +1,4 @@
-//! CPU and memory of an instance.
+//! Checks CPU and memory of an instance.
 //!
 //! Source: `vmi-create-admitter.go`.
 
@@ -18,7 +18,7 @@ const CORES: &str = "domain.cpu.cores";
 const THREADS: &str = "domain.cpu.threads";
 const NUMA: &str = "domain.cpu.numa.guestMappingPassthrough";
 
-/// Cores, sockets and threads multiplied, 0 counting as 1; 0 where none of them is there.
+/// The product of cores, sockets and threads, 0 counting as 1; 0 if none is set.
 pub(super) fn vcpus(cpu: &Value) -> i64 {
     let counts = ["cores", "sockets", "threads"].map(|k| number(&cpu[k]));
     if counts == [0; 3] { 0 } else { counts.iter().map(|c| (*c).max(1)).product() }
@@ -26,44 +26,44 @@ pub(super) fn vcpus(cpu: &Value) -> i64 {
 
 impl Checker<'_> {
     pub(super) fn memory(&mut self) {
-        for (path, least) in [(REQUESTED_MEMORY, 1_000_000), (MEMORY_LIMIT, 0)] {
+        for (path, minimum) in [(REQUESTED_MEMORY, 1_000_000), (MEMORY_LIMIT, 0)] {
             let value = whole(self.get(path));
             let written = printed(self.get(path));
             if value < 0 {
-                let words = format!("{} '{written}': must be greater than or equal to 0.", self.name(path));
-                self.reject(path, Reason::OutOfRange, words);
-            } else if value > 0 && value < least {
-                let words = format!("{} '{written}': must be greater than or equal to 1M.", self.name(path));
-                self.reject(path, Reason::OutOfRange, words);
+                let message = format!("{} '{written}': must be greater than or equal to 0.", self.name(path));
+                self.reject(path, Reason::OutOfRange, message);
+            } else if value > 0 && value < minimum {
+                let message = format!("{} '{written}': must be greater than or equal to 1M.", self.name(path));
+                self.reject(path, Reason::OutOfRange, message);
             }
         }
-        self.not_above(REQUESTED_MEMORY, MEMORY_LIMIT, whole);
+        self.check_limit(REQUESTED_MEMORY, MEMORY_LIMIT, whole);
         self.hugepages();
         let (guest, limit) = (whole(self.get(GUEST)), whole(self.get(MEMORY_LIMIT)));
         if !self.updates_live() && limit != 0 && limit < guest {
             let [g, l] = [GUEST, MEMORY_LIMIT].map(|p| format!("{} '{}'", self.name(p), printed(self.get(p))));
-            let words = format!("{g} must be equal to or less than the memory limit {l}");
-            self.reject(GUEST, Reason::Contradicts(self.path(MEMORY_LIMIT)), words);
+            let message = format!("{g} must be equal to or less than the memory limit {l}");
+            self.reject(GUEST, Reason::Contradicts(self.path(MEMORY_LIMIT)), message);
         }
     }
 
-    /// Whether changes of machines are rolled out live.
+    /// Whether changes of machines are applied while they run.
     pub(super) fn updates_live(&self) -> bool {
         let strategy = text(&self.cluster.configuration()["vmRolloutStrategy"]);
         strategy == "LiveUpdate" || strategy.is_empty()
     }
 
-    fn not_above(&mut self, request: &str, limit: &str, amount: fn(&Value) -> i64) {
+    fn check_limit(&mut self, request: &str, limit: &str, amount: fn(&Value) -> i64) {
         let (r, l) = (self.get(request), self.get(limit));
         if amount(l) > 0 && amount(r) > amount(l) {
-            let words = format!(
+            let message = format!(
                 "{} '{}' is greater than {} '{}'",
                 self.name(request),
                 printed(r),
                 self.name(limit),
                 printed(l)
             );
-            self.reject(request, Reason::Contradicts(self.path(limit)), words);
+            self.reject(request, Reason::Contradicts(self.path(limit)), message);
         }
     }
 
@@ -73,15 +73,15 @@ impl Checker<'_> {
             return;
         }
         let Some(page) = quantity(self.get(PAGE_SIZE)).map(|q| q.scaled(0)).filter(|p| *p > 0) else {
-            let words = format!(
+            let message = format!(
                 "{} '{size}': quantities must match the regular expression \
                  '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
                 self.name(PAGE_SIZE)
             );
-            self.reject(PAGE_SIZE, Reason::Malformed, words);
+            self.reject(PAGE_SIZE, Reason::Malformed, message);
             return;
         };
-        // The words name the request, wherever the amount is from.
+        // The message names the request, whatever field has the amount.
         let amounts = [REQUESTED_MEMORY, GUEST, MEMORY_LIMIT].map(|p| (p, whole(self.get(p))));
         let (path, memory) = amounts.into_iter().find(|(_, m)| *m != 0).unwrap_or((GUEST, 0));
         let relation = if memory != 0 && memory < page {
@@ -92,98 +92,98 @@ impl Checker<'_> {
             return;
         };
         let (name, requested) = (self.name(REQUESTED_MEMORY), printed(self.get(REQUESTED_MEMORY)));
-        let words = format!("{name} '{requested}' {relation} {} '{size}'", self.name(PAGE_SIZE));
-        self.reject(path, Reason::OutOfRange, words);
+        let message = format!("{name} '{requested}' {relation} {} '{size}'", self.name(PAGE_SIZE));
+        self.reject(path, Reason::OutOfRange, message);
     }
 
     pub(super) fn cpu(&mut self) {
         for path in [REQUESTED_CPU, CPU_LIMIT] {
             if milli(self.get(path)) < 0 {
                 let written = printed(self.get(path));
-                let words = format!("{} '{written}': must be greater than or equal to 0.", self.name(path));
-                self.reject(path, Reason::OutOfRange, words);
+                let message = format!("{} '{written}': must be greater than or equal to 0.", self.name(path));
+                self.reject(path, Reason::OutOfRange, message);
             }
         }
-        self.not_above(REQUESTED_CPU, CPU_LIMIT, milli);
+        self.check_limit(REQUESTED_CPU, CPU_LIMIT, milli);
         let is_dedicated = *self.get(DEDICATED) == true;
         if is_dedicated {
-            self.dedicated();
+            self.dedicated_cpus();
         }
         self.numa(is_dedicated);
         const ISOLATED: &str = "domain.cpu.isolateEmulatorThread";
         if *self.get(ISOLATED) == true && !is_dedicated {
-            let words = "IsolateEmulatorThread should be only set in combination with DedicatedCPUPlacement";
-            self.reject(ISOLATED, Reason::Needs(self.path(DEDICATED)), words);
+            let message = "IsolateEmulatorThread should be only set in combination with DedicatedCPUPlacement";
+            self.reject(ISOLATED, Reason::Needs(self.path(DEDICATED)), message);
         }
         const REALTIME: &str = "domain.cpu.realtime";
         if self.has(REALTIME) {
             for (path, needed, verb) in [(DEDICATED, !is_dedicated, "set to true"), (NUMA, !self.has(NUMA), "defined")]
             {
                 if needed {
-                    let words = format!("{} must be {verb} when {} is used", self.name(path), self.name(REALTIME));
-                    self.reject(REALTIME, Reason::Needs(self.path(path)), words);
+                    let message = format!("{} must be {verb} when {} is used", self.name(path), self.name(REALTIME));
+                    self.reject(REALTIME, Reason::Needs(self.path(path)), message);
                 }
             }
         }
         const SOCKETS: &str = "domain.cpu.sockets";
         const MAX_SOCKETS: &str = "domain.cpu.maxSockets";
-        let most = number(self.get(MAX_SOCKETS));
-        if most != 0 && number(self.get(SOCKETS)) > most {
-            let words = "Number of sockets in CPU topology is greater than the maximum sockets allowed";
-            self.reject(SOCKETS, Reason::Contradicts(self.path(MAX_SOCKETS)), words);
+        let maximum = number(self.get(MAX_SOCKETS));
+        if maximum != 0 && number(self.get(SOCKETS)) > maximum {
+            let message = "Number of sockets in CPU topology is greater than the maximum sockets allowed";
+            self.reject(SOCKETS, Reason::Contradicts(self.path(MAX_SOCKETS)), message);
         }
     }
 
-    fn dedicated(&mut self) {
+    fn dedicated_cpus(&mut self) {
         let sources = [REQUESTED_MEMORY, MEMORY_LIMIT, "domain.memory.hugepages", GUEST];
         let is_zero = |path: &str| path != "domain.memory.hugepages" && whole(self.get(path)) == 0;
         if sources.iter().all(|p| !self.has(p) || is_zero(p)) {
             let [a, b, c, d] = sources.map(|p| self.name(p));
-            let words = format!("{a}, {b}, {c} or {d} should be provided");
-            self.reject(MEMORY_LIMIT, Reason::Missing, words);
+            let message = format!("{a}, {b}, {c} or {d} should be provided");
+            self.reject(MEMORY_LIMIT, Reason::Missing, message);
         }
         for (path, what) in [(REQUESTED_CPU, "requests"), (CPU_LIMIT, "limits")] {
             let value = self.get(path);
             if whole(value) > 0 && whole(value) * 1000 != milli(value) {
-                let words = format!("provided resources CPU {what} must be an interger");
-                self.reject(path, Reason::OutOfRange, words);
+                let message = format!("provided resources CPU {what} must be an interger");
+                self.reject(path, Reason::OutOfRange, message);
             }
         }
         let [requested, limit] = [REQUESTED_MEMORY, MEMORY_LIMIT].map(|p| whole(self.get(p)));
         if requested > 0 && limit > 0 && requested != limit {
-            let words = format!("{} must be equal to {}", self.name(REQUESTED_MEMORY), self.name(MEMORY_LIMIT));
-            self.reject(REQUESTED_MEMORY, Reason::Contradicts(self.path(MEMORY_LIMIT)), words);
+            let message = format!("{} must be equal to {}", self.name(REQUESTED_MEMORY), self.name(MEMORY_LIMIT));
+            self.reject(REQUESTED_MEMORY, Reason::Contradicts(self.path(MEMORY_LIMIT)), message);
         }
         let [requested, limit] = [REQUESTED_CPU, CPU_LIMIT].map(|p| whole(self.get(p)));
         let vcpus = vcpus(self.get("domain.cpu"));
         let [r, l, c] = [REQUESTED_CPU, CPU_LIMIT, CORES].map(|p| self.name(p));
         if requested == 0 && limit == 0 && vcpus == 0 {
-            let words = format!("either {r} or {l} or {c} must be provided when DedicatedCPUPlacement is true ");
-            self.reject(DEDICATED, Reason::Missing, words);
+            let message = format!("either {r} or {l} or {c} must be provided when DedicatedCPUPlacement is true ");
+            self.reject(DEDICATED, Reason::Missing, message);
         }
         if requested > 0 && limit > 0 && requested != limit {
-            let words = format!("{r} or {l} must be equal when DedicatedCPUPlacement is true ");
-            self.reject(REQUESTED_CPU, Reason::Contradicts(self.path(CPU_LIMIT)), words);
+            let message = format!("{r} or {l} must be equal when DedicatedCPUPlacement is true ");
+            self.reject(REQUESTED_CPU, Reason::Contradicts(self.path(CPU_LIMIT)), message);
         }
         if (requested > 0 || limit > 0) && vcpus > 0 && requested != vcpus && limit != vcpus {
-            let words = format!(
+            let message = format!(
                 "{r} or {l} must not be provided at the same time with {c} when DedicatedCPUPlacement is true "
             );
             let path = if limit > 0 { CPU_LIMIT } else { REQUESTED_CPU };
-            self.reject(path, Reason::Contradicts(self.path(CORES)), words);
+            self.reject(path, Reason::Contradicts(self.path(CORES)), message);
         }
         let threads = number(self.get(THREADS));
         if threads > 1 && self.text("architecture") == "arm64" {
             let (t, a) = (self.name(THREADS), self.name("architecture"));
-            let words = format!("threads must not be greater than 1 at {t} (got {threads}) when {a} is arm64");
-            self.reject(THREADS, Reason::Architecture("arm64".to_owned()), words);
+            let message = format!("threads must not be greater than 1 at {t} (got {threads}) when {a} is arm64");
+            self.reject(THREADS, Reason::Architecture("arm64".to_owned()), message);
         }
         if threads > 2 {
-            let words = format!(
+            let message = format!(
                 "Not more than two threads must be provided at {} (got {threads}) when DedicatedCPUPlacement is true",
                 self.name(THREADS)
             );
-            self.reject(THREADS, Reason::OutOfRange, words);
+            self.reject(THREADS, Reason::OutOfRange, message);
         }
     }
 
@@ -197,22 +197,22 @@ impl Checker<'_> {
         {
             if missing {
                 let (path_name, numa) = (self.name(path), self.name(NUMA));
-                let words = format!("{path_name} must be {verb} when NUMA topology strategy is set in {numa}");
-                self.reject(NUMA, Reason::Needs(self.path(path)), words);
+                let message = format!("{path_name} must be {verb} when NUMA topology strategy is set in {numa}");
+                self.reject(NUMA, Reason::Needs(self.path(path)), message);
             }
         }
     }
 
-    /// Memory that can grow while the machine runs.
+    /// Checks memory that can grow while the machine runs.
     pub(super) fn live_memory(&mut self) {
         const MAX_GUEST: &str = "domain.memory.maxGuest";
         if !self.updates_live() || !self.has(MAX_GUEST) {
             return;
         }
         let alignment = if self.text(PAGE_SIZE) == "1Gi" { (1 << 30, "1Gi") } else { (1 << 21, "2Mi") };
-        let (guest, most) = (whole(self.get(GUEST)), whole(self.get(MAX_GUEST)));
+        let (guest, maximum) = (whole(self.get(GUEST)), whole(self.get(MAX_GUEST)));
         let incompatible = |what: &str| (GUEST, format!("Memory hotplug is not compatible with {what}"));
-        let (path, words) = if self.has("domain.cpu.realtime") {
+        let (path, message) = if self.has("domain.cpu.realtime") {
             incompatible("realtime VMs")
         } else if self.has(NUMA) {
             incompatible("guest mapping passthrough")
@@ -220,11 +220,11 @@ impl Checker<'_> {
             incompatible("encrypted VMs")
         } else if !self.has(GUEST) {
             (MAX_GUEST, "Guest memory must be configured when memory hotplug is enabled".to_owned())
-        } else if guest > most {
+        } else if guest > maximum {
             (GUEST, "Guest memory is greater than the configured maxGuest memory".to_owned())
         } else if guest % alignment.0 != 0 {
             (GUEST, format!("Guest memory must be {} aligned", alignment.1))
-        } else if most % alignment.0 != 0 {
+        } else if maximum % alignment.0 != 0 {
             (MAX_GUEST, format!("MaxGuest must be {} aligned", alignment.1))
         } else if !matches!(self.text("architecture"), "amd64" | "") {
             (MAX_GUEST, "Memory hotplug is only available for x86_64 VMs".to_owned())
@@ -233,6 +233,6 @@ impl Checker<'_> {
         } else {
             return;
         };
-        self.reject(path, Reason::Contradicts(self.path(MAX_GUEST)), words);
+        self.reject(path, Reason::Contradicts(self.path(MAX_GUEST)), message);
     }
 }

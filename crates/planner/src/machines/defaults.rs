@@ -1,4 +1,4 @@
-//! What KubeVirt fills in before it validates: instance type, preference, defaults.
+//! Fills in what KubeVirt does before it validates: instance type, preference, defaults.
 //!
 //! Source: `pkg/instancetype/apply`, `pkg/instancetype/preference/apply`, `pkg/defaults`.
 
@@ -8,7 +8,7 @@ use super::checker::{Checker, at, list, number, text, whole};
 use super::cpu::vcpus;
 use super::{Cluster, Machine, Reason};
 
-/// Where an instance type and an instance say the same: of the instance's spec, of the instance type's.
+/// Fields that both an instance and an instance type have: paths in the instance's and the instance type's spec.
 const CONFLICTS: [(&str, &str); 14] = [
     ("nodeSelector", "nodeSelector"),
     ("schedulerName", "schedulerName"),
@@ -26,8 +26,8 @@ const CONFLICTS: [(&str, &str); 14] = [
     ("domain.devices.hostDevices", "hostDevices"),
 ];
 
-/// What an instance never says next to an instance type.
-const ALWAYS: [&str; 8] = [
+/// Fields that an instance with an instance type must not have.
+const FORBIDDEN_WITH_TYPE: [&str; 8] = [
     "domain.resources.requests.cpu",
     "domain.resources.limits.cpu",
     "domain.cpu.sockets",
@@ -38,7 +38,7 @@ const ALWAYS: [&str; 8] = [
     "domain.resources.limits.memory",
 ];
 
-/// Preferred values: of the preference, with the instance's field.
+/// Preferred values: path in the preference, and field of the instance.
 const PREFERRED: [(&str, &str); 12] = [
     ("preferredArchitecture", "architecture"),
     ("preferredSubdomain", "subdomain"),
@@ -54,7 +54,7 @@ const PREFERRED: [(&str, &str); 12] = [
     ("devices.preferredBlockMultiQueue", "domain.devices.blockMultiQueue"),
 ];
 
-/// Preferred values of each device: the list, of the preference, with the device's field.
+/// Preferred values of devices: list, field of the preference, field of the device.
 const PREFERRED_DEVICES: [(&str, &str, &str); 11] = [
     ("disks", "preferredDiskBus", "disk.bus"),
     ("disks", "preferredCdromBus", "cdrom.bus"),
@@ -70,20 +70,20 @@ const PREFERRED_DEVICES: [(&str, &str, &str); 11] = [
 ];
 
 impl Checker<'_> {
-    /// What the instance says although its instance type does.
+    /// Rejects fields of the instance that its instance type has.
     pub(super) fn instancetype_conflicts(&mut self, instancetype: &Value) {
-        let is_said =
+        let is_set =
             |value: &Value| !value.is_null() && *value != false && *value != "" && *value != 0 && *value != json!([]);
-        let both = CONFLICTS.iter().filter(|(_, theirs)| is_said(at(instancetype, theirs)));
-        let all = ALWAYS.into_iter().chain(both.map(|(own, _)| *own));
-        // Until v1.6 an instance has no memory of its own at all next to an instance type.
+        let both = CONFLICTS.iter().filter(|(_, other)| is_set(at(instancetype, other)));
+        let all = FORBIDDEN_WITH_TYPE.into_iter().chain(both.map(|(field, _)| *field));
+        // Until v1.6 an instance with an instance type must not have any `memory`.
         let owns_memory = self.cluster.admits("instancetype-owns-memory");
         let mut all: Vec<&str> = all.filter(|path| !owns_memory || !path.starts_with("domain.memory.")).collect();
         all.extend(owns_memory.then_some("domain.memory"));
         for path in all {
-            if is_said(self.get(path)) {
-                let words = format!("VM field(s) {} conflicts with selected instance type", self.name(path));
-                self.reject(path, Reason::Instancetype, words);
+            if is_set(self.get(path)) {
+                let message = format!("VM field(s) {} conflicts with selected instance type", self.name(path));
+                self.reject(path, Reason::Instancetype, message);
             }
         }
     }
@@ -105,8 +105,8 @@ pub(super) fn complete(cluster: Cluster<'_>, machine: Machine<'_>, spec: &Value)
     spec
 }
 
-/// Sets a dotted path, and makes the objects on the way.
-fn put(target: &mut Value, path: &str, value: Value) {
+/// Sets the value at a dotted path, with missing parent objects.
+fn set(target: &mut Value, path: &str, value: Value) {
     let node = path.split('.').try_fold(target, |node, key| {
         if node.is_null() {
             *node = json!({});
@@ -118,26 +118,26 @@ fn put(target: &mut Value, path: &str, value: Value) {
     }
 }
 
-fn put_missing(target: &mut Value, path: &str, value: &Value) {
-    let there = at(target, path);
-    if !value.is_null() && (there.is_null() || *there == "") {
-        put(target, path, value.clone());
+fn set_missing(target: &mut Value, path: &str, value: &Value) {
+    let current = at(target, path);
+    if !value.is_null() && (current.is_null() || *current == "") {
+        set(target, path, value.clone());
     }
 }
 
 fn apply_instancetype(spec: &mut Value, instancetype: &Value, preference: Option<&Value>) {
-    for (own, theirs) in CONFLICTS {
-        put_missing(spec, own, at(instancetype, theirs));
+    for (field, other) in CONFLICTS {
+        set_missing(spec, field, at(instancetype, other));
     }
-    put_missing(spec, "domain.cpu.maxSockets", at(instancetype, "cpu.maxSockets"));
+    set_missing(spec, "domain.cpu.maxSockets", at(instancetype, "cpu.maxSockets"));
     let memory = at(instancetype, "memory.guest");
-    put_missing(spec, "domain.memory.guest", memory);
+    set_missing(spec, "domain.memory.guest", memory);
     let overcommit = number(at(instancetype, "memory.overcommitPercent"));
     if overcommit > 0 {
-        // As Go multiplies: in halves of its precision.
+        // KubeVirt computes this in single precision.
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "as KubeVirt does")]
         let request = (whole(memory) as f32 * (1.0 - overcommit as f32 / 100.0)) as i64;
-        put_missing(spec, "domain.resources.requests.memory", &request.into());
+        set_missing(spec, "domain.resources.requests.memory", &request.into());
     }
     let count = number(at(instancetype, "cpu.guest"));
     let (mut cores, mut sockets, mut threads) = (1, 1, 1);
@@ -155,17 +155,17 @@ fn apply_instancetype(spec: &mut Value, instancetype: &Value, preference: Option
         _ => sockets = count,
     }
     for (field, n) in [("cores", cores), ("sockets", sockets), ("threads", threads)] {
-        put_missing(spec, &format!("domain.cpu.{field}"), &n.into());
+        set_missing(spec, &format!("domain.cpu.{field}"), &n.into());
     }
 }
 
-/// How a preference wants vCPUs to be shown.
+/// The vCPU topology that a preference asks for.
 pub(super) fn topology(preference: Option<&Value>) -> &str {
     let written = preference.map_or("", |p| text(at(p, "cpu.preferredCPUTopology")));
     if written.is_empty() { "sockets" } else { written }
 }
 
-/// How many vCPUs share a socket or a core, and across what they are spread.
+/// How many vCPUs share a socket or core, and across what they are spread.
 pub(super) fn spread(preference: Option<&Value>) -> (i64, &str) {
     let get = |path: &str| preference.map_or(&Value::Null, |p| at(p, path));
     let ratios = ["cpu.spreadOptions.ratio", "preferSpreadSocketToCoreRatio"].map(|p| number(get(p)));
@@ -175,17 +175,17 @@ pub(super) fn spread(preference: Option<&Value>) -> (i64, &str) {
 }
 
 fn apply_preference(spec: &mut Value, preference: &Value) {
-    for (theirs, own) in PREFERRED {
-        put_missing(spec, own, at(preference, theirs));
+    for (other, field) in PREFERRED {
+        set_missing(spec, field, at(preference, other));
     }
     let devices = &preference["devices"];
     let pods: Vec<Value> =
         list(&spec["networks"]).iter().filter(|n| !n["pod"].is_null()).map(|n| n["name"].clone()).collect();
-    for (kind, theirs, own) in PREFERRED_DEVICES {
-        let value = &devices[theirs];
+    for (kind, other, field) in PREFERRED_DEVICES {
+        let value = &devices[other];
         let items = spec["domain"]["devices"][kind].as_array_mut();
         for item in items.into_iter().flatten().filter(|_| !value.is_null()) {
-            let is_meant = match (own.split_once('.'), own) {
+            let applies = match (field.split_once('.'), field) {
                 (Some(("disk", _)), _) => item["cdrom"].is_null() && item["lun"].is_null(),
                 (Some((target, _)), _) => !item[target].is_null(),
                 (None, "dedicatedIOThread") => text(at(item, "disk.bus")) == "virtio",
@@ -195,43 +195,43 @@ fn apply_preference(spec: &mut Value, preference: &Value) {
                 }
                 (None, _) => kind != "disks" || item["cdrom"].is_null() && item["lun"].is_null(),
             };
-            if is_meant {
-                put_missing(item, own, value);
+            if applies {
+                set_missing(item, field, value);
             }
         }
     }
     let firmware = &preference["firmware"];
     const LOADER: &str = "domain.firmware.bootloader";
-    let is_open = |spec: &Value| at(spec, LOADER)["efi"].is_null() && at(spec, LOADER)["bios"].is_null();
-    if firmware["preferredUseBios"] == true && is_open(spec) {
-        put(spec, &format!("{LOADER}.bios"), json!({}));
+    let has_no_firmware = |spec: &Value| at(spec, LOADER)["efi"].is_null() && at(spec, LOADER)["bios"].is_null();
+    if firmware["preferredUseBios"] == true && has_no_firmware(spec) {
+        set(spec, &format!("{LOADER}.bios"), json!({}));
     }
-    if is_open(spec) && !firmware["preferredEfi"].is_null() {
-        put(spec, &format!("{LOADER}.efi"), firmware["preferredEfi"].clone());
+    if has_no_firmware(spec) && !firmware["preferredEfi"].is_null() {
+        set(spec, &format!("{LOADER}.efi"), firmware["preferredEfi"].clone());
     } else {
-        if firmware["preferredUseEfi"] == true && is_open(spec) {
-            put(spec, &format!("{LOADER}.efi"), json!({}));
+        if firmware["preferredUseEfi"] == true && has_no_firmware(spec) {
+            set(spec, &format!("{LOADER}.efi"), json!({}));
         }
         if !at(spec, LOADER)["efi"].is_null() {
-            put_missing(spec, &format!("{LOADER}.efi.secureBoot"), &firmware["preferredUseSecureBoot"]);
+            set_missing(spec, &format!("{LOADER}.efi.secureBoot"), &firmware["preferredUseSecureBoot"]);
         }
     }
 }
 
-/// KubeVirt's own defaults, as far as something validates them.
+/// KubeVirt's defaults for fields that are validated.
 fn fill(cluster: Cluster<'_>, spec: &mut Value, architecture: Option<&str>) {
-    put_missing(spec, "architecture", &architecture.map_or(Value::Null, Into::into));
-    put_missing(spec, "evictionStrategy", &cluster.configuration()["evictionStrategy"]);
+    set_missing(spec, "architecture", &architecture.map_or(Value::Null, Into::into));
+    set_missing(spec, "evictionStrategy", &cluster.configuration()["evictionStrategy"]);
     let limit = at(spec, "domain.resources.limits.cpu").clone();
-    put_missing(spec, "domain.resources.requests.cpu", &limit);
+    set_missing(spec, "domain.resources.requests.cpu", &limit);
     let sources = ["resources.requests.memory", "resources.limits.memory", "memory.hugepages.pageSize"];
     let memory = sources.iter().map(|p| at(&spec["domain"], p)).find(|m| whole(m) != 0).cloned();
-    put_missing(spec, "domain.memory.guest", &memory.unwrap_or_default());
+    set_missing(spec, "domain.memory.guest", &memory.unwrap_or_default());
     if vcpus(&spec["domain"]["cpu"]) == 0 {
         let cpus = ["limits", "requests"].map(|k| whole(at(spec, &format!("domain.resources.{k}.cpu"))));
         let sockets = cpus.into_iter().find(|c| *c != 0).unwrap_or(1);
         for (field, n) in [("sockets", sockets), ("cores", 1), ("threads", 1)] {
-            put(spec, &format!("domain.cpu.{field}"), n.into());
+            set(spec, &format!("domain.cpu.{field}"), n.into());
         }
     }
     let is_empty = |path: &str| list(at(spec, path)).is_empty();
@@ -239,21 +239,21 @@ fn fill(cluster: Cluster<'_>, spec: &mut Value, architecture: Option<&str>) {
     if !is_networked && *at(spec, "domain.devices.autoattachPodInterface") != false {
         let default = text(&cluster.configuration()["network"]["defaultNetworkInterface"]);
         let binding = if default == "masquerade" { "masquerade" } else { "bridge" };
-        put(spec, "networks", json!([{"name": "default", "pod": {}}]));
-        put(spec, "domain.devices.interfaces", json!([{"name": "default", binding: {}}]));
+        set(spec, "networks", json!([{"name": "default", "pod": {}}]));
+        set(spec, "domain.devices.interfaces", json!([{"name": "default", binding: {}}]));
     }
-    let named = |path: &str| list(at(spec, path)).iter().map(|d| d["name"].clone()).collect::<Vec<_>>();
-    let shown = [named("domain.devices.disks"), named("domain.devices.filesystems")].concat();
-    let hidden: Vec<Value> = named("volumes").into_iter().filter(|name| !shown.contains(name)).collect();
+    let names = |path: &str| list(at(spec, path)).iter().map(|d| d["name"].clone()).collect::<Vec<_>>();
+    let shown = [names("domain.devices.disks"), names("domain.devices.filesystems")].concat();
+    let hidden: Vec<Value> = names("volumes").into_iter().filter(|name| !shown.contains(name)).collect();
     if !hidden.is_empty() {
         let mut disks = list(at(spec, "domain.devices.disks")).to_vec();
         disks.extend(hidden.into_iter().map(|name| json!({"name": name})));
-        put(spec, "domain.devices.disks", disks.into());
+        set(spec, "domain.devices.disks", disks.into());
     }
 }
 
-/// The buses of disks as KubeVirt fills them in when an instance is created; `None` where each disk has one.
-pub(super) fn of_instance(spec: &Value) -> Option<Value> {
+/// The spec with the disk buses that KubeVirt fills in when an instance is created; `None` if each disk has one.
+pub(super) fn with_disk_buses(spec: &Value) -> Option<Value> {
     const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];
     let has_bus = |disk: &Value| TARGETS.iter().any(|t| !text(&disk[*t]["bus"]).is_empty());
     if list(at(spec, "domain.devices.disks")).iter().all(has_bus) {
@@ -267,7 +267,7 @@ pub(super) fn of_instance(spec: &Value) -> Option<Value> {
         }
         for target in TARGETS {
             if disk[target].is_object() {
-                put_missing(disk, &format!("{target}.bus"), &bus.into());
+                set_missing(disk, &format!("{target}.bus"), &bus.into());
             }
         }
     }

@@ -1,6 +1,6 @@
-//! Known defects of the operators' versions that concern what a cluster runs.
+//! Known defects of operator versions that affect a cluster's workload.
 //!
-//! Source: the pull requests that `schemas/defects.json` names, and the tags that have them.
+//! Source: the pull requests listed in `schemas/defects.json`, and the tags that contain them.
 
 use std::sync::LazyLock;
 
@@ -15,32 +15,32 @@ use crate::release::{Release, version_numbers};
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Defect {
-    /// `kubevirt-17527`
+    /// The defect's name: `kubevirt-17527`.
     pub name: String,
-    /// The first version that has it.
+    /// The first affected version.
     since: String,
-    /// The first version without it, by minor version; later minor versions don't have it.
+    /// The first fixed version per minor version; later minor versions are fixed.
     fixed: Vec<String>,
-    /// What a virtual machine has that it concerns: one of these lists, all of it.
+    /// Conditions on an affected virtual machine: all of one list hold.
     #[serde(default)]
     machines: Vec<Vec<Test>>,
-    /// What the KubeVirt object has, the same way.
+    /// Conditions on an affected KubeVirt object: all of one list hold.
     #[serde(default)]
     kubevirt: Vec<Vec<Test>>,
-    /// What happens, as a sentence without a full stop.
+    /// The consequence, as a sentence without a full stop.
     pub consequence: String,
-    /// Where it is public.
+    /// The public URL.
     pub reference: String,
 }
 
-/// A condition on a value: it exists, unless another condition is given.
+/// A condition on a value; without a further member: it exists.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Test {
     /// A dotted path; `[]` is any element.
     path: String,
-    /// The value; null: it isn't there.
-    #[serde(default, deserialize_with = "some")]
+    /// The expected value; null: the path is absent.
+    #[serde(default, deserialize_with = "present")]
     is: Option<Value>,
     #[serde(default)]
     is_not: Option<Value>,
@@ -48,8 +48,8 @@ struct Test {
     longer_than: Option<usize>,
 }
 
-/// A null that is written is one.
-fn some<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+/// Distinguishes a written null from an absent member.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
@@ -60,7 +60,7 @@ fn all() -> &'static [Defect] {
     &ALL
 }
 
-/// The version of KubeVirt that a release deploys, with its `v`: `v1.7.4`. Empty where the release's data lack it.
+/// The version of KubeVirt that a release deploys: `v1.7.4`. Empty if the release's data lack it.
 pub fn deployed_kubevirt(release: &Release) -> &str {
     release.tables().components.get("KUBEVIRT_VERSION").map_or("", String::as_str)
 }
@@ -69,23 +69,24 @@ fn version_of(release: &Release) -> Vec<u64> {
     version_numbers(deployed_kubevirt(release).trim_start_matches('v'))
 }
 
-/// The defects that a release has.
+/// The known defects of a release.
 pub fn defects(release: &Release) -> impl Iterator<Item = &'static Defect> {
     let version = version_of(release);
     all().iter().filter(move |defect| defect.is_in(&version))
 }
 
-/// Whether a release has the defect of a name.
+/// Whether a release has the defect with this name.
 pub fn has_defect(release: &Release, name: &str) -> bool {
     all().iter().any(|defect| defect.name == name && defect.is_in(&version_of(release)))
 }
 
-/// What conditions on a virtual machine examine.
+/// The values of a virtual machine that conditions examine.
 #[derive(Debug)]
 pub struct MachineView(Value);
 
 impl MachineView {
-    /// Of its manifest, where the instance's spec is in it, and what KubeVirt makes of that.
+    /// Creates the view from the manifest, the path of the instance's template in it, and the spec completed by
+    /// KubeVirt.
     pub fn new(object: &Value, template: &str, spec: &Value) -> Self {
         let instance = if template.is_empty() { object } else { at(object, template) };
         Self(json!({
@@ -110,33 +111,33 @@ impl Defect {
         version >= version_numbers(&self.since).as_slice() && !is_fixed
     }
 
-    /// Whether it concerns a virtual machine.
-    pub fn concerns_machine(&self, machine: &MachineView) -> bool {
-        holds(&self.machines, &machine.0)
+    /// Whether it affects a virtual machine.
+    pub fn affects_machine(&self, machine: &MachineView) -> bool {
+        is_met(&self.machines, &machine.0)
     }
 
-    /// Whether it concerns the KubeVirt object, independent of the machines.
-    pub fn concerns_cluster(&self, kubevirt: &Value) -> bool {
-        holds(&self.kubevirt, kubevirt)
+    /// Whether it affects the KubeVirt object, independent of virtual machines.
+    pub fn affects_cluster(&self, kubevirt: &Value) -> bool {
+        is_met(&self.kubevirt, kubevirt)
     }
 
-    /// The next release of the same line, or of a later one, that doesn't have it; `None` where no known one does.
+    /// The next release without the defect; `None` if no known one is fixed.
     pub fn fixed_after(&self, release: &Release) -> Option<String> {
-        let is_free = |other: &Release| !self.is_in(&version_of(other));
+        let is_fixed = |other: &Release| !self.is_in(&version_of(other));
         let own = version_numbers(release.version());
         let patches = Release::patch_names().filter_map(Release::patch);
         let all = patches.chain(Release::known_names().filter_map(Release::known));
-        let later = all.filter(|other| version_numbers(other.version()) > own && is_free(other));
+        let later = all.filter(|other| version_numbers(other.version()) > own && is_fixed(other));
         later.min_by_key(|other| version_numbers(other.version())).map(|other| other.version().to_owned())
     }
 }
 
-fn holds(alternatives: &[Vec<Test>], value: &Value) -> bool {
-    alternatives.iter().any(|tests| tests.iter().all(|test| test.holds(value)))
+fn is_met(alternatives: &[Vec<Test>], value: &Value) -> bool {
+    alternatives.iter().any(|tests| tests.iter().all(|test| test.is_met(value)))
 }
 
 impl Test {
-    fn holds(&self, value: &Value) -> bool {
+    fn is_met(&self, value: &Value) -> bool {
         let found = each(value, &self.path);
         if self.is == Some(Value::Null) {
             return found.is_empty();
@@ -162,34 +163,34 @@ mod tests {
             .collect();
         assert!(all().len() >= 10);
         for defect in all() {
-            let has = |release: &&std::sync::Arc<Release>| defects(release).any(|d| d.name == defect.name);
-            assert!(releases.iter().any(|r| has(&r)), "{}: no release has it", defect.name);
-            assert!(!releases.iter().all(|r| has(&r)), "{}: every release has it", defect.name);
+            let is_affected = |release: &&std::sync::Arc<Release>| defects(release).any(|d| d.name == defect.name);
+            assert!(releases.iter().any(|r| is_affected(&r)), "{}: no release has it", defect.name);
+            assert!(!releases.iter().all(|r| is_affected(&r)), "{}: every release has it", defect.name);
             assert!(defect.reference.starts_with("https://"), "{}", defect.name);
             assert_ne!(defect.machines.is_empty(), defect.kubevirt.is_empty(), "{}", defect.name);
         }
     }
 
     #[test]
-    fn versions_are_compared_by_minor_version() {
+    fn compares_versions_by_minor_version() {
         let defect = &all()[0];
-        for (version, has) in
+        for (version, is_affected) in
             [("1.5.9", false), ("1.6.5", true), ("1.6.6", false), ("1.7.3", true), ("1.8.2", true), ("1.9.0", false)]
         {
-            assert_eq!(defect.is_in(&version_numbers(version)), has, "{version}");
+            assert_eq!(defect.is_in(&version_numbers(version)), is_affected, "{version}");
         }
-        let unpatched = all().iter().find(|d| d.name == "kubevirt-17102").expect("there");
+        let unpatched = all().iter().find(|d| d.name == "kubevirt-17102").expect("known");
         assert!(unpatched.is_in(&[1, 7, 4]) && !unpatched.is_in(&[1, 9, 0]));
     }
 
     #[test]
-    fn conditions_are_met_by_what_they_name() {
-        let named = |name: &str| all().iter().find(|d| d.name == name).expect("there");
+    fn conditions_match_their_fields() {
+        let named = |name: &str| all().iter().find(|d| d.name == name).expect("known");
         let machine = |spec: Value| {
             json!({"metadata": {"name": "a".repeat(40)}, "spec": {"template": {"metadata": {"annotations": {
                 "kubevirt.io/allow-pod-bridge-network-live-migration": ""}}, "spec": spec}}})
         };
-        for (name, spec, holds) in [
+        for (name, spec, is_met) in [
             ("kubevirt-17527", json!({"domain": {"devices": {"gpus": [{"name": "g"}]}}}), true),
             ("kubevirt-17527", json!({"domain": {"devices": {"gpus": []}}}), false),
             ("kubevirt-16853", json!({"domain": {"devices": {"tpm": {"persistent": true}}}}), true),
@@ -208,7 +209,7 @@ mod tests {
         ] {
             let object = machine(spec.clone());
             let view = MachineView::new(&object, "spec.template", &spec);
-            assert_eq!(named(name).concerns_machine(&view), holds, "{name} {spec}");
+            assert_eq!(named(name).affects_machine(&view), is_met, "{name} {spec}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Probes, displays, launch security and Hyper-V features of an instance.
+//! Checks probes, displays, launch security and Hyper-V features of an instance.
 //!
 //! Source: `vmi-create-admitter.go`, `hyperv.go`, `amd64.go`, and `pkg/dra/admitter`.
 
@@ -15,16 +15,16 @@ impl Checker<'_> {
         let problems = label_problems(host);
         if !host.is_empty() && !problems.is_empty() {
             let (name, problems) = (self.name("hostname"), problems.join(", "));
-            let words = format!("{name} does not conform to the kubernetes DNS_LABEL rules : {problems}");
-            self.reject("hostname", Reason::Malformed, words);
+            let message = format!("{name} does not conform to the kubernetes DNS_LABEL rules : {problems}");
+            self.reject("hostname", Reason::Malformed, message);
         }
         let domain = self.text("subdomain");
         let problems = subdomain_problems(domain);
         if !domain.is_empty() && !problems.is_empty() {
             let name = self.name("subdomain");
             let problems = problems.join(", ");
-            let words = format!("{name} does not conform to the kubernetes DNS_SUBDOMAIN rules : {problems}");
-            self.reject("subdomain", Reason::Malformed, words);
+            let message = format!("{name} does not conform to the kubernetes DNS_SUBDOMAIN rules : {problems}");
+            self.reject("subdomain", Reason::Malformed, message);
         }
         const ACCOUNT: &str = "serviceAccountName";
         let account = self.text(ACCOUNT);
@@ -33,17 +33,18 @@ impl Checker<'_> {
             return;
         }
         if !problems.is_empty() {
-            let words = format!("{} is not a valid service account name: {}", self.name(ACCOUNT), problems.join("; "));
-            self.reject(ACCOUNT, Reason::Malformed, words);
+            let message =
+                format!("{} is not a valid service account name: {}", self.name(ACCOUNT), problems.join("; "));
+            self.reject(ACCOUNT, Reason::Malformed, message);
         }
         let volumes = self.each("volumes[].serviceAccount.serviceAccountName");
         if let Some((path, other)) = volumes.iter().find(|(_, other)| text(other) != account) {
-            let words = format!(
+            let message = format!(
                 "spec.serviceAccountName \"{account}\" and serviceAccount volume \"{}\" must reference the same service \
                  account",
                 text(other)
             );
-            self.reject(ACCOUNT, Reason::Contradicts(self.path(path)), words);
+            self.reject(ACCOUNT, Reason::Contradicts(self.path(path)), message);
         }
     }
 
@@ -59,65 +60,65 @@ impl Checker<'_> {
             match count(value, &HANDLERS) {
                 1 => {}
                 0 => {
-                    let words = format!(
+                    let message = format!(
                         "either {name}.tcpSocket, {name}.exec or {name}.httpGet must be set if a {name} is specified"
                     );
-                    self.reject(probe, Reason::NotExactlyOne, words);
+                    self.reject(probe, Reason::NotExactlyOne, message);
                 }
                 _ => {
-                    let words = format!("{name} must have exactly one probe type set");
-                    self.reject(probe, Reason::NotExactlyOne, words);
+                    let message = format!("{name} must have exactly one probe type set");
+                    self.reject(probe, Reason::NotExactlyOne, message);
                 }
             }
             for handler in ["httpGet", "tcpSocket"] {
                 if !value[handler].is_null() && !on_pod {
-                    let words = format!("{name}.{handler} is only allowed if the Pod Network is attached");
-                    self.reject(&format!("{probe}.{handler}"), Reason::Needs(self.path("networks")), words);
+                    let message = format!("{name}.{handler} is only allowed if the Pod Network is attached");
+                    self.reject(&format!("{probe}.{handler}"), Reason::Needs(self.path("networks")), message);
                 }
             }
         }
         if self.text("startStrategy") == "Paused" && self.has("livenessProbe") {
             let [strategy, probe] = ["startStrategy", "livenessProbe"].map(|p| self.name(p));
-            let words = format!(
+            let message = format!(
                 "either {strategy} or {probe} should be provided.Pausing VMI with LivenessProbe is not supported"
             );
-            self.reject("startStrategy", Reason::Contradicts(self.path("livenessProbe")), words);
+            self.reject("startStrategy", Reason::Contradicts(self.path("livenessProbe")), message);
         }
     }
 
     pub(super) fn displays(&mut self) {
-        let shows = |gpu: &Value| {
+        let has_ramfb = |gpu: &Value| {
             let display = &gpu["virtualGPUOptions"]["display"];
             is_on(display) && (display["ramFB"].is_null() || display["ramFB"]["enabled"] == true)
         };
         let gpus: Vec<(String, &Value)> =
-            self.each("domain.devices.gpus[]").into_iter().filter(|(_, gpu)| shows(gpu)).collect();
+            self.each("domain.devices.gpus[]").into_iter().filter(|(_, gpu)| has_ramfb(gpu)).collect();
         if let [_, (second, _), ..] = &gpus[..] {
-            let words = "configuring multiple displays with ramfb is not valid ";
-            self.reject(second, Reason::NotExactlyOne, words);
+            let message = "configuring multiple displays with ramfb is not valid ";
+            self.reject(second, Reason::NotExactlyOne, message);
         }
         if self.has("domain.devices.sound") && self.text("domain.devices.sound.name").is_empty() {
             self.reject("domain.devices.sound", Reason::Missing, "Sound device requires a name field.");
         }
         const GRAPHICS: &str = "domain.devices.autoattachGraphicsDevice";
-        let asks_gate = !self.cluster.has_gate("VideoConfig");
-        if self.has("domain.devices.video") && *self.get(GRAPHICS) == false && !asks_gate {
-            let words = "Video configuration is not allowed when autoattachGraphicsDevice is set to false";
-            self.reject("domain.devices.video", Reason::Contradicts(self.path(GRAPHICS)), words);
+        let is_gate_off = !self.cluster.has_gate("VideoConfig");
+        if self.has("domain.devices.video") && *self.get(GRAPHICS) == false && !is_gate_off {
+            let message = "Video configuration is not allowed when autoattachGraphicsDevice is set to false";
+            self.reject("domain.devices.video", Reason::Contradicts(self.path(GRAPHICS)), message);
         }
         let is_supplemental = self.text("domain.ioThreadsPolicy") == "supplementalPool";
         if is_supplemental && number(self.get("domain.ioThreads.supplementalPoolThreadCount")) < 1 {
             let needed = self.path("domain.ioThreads.supplementalPoolThreadCount");
-            let words = "the number of iothreads needs to be set and positive for the dedicated policy";
-            self.reject("domain.ioThreadsPolicy", Reason::Needs(needed), words);
+            let message = "the number of iothreads needs to be set and positive for the dedicated policy";
+            self.reject("domain.ioThreadsPolicy", Reason::Needs(needed), message);
         }
     }
 
     fn resource_claims(&mut self) {
         for (i, name, other) in self.repeated("resourceClaims") {
             let reason = Reason::Duplicate(self.path(&format!("resourceClaims[{other}]")));
-            let words = format!("duplicate resourceClaims name \"{name}\"");
-            self.reject(&format!("resourceClaims[{i}].name"), reason, words);
+            let message = format!("duplicate resourceClaims name \"{name}\"");
+            self.reject(&format!("resourceClaims[{i}].name"), reason, message);
         }
         const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
         for (path, claim) in self.each("resourceClaims[]") {
@@ -129,26 +130,26 @@ impl Checker<'_> {
                 self.reject(&at, Reason::Missing, format!("{shown} is a required field"));
             } else if !problems.is_empty() {
                 let problems = problems.join(", ");
-                let words = format!("{shown} does not conform to the kubernetes DNS_LABEL rules: {problems}");
-                self.reject(&at, Reason::Malformed, words);
+                let message = format!("{shown} does not conform to the kubernetes DNS_LABEL rules: {problems}");
+                self.reject(&at, Reason::Malformed, message);
             }
-            let words = match count(claim, &SOURCES) {
+            let message = match count(claim, &SOURCES) {
                 0 => Some("must specify one of: resourceClaimName, resourceClaimTemplateName"),
                 1 => None,
                 _ => Some("at most one of resourceClaimName or resourceClaimTemplateName may be specified"),
             };
-            if let Some(words) = words {
-                self.reject(&path, Reason::NotExactlyOne, words);
+            if let Some(message) = message {
+                self.reject(&path, Reason::NotExactlyOne, message);
             }
             for source in SOURCES.into_iter().filter(|s| !claim[*s].is_null()) {
-                for words in subdomain_problems(text(&claim[source])) {
-                    self.reject(&format!("{path}.{source}"), Reason::Malformed, words);
+                for message in subdomain_problems(text(&claim[source])) {
+                    self.reject(&format!("{path}.{source}"), Reason::Malformed, message);
                 }
             }
         }
     }
 
-    /// Devices that a resource claim brings instead of a device plugin.
+    /// Checks devices from resource claims instead of device plugins.
     pub(super) fn claimed_devices(&mut self) {
         if self.cluster.admits("validates-resource-claims") {
             self.resource_claims();
@@ -161,19 +162,19 @@ impl Checker<'_> {
                 let is_claimed = count(device, &["claimName", "requestName"]) > 0;
                 match (text(&device["deviceName"]).is_empty(), is_claimed) {
                     (true, false) => {
-                        let words = format!(
+                        let message = format!(
                             "{at} contains {what}s without deviceName or claimRequest; each {what} must specify either a \
                              deviceName or a claimRequest"
                         );
-                        self.reject(&path, Reason::Missing, words);
+                        self.reject(&path, Reason::Missing, message);
                     }
                     (false, true) => {
-                        let words = format!("{at} contains {what}s with both deviceName and claimRequest");
-                        self.reject(&path, Reason::NotExactlyOne, words);
+                        let message = format!("{at} contains {what}s with both deviceName and claimRequest");
+                        self.reject(&path, Reason::NotExactlyOne, message);
                     }
                     (true, true) => {
-                        let words = format!("{at} contains DRA enabled {what}s but feature gate is not enabled");
-                        self.needs_gate(gate, &path, words);
+                        let message = format!("{at} contains DRA enabled {what}s but feature gate is not enabled");
+                        self.needs_gate(gate, &path, message);
                     }
                     (false, false) => {}
                 }
@@ -190,14 +191,14 @@ impl Checker<'_> {
             _ if security.is_null() => return,
             "amd64" => {}
             "s390x" => {
-                let words = "SecureExecution feature gate is not enabled in kubevirt-config";
-                self.needs_gate("SecureExecution", SECURITY, words);
+                let message = "SecureExecution feature gate is not enabled in kubevirt-config";
+                self.needs_gate("SecureExecution", SECURITY, message);
                 return;
             }
             "" => return,
             _ => {
-                let words = format!("No launchSecurity support for architecture: {architecture}");
-                self.reject(SECURITY, Reason::Architecture(architecture.to_owned()), words);
+                let message = format!("No launchSecurity support for architecture: {architecture}");
+                self.reject(SECURITY, Reason::Architecture(architecture.to_owned()), message);
                 return;
             }
         }
@@ -231,17 +232,17 @@ impl Checker<'_> {
         }
         let is_paused = self.text("startStrategy") == "Paused";
         if kind == "sev" && !security["sev"]["attestation"].is_null() && !is_paused {
-            let words = "SEV attestation requires VMI StartStrategy 'Paused'";
-            self.reject(&format!("{at}.attestation"), Reason::Needs(self.path("startStrategy")), words);
+            let message = "SEV attestation requires VMI StartStrategy 'Paused'";
+            self.reject(&format!("{at}.attestation"), Reason::Needs(self.path("startStrategy")), message);
         }
         for (path, _) in self.each("domain.devices.interfaces[].bootOrder") {
-            let name = text(at_parent(self.spec, &path));
-            let words = format!("{shown} does not work with bootable NICs: {name}");
-            self.reject(&path, Reason::Contradicts(self.path(&at)), words);
+            let name = text(name_of_element(self.spec, &path));
+            let message = format!("{shown} does not work with bootable NICs: {name}");
+            self.reject(&path, Reason::Contradicts(self.path(&at)), message);
         }
     }
 
-    /// Hyper-V features that need each other; what isn't said is switched on with what needs it.
+    /// Checks that Hyper-V features don't miss a required one; unset ones are enabled automatically.
     pub(super) fn hyperv(&mut self) {
         const HYPERV: &str = "domain.features.hyperv";
         const NEEDS: [(&str, &str); 5] = [
@@ -258,23 +259,23 @@ impl Checker<'_> {
         for (feature, needed) in NEEDS {
             if hyperv[feature]["enabled"] == true && hyperv[needed]["enabled"] == false {
                 let at = |name: &str| format!("{HYPERV}.{name}");
-                // As KubeVirt prints it: the field is named twice.
+                // KubeVirt's message repeats the field.
                 let doubled = self.name(HYPERV);
                 let shown = |name: &str| format!("{doubled}.{HYPERV}.{name}");
-                let words = format!("'{}' requires '{}', which was disabled.", shown(feature), shown(needed));
-                self.reject(&at(feature), Reason::Contradicts(self.path(&at(needed))), words);
+                let message = format!("'{}' requires '{}', which was disabled.", shown(feature), shown(needed));
+                self.reject(&at(feature), Reason::Contradicts(self.path(&at(needed))), message);
             }
         }
         if self.has("domain.features.hypervPassthrough") {
-            let words = "Cannot explicitly set hyperV features if HypervPassthrough is being used. Please use either \
+            let message = "Cannot explicitly set hyperV features if HypervPassthrough is being used. Please use either \
                          HyperV or HypervPassthrough.";
-            self.reject(HYPERV, Reason::NotExactlyOne, words);
+            self.reject(HYPERV, Reason::NotExactlyOne, message);
         }
     }
 }
 
 /// The name of the element that a field is in.
-fn at_parent<'v>(spec: &'v Value, path: &str) -> &'v Value {
+fn name_of_element<'v>(spec: &'v Value, path: &str) -> &'v Value {
     let parent = path.rsplit_once('.').map_or("", |(parent, _)| parent);
     &at(spec, parent)["name"]
 }

@@ -1,4 +1,4 @@
-//! Disks of an instance, and the volumes that they show.
+//! Checks disks of an instance and their volumes.
 //!
 //! Source: `pkg/storage/admitters/disks.go`, and `validateBootOrder` of `vmi-create-admitter.go`.
 
@@ -14,12 +14,12 @@ const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];
 const SMALLEST_BLOCK: i64 = 512;
 const LARGEST_BLOCK: i64 = 2_097_152;
 
-/// What a disk is to the guest, `disk`, `lun` or `cdrom`; empty where it isn't said.
+/// The kind of a disk: `disk`, `lun` or `cdrom`; empty if unset.
 fn target(disk: &Value) -> &'static str {
     TARGETS.into_iter().find(|t| !disk[*t].is_null()).unwrap_or_default()
 }
 
-/// Whether a path inside a container may be used.
+/// Why a path inside a container is rejected.
 pub(super) fn path_problem(path: &str) -> Option<&'static str> {
     if path == "/" {
         return Some("must not point to root");
@@ -29,7 +29,7 @@ pub(super) fn path_problem(path: &str) -> Option<&'static str> {
     (!is_plain).then_some("must be an absolute path to a file without relative components")
 }
 
-/// Whether a text is a PCI address, `0000:81:01.10` not among them.
+/// Whether a text is a PCI address; `0000:81:01.10` isn't one.
 pub(super) fn is_pci_address(text: &str) -> bool {
     let parts: Vec<&str> = text.split([':', '.']).collect();
     let separators: Vec<char> = text.chars().filter(|c| matches!(c, ':' | '.')).collect();
@@ -43,8 +43,8 @@ impl Checker<'_> {
     pub(super) fn disks(&mut self) {
         for (i, _, other) in self.repeated("domain.devices.disks") {
             let disks = self.name("domain.devices.disks");
-            let words = format!("{disks}[{i}] and {disks}[{other}] must not have the same Name.");
-            self.reject(&format!("domain.devices.disks[{i}].name"), self.duplicate("disks", other), words);
+            let message = format!("{disks}[{i}] and {disks}[{other}] must not have the same Name.");
+            self.reject(&format!("domain.devices.disks[{i}].name"), self.duplicate("disks", other), message);
         }
         for (path, disk) in self.each("domain.devices.disks[]") {
             self.disk(&path, disk);
@@ -59,41 +59,42 @@ impl Checker<'_> {
     fn disk(&mut self, path: &str, disk: &Value) {
         let name = self.name(path);
         if count(disk, &TARGETS) > 1 {
-            let words = format!("{name} can only have a single target type defined");
-            self.reject(path, Reason::NotExactlyOne, words);
+            let message = format!("{name} can only have a single target type defined");
+            self.reject(path, Reason::NotExactlyOne, message);
         }
         let address = text(&disk["disk"]["pciAddress"]);
         if !address.is_empty() {
             let at = format!("{path}.disk.pciAddress");
-            // The server's own place for it.
+            // The path in the server's message.
             let index = path.rsplit_once('[').map_or("", |(_, index)| index);
             let name = self.name(&format!("domain.devices.disks.domain.devices.disks.disk[{index}"));
             if text(&disk["disk"]["bus"]) != "virtio" {
-                let words = format!("disk {name}.name - setting a PCI address is only possible with bus type virtio.");
-                self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.disk.bus"))), words);
+                let message =
+                    format!("disk {name}.name - setting a PCI address is only possible with bus type virtio.");
+                self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.disk.bus"))), message);
             }
             if !is_pci_address(address) {
-                let words = format!("disk {name}.name has malformed PCI address ({address}).");
-                self.reject(&at, Reason::Malformed, words);
+                let message = format!("disk {name}.name has malformed PCI address ({address}).");
+                self.reject(&at, Reason::Malformed, message);
             }
         }
         if !disk["bootOrder"].is_null() && number(&disk["bootOrder"]) < 1 {
-            let words = format!("{name} must have a boot order > 0, if supplied");
-            self.reject(&format!("{path}.bootOrder"), Reason::OutOfRange, words);
+            let message = format!("{name} must have a boot order > 0, if supplied");
+            self.reject(&format!("{path}.bootOrder"), Reason::OutOfRange, message);
         }
         self.bus(path, disk);
         let serial = text(&disk["serial"]);
         let at = format!("{path}.serial");
         if !serial.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(&b)) {
-            let words = format!("{name} must be made up of the following characters [A-Za-z0-9_.+-], if specified");
-            self.reject(&at, Reason::Malformed, words);
+            let message = format!("{name} must be made up of the following characters [A-Za-z0-9_.+-], if specified");
+            self.reject(&at, Reason::Malformed, message);
         }
         if serial.chars().count() > 256 {
-            let words = format!("{name} must be less than or equal to 256 in length, if specified");
-            self.reject(&at, Reason::OutOfRange, words);
+            let message = format!("{name} must be less than or equal to 256 in length, if specified");
+            self.reject(&at, Reason::OutOfRange, message);
         }
-        for words in label_problems(text(&disk["name"])) {
-            self.reject(&format!("{path}.name"), Reason::Malformed, words);
+        for message in label_problems(text(&disk["name"])) {
+            self.reject(&format!("{path}.name"), Reason::Malformed, message);
         }
         self.block_size(path, disk);
     }
@@ -106,8 +107,8 @@ impl Checker<'_> {
             "" => return,
             "ide" => self.reject(&at, unsupported(&BUSES), "IDE bus is not supported"),
             "virtio" if target == "cdrom" => {
-                let words = "Bus type virtio is invalid for CD-ROM device";
-                self.reject(&at, unsupported(&["sata", "scsi", "usb"]), words);
+                let message = "Bus type virtio is invalid for CD-ROM device";
+                self.reject(&at, unsupported(&["sata", "scsi", "usb"]), message);
             }
             "sata" if disk["disk"]["readonly"] == true => {
                 let with = self.path(&format!("{path}.disk.readonly"));
@@ -116,14 +117,14 @@ impl Checker<'_> {
             known if BUSES.contains(&known) => {}
             _ => {
                 let buses = BUSES.join(" ");
-                let words =
+                let message =
                     format!("{} is set with an unrecognized bus {bus}, must be one of: [{buses}]", self.name(path));
-                self.reject(&at, unsupported(&BUSES), words);
+                self.reject(&at, unsupported(&BUSES), message);
             }
         }
         if disk["dedicatedIOThread"] == true && bus != "virtio" {
-            let words = format!("IOThreads are not supported for disks on a {bus} bus");
-            self.reject(&format!("{path}.dedicatedIOThread"), Reason::Contradicts(self.path(&at)), words);
+            let message = format!("IOThreads are not supported for disks on a {bus} bus");
+            self.reject(&format!("{path}.dedicatedIOThread"), Reason::Contradicts(self.path(&at)), message);
         }
     }
 
@@ -134,22 +135,23 @@ impl Checker<'_> {
             return;
         }
         if super::checker::is_on(&size["matchVolume"]) {
-            let words = "Block size matching can't be enabled together with a custom value";
-            self.reject(&format!("{path}.blockSize"), Reason::NotExactlyOne, words);
+            let message = "Block size matching can't be enabled together with a custom value";
+            self.reject(&format!("{path}.blockSize"), Reason::NotExactlyOne, message);
             return;
         }
         let at = |field: &str| format!("{path}.blockSize.custom.{field}");
         let [logical, physical, granularity] =
             ["logical", "physical", "discardGranularity"].map(|k| number(&custom[k]));
         if logical > physical {
-            let words = format!("Logical size {logical} must be the same or less than the physical size of {physical}");
-            self.reject(&at("logical"), Reason::Contradicts(self.path(&at("physical"))), words);
+            let message =
+                format!("Logical size {logical} must be the same or less than the physical size of {physical}");
+            self.reject(&at("logical"), Reason::Contradicts(self.path(&at("physical"))), message);
         } else if text(&disk[target(disk)]["bus"]) == "sata" && logical != SMALLEST_BLOCK {
-            let words = format!("Logical size {logical} must be {SMALLEST_BLOCK} for SATA devices");
-            self.reject(&at("logical"), Reason::OutOfRange, words);
+            let message = format!("Logical size {logical} must be {SMALLEST_BLOCK} for SATA devices");
+            self.reject(&at("logical"), Reason::OutOfRange, message);
         } else if granularity != 0 && logical != 0 && granularity % logical != 0 {
-            let words = format!("Discard granularity {granularity} must be multiples of logical size {logical}");
-            self.reject(&at("discardGranularity"), Reason::OutOfRange, words);
+            let message = format!("Discard granularity {granularity} must be multiples of logical size {logical}");
+            self.reject(&at("discardGranularity"), Reason::OutOfRange, message);
         } else {
             for (field, size) in [("logical", logical), ("physical", physical)] {
                 let problem = match size {
@@ -163,7 +165,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The volume behind a disk.
+    /// Checks the volume of a disk.
     fn disk_volume(&mut self, path: &str, disk: &Value) {
         let name = text(&disk["name"]);
         let at = format!("{path}.name");
@@ -174,25 +176,25 @@ impl Checker<'_> {
                     list(self.get("domain.devices.disks")).iter().map(|d| text(&d["name"])).collect();
                 let names = volumes.iter().map(|v| text(&v["name"])).filter(|n| !shown.contains(n));
                 let reason = Reason::Dangling(name.to_owned(), names.map(str::to_owned).collect());
-                let words = format!("{}.Name '{name}' not found.", self.name(path));
-                self.reject(&at, reason, words);
+                let message = format!("{}.Name '{name}' not found.", self.name(path));
+                self.reject(&at, reason, message);
             } else {
-                let words = "DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk";
-                self.needs_gate("DeclarativeHotplugVolumes", &at, words);
+                let message = "DeclarativeHotplugVolumes feature gate not enabled, cannot define an empty CD-ROM disk";
+                self.needs_gate("DeclarativeHotplugVolumes", &at, message);
             }
             return;
         };
         let on_claim = !volume["persistentVolumeClaim"].is_null() || !volume["dataVolume"].is_null();
         if !disk["lun"].is_null() && !on_claim {
             let at = format!("{path}.lun");
-            let words =
+            let message =
                 format!("{} can only be mapped to a DataVolume or PersistentVolumeClaim volume.", self.name(&at));
-            self.reject(&at, Reason::Contradicts(self.volume_path(name)), words);
+            self.reject(&at, Reason::Contradicts(self.volume_path(name)), message);
         }
         if !volume["downwardMetrics"].is_null() {
             let bus = text(&disk["disk"]["bus"]);
             let at = format!("{path}.disk");
-            let words = if disk["disk"].is_null() {
+            let message = if disk["disk"].is_null() {
                 format!("DownwardMetrics volume must be mapped to a disk, but disk is not set on {}.", self.name(&at))
             } else if !matches!(bus, "" | "virtio") {
                 let at = self.name(&format!("{at}.bus"));
@@ -200,7 +202,7 @@ impl Checker<'_> {
             } else {
                 return;
             };
-            self.reject(&at, Reason::Contradicts(self.volume_path(name)), words);
+            self.reject(&at, Reason::Contradicts(self.volume_path(name)), message);
         }
     }
 
@@ -209,7 +211,7 @@ impl Checker<'_> {
         index.map_or_else(|| self.path("volumes"), |i| self.path(&format!("volumes[{i}]")))
     }
 
-    /// The order in which disks and interfaces are tried at boot: each place once.
+    /// Checks that each boot order is used once among disks and interfaces.
     pub(super) fn boot_order(&mut self) {
         let mut taken: Vec<(i64, Path)> = Vec::new();
         for devices in ["disks", "interfaces"] {
@@ -217,14 +219,15 @@ impl Checker<'_> {
                 let order = number(order);
                 if devices == "interfaces" && order < 1 {
                     let element = path.strip_suffix(".bootOrder").unwrap_or(&path);
-                    let words = format!("{} must have a boot order > 0, if supplied", self.name(element));
-                    self.reject(&path, Reason::OutOfRange, words);
+                    let message = format!("{} must have a boot order > 0, if supplied", self.name(element));
+                    self.reject(&path, Reason::OutOfRange, message);
                     continue;
                 }
                 match taken.iter().find(|(taken, _)| *taken == order) {
                     Some((_, other)) => {
-                        let words = format!("Boot order for {} already set for a different device.", self.name(&path));
-                        self.reject(&path, Reason::Duplicate(other.clone()), words);
+                        let message =
+                            format!("Boot order for {} already set for a different device.", self.name(&path));
+                        self.reject(&path, Reason::Duplicate(other.clone()), message);
                     }
                     None => taken.push((order, self.path(&path))),
                 }

@@ -1,4 +1,4 @@
-//! A machine's way through the API server and KubeVirt's webhooks.
+//! Admission of a machine by the API server and KubeVirt's webhooks.
 //!
 //! Source: `vms-admitter.go`, `vmpool-admitter.go`, `vmirs-admitter.go`, `vmi-create-admitter.go`,
 //! `pkg/instancetype/webhooks/vm`, `pkg/storage/admitters/data-volume-template.go`.
@@ -16,7 +16,7 @@ use hcoplan_kubernetes::label::{key_problems, value_problems};
 
 const RUN_STRATEGIES: [&str; 5] = ["Always", "RerunOnFailure", "Manual", "Halted", "Once"];
 
-/// Labels that only KubeVirt gives to instances.
+/// Labels that only KubeVirt may set on instances.
 const RESERVED_LABELS: [&str; 6] = [
     "kubevirt.io/created-by",
     "kubevirt.io/migrationJobUID",
@@ -26,7 +26,7 @@ const RESERVED_LABELS: [&str; 6] = [
     "kubevirt.io/install-strategy",
 ];
 
-/// Annotations with the gate that they ask for, and how the words call it.
+/// Annotations with their feature gate, and its name in the message.
 const GATED_ANNOTATIONS: [(&str, &str, &str); 2] = [
     ("kubevirt.io/ignitiondata", "ExperimentalIgnitionSupport", "ExperimentalIgnitionSupport"),
     ("hooks.kubevirt.io/hookSidecars", "Sidecar", "sidecar"),
@@ -50,18 +50,18 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     let owner = (kind != "VirtualMachineInstance").then(|| template.strip_suffix(".template").unwrap_or_default());
     let machine_path = owner.filter(|_| kind != "VirtualMachineInstanceReplicaSet");
 
-    // A pool's machines are examined when it creates them, and nothing is filled in before.
+    // A pool's machines are validated when it creates them, without defaults before.
     let is_group = matches!(kind, "VirtualMachinePool" | "VirtualMachineInstanceReplicaSet");
     let mut complete = defaults::complete(cluster, machine, spec);
     if owner.is_none() {
-        complete = defaults::of_instance(&complete).unwrap_or(complete);
+        complete = defaults::with_disk_buses(&complete).unwrap_or(complete);
     }
     let creation = creation(cluster, machine, &object, &complete, [&spec_path, machine_path.unwrap_or_default()]);
     if !is_group && !creation.is_empty() {
         return rejected(creation);
     }
-    let judged = if is_group { spec } else { &complete };
-    let mut validating = checker(judged, Stage::Validating);
+    let validated = if is_group { spec } else { &complete };
+    let mut validating = checker(validated, Stage::Validating);
     validating.instance();
     let mut causes = validating.found;
     if kind != "VirtualMachineInstanceReplicaSet" {
@@ -71,7 +71,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         let mut whole = Checker::new(cluster, at(&object, path), path, Stage::Validating);
         whole.machine(text(at(&object, "metadata.namespace")));
         causes.extend(whole.found);
-        let mut live = checker(judged, Stage::Validating);
+        let mut live = checker(validated, Stage::Validating);
         live.live_memory();
         causes.extend(live.found);
     }
@@ -85,30 +85,30 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         }
     }
     if causes.is_empty() || owner.is_none() {
-        // A machine is only examined this closely when it starts.
+        // These checks of a machine only run when it starts.
         let stage = if owner.is_some() { Stage::Start } else { Stage::Validating };
-        let started = defaults::of_instance(&complete);
+        let started = defaults::with_disk_buses(&complete);
         let mut start = checker(started.as_ref().unwrap_or(&complete), stage);
         if started.is_some() {
             start.instance();
         }
         start.start(machine, at(&object, machine_path.unwrap_or_default()));
-        start.found.retain(|cause| causes.iter().all(|other| other.words != cause.words));
+        start.found.retain(|cause| causes.iter().all(|other| other.message != cause.message));
         causes.extend(start.found);
     }
     Verdict { causes, spec: complete }
 }
 
-/// What is examined only when a machine is created, and ends the rest. `places` are those of the instance's spec,
-/// and of the machine's, empty where there is none.
+/// Checks that only run on creation; later ones depend on them. `paths` are those of the instance's spec and of the
+/// machine's; empty where there is none.
 fn creation(
     cluster: Cluster<'_>,
     machine: Machine<'_>,
     object: &Value,
     complete: &Value,
-    places: [&str; 2],
+    paths: [&str; 2],
 ) -> Vec<Cause> {
-    let [spec_path, path] = places;
+    let [spec_path, path] = paths;
     if !path.is_empty() {
         let mut matchers = Checker::new(cluster, at(object, path), path, Stage::Defaulting);
         matchers.matchers();
@@ -133,30 +133,30 @@ fn creation(
     creation.found
 }
 
-/// What the webhooks say about an instance's metadata.
+/// The webhooks' rejections of an instance's metadata.
 fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
     let metadata = at(object, path);
     let mut checker = Checker::new(cluster, metadata, path, Stage::Validating);
     let labels = metadata["labels"].as_object().into_iter().flatten();
     for (label, _) in labels.filter(|(label, _)| RESERVED_LABELS.contains(&label.as_str())) {
-        let words = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
-        checker.reject("labels", Reason::Removed, words);
+        let message = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
+        checker.reject("labels", Reason::Removed, message);
         checker.found.last_mut().into_iter().for_each(|cause| cause.path = cause.path.key(label));
     }
     for (annotation, gate, shown) in GATED_ANNOTATIONS {
         if !text(&metadata["annotations"][annotation]).is_empty() && !cluster.has_gate(gate) {
-            let words = format!(
+            let message = format!(
                 "{shown} feature gate is not enabled in kubevirt-config, invalid entry {path}.annotations.{annotation}"
             );
             let path = Path::dotted(path).key("annotations").key(annotation);
-            checker.found.push(Cause { stage: Stage::Validating, path, reason: Reason::GateOff(gate), words });
+            checker.found.push(Cause { stage: Stage::Validating, path, reason: Reason::GateOff(gate), message });
         }
     }
     checker.found
 }
 
 impl Checker<'_> {
-    /// An instance's spec, wherever it is.
+    /// Checks an instance's spec.
     fn instance(&mut self) {
         self.names();
         self.enumerations();
@@ -179,7 +179,7 @@ impl Checker<'_> {
         self.filesystems();
     }
 
-    /// What is examined when an instance is created.
+    /// Checks that run when an instance is created.
     fn start(&mut self, machine: Machine<'_>, owner: &Value) {
         self.architecture();
         self.shown_volumes();
@@ -187,18 +187,19 @@ impl Checker<'_> {
         let is_sized = ["domain.memory.guest", "domain.memory.hugepages", "domain.resources.requests.memory"]
             .iter()
             .any(|path| self.has(path));
-        // What an instance type says that nobody knows.
+        // The content of a missing instance type is unknown.
         let is_unknown = !owner[TypeKind::Instancetype.field()].is_null() && machine.instancetype.is_none();
         if !is_sized && !is_unknown {
             let [guest, pages, request] =
                 ["domain.memory.guest", "domain.memory.hugepages.pageSize", "domain.resources.requests.memory"]
                     .map(|p| self.name(p));
-            let words = format!("no memory requested, at least one of '{guest}', '{pages}' or '{request}' must be set");
-            self.reject("domain.memory.guest", Reason::Missing, words);
+            let message =
+                format!("no memory requested, at least one of '{guest}', '{pages}' or '{request}' must be set");
+            self.reject("domain.memory.guest", Reason::Missing, message);
         }
     }
 
-    /// References to an instance type and a preference.
+    /// Checks references to an instance type and a preference.
     fn matchers(&mut self) {
         for (kind, title) in [(TypeKind::Instancetype, "Instancetype"), (TypeKind::Preference, "Preference")] {
             let field = kind.field();
@@ -208,22 +209,22 @@ impl Checker<'_> {
             }
             let [name, of_kind, volume] = ["name", "kind", "inferFromVolume"].map(|k| text(&matcher[k]));
             if name.is_empty() && volume.is_empty() {
-                let words = format!("Either Name or InferFromVolume should be provided within the {title}Matcher");
-                self.reject(field, Reason::NotExactlyOne, words);
+                let message = format!("Either Name or InferFromVolume should be provided within the {title}Matcher");
+                self.reject(field, Reason::NotExactlyOne, message);
             }
-            for (key, said) in [("Name", name), ("Kind", of_kind)] {
-                if !volume.is_empty() && !said.is_empty() {
-                    let words = format!("{key} already set, should be cleared before setting inferFromVolume");
+            for (key, value) in [("Name", name), ("Kind", of_kind)] {
+                if !volume.is_empty() && !value.is_empty() {
+                    let message = format!("{key} already set, should be cleared before setting inferFromVolume");
                     let at = format!("{field}.{}", key.to_ascii_lowercase());
                     let with = self.path(&format!("{field}.inferFromVolume"));
-                    self.reject(&at, Reason::Contradicts(with), words);
+                    self.reject(&at, Reason::Contradicts(with), message);
                 }
             }
             let policy = text(&matcher["inferFromVolumeFailurePolicy"]);
             if !matches!(policy, "" | "Ignore" | "Reject") {
-                let words = format!("Invalid value '{policy}' for InferFromVolumeFailurePolicy");
+                let message = format!("Invalid value '{policy}' for InferFromVolumeFailurePolicy");
                 let at = format!("{field}.inferFromVolumeFailurePolicy");
-                self.reject(&at, unsupported(&["Ignore", "Reject"]), words);
+                self.reject(&at, unsupported(&["Ignore", "Reject"]), message);
             }
             let volumes = self.list("template.spec.volumes");
             let found = volumes.iter().find(|v| text(&v["name"]) == volume);
@@ -232,27 +233,27 @@ impl Checker<'_> {
             }
             let is_stored = |v: &Value| count(v, &["persistentVolumeClaim", "dataVolume"]) > 0;
             if found.is_some_and(|v| !is_stored(v)) && policy != "Ignore" {
-                let words = format!("unable to infer defaults from volume {volume} as type is not supported");
-                self.reject(&format!("{field}.inferFromVolume"), Reason::OutOfRange, words);
+                let message = format!("unable to infer defaults from volume {volume} as type is not supported");
+                self.reject(&format!("{field}.inferFromVolume"), Reason::OutOfRange, message);
             }
             if found.is_none() {
                 let names = volumes.iter().map(|v| text(&v["name"]).to_owned()).collect();
-                let words = format!("unable to find volume {volume} to infer defaults");
-                self.reject(&format!("{field}.inferFromVolume"), Reason::Dangling(volume.to_owned(), names), words);
+                let message = format!("unable to find volume {volume} to infer defaults");
+                self.reject(&format!("{field}.inferFromVolume"), Reason::Dangling(volume.to_owned(), names), message);
             }
         }
     }
 
-    /// What a preference requires.
+    /// Checks the requirements of a preference.
     fn requirements(&mut self, machine: Machine<'_>, preference: &Value, owner: &str) {
-        let required = &preference["requirements"];
-        let cpu = number(at(required, "cpu.guest"));
+        let requirements = &preference["requirements"];
+        let cpu = number(at(requirements, "cpu.guest"));
         let reference = |field: &str| Path::dotted(owner).key(field).key("name");
-        let mut insufficient = |path: Path, words: String| {
-            // The server looks no further.
+        let mut reject = |path: Path, message: String| {
+            // The server stops at the first problem.
             if self.found.is_empty() {
-                let words = format!("failure checking preference requirements: {words}");
-                let cause = Cause { stage: Stage::Validating, path, reason: Reason::Preference, words };
+                let message = format!("failure checking preference requirements: {message}");
+                let cause = Cause { stage: Stage::Validating, path, reason: Reason::Preference, message };
                 self.found.push(cause);
             }
         };
@@ -260,61 +261,63 @@ impl Checker<'_> {
             Some(instancetype) => {
                 let provided = number(at(instancetype, "cpu.guest"));
                 if provided < cpu {
-                    let words = format!(
+                    let message = format!(
                         "insufficient CPU resources of {provided} vCPU provided by instance type, preference requires {cpu} \
                          vCPU"
                     );
-                    insufficient(reference("instancetype"), words);
+                    reject(reference("instancetype"), message);
                 }
             }
-            // An instance type that nobody knows may be enough.
+            // A missing instance type may be sufficient.
             None if !at(machine.object, owner)["instancetype"].is_null() => return,
             None => {
-                let (fields, shown) = counted(preference);
+                let (fields, shown) = counted_fields(preference);
                 let cores = at(self.spec, "domain.cpu");
                 let provided: i64 = fields.iter().map(|f| number(&cores[*f])).product();
                 if provided < cpu {
                     let shown = format!("{cpu} vCPU provided as {shown}");
-                    let words = format!(
+                    let message = format!(
                         "insufficient CPU resources of {provided} vCPU provided by VirtualMachine, preference requires \
                          {shown}"
                     );
                     let field = format!("{owner}.template.spec.domain.cpu.{}", fields[0]);
-                    insufficient(Path::dotted(&field), words);
+                    reject(Path::dotted(&field), message);
                 }
             }
         }
-        let wanted = at(required, "memory.guest");
+        let required = at(requirements, "memory.guest");
         let memory = at(self.spec, "domain.memory.guest");
-        if quantity(wanted).is_some() && whole(memory) < whole(wanted) {
+        if quantity(required).is_some() && whole(memory) < whole(required) {
             let provider = if machine.instancetype.is_some() { "instance type" } else { "VirtualMachine" };
-            let (own, wanted) = (printed(memory), printed(wanted));
-            let words =
-                format!("insufficient Memory resources of {own} provided by {provider}, preference requires {wanted}");
+            let (own, required) = (printed(memory), printed(required));
+            let message = format!(
+                "insufficient Memory resources of {own} provided by {provider}, preference requires {required}"
+            );
             let path = match machine.instancetype {
                 Some(_) => reference("instancetype"),
                 None => Path::dotted(&format!("{owner}.template.spec.domain.memory.guest")),
             };
-            insufficient(path, words);
+            reject(path, message);
         }
-        let (wanted, own) = (text(&required["architecture"]), self.spec["architecture"].as_str().unwrap_or_default());
-        if !wanted.is_empty() && !own.is_empty() && wanted != own {
-            let words = format!("preference requires architecture {wanted} but {own} is being requested");
+        let (required, own) =
+            (text(&requirements["architecture"]), self.spec["architecture"].as_str().unwrap_or_default());
+        if !required.is_empty() && !own.is_empty() && required != own {
+            let message = format!("preference requires architecture {required} but {own} is being requested");
             let path = format!("{owner}.template.spec.architecture");
-            insufficient(Path::dotted(&path), words);
+            reject(Path::dotted(&path), message);
         }
     }
 
-    /// A VirtualMachine's own fields.
+    /// Checks the fields of a VirtualMachine.
     fn machine(&mut self, namespace: &str) {
         self.run_strategy();
         for (path, template) in self.each("dataVolumeTemplates[]") {
             self.disk_template(&path, template);
             let own = text(at(template, "metadata.namespace"));
             if !own.is_empty() && !namespace.is_empty() && own != namespace {
-                let words = format!("Embedded DataVolume namespace {own} differs from VM namespace {namespace}");
+                let message = format!("Embedded DataVolume namespace {own} differs from VM namespace {namespace}");
                 let with = Path::dotted("metadata.namespace");
-                self.reject(&format!("{path}.metadata.namespace"), Reason::Contradicts(with), words);
+                self.reject(&format!("{path}.metadata.namespace"), Reason::Contradicts(with), message);
             }
         }
     }
@@ -323,23 +326,23 @@ impl Checker<'_> {
         let (running, strategy) = (self.has("running"), self.text("runStrategy"));
         match (running, self.has("runStrategy")) {
             (true, true) => {
-                let words = "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use \
+                let message = "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use \
                              RunStrategy instead";
-                self.reject("running", Reason::Contradicts(self.path("runStrategy")), words);
+                self.reject("running", Reason::Contradicts(self.path("runStrategy")), message);
             }
             (false, false) => self.reject("runStrategy", Reason::Missing, "RunStrategy must be specified"),
             _ => {}
         }
         if strategy == "WaitAsReceiver" {
-            let words = "Invalid RunStrategy (WaitAsReceiver), DecentralizedLiveMigration feature gate is not enabled in \
+            let message = "Invalid RunStrategy (WaitAsReceiver), DecentralizedLiveMigration feature gate is not enabled in \
                          kubevirt resource";
-            self.needs_gate("DecentralizedLiveMigration", "runStrategy", words);
+            self.needs_gate("DecentralizedLiveMigration", "runStrategy", message);
         } else if self.has("runStrategy") && !RUN_STRATEGIES.contains(&strategy) {
             self.reject("runStrategy", unsupported(&RUN_STRATEGIES), format!("Invalid RunStrategy ({strategy})"));
         }
     }
 
-    /// A disk that the machine brings.
+    /// Checks a data volume template of the machine.
     fn disk_template(&mut self, path: &str, template: &Value) {
         let shown = self.name(path).replace("dataVolumeTemplates", "dataVolumeTemplate");
         let name = text(at(template, "metadata.name"));
@@ -349,20 +352,20 @@ impl Checker<'_> {
         let sources = count(spec, &["source", "sourceRef"]);
         let kinds = spec["source"].as_object().map(|s| s.values().filter(|v| !v.is_null()).count());
         let at = |field: &str| format!("{path}.spec.{field}");
-        let (path, reason, words): (Cow<'_, str>, _, Cow<'_, str>) = if name.is_empty() {
-            let words = format!("'name' field must not be empty for DataVolumeTemplate entry {shown}.name.");
-            (format!("{path}.metadata.name").into(), Reason::Missing, words.into())
+        let (path, reason, message): (Cow<'_, str>, _, Cow<'_, str>) = if name.is_empty() {
+            let message = format!("'name' field must not be empty for DataVolumeTemplate entry {shown}.name.");
+            (format!("{path}.metadata.name").into(), Reason::Missing, message.into())
         } else if claim.is_null() {
             (at("storage").into(), Reason::NotExactlyOne, "Missing Data volume PVC or Storage".into())
         } else if count(spec, &["pvc", "storage"]) > 1 {
-            let words = "Duplicate storage definition, both target storage and target pvc defined";
-            (at("pvc").into(), Reason::NotExactlyOne, words.into())
+            let message = "Duplicate storage definition, both target storage and target pvc defined";
+            (at("pvc").into(), Reason::NotExactlyOne, message.into())
         } else if external && sources > 0 {
-            let words = "External population is incompatible with Source and SourceRef";
-            (at("source").into(), Reason::NotExactlyOne, words.into())
+            let message = "External population is incompatible with Source and SourceRef";
+            (at("source").into(), Reason::NotExactlyOne, message.into())
         } else if !external && sources == 0 {
-            let words = "Data volume should have either Source, SourceRef, or be externally populated";
-            (at("source").into(), Reason::NotExactlyOne, words.into())
+            let message = "Data volume should have either Source, SourceRef, or be externally populated";
+            (at("source").into(), Reason::NotExactlyOne, message.into())
         } else if kinds == Some(0) {
             (at("source").into(), Reason::NotExactlyOne, "Missing dataVolume valid source".into())
         } else if kinds > Some(1) {
@@ -376,23 +379,23 @@ impl Checker<'_> {
             {
                 return;
             }
-            let brought = self.each("dataVolumeTemplates[].metadata.name");
-            let free = used.iter().map(text).filter(|n| !brought.iter().any(|(_, b)| text(b) == *n));
+            let templates = self.each("dataVolumeTemplates[].metadata.name");
+            let free = used.iter().map(text).filter(|n| !templates.iter().any(|(_, b)| text(b) == *n));
             let reason = Reason::Dangling(name.to_owned(), free.map(str::to_owned).collect());
-            let words =
+            let message =
                 format!("DataVolumeTemplate entry {shown} must be referenced in the VMI template's 'volumes' list");
-            (format!("{path}.metadata.name").into(), reason, words.into())
+            (format!("{path}.metadata.name").into(), reason, message.into())
         };
-        self.reject(&path, reason, words);
+        self.reject(&path, reason, message);
     }
 
-    /// The fields of what holds several machines or instances.
+    /// Checks the fields of a pool or replica set.
     fn group(&mut self, kind: &str) {
         let template = if kind == "VirtualMachinePool" { "virtualMachineTemplate" } else { "template" };
         let labels = self.get(&format!("{template}.metadata.labels")).as_object();
         let labels = labels.into_iter().flatten().map(|(k, v)| (k.clone(), text(v).to_owned())).collect();
-        if let Some(words) = selector_problem(self.get("selector")) {
-            self.reject("selector", Reason::Malformed, words);
+        if let Some(message) = selector_problem(self.get("selector")) {
+            self.reject("selector", Reason::Malformed, message);
         } else if !label_selector::matches(self.get("selector"), &labels) {
             let with = self.path(&format!("{template}.metadata.labels"));
             self.reject("selector", Reason::Contradicts(with), "selector does not match labels.");
@@ -402,13 +405,13 @@ impl Checker<'_> {
             let set: Vec<&str> = kinds.into_iter().filter(|k| !self.get(strategy)[*k].is_null()).collect();
             if set.len() > 1 {
                 let set = set.join(", ");
-                let words = format!("only one strategy can be configured at a time: but found {set} strategies");
-                self.reject(strategy, Reason::NotExactlyOne, words);
+                let message = format!("only one strategy can be configured at a time: but found {set} strategies");
+                self.reject(strategy, Reason::NotExactlyOne, message);
             }
         }
         const DURATION: &str = "autohealing.minFailingToStartDuration";
         if let Some(Err(error)) = self.get(DURATION).as_str().map(duration::parse) {
-            // It can't be read at all.
+            // The object can't be decoded.
             self.found.clear();
             self.reject(DURATION, Reason::Malformed, error.to_string());
             return;
@@ -418,7 +421,7 @@ impl Checker<'_> {
 
     fn unavailable(&mut self) {
         const FIELD: &str = "maxUnavailable";
-        let words = match self.get(FIELD) {
+        let message = match self.get(FIELD) {
             Value::Number(n) if n.as_i64().is_some_and(|n| n <= 0) => {
                 "maxUnavailable must be greater than 0".to_owned()
             }
@@ -435,11 +438,11 @@ impl Checker<'_> {
             },
             _ => return,
         };
-        self.reject(FIELD, Reason::OutOfRange, words);
+        self.reject(FIELD, Reason::OutOfRange, message);
     }
 }
 
-/// What `k8s.io/apimachinery` says first about a selector that it can't read.
+/// Apimachinery's first problem with a selector that it can't parse.
 fn selector_problem(selector: &Value) -> Option<String> {
     let empty = Vec::new();
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
@@ -480,8 +483,8 @@ fn selector_problem(selector: &Value) -> Option<String> {
     })
 }
 
-/// The fields that a preference's topology counts, and their name in the server's words.
-fn counted(preference: &Value) -> (&'static [&'static str], &'static str) {
+/// The fields that a preference's topology counts, and their name in the server's message.
+fn counted_fields(preference: &Value) -> (&'static [&'static str], &'static str) {
     match defaults::topology(Some(preference)) {
         "cores" | "preferCores" => (&["cores"], "cores"),
         "threads" | "preferThreads" => (&["threads"], "threads"),

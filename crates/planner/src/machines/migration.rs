@@ -1,33 +1,33 @@
-//! What keeps an instance from being live-migrated: KubeVirt's own conditions, in its order.
+//! Why an instance can't be live-migrated: KubeVirt's conditions, in its order.
 //!
-//! Source: `pkg/virt-handler` (`calculateLiveMigrationCondition`, `checkVolumesForMigration`) and
-//! `pkg/network/vmispec` (`VerifyVMIMigratable`), v1.6 to v1.9. What depends on the node that it runs on isn't here:
-//! a host model that no other node has, a TSC frequency.
+//! Source: `pkg/virt-handler` (`calculateLiveMigrationCondition`, `checkVolumesForMigration`) and `pkg/network/vmispec`
+//! (`VerifyVMIMigratable`), v1.6 to v1.9. Not modelled: conditions that depend on the instance's node, such as a host
+//! model that no other node has, or a TSC frequency.
 
 use serde_json::Value;
 
 use super::checker::{at, list, text};
 use super::{Cluster, checker};
 
-/// What a claim is known to allow.
+/// The known properties of a claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// Its access modes; empty where it is unknown.
+    /// Its access modes; empty if unknown.
     pub access_modes: Vec<String>,
 }
 
 /// Why an instance can't be migrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Its interface to the pod network isn't one that moves.
+    /// Its binding to the pod network can't be migrated.
     Network,
-    /// It has a device of its node.
+    /// It uses a device of its node.
     HostDevice,
-    /// Its memory is encrypted by its node.
+    /// Its node encrypts its memory.
     Encryption,
     /// A LUN holds a SCSI reservation.
     Reservation,
-    /// It sees its node's own Hyper-V features.
+    /// It uses its node's Hyper-V features.
     HypervPassthrough,
     /// Its claim can't be attached to two nodes.
     SharedClaim,
@@ -36,7 +36,7 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// What it is about, for people.
+    /// A clause for messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Network => "its binding to the pod network can't be migrated",
@@ -50,11 +50,11 @@ impl Obstacle {
     }
 }
 
-/// Annotation of an instance that lets a bridge to the pod network move.
+/// Annotation that allows migrating an instance with a bridge to the pod network.
 pub(super) const ALLOW_BRIDGE: &str = "kubevirt.io/allow-pod-bridge-network-live-migration";
 
-/// What keeps an instance from being migrated, each with its field below the instance's spec. `claim` says what is
-/// known of a claim by its name.
+/// Everything that prevents migrating an instance, with the field below the instance's spec. `claim` returns the known
+/// properties of a claim by name.
 pub fn obstacles(
     cluster: Cluster<'_>,
     spec: &Value,
@@ -97,7 +97,7 @@ fn network(cluster: Cluster<'_>, spec: &Value, annotations: &Value) -> Option<(S
     let interface = &interfaces[index];
     let plugins = &cluster.configuration()["network"]["binding"];
     let plugin = text(&interface["binding"]["name"]);
-    let (field, moves) = if ["masquerade", "passtBinding"].iter().any(|b| !interface[*b].is_null()) {
+    let (field, is_migratable) = if ["masquerade", "passtBinding"].iter().any(|b| !interface[*b].is_null()) {
         return None;
     } else if !interface["bridge"].is_null() {
         (".bridge", !annotations[ALLOW_BRIDGE].is_null())
@@ -106,17 +106,17 @@ fn network(cluster: Cluster<'_>, spec: &Value, annotations: &Value) -> Option<(S
     } else {
         ("", false)
     };
-    (!moves).then(|| (format!("{INTERFACES}[{index}]{field}"), Obstacle::Network))
+    (!is_migratable).then(|| (format!("{INTERFACES}[{index}]{field}"), Obstacle::Network))
 }
 
-/// Lists of devices of a node that can't move. From v1.9 on a gate lets one mediated device do so.
+/// Lists of host devices that can't be migrated. From v1.9 on a gate allows one mediated device.
 fn host_devices(cluster: Cluster<'_>, spec: &Value) -> impl Iterator<Item = String> {
     let devices = |kind: &str| list(&spec["domain"]["devices"][kind]);
     let mediated = list(at(cluster.configuration(), "permittedHostDevices.mediatedDevices"));
     let is_mediated = |gpu: &Value| mediated.iter().any(|d| d["resourceName"] == gpu["deviceName"]);
-    let moves = cluster.admits("migrates-vgpus") && cluster.has_gate("VGPULiveMigration");
-    let gpu_moves = moves && matches!(devices("gpus"), [one] if is_mediated(one));
-    let fixed =
-        [("gpus", gpu_moves), ("hostDevices", false)].map(|(kind, moves)| (kind, moves || devices(kind).is_empty()));
+    let is_migratable = cluster.admits("migrates-vgpus") && cluster.has_gate("VGPULiveMigration");
+    let gpu_moves = is_migratable && matches!(devices("gpus"), [one] if is_mediated(one));
+    let fixed = [("gpus", gpu_moves), ("hostDevices", false)]
+        .map(|(kind, is_migratable)| (kind, is_migratable || devices(kind).is_empty()));
     fixed.into_iter().filter(|(_, is_fine)| !is_fine).map(|(kind, _)| format!("domain.devices.{kind}"))
 }

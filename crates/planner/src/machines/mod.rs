@@ -1,9 +1,9 @@
-//! What KubeVirt and CDI would say to a virtual machine or a disk, in the cluster that a HyperConverged makes.
+//! Admission of virtual machines and disks by KubeVirt and CDI, in the cluster that a HyperConverged creates.
 //!
-//! Stages follow each other as on the server, and the first that rejects ends the rest: the CRD's structure, the
-//! defaulting webhook (instance types, preferences, defaults), the validating webhook, and what is only examined
-//! when the machine starts and its VirtualMachineInstance is created. Differences between KubeVirt versions are data:
-//! phases of feature gates, `admission` in `schemas/behaviour/<x.y>/kubevirt.json`, and versions of fields.
+//! Stages run in the server's order, and the first rejection ends them: the CRD's structure, the defaulting webhook
+//! (instance types, preferences, defaults), the validating webhook, and the checks of the VirtualMachineInstance when
+//! the machine starts. Differences between KubeVirt versions are data: phases of feature gates, `admission` in
+//! `schemas/behaviour/<x.y>/kubevirt.json`, and versions of fields.
 //!
 //! Source: KubeVirt `pkg/virt-api/webhooks`, `pkg/storage/admitters`, `pkg/network/admitter`, `pkg/instancetype`,
 //! `pkg/defaults`, v1.6 to v1.9; CDI `pkg/apiserver/webhooks`, v1.63 to v1.66.
@@ -42,7 +42,7 @@ use serde_json::Value;
 
 use crate::release::{Phase, Release};
 
-/// Where an object is rejected.
+/// The stage that rejects an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// The API server, by the CRD's structure.
@@ -58,40 +58,40 @@ pub enum Stage {
 /// Why a field is rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reason {
-    /// The structure doesn't have the field; perhaps this one was meant.
+    /// The structure doesn't have the field.
     UnknownField,
-    /// Another type, or not in the format.
+    /// The type or the format is wrong.
     Malformed,
-    /// It must be there.
+    /// The field is required.
     Missing,
-    /// It must be one of these.
+    /// The value isn't one of these.
     Unsupported(Vec<String>),
-    /// Too small, too large, or no multiple of what it must be.
+    /// The value is too small, too large, or not a required multiple.
     OutOfRange,
-    /// Another element has it already.
+    /// Another element has the same value.
     Duplicate(Path),
     /// It contradicts another field.
     Contradicts(Path),
-    /// It is of no use without another field.
+    /// It requires another field.
     Needs(Path),
-    /// Exactly one alternative may be there.
+    /// Exactly one alternative must be set.
     NotExactlyOne,
-    /// It refers to something of this name that isn't there; these are.
+    /// It refers to a missing object of this name; the second part lists existing ones.
     Dangling(String, Vec<String>),
     /// A feature gate of KubeVirt is off.
     GateOff(&'static str),
     /// Its architecture doesn't support it.
     Architecture(String),
-    /// KubeVirt doesn't support it any more.
+    /// KubeVirt no longer supports it.
     Removed,
-    /// The instance type sets it already.
+    /// The instance type also sets it.
     Instancetype,
-    /// The preference requires more than there is.
+    /// The machine doesn't satisfy the preference.
     Preference,
 }
 
 impl Reason {
-    /// Whether something that a patch adds may cure it.
+    /// Whether fields added by a patch may repair it.
     pub fn may_be_patched(&self) -> bool {
         matches!(
             self,
@@ -109,17 +109,17 @@ impl Reason {
 /// Why an object is rejected, at one of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    /// Where.
+    /// The stage that rejects.
     pub stage: Stage,
     /// The field.
     pub path: Path,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
-    /// The server's own words.
-    pub words: String,
+    /// The server's own message.
+    pub message: String,
 }
 
-/// The cluster that judges: what HCO renders for KubeVirt, in a release.
+/// The cluster that admits objects: the KubeVirt object that HCO renders, in a release.
 #[derive(Debug, Clone, Copy)]
 pub struct Cluster<'c> {
     /// The release.
@@ -134,7 +134,7 @@ impl<'c> Cluster<'c> {
         &self.kubevirt["spec"]["configuration"]
     }
 
-    /// Whether a feature gate of KubeVirt is on. One that the release doesn't know counts as on: nothing asks for it.
+    /// Whether a feature gate of KubeVirt is on. Unknown gates count as on: nothing checks them.
     pub fn has_gate(&self, gate: &str) -> bool {
         let developer = &self.configuration()["developerConfiguration"];
         let lists = |list: &str| developer[list].as_array().is_some_and(|l| l.iter().any(|g| g == gate));
@@ -146,41 +146,41 @@ impl<'c> Cluster<'c> {
         }
     }
 
-    /// Whether the release's KubeVirt does what `schemas/behaviour` calls by this name.
+    /// Whether the release's KubeVirt has a behaviour named in `schemas/behaviour`.
     fn admits(&self, behaviour: &str) -> bool {
         self.release.kubevirt().admission.iter().any(|b| b == behaviour)
     }
 }
 
-/// A VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet or VirtualMachinePool with what it
-/// refers to.
+/// A VirtualMachine, VirtualMachineInstance, VirtualMachineInstanceReplicaSet or VirtualMachinePool with the objects
+/// that it refers to.
 #[derive(Debug, Clone, Copy)]
 pub struct Machine<'m> {
     /// The object.
     pub object: &'m Value,
-    /// The architecture that it gets, where that is known.
+    /// The architecture that it gets, if known.
     pub architecture: Option<&'m str>,
-    /// The spec of its instance type, where that is known.
+    /// The spec of its instance type, if known.
     pub instancetype: Option<&'m Value>,
-    /// The spec of its preference, where that is known.
+    /// The spec of its preference, if known.
     pub preference: Option<&'m Value>,
 }
 
-/// What KubeVirt makes of a machine.
+/// KubeVirt's verdict on a machine.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
-    /// Why it is rejected; empty when it isn't.
+    /// Why it is rejected; empty if accepted.
     pub causes: Vec<Cause>,
-    /// Its instance's spec with instance type, preference and defaults; null where it is rejected before.
+    /// Its instance's spec with instance type, preference and defaults; null if it is rejected earlier.
     pub spec: Value,
 }
 
-/// What KubeVirt makes of a machine.
+/// Returns KubeVirt's verdict on a machine.
 pub fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     machine::admit(cluster, machine)
 }
 
-/// Where a kind has its instance's metadata and spec, `spec.template`; `None` for another kind.
+/// The path of a kind's instance template, `spec.template`; `None` for other kinds.
 pub fn template_of(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "VirtualMachine" | "VirtualMachineInstanceReplicaSet" => "spec.template",

@@ -1,4 +1,4 @@
-//! Interfaces and networks of an instance.
+//! Checks interfaces and networks of an instance.
 //!
 //! Source: `pkg/network/admitter`.
 
@@ -23,12 +23,12 @@ const REMOVED: [(&str, &str); 3] = [
 const RESERVED_MAC: &str = "02:00:00:00:00:00";
 
 impl Checker<'_> {
-    /// Bindings that are removed: examined only when a machine is created.
+    /// Checks for removed bindings; runs only when a machine is created.
     pub(super) fn removed_bindings(&mut self) {
         for (path, interface) in self.each("domain.devices.interfaces[]") {
-            for (binding, words) in REMOVED {
+            for (binding, message) in REMOVED {
                 if !interface[binding].is_null() {
-                    self.reject(&format!("{path}.{binding}"), Reason::Removed, words);
+                    self.reject(&format!("{path}.{binding}"), Reason::Removed, message);
                 }
             }
         }
@@ -49,28 +49,28 @@ impl Checker<'_> {
                 let used: Vec<&str> = interfaces.iter().map(|i| text(&i["name"])).collect();
                 let free = networks.iter().map(|n| text(&n["name"])).filter(|n| !used.contains(n));
                 let reason = Reason::Dangling(name.to_owned(), free.map(str::to_owned).collect());
-                let words = format!("{}.name '{name}' not found.", self.name(&path));
-                self.reject(&format!("{path}.name"), reason, words);
+                let message = format!("{}.name '{name}' not found.", self.name(&path));
+                self.reject(&format!("{path}.name"), reason, message);
             }
         }
         for (i, name, other) in self.repeated("networks") {
-            let words = format!("Network with name \"{name}\" already exists, every network must have a unique name");
+            let message = format!("Network with name \"{name}\" already exists, every network must have a unique name");
             let reason = Reason::Duplicate(self.path(&format!("networks[{other}]")));
-            self.reject(&format!("networks[{i}].name"), reason, words);
+            self.reject(&format!("networks[{i}].name"), reason, message);
         }
         for (i, _, other) in self.repeated(INTERFACES) {
-            let words = "Only one interface can be connected to one specific network";
+            let message = "Only one interface can be connected to one specific network";
             let reason = Reason::Duplicate(self.path(&format!("{INTERFACES}[{other}]")));
-            self.reject(&format!("{INTERFACES}[{i}].name"), reason, words);
+            self.reject(&format!("{INTERFACES}[{i}].name"), reason, message);
         }
         for (path, network) in self.each("networks[]") {
             let name = text(&network["name"]);
             let path = format!("{path}.name");
             if !interfaces.iter().any(|i| text(&i["name"]) == name) {
-                let words = format!("{} '{name}' not found.", self.name(&path));
+                let message = format!("{} '{name}' not found.", self.name(&path));
                 let names = interfaces.iter().map(|i| text(&i["name"]));
                 let known = names.filter(|n| !networks.iter().any(|net| text(&net["name"]) == *n));
-                self.reject(&path, Reason::Dangling(name.to_owned(), known.map(str::to_owned).collect()), words);
+                self.reject(&path, Reason::Dangling(name.to_owned(), known.map(str::to_owned).collect()), message);
             }
         }
     }
@@ -80,15 +80,16 @@ impl Checker<'_> {
         let defaults: Vec<_> =
             self.each("networks[].multus.default").into_iter().filter(|(_, v)| **v == true).collect();
         if let [_, (second, _), ..] = &pods[..] {
-            let words = format!("more than one interface is connected to a pod network in {}", self.name("interfaces"));
-            self.reject(second, Reason::NotExactlyOne, words);
+            let message =
+                format!("more than one interface is connected to a pod network in {}", self.name("interfaces"));
+            self.reject(second, Reason::NotExactlyOne, message);
         }
         if let [_, (second, _), ..] = &defaults[..] {
             self.reject(second, Reason::NotExactlyOne, "Multus CNI should only have one default network");
         }
         if let ([(pod, _), ..], [(default, _), ..]) = (&pods[..], &defaults[..]) {
-            let words = "Pod network cannot be defined when Multus default network is defined";
-            self.reject(default, Reason::Contradicts(self.path(pod)), words);
+            let message = "Pod network cannot be defined when Multus default network is defined";
+            self.reject(default, Reason::Contradicts(self.path(pod)), message);
         }
         for (path, network) in self.each("networks[]") {
             match count(network, &["pod", "multus", "resourceClaim"]) {
@@ -98,25 +99,25 @@ impl Checker<'_> {
             }
             let multus = &network["multus"];
             if !multus.is_null() && text(&multus["networkName"]).is_empty() {
-                let words = "CNI delegating plugin must have a networkName";
-                self.reject(&format!("{path}.multus"), Reason::Missing, words);
+                let message = "CNI delegating plugin must have a networkName";
+                self.reject(&format!("{path}.multus"), Reason::Missing, message);
             }
         }
     }
 
-    /// Networks that a resource claim brings.
+    /// Checks networks from resource claims.
     fn claimed_networks(&mut self) {
         let claimed = self.each("networks[].resourceClaim");
         let Some((first, _)) = claimed.first() else {
             return;
         };
-        let words = "vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled";
-        if self.needs_gate("NetworkDevicesWithDRA", first, words) {
+        let message = "vmi.spec.networks contains DRA networks but NetworkDevicesWithDRA feature gate is not enabled";
+        if self.needs_gate("NetworkDevicesWithDRA", first, message) {
             return;
         }
         if let [(multus, _), ..] = &self.each("networks[].multus")[..] {
-            let words = "mixing Multus and DRA resourceClaim networks in the same VMI is not supported";
-            self.reject(first, Reason::Contradicts(self.path(multus)), words);
+            let message = "mixing Multus and DRA resourceClaim networks in the same VMI is not supported";
+            self.reject(first, Reason::Contradicts(self.path(multus)), message);
             return;
         }
         let known: Vec<String> = self.list("resourceClaims").iter().map(|c| text(&c["name"]).to_owned()).collect();
@@ -127,8 +128,8 @@ impl Checker<'_> {
             let interface = self.list(INTERFACES).iter().position(|i| text(&i["name"]) == name);
             let interface = interface.map(|i| (i, &self.list(INTERFACES)[i]));
             if let Some((i, _)) = interface.filter(|(_, i)| count(i, &["sriov", "binding"]) == 0) {
-                let words = format!("DRA network \"{name}\" requires an SR-IOV or binding plugin interface");
-                self.reject(&format!("{INTERFACES}[{i}]"), Reason::Needs(self.path(network)), words);
+                let message = format!("DRA network \"{name}\" requires an SR-IOV or binding plugin interface");
+                self.reject(&format!("{INTERFACES}[{i}]"), Reason::Needs(self.path(network)), message);
             }
             let names = ["claimName", "requestName"].map(|field| (field, text(&claim[field])));
             for (field, _) in names.iter().filter(|(_, name)| name.is_empty()) {
@@ -139,11 +140,11 @@ impl Checker<'_> {
                 continue;
             }
             if !known.iter().any(|k| k == claim_name) {
-                let words = format!(
+                let message = format!(
                     "network references resourceClaim \"{claim_name}\" which is not defined in spec.resourceClaims"
                 );
                 let reason = Reason::Dangling(claim_name.to_owned(), known.clone());
-                self.reject(&format!("{path}.claimName"), reason, words);
+                self.reject(&format!("{path}.claimName"), reason, message);
             }
             let pair = format!("{claim_name}/{request}");
             match pairs.iter().find(|(p, _)| *p == pair) {
@@ -160,21 +161,21 @@ impl Checker<'_> {
         let (name, state) = (text(&interface["name"]), text(&interface["state"]));
         let at = format!("{path}.state");
         if matches!(state, "up" | "down") && !interface["sriov"].is_null() {
-            let words = format!("\"{name}\" interface's state \"{state}\" is not supported for SR-IOV NICs");
-            self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.sriov"))), words);
+            let message = format!("\"{name}\" interface's state \"{state}\" is not supported for SR-IOV NICs");
+            self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.sriov"))), message);
         }
         if state != "absent" {
             return;
         }
         if interface["bridge"].is_null() {
-            let words = format!("\"{name}\" interface's state \"{state}\" is supported only for bridge binding");
-            self.reject(&at, Reason::Needs(self.path(&format!("{path}.bridge"))), words);
+            let message = format!("\"{name}\" interface's state \"{state}\" is supported only for bridge binding");
+            self.reject(&at, Reason::Needs(self.path(&format!("{path}.bridge"))), message);
         }
         let is_default = |n: &&Value| !n["pod"].is_null() || n["multus"]["default"] == true;
         let default = self.list("networks").iter().find(is_default);
         if default.is_some_and(|n| text(&n["name"]) == name) {
-            let words = format!("\"{name}\" interface's state \"{state}\" is not supported on default networks");
-            self.reject(&at, Reason::Contradicts(self.path("networks")), words);
+            let message = format!("\"{name}\" interface's state \"{state}\" is not supported on default networks");
+            self.reject(&at, Reason::Contradicts(self.path("networks")), message);
         }
     }
 
@@ -183,33 +184,34 @@ impl Checker<'_> {
         let (methods, plugin) = (count(interface, &BINDINGS), usize::from(!interface["binding"].is_null()));
         if self.cluster.admits("exactly-one-binding") {
             if methods + plugin != 1 {
-                let words = format!("logical {name} interface must have exactly one binding method or binding plugin");
-                self.reject(path, Reason::NotExactlyOne, words);
+                let message =
+                    format!("logical {name} interface must have exactly one binding method or binding plugin");
+                self.reject(path, Reason::NotExactlyOne, message);
             }
         } else if plugin == 1 && methods > 0 {
-            let words =
+            let message =
                 format!("logical {name} interface cannot have both binding plugin and interface binding method");
-            self.reject(&format!("{path}.binding"), Reason::NotExactlyOne, words);
+            self.reject(&format!("{path}.binding"), Reason::NotExactlyOne, message);
         }
         let is_pod = !network["pod"].is_null();
-        for (binding, words) in [
+        for (binding, message) in [
             ("masquerade", "Masquerade interface only implemented with pod network"),
             ("passtBinding", "PasstBinding interface only implemented with pod network"),
         ] {
             if !interface[binding].is_null() && !is_pod {
                 let with = self.list("networks").iter().position(|n| text(&n["name"]) == name);
                 let with = with.map_or_else(|| "networks".to_owned(), |i| format!("networks[{i}]"));
-                self.reject(&format!("{path}.{binding}"), Reason::Contradicts(self.path(&with)), words);
+                self.reject(&format!("{path}.{binding}"), Reason::Contradicts(self.path(&with)), message);
             }
         }
         if !interface["masquerade"].is_null() && text(&interface["macAddress"]) == RESERVED_MAC {
-            let words = "The requested MAC address is reserved for the in-pod bridge. Please choose another one.";
-            self.reject(&format!("{path}.macAddress"), Reason::OutOfRange, words);
+            let message = "The requested MAC address is reserved for the in-pod bridge. Please choose another one.";
+            self.reject(&format!("{path}.macAddress"), Reason::OutOfRange, message);
         }
         let permitted = &self.cluster.configuration()["network"]["permitBridgeInterfaceOnPodNetwork"];
         if !interface["bridge"].is_null() && is_pod && *permitted == false {
-            let words = "Bridge on pod network configuration is not enabled under kubevirt-config";
-            self.reject(&format!("{path}.bridge"), Reason::Removed, words);
+            let message = "Bridge on pod network configuration is not enabled under kubevirt-config";
+            self.reject(&format!("{path}.bridge"), Reason::Removed, message);
         }
     }
 
@@ -217,19 +219,19 @@ impl Checker<'_> {
         let name = self.name(path);
         let own = text(&interface["name"]);
         if own.is_empty() || !own.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
-            let words = "Network interface name can only contain alphabetical characters, numbers, dashes (-) or \
+            let message = "Network interface name can only contain alphabetical characters, numbers, dashes (-) or \
                          underscores (_)";
-            self.reject(&format!("{path}.name"), Reason::Malformed, words);
+            self.reject(&format!("{path}.name"), Reason::Malformed, message);
         }
         let mac = text(&interface["macAddress"]);
         if let Some(problem) = mac_problem(mac).filter(|_| !mac.is_empty()) {
-            let words = format!("interface {name}.name has {problem} MAC address ({mac}).");
-            self.reject(&format!("{path}.macAddress"), Reason::Malformed, words);
+            let message = format!("interface {name}.name has {problem} MAC address ({mac}).");
+            self.reject(&format!("{path}.macAddress"), Reason::Malformed, message);
         }
         let pci = text(&interface["pciAddress"]);
         if !pci.is_empty() && !is_pci_address(pci) {
-            let words = format!("interface {name}.name has malformed PCI address ({pci}).");
-            self.reject(&format!("{path}.pciAddress"), Reason::Malformed, words);
+            let message = format!("interface {name}.name has malformed PCI address ({pci}).");
+            self.reject(&format!("{path}.pciAddress"), Reason::Malformed, message);
         }
         if !network["pod"].is_null() {
             self.ports(path, list(&interface["ports"]));
@@ -239,7 +241,7 @@ impl Checker<'_> {
 
     fn ports(&mut self, path: &str, ports: &[Value]) {
         let names: Vec<&str> = ports.iter().map(|p| text(&p["name"])).collect();
-        let most = if self.cluster.admits("ports-below-65536") { 65_535 } else { 65_536 };
+        let maximum = if self.cluster.admits("ports-below-65536") { 65_535 } else { 65_536 };
         for (i, port) in ports.iter().enumerate() {
             let at = |field: &str| format!("{path}.ports[{i}].{field}");
             let name = text(&port["name"]);
@@ -254,14 +256,14 @@ impl Checker<'_> {
             }
             match number(&port["port"]) {
                 0 => self.reject(&at("port"), Reason::Missing, "Port field is mandatory."),
-                n if n < 0 || n > most => {
+                n if n < 0 || n > maximum => {
                     self.reject(&at("port"), Reason::OutOfRange, "Port field must be in range 0 < x < 65536.");
                 }
                 _ => {}
             }
             if !matches!(text(&port["protocol"]), "" | "TCP" | "UDP") {
-                let words = "Unknown protocol, only TCP or UDP allowed";
-                self.reject(&at("protocol"), unsupported(&["TCP", "UDP"]), words);
+                let message = "Unknown protocol, only TCP or UDP allowed";
+                self.reject(&at("protocol"), unsupported(&["TCP", "UDP"]), message);
             }
         }
     }
@@ -271,13 +273,13 @@ impl Checker<'_> {
         for (i, option) in private.iter().enumerate() {
             let at = format!("{path}.dhcpOptions.privateOptions[{i}].option");
             if let Some(other) = private.iter().take(i).position(|o| o["option"] == option["option"]) {
-                let words = "Found Duplicates: you have provided duplicate DHCPPrivateOptions";
+                let message = "Found Duplicates: you have provided duplicate DHCPPrivateOptions";
                 let other = self.path(&format!("{path}.dhcpOptions.privateOptions[{other}]"));
-                self.reject(&at, Reason::Duplicate(other), words);
+                self.reject(&at, Reason::Duplicate(other), message);
             }
             if !(224..=254).contains(&number(&option["option"])) {
-                let words = "provided DHCPPrivateOptions are out of range, must be in range 224 to 254";
-                self.reject(&at, Reason::OutOfRange, words);
+                let message = "provided DHCPPrivateOptions are out of range, must be in range 224 to 254";
+                self.reject(&at, Reason::OutOfRange, message);
             }
         }
         for (i, server) in list(&options["ntpServers"]).iter().enumerate() {
@@ -288,7 +290,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Names and name servers.
+    /// Checks DNS settings.
     pub(super) fn dns(&mut self) {
         const CONFIG: &str = "dnsConfig";
         let config = self.get(CONFIG);
@@ -303,20 +305,20 @@ impl Checker<'_> {
                 return;
             }
             if servers.is_empty() {
-                let words = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-                self.reject(CONFIG, Reason::Missing, words);
+                let message = "must provide at least one DNS nameserver when `dnsPolicy` is None";
+                self.reject(CONFIG, Reason::Missing, message);
                 return;
             }
         }
         if servers.len() > 3 {
             let shown: Vec<&str> = servers.iter().map(text).collect();
-            let words = format!("must not have more than 3 nameservers: [{}]", shown.join(" "));
-            self.reject("dnsConfig.nameservers", Reason::OutOfRange, words);
+            let message = format!("must not have more than 3 nameservers: [{}]", shown.join(" "));
+            self.reject("dnsConfig.nameservers", Reason::OutOfRange, message);
         }
         for (i, server) in servers.iter().enumerate() {
             if text(server).parse::<IpAddr>().is_err() {
-                let words = format!("must be valid IP address: {}", text(server));
-                self.reject(&format!("dnsConfig.nameservers[{i}]"), Reason::Malformed, words);
+                let message = format!("must be valid IP address: {}", text(server));
+                self.reject(&format!("dnsConfig.nameservers[{i}]"), Reason::Malformed, message);
             }
         }
         let searches: Vec<&str> = list(&config["searches"]).iter().map(text).collect();
@@ -324,12 +326,12 @@ impl Checker<'_> {
             self.reject("dnsConfig.searches", Reason::OutOfRange, "must not have more than 6 search paths");
         }
         if searches.join(" ").len() > 256 {
-            let words = "must not have more than 256 characters (including spaces) in the search list";
-            self.reject("dnsConfig.searches", Reason::OutOfRange, words);
+            let message = "must not have more than 256 characters (including spaces) in the search list";
+            self.reject("dnsConfig.searches", Reason::OutOfRange, message);
         }
         for (i, search) in searches.iter().enumerate() {
-            for words in hcoplan_kubernetes::label::subdomain_problems(search) {
-                self.reject(&format!("dnsConfig.searches[{i}]"), Reason::Malformed, words);
+            for message in hcoplan_kubernetes::label::subdomain_problems(search) {
+                self.reject(&format!("dnsConfig.searches[{i}]"), Reason::Malformed, message);
             }
         }
         for (path, option) in self.each("dnsConfig.options[]") {
@@ -340,7 +342,7 @@ impl Checker<'_> {
     }
 }
 
-/// What Go's `net.ParseMAC` and KubeVirt find wrong with a hardware address.
+/// The problem of a MAC address according to Go's `net.ParseMAC` and KubeVirt.
 fn mac_problem(mac: &str) -> Option<&'static str> {
     let parts: Vec<&str> = mac.split([':', '-', '.']).collect();
     let width = if mac.contains('.') { 4 } else { 2 };
@@ -353,7 +355,8 @@ fn mac_problem(mac: &str) -> Option<&'static str> {
     (bytes > 6).then_some("too long")
 }
 
-/// As Kubernetes wants a port's name: at most 15 lower-case letters, digits and single hyphens, a letter among them.
+/// Whether a port's name is valid in Kubernetes: at most 15 lower-case letters, digits and single hyphens, with at
+/// least one letter.
 fn is_port_name(name: &str) -> bool {
     name.len() <= 15
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')

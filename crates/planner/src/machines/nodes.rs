@@ -1,4 +1,4 @@
-//! What an instance asks of the node that it runs on.
+//! The requirements of an instance on its node.
 //!
 //! Source: `pkg/virt-controller/services` (`nodeselectorrenderer.go`, `renderresources.go`).
 
@@ -8,37 +8,36 @@ use super::Cluster;
 use super::checker::{Checker, at, is_on, list, text};
 use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR};
 
-/// Something that a node has to have.
+/// A requirement on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeRequirement {
-    /// A label with the value `true`, and the beginning of the labels of its family: where a node has none of the
-    /// family nobody knows what it offers.
+    /// A label with the value `true`. If a node has no label of the family, its offers are unknown.
     Label {
         /// The label.
         label: String,
-        /// How its family's labels begin.
+        /// Prefix of the family's labels.
         family: &'static str,
     },
     /// Huge pages of a size, `1Gi`.
     Hugepages(String),
     /// A device, by the name of its resource.
     Device(String),
-    /// A CPU model that no node is labelled with: `spec.obsoleteCPUs` of the HyperConverged has it.
+    /// A CPU model that no node's label has, because the HyperConverged's `spec.obsoleteCPUs` lists it.
     ObsoleteModel(String),
     /// KVM.
     Kvm,
 }
 
-/// How the labels begin that KubeVirt puts on nodes for Hyper-V features.
+/// Prefix of the labels that KubeVirt sets on nodes for Hyper-V features.
 pub const HYPERV: &str = "hyperv.node.kubevirt.io/";
-/// And for machine types.
+/// Prefix of the labels for machine types.
 pub const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
 
-/// Hyper-V features that a node has to have, as fields and as labels.
+/// Hyper-V features that a node must have; names of fields and labels.
 const HYPERV_FEATURES: [&str; 9] =
     ["vpindex", "runtime", "reset", "synic", "synictimer", "frequencies", "reenlightenment", "tlbflush", "ipi"];
 
-/// What the node of an instance needs, each with the field below the instance's spec that asks for it.
+/// The requirements of an instance on its node, each with the field below the instance's spec that asks for it.
 pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, NodeRequirement)> {
     let checker = Checker::new(cluster, spec, "", super::Stage::Start);
     let mut found = Vec::new();
@@ -76,7 +75,7 @@ pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, Nod
     let has = |path: &str| checker.has(path);
     let is_encrypted = *checker.get("domain.launchSecurity.sev.policy.encryptedState") == true;
     let is_secure = checker.text("architecture") == "s390x" && has("domain.launchSecurity");
-    let single = [
+    let fixed_labels = [
         ("domain.cpu.dedicatedCpuPlacement", *checker.get("domain.cpu.dedicatedCpuPlacement") == true, manager),
         ("domain.cpu.realtime", has("domain.cpu.realtime"), "kubevirt.io/realtime"),
         ("domain.launchSecurity.sev", has("domain.launchSecurity.sev"), "kubevirt.io/sev"),
@@ -85,7 +84,7 @@ pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, Nod
         ("domain.launchSecurity.tdx", has("domain.launchSecurity.tdx"), "kubevirt.io/tdx"),
         ("domain.launchSecurity", is_secure, "kubevirt.io/s390-pv"),
     ];
-    for (path, _, label) in single.into_iter().filter(|(_, is_asked, _)| *is_asked) {
+    for (path, _, label) in fixed_labels.into_iter().filter(|(_, is_asked, _)| *is_asked) {
         add(path, label, "");
     }
     if is_obsolete {

@@ -1,4 +1,4 @@
-//! Placement that a pod couldn't have either.
+//! Checks placement like that of a pod.
 //!
 //! Source: `validate-k8s-utils.go`, and the label validation of `k8s.io/apimachinery`.
 
@@ -13,7 +13,7 @@ const NODE: &str = "affinity.nodeAffinity";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
-/// Kinds of requirements, which differ in the operators and in how many values they want.
+/// Kinds of requirements, which differ in operators and number of values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Requirement {
     Node,
@@ -39,8 +39,8 @@ impl Checker<'_> {
             for (path, term) in self.each(&format!("{list}.{PREFERRED}[]")) {
                 let weight = number(&term["weight"]);
                 if !(1..=100).contains(&weight) {
-                    let words = format!("Invalid value: {weight}: must be in the range 1-100");
-                    self.invalid(&format!("{path}.weight"), &words, Reason::OutOfRange);
+                    let message = format!("Invalid value: {weight}: must be in the range 1-100");
+                    self.invalid(&format!("{path}.weight"), &message, Reason::OutOfRange);
                 }
             }
         }
@@ -61,8 +61,8 @@ impl Checker<'_> {
         }
         for name in list(&term["namespaces"]) {
             for problem in label_problems(text(name)) {
-                let words = format!("Invalid value: {name}: {problem}");
-                self.invalid(&format!("{path}.namespace"), &words, Reason::Malformed);
+                let message = format!("Invalid value: {name}: {problem}");
+                self.invalid(&format!("{path}.namespace"), &message, Reason::Malformed);
             }
         }
         let key = &term["topologyKey"];
@@ -75,8 +75,8 @@ impl Checker<'_> {
 
     fn label_key(&mut self, path: &str, key: &str) {
         for problem in key_problems(key) {
-            let words = format!("Invalid value: {}: {problem}", json!(key));
-            self.invalid(path, &words, Reason::Malformed);
+            let message = format!("Invalid value: {}: {problem}", json!(key));
+            self.invalid(path, &message, Reason::Malformed);
         }
     }
 
@@ -121,14 +121,14 @@ impl Checker<'_> {
             Requirement::NodeField => &["In", "NotIn"],
         };
         if !known.contains(&operator) {
-            let words = format!("Invalid value: {}: not a valid selector operator", json!(operator));
-            self.invalid(&format!("{path}.operator"), &words, unsupported(known));
+            let message = format!("Invalid value: {}: not a valid selector operator", json!(operator));
+            self.invalid(&format!("{path}.operator"), &message, unsupported(known));
         }
         let key = text(&requirement["key"]);
         let at = format!("{path}.key");
         if is_field && key != "metadata.name" {
-            let words = format!("Invalid value: {}: not a valid field selector key", json!(key));
-            self.invalid(&at, &words, unsupported(&["metadata.name"]));
+            let message = format!("Invalid value: {}: not a valid field selector key", json!(key));
+            self.invalid(&at, &message, unsupported(&["metadata.name"]));
             return;
         }
         if !is_field {
@@ -141,8 +141,8 @@ impl Checker<'_> {
                 Requirement::Label => value_problems(text(value)),
             };
             for problem in problems {
-                let words = format!("Invalid value: {value}: {problem}");
-                self.invalid(&format!("{path}.values[{i}]"), &words, Reason::Malformed);
+                let message = format!("Invalid value: {value}: {problem}");
+                self.invalid(&format!("{path}.values[{i}]"), &message, Reason::Malformed);
             }
         }
     }
@@ -154,8 +154,8 @@ impl Checker<'_> {
             let at = |field: &str| format!("{ALL}[{i}].{field}");
             let skew = number(&constraint["maxSkew"]);
             if skew <= 0 {
-                let words = format!("Invalid value: {skew}: must be greater than zero");
-                self.invalid(&at("maxSkew"), &words, Reason::OutOfRange);
+                let message = format!("Invalid value: {skew}: must be greater than zero");
+                self.invalid(&at("maxSkew"), &message, Reason::OutOfRange);
             }
             match text(&constraint["topologyKey"]) {
                 "" => self.invalid(&at("topologyKey"), "Required value: can not be empty", Reason::Missing),
@@ -164,29 +164,29 @@ impl Checker<'_> {
             const ACTIONS: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
             let action = text(&constraint["whenUnsatisfiable"]);
             if !ACTIONS.contains(&action) {
-                let words =
+                let message =
                     format!("Unsupported value: \"{action}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
-                self.invalid(&at("whenUnsatisfiable"), &words, unsupported(&ACTIONS));
+                self.invalid(&at("whenUnsatisfiable"), &message, unsupported(&ACTIONS));
             }
-            // The server leaves the index out.
+            // The server's message omits the index.
             self.selector(&format!("{ALL}.labelSelector"), &constraint["labelSelector"]);
             let keys = ["topologyKey", "whenUnsatisfiable"];
             let is_same = |other: &Value| keys.iter().all(|k| text(&other[*k]) == text(&constraint[*k]));
             if let Some(other) = constraints.iter().skip(i + 1).position(is_same) {
                 let pair = format!("{{{}, {action}}}", text(&constraint["topologyKey"]));
-                let words = format!(
+                let message = format!(
                     "{}.{{topologyKey, whenUnsatisfiable}}: Duplicate value: \"{pair}\"",
                     self.name(&format!("{ALL}[{i}]"))
                 );
                 let reason = Reason::Duplicate(self.path(&format!("{ALL}[{}]", i + 1 + other)));
-                self.reject(&format!("{ALL}[{i}]"), reason, words);
+                self.reject(&format!("{ALL}[{i}]"), reason, message);
             }
         }
     }
 
-    /// KubeVirt names a placement without `affinity`.
+    /// Rejects a placement; KubeVirt's message omits `affinity`.
     fn invalid(&mut self, path: &str, problem: &str, reason: Reason) {
-        let words = format!("{}: {problem}", self.name(path.strip_prefix("affinity.").unwrap_or(path)));
-        self.reject(path, reason, words);
+        let message = format!("{}: {problem}", self.name(path.strip_prefix("affinity.").unwrap_or(path)));
+        self.reject(path, reason, message);
     }
 }

@@ -1,4 +1,5 @@
-//! What virt-api said to small changes of sound objects, in the clusters of three HyperConvergeds.
+//! Compares with recorded answers of virt-api to small changes of valid objects, in the clusters of three
+//! HyperConvergeds.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,17 +12,17 @@ use super::*;
 use crate::inventory::Inventory;
 use crate::plan::plan;
 
-/// Shares of the cases of a release that must agree, in percent: verdicts, and words.
+/// Minimum shares of a release's cases that agree, in percent: verdicts, and messages.
 const ALL: [f64; 2] = [99.0, 95.0];
 const SELECTED: [f64; 2] = [100.0, 100.0];
 
-/// Where all recordings are; without it tests compare with a selection.
-fn named() -> Option<PathBuf> {
+/// The directory of all recordings; without it tests compare with a selection.
+fn full_recordings() -> Option<PathBuf> {
     std::env::var_os("HCOPLAN_MACHINES").map(PathBuf::from)
 }
 
 fn directory() -> PathBuf {
-    named().unwrap_or_else(|| hcoplan_testing::root().join("testdata/machines"))
+    full_recordings().unwrap_or_else(|| hcoplan_testing::root().join("testdata/machines"))
 }
 
 fn read(name: &str) -> String {
@@ -29,8 +30,8 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Why an object is rejected when it is created, and why its instance is when it starts.
-type Words = [Vec<String>; 2];
+/// The messages when the object is created, and when its instance starts.
+type Messages = [Vec<String>; 2];
 
 /// The rendered KubeVirt of each HyperConverged, by name.
 fn kubevirts(release: &Release) -> BTreeMap<String, Value> {
@@ -42,20 +43,20 @@ fn kubevirts(release: &Release) -> BTreeMap<String, Value> {
     objects.into_iter().map(render).collect()
 }
 
-/// An object with values set at pointers; one past the end, or `-`, adds to a list.
+/// An object with values set at pointers; an index past the end, or `-`, appends to a list.
 fn changed(base: &Value, sets: &[Value]) -> Value {
     let mut object = base.clone();
     for set in sets {
         let pointer = set[0].as_array().expect("a pointer");
         let mut node = &mut object;
-        let (last, way) = pointer.split_last().expect("not empty");
-        for (i, key) in way.iter().enumerate() {
-            let node_below = enter(node, key);
+        let (last, parents) = pointer.split_last().expect("not empty");
+        for (i, key) in parents.iter().enumerate() {
+            let child = enter(node, key);
             let is_list = pointer[i + 1].is_number() || pointer[i + 1] == "-";
-            if !node_below.is_object() && !node_below.is_array() {
-                *node_below = if is_list { json!([]) } else { json!({}) };
+            if !child.is_object() && !child.is_array() {
+                *child = if is_list { json!([]) } else { json!({}) };
             }
-            node = node_below;
+            node = child;
         }
         if !set[1].is_null() {
             *enter(node, last) = set[1].clone();
@@ -82,19 +83,19 @@ fn enter<'v>(node: &'v mut Value, key: &Value) -> &'v mut Value {
     }
 }
 
-fn recorded(line: &Value) -> Words {
+fn recorded(line: &Value) -> Messages {
     let verdict = &line["verdict"];
     let texts = |v: &Value| -> Vec<String> {
         let mut all: Vec<String> = v.as_array().into_iter().flatten().map(|m| text(m).to_owned()).collect();
         all.sort_unstable();
-        // An instance's network is examined twice.
+        // An instance's network is checked twice.
         all.dedup();
         all
     };
     [texts(&verdict["causes"]), texts(&verdict["start"])]
 }
 
-fn judged(release: &Release, kubevirt: &Value, object: &Value) -> Words {
+fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> Messages {
     let cluster = Cluster { release, kubevirt };
     let version = &release.kubevirt().version;
     let mut causes = match text(&object["kind"]) {
@@ -110,38 +111,39 @@ fn judged(release: &Release, kubevirt: &Value, object: &Value) -> Words {
             let architecture = [own, preferred, "amd64"].into_iter().find(|a| !a.is_empty());
             let Verdict { mut causes, spec: complete } =
                 admit(cluster, Machine { object, architecture, instancetype, preference });
-            // That virt-api runs on amd64 only the recorder knows: `vm-architecture-needs-multiarch-gate` asks the nodes.
+            // Only the recorder knows that virt-api runs on amd64: `vm-architecture-needs-multiarch-gate` asks the
+            // nodes.
             if !cluster.has_gate("MultiArchitecture") && !matches!(text(&complete["architecture"]), "" | "amd64") {
                 causes.retain(|cause| cause.stage != Stage::Start);
                 let path = Path::dotted(template_of(kind).unwrap_or_default()).key("spec").key("architecture");
-                let words =
+                let message =
                     format!("MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry {path}");
-                causes.push(Cause { stage: Stage::Validating, path, reason: Reason::Removed, words });
+                causes.push(Cause { stage: Stage::Validating, path, reason: Reason::Removed, message });
             }
             causes
         }
     };
-    // The controller says this one, not virt-api.
+    // The controller reports this one, not virt-api.
     causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes"));
-    // Decoding rejects unknown fields before anything else is examined.
+    // Decoding rejects unknown fields before all other checks.
     let is_unknown = |c: &&Cause| matches!(c.reason, Reason::UnknownField) && c.stage == Stage::Schema;
     let unknown = causes.iter().any(|c| is_unknown(&c));
-    let words = |is_start: bool| {
+    let message = |is_start: bool| {
         let causes = causes.iter().filter(|c| (c.stage == Stage::Start) == is_start && (!unknown || is_unknown(c)));
-        let mut words: Vec<String> = causes.map(|c| c.words.clone()).collect();
-        words.sort_unstable();
-        words.dedup();
-        words
+        let mut message: Vec<String> = causes.map(|c| c.message.clone()).collect();
+        message.sort_unstable();
+        message.dedup();
+        message
     };
-    // What the others create isn't recorded.
+    // The instances of other kinds aren't recorded.
     let is_machine = object["kind"] == "VirtualMachine";
-    [words(false), if is_machine { words(true) } else { Vec::new() }]
+    [message(false), if is_machine { message(true) } else { Vec::new() }]
 }
 
 #[test]
-fn agrees_with_the_recorded_verdicts_and_words() {
+fn agrees_with_recorded_verdicts_and_messages() {
     let bases: Map<String, Value> = serde_json::from_str(&read("bases.json")).expect("JSON");
-    let least = if named().is_some() { ALL } else { SELECTED };
+    let minimum = if full_recordings().is_some() { ALL } else { SELECTED };
     let mut report = String::new();
     let mut is_short = false;
     for name in Release::known_names() {
@@ -155,7 +157,7 @@ fn agrees_with_the_recorded_verdicts_and_words() {
             let line: Value = serde_json::from_str(line).expect("JSON");
             let sets = line["set"].as_array().expect("changes");
             let object = changed(&bases[text(&line["base"])], sets);
-            let (want, have) = (recorded(&line), judged(&release, &kubevirts[text(&line["cluster"])], &object));
+            let (want, have) = (recorded(&line), predicted(&release, &kubevirts[text(&line["cluster"])], &object));
             let is_same = want.iter().zip(&have).all(|(w, h)| w.is_empty() == h.is_empty());
             total += 1;
             equal[0] += usize::from(is_same);
@@ -163,18 +165,18 @@ fn agrees_with_the_recorded_verdicts_and_words() {
             if want != have {
                 let case = text(&line["case"]);
                 let set = serde_json::to_string(sets).expect("JSON");
-                let mark = if is_same { "words" } else { "VERDICT" };
+                let mark = if is_same { "message" } else { "VERDICT" };
                 writeln!(report, "{name} {case} {mark} {} {set}\n  want {want:?}\n  have {have:?}", line["cluster"])
                     .expect("a string");
             }
         }
         let shares = equal.map(|n| 100.0 * f64::from(u32::try_from(n).expect("small")) / total as f64);
-        let [verdicts, words] = equal;
+        let [verdicts, message] = equal;
         println!(
-            "{name}: {total} cases, {verdicts} verdicts and {words} words equal, {:.2} % and {:.2} %",
+            "{name}: {total} cases, {verdicts} verdicts and {message} message equal, {:.2} % and {:.2} %",
             shares[0], shares[1]
         );
-        is_short |= shares.iter().zip(least).any(|(share, least)| *share < least);
+        is_short |= shares.iter().zip(minimum).any(|(share, minimum)| *share < minimum);
     }
     if let Some(path) = std::env::var_os("HCOPLAN_MACHINES_REPORT") {
         std::fs::write(path, &report).expect("writable");

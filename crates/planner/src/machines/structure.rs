@@ -9,15 +9,15 @@ use serde_json::{Map, Value, json};
 use crate::release::version_numbers;
 
 type Table = Map<String, Value>;
-/// By kind, version and who asks.
+/// Schemas by kind, version and validating component.
 type KnownSchemas = HashMap<(String, Vec<u64>, Layer), &'static Schema>;
 
-/// Who validates the structure: both read the same types, but not with the same keywords.
+/// The component that validates the structure: both read the same types, but use different keywords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Layer {
     /// The API server, by the CRD.
     Server,
-    /// KubeVirt's webhooks, by its OpenAPI document: what Go fills in may be missing.
+    /// KubeVirt's webhooks, by its OpenAPI document: fields that Go fills in may be missing.
     KubeVirt,
 }
 
@@ -28,12 +28,12 @@ fn table(text: &str) -> Table {
     serde_json::from_str(text).expect("compiled in, and tested")
 }
 
-/// What a kind is called in the table: of those that differ only in their scope the one with a namespace.
+/// A kind's name in the table: kinds that only differ in scope share the namespaced one.
 fn entry_of(kind: &str) -> String {
     kind.replace("VirtualMachineCluster", "VirtualMachine")
 }
 
-/// The API server's schema of a kind in a KubeVirt version (`v1.8.4`); `None` where the table doesn't have it.
+/// The API server's schema of a kind in a KubeVirt version (`v1.8.4`); `None` if the table lacks it.
 pub fn schema(kind: &str, version: &str) -> Option<&'static Schema> {
     schema_of(kind, version, Layer::Server)
 }
@@ -47,13 +47,13 @@ pub(super) fn schema_of(kind: &str, version: &str, layer: Layer) -> Option<&'sta
     let schema = known.entry((kind.clone(), version.clone(), layer)).or_insert_with(|| {
         let root = Expansion { version: &version, layer }.root(node);
         let text = json!({"group": "kubevirt.io", "version": "v1", "kind": kind, "openAPIV3Schema": root});
-        // There are as many as versions of kinds.
+        // Leaks one schema per version of a kind.
         Box::leak(Box::new(Schema::from_json(&text.to_string()).expect("tested")))
     });
     Some(schema)
 }
 
-/// Entries of the table in the words of a CRD.
+/// Entries of the table in the message of a CRD.
 struct Expansion<'v> {
     version: &'v [u64],
     layer: Layer,
@@ -94,7 +94,7 @@ impl Expansion<'_> {
     fn object(&self, fields: &Table) -> Value {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         for (marked, node) in fields {
-            let Some(name) = current(marked, self.version) else {
+            let Some(name) = name_in_version(marked, self.version) else {
                 continue;
             };
             let plain = name.trim_end_matches(['!', '?']);
@@ -102,7 +102,7 @@ impl Expansion<'_> {
             if name.ends_with('?') {
                 schema["nullable"] = true.into();
             }
-            // Go has a value for every scalar.
+            // Go has a default for every scalar.
             let has_default = self.layer == Layer::KubeVirt
                 && node.as_str().is_some_and(|n| !n.starts_with('@') && !matches!(n, "quantity" | "intOrString"));
             if name.contains('!') && !has_default {
@@ -120,10 +120,10 @@ impl Expansion<'_> {
     fn scalar(&self, name: &str) -> Value {
         let int_or_string = || json!({"x-kubernetes-int-or-string": true});
         let is_server = self.layer == Layer::Server;
-        for (mark, counts) in [(':', is_server), ('~', !is_server)] {
+        for (mark, applies) in [(':', is_server), ('~', !is_server)] {
             if let Some((kind, values)) = name.split_once(mark) {
                 let values: Vec<&str> = values.split('|').collect();
-                return if counts { json!({"type": kind, "enum": values}) } else { json!({"type": kind}) };
+                return if applies { json!({"type": kind, "enum": values}) } else { json!({"type": kind}) };
             }
         }
         match name {
@@ -141,7 +141,7 @@ impl Expansion<'_> {
             "uint" if is_server => json!({"type": "integer"}),
             "uint" | "uint32" => json!({"type": "integer", "minimum": 0}),
             "percent" | "int32" => json!({"type": "integer"}),
-            // Rules of the only field of this kind.
+            // The rules of the only field of this type.
             "containerPath" if is_server => json!({"type": "string", "x-kubernetes-validations": [
                 {"rule": "self.startsWith('/')", "message": "path must be absolute (start with '/')"},
                 {"rule": "!self.contains('..')", "message": "path must not contain '..'"}]}),
@@ -149,16 +149,16 @@ impl Expansion<'_> {
                 {"rule": "self == true", "message": "readOnly must be true, write access is not supported"}]}),
             "containerPath" => json!({"type": "string"}),
             "readOnly" => json!({"type": "boolean"}),
-            kind => match kind.strip_prefix("integer>=").and_then(|least| least.parse::<i64>().ok()) {
-                Some(least) => json!({"type": "integer", "minimum": least}),
+            kind => match kind.strip_prefix("integer>=").and_then(|minimum| minimum.parse::<i64>().ok()) {
+                Some(minimum) => json!({"type": "integer", "minimum": minimum}),
                 None => json!({"type": kind}),
             },
         }
     }
 }
 
-/// A name without its versions, where they include this one.
-fn current<'n>(marked: &'n str, version: &[u64]) -> Option<&'n str> {
+/// A name without its version marks, if they include this version.
+fn name_in_version<'n>(marked: &'n str, version: &[u64]) -> Option<&'n str> {
     let limit = |mark: char| {
         let (before, after) = marked.rsplit_once(mark)?;
         let digits = after.split(['+', '-']).next()?;
@@ -171,12 +171,12 @@ fn current<'n>(marked: &'n str, version: &[u64]) -> Option<&'n str> {
     is_in.then_some(name)
 }
 
-/// An instance type or a preference that KubeVirt deploys itself: its `spec`.
+/// The `spec` of an instance type or preference that KubeVirt deploys.
 pub fn common_type(kind: TypeKind, name: &str, version: &str) -> Option<&'static Value> {
     common_types(kind, version).get(name).copied()
 }
 
-/// All that KubeVirt deploys of a kind, by name.
+/// All instance types or preferences that KubeVirt deploys, by name.
 pub fn common_types(kind: TypeKind, version: &str) -> &'static BTreeMap<&'static str, &'static Value> {
     type Known = HashMap<(TypeKind, String), &'static BTreeMap<&'static str, &'static Value>>;
     static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
@@ -184,12 +184,12 @@ pub fn common_types(kind: TypeKind, version: &str) -> &'static BTreeMap<&'static
     known.entry((kind, version.to_owned())).or_insert_with(|| {
         let numbers = version_numbers(version.trim_start_matches('v'));
         let all = TYPES[kind.table()].as_object().into_iter().flatten();
-        let current = all.filter_map(|(marked, spec)| Some((current(marked, &numbers)?, spec)));
-        Box::leak(Box::new(current.collect()))
+        let name_in_version = all.filter_map(|(marked, spec)| Some((name_in_version(marked, &numbers)?, spec)));
+        Box::leak(Box::new(name_in_version.collect()))
     })
 }
 
-/// What a virtual machine can refer to.
+/// The kinds of types that a virtual machine can refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TypeKind {
     /// An instance type.
@@ -214,7 +214,7 @@ impl TypeKind {
         }
     }
 
-    /// Its kind, without a namespace and with one.
+    /// The Kubernetes kinds, cluster-wide and namespaced.
     pub fn kinds(self) -> [&'static str; 2] {
         match self {
             Self::Instancetype => ["VirtualMachineClusterInstancetype", "VirtualMachineInstancetype"],

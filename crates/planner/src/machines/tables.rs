@@ -1,22 +1,22 @@
-//! Checks that are rows of a table: values of an enumeration, and fields that a feature gate switches.
+//! Table-driven checks: values of enumerations, and fields with a feature gate.
 
 use serde_json::Value;
 
 use super::Reason;
 use super::checker::{Checker, at, list, text};
 
-/// A field with the values that it may have.
+/// A field with its allowed values.
 struct Enumeration {
-    /// `[]` is each element of a list.
+    /// Path of the field; `[]` means each element of a list.
     field: &'static str,
     allowed: &'static [&'static str],
-    /// `{at}` is the field, `{value}` its value, `{list}` the list that it is in, `{parent}` the element and
-    /// `{name}` the element's name.
-    words: &'static str,
+    /// The message: `{at}` is the field, `{value}` its value, `{list}` its list, `{parent}` its element and `{name}`
+    /// the element's name.
+    message: &'static str,
 }
 
-const fn one_of(field: &'static str, allowed: &'static [&'static str], words: &'static str) -> Enumeration {
-    Enumeration { field, allowed, words }
+const fn one_of(field: &'static str, allowed: &'static [&'static str], message: &'static str) -> Enumeration {
+    Enumeration { field, allowed, message }
 }
 
 const UNRECOGNIZED: &str = "{at} is set with an unrecognized option: {value}";
@@ -75,9 +75,9 @@ const ENUMERATIONS: &[Enumeration] = &[
     ),
 ];
 
-/// When a field asks for its gate.
+/// When a field requires its gate.
 enum GateTrigger {
-    /// When it is there.
+    /// When it is set.
     Set,
     /// When it is true.
     True,
@@ -85,7 +85,7 @@ enum GateTrigger {
     Filled,
 }
 
-/// Fields with the gate that they ask for, and the words without it.
+/// Fields with their gate, and the message if it is off.
 const GATED: &[(&str, GateTrigger, &str, &str)] = &[
     (
         "domain.cpu.numa.guestMappingPassthrough",
@@ -163,51 +163,51 @@ const GATED: &[(&str, GateTrigger, &str, &str)] = &[
 ];
 
 impl Checker<'_> {
-    /// Values that aren't of their enumeration.
+    /// Rejects values outside their enumeration.
     pub(super) fn enumerations(&mut self) {
-        for Enumeration { field, allowed, words } in ENUMERATIONS {
+        for Enumeration { field, allowed, message } in ENUMERATIONS {
             for (path, value) in self.each(field) {
                 if value.as_str().is_some_and(|v| !allowed.contains(&v)) {
-                    let words = self.fill(words, &path, text(value));
-                    self.reject(&path, unsupported(allowed), words);
+                    let message = self.fill(message, &path, text(value));
+                    self.reject(&path, unsupported(allowed), message);
                 }
             }
         }
     }
 
-    /// Fields whose gate is off.
+    /// Rejects fields whose gate is off.
     pub(super) fn gated_fields(&mut self) {
-        for (field, asks, gate, words) in GATED {
+        for (field, trigger, gate, message) in GATED {
             for (path, value) in self.each(field) {
-                let is_asked = match asks {
+                let is_asked = match trigger {
                     GateTrigger::Set => true,
                     GateTrigger::True => *value == true,
                     GateTrigger::Filled => !list(value).is_empty(),
                 };
                 if is_asked {
-                    let words = self.fill(words, &path, text(value));
-                    self.needs_gate(gate, &path, words);
+                    let message = self.fill(message, &path, text(value));
+                    self.needs_gate(gate, &path, message);
                 }
             }
         }
     }
 
-    fn fill(&self, words: &str, path: &str, value: &str) -> String {
+    fn fill(&self, message: &str, path: &str, value: &str) -> String {
         let (parent, _) = path.rsplit_once('.').unwrap_or(("", path));
         let list = path.rsplit_once('[').map_or("", |(list, _)| list);
         let name = text(&at(self.spec, parent)["name"]);
         let parts = [("{at}", self.name(path)), ("{list}", self.name(list)), ("{parent}", self.name(parent))];
-        let filled = parts.iter().fold(words.to_owned(), |words, (mark, part)| words.replace(mark, part));
+        let filled = parts.iter().fold(message.to_owned(), |message, (mark, part)| message.replace(mark, part));
         filled.replace("{name}", name).replace("{value}", value)
     }
 }
 
-/// The reason with the values that may be written.
+/// The reason with the allowed values.
 pub(super) fn unsupported(allowed: &[&str]) -> Reason {
     Reason::Unsupported(allowed.iter().filter(|a| !a.is_empty()).map(|a| (*a).to_owned()).collect())
 }
 
-/// How many of an object's fields are there.
+/// The number of an object's fields that are set.
 pub(super) fn count(value: &Value, fields: &[&str]) -> usize {
     fields.iter().filter(|f| !value[**f].is_null()).count()
 }

@@ -1,4 +1,4 @@
-//! What recordings don't have: several releases, instance types, obstacles of a migration.
+//! Cases that the recordings lack: several releases, instance types, obstacles of a migration.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn kubevirt() -> Value {
     }}})
 }
 
-fn sound() -> Value {
+fn valid_machine() -> Value {
     json!({
         "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
         "metadata": {"name": "web", "namespace": "team-a"},
@@ -37,9 +37,10 @@ fn sound() -> Value {
     })
 }
 
-/// Sets values at dotted paths below the instance's spec, or below the object where a path begins with `/`.
+/// A valid machine with values at dotted paths below the instance's spec, or below the object if a path starts with
+/// `/`.
 fn with(changes: &Value) -> Value {
-    let mut object = sound();
+    let mut object = valid_machine();
     for (path, value) in changes.as_object().expect("changes") {
         let pointer = match path.strip_prefix('/') {
             Some(path) => format!("/{}", path.replace('.', "/")),
@@ -57,7 +58,7 @@ fn with(changes: &Value) -> Value {
     object
 }
 
-fn checker(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<Cause> {
+fn causes_of(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<Cause> {
     let release = Release::known(release).expect("known");
     let kubevirt = kubevirt();
     let architecture = object.pointer("/spec/template/spec/architecture").and_then(Value::as_str);
@@ -69,12 +70,12 @@ fn checker(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<Cau
 #[test]
 fn accepts_a_valid_machine_in_every_release() {
     for release in Release::known_names() {
-        assert_eq!(checker(release, &sound(), [None, None]), [], "{release}");
+        assert_eq!(causes_of(release, &valid_machine(), [None, None]), [], "{release}");
     }
 }
 
 #[test]
-fn distinguishes_instance_types_and_preferences_from_the_machines_own_values() {
+fn applies_instance_types_and_preferences() {
     let version = "v1.8.4";
     let [medium, windows, fedora] = [
         common_type(TypeKind::Instancetype, "u1.medium", version),
@@ -85,32 +86,32 @@ fn distinguishes_instance_types_and_preferences_from_the_machines_own_values() {
     let typed = |cpu: Value, memory: Value| with(&json!({"domain.cpu": cpu, "domain.memory": memory}));
     let own = typed(json!({"cores": 2}), json!({"guest": "4Gi"}));
     let none = typed(Value::Null, Value::Null);
-    let words = |object: &Value, types| -> Vec<String> {
-        checker("1.18", object, types).into_iter().map(|c| c.words).collect()
+    let message = |object: &Value, types| -> Vec<String> {
+        causes_of("1.18", object, types).into_iter().map(|c| c.message).collect()
     };
     assert_eq!(
-        words(&own, [Some(medium), None]),
+        message(&own, [Some(medium), None]),
         [
             "VM field(s) spec.template.spec.domain.cpu.cores conflicts with selected instance type",
             "VM field(s) spec.template.spec.domain.memory.guest conflicts with selected instance type",
         ]
     );
-    assert_eq!(words(&none, [Some(medium), Some(fedora)]), [""; 0]);
+    assert_eq!(message(&none, [Some(medium), Some(fedora)]), [""; 0]);
     assert_eq!(
-        words(&none, [Some(medium), Some(windows)]),
+        message(&none, [Some(medium), Some(windows)]),
         ["failure checking preference requirements: insufficient CPU resources of 1 vCPU provided by instance type, \
           preference requires 2 vCPU"]
     );
     let sockets = typed(json!({"sockets": 2, "cores": 1, "threads": 1}), json!({"guest": "3Gi"}));
     assert_eq!(
-        words(&sockets, [None, Some(windows)]),
+        message(&sockets, [None, Some(windows)]),
         ["failure checking preference requirements: insufficient Memory resources of 3Gi provided by VirtualMachine, \
           preference requires 4Gi"]
     );
 }
 
 #[test]
-fn every_kind_of_the_table_has_a_schema_in_every_version() {
+fn has_a_schema_for_every_kind_and_version() {
     for release in Release::known_names() {
         let version = &Release::known(release).expect("known").kubevirt().version.clone();
         for kind in [

@@ -1,4 +1,4 @@
-//! Instance types, preferences and migration policies.
+//! Checks instance types, preferences and migration policies.
 //!
 //! Source: `pkg/instancetype/webhooks`, `pkg/instancetype/preference/webhooks`, `migrationpolicy-admitter.go`.
 
@@ -8,7 +8,7 @@ use super::checker::{Checker, number, structure, whole};
 use super::tables::unsupported;
 use super::{Cause, Cluster, Reason, Stage, defaults};
 
-/// What the API server says by the structure, else what `check` does.
+/// The rejections by the object's structure, else by `check`.
 fn admit(cluster: Cluster<'_>, kind: &str, object: &Value, check: impl FnOnce(&mut Checker<'_>)) -> Vec<Cause> {
     let mut object = object.clone();
     let causes = structure(kind, &cluster.release.kubevirt().version, &mut object);
@@ -20,7 +20,7 @@ fn admit(cluster: Cluster<'_>, kind: &str, object: &Value, check: impl FnOnce(&m
     checker.found
 }
 
-/// What KubeVirt says to an instance type.
+/// Why KubeVirt rejects an instance type; empty if accepted.
 pub fn admit_instancetype(cluster: Cluster<'_>, object: &Value) -> Vec<Cause> {
     admit(cluster, "VirtualMachineInstancetype", object, |checker| {
         const OVERCOMMIT: &str = "memory.overcommitPercent";
@@ -29,26 +29,26 @@ pub fn admit_instancetype(cluster: Cluster<'_>, object: &Value) -> Vec<Cause> {
         let guest = number(checker.get(GUEST));
         if guest < 0 {
             let name = checker.name(GUEST);
-            let words = format!(
+            let message = format!(
                 "json: cannot unmarshal number {guest} into Go struct field CPUInstancetype.{name} of type uint32"
             );
-            checker.reject(GUEST, Reason::OutOfRange, words);
+            checker.reject(GUEST, Reason::OutOfRange, message);
             return;
         }
         let percent = number(checker.get(OVERCOMMIT));
         let name = checker.name(OVERCOMMIT);
         if !(0..=100).contains(&percent) {
-            let words = format!("{name} '{percent}': must be in range between 0 and 100.");
-            checker.reject(OVERCOMMIT, Reason::OutOfRange, words);
+            let message = format!("{name} '{percent}': must be in range between 0 and 100.");
+            checker.reject(OVERCOMMIT, Reason::OutOfRange, message);
         }
         if percent != 0 && checker.has(HUGEPAGES) {
-            let words = format!("{name} and {} should not be requested together.", checker.name(HUGEPAGES));
-            checker.reject(OVERCOMMIT, Reason::Contradicts(checker.path(HUGEPAGES)), words);
+            let message = format!("{name} and {} should not be requested together.", checker.name(HUGEPAGES));
+            checker.reject(OVERCOMMIT, Reason::Contradicts(checker.path(HUGEPAGES)), message);
         }
     })
 }
 
-/// What KubeVirt says to a preference.
+/// Why KubeVirt rejects a preference; empty if accepted.
 pub fn admit_preference(cluster: Cluster<'_>, object: &Value) -> Vec<Cause> {
     const TOPOLOGIES: [&str; 10] = [
         "sockets",
@@ -67,8 +67,8 @@ pub fn admit_preference(cluster: Cluster<'_>, object: &Value) -> Vec<Cause> {
         const TOPOLOGY: &str = "cpu.preferredCPUTopology";
         let topology = checker.text(TOPOLOGY);
         if checker.has(TOPOLOGY) && !TOPOLOGIES.contains(&topology) {
-            let words = format!("unknown preferredCPUTopology {topology}");
-            checker.reject(TOPOLOGY, unsupported(&TOPOLOGIES[..5]), words);
+            let message = format!("unknown preferredCPUTopology {topology}");
+            checker.reject(TOPOLOGY, unsupported(&TOPOLOGIES[..5]), message);
         }
         if !matches!(topology, "spread" | "preferSpread") {
             return;
@@ -81,13 +81,13 @@ pub fn admit_preference(cluster: Cluster<'_>, object: &Value) -> Vec<Cause> {
                 format!("across {across} is not supported"),
             );
         } else if across == "CoresThreads" && ratio != 2 {
-            let words = "only a ratio of 2 (1 core 2 threads) is allowed when spreading vCPUs over cores and threads";
-            checker.reject("cpu.spreadOptions.ratio", Reason::OutOfRange, words);
+            let message = "only a ratio of 2 (1 core 2 threads) is allowed when spreading vCPUs over cores and threads";
+            checker.reject("cpu.spreadOptions.ratio", Reason::OutOfRange, message);
         }
     })
 }
 
-/// What KubeVirt says to a migration policy.
+/// Why KubeVirt rejects a migration policy; empty if accepted.
 pub fn admit_migration_policy(cluster: Cluster<'_>, object: &Value) -> Vec<Cause> {
     admit(cluster, "MigrationPolicy", object, |checker| {
         for field in ["completionTimeoutPerGiB", "bandwidthPerMigration"] {

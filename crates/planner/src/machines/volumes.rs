@@ -1,4 +1,4 @@
-//! Volumes, access credentials and firmware of an instance.
+//! Checks volumes, access credentials and firmware of an instance.
 //!
 //! Source: `validateVolumes`, `validateAccessCredentials`, `validateFirmware` and
 //! `validateVirtualMachineInstanceSpecVolumeDisks` of `vmi-create-admitter.go`.
@@ -10,7 +10,7 @@ use super::checker::{Checker, is_on, list, text, whole};
 use super::disks::path_problem;
 use super::tables::{count, unsupported};
 
-/// Where a volume can come from.
+/// The possible sources of a volume.
 pub(super) const SOURCES: [&str; 16] = [
     "persistentVolumeClaim",
     "sysprep",
@@ -30,7 +30,7 @@ pub(super) const SOURCES: [&str; 16] = [
     "containerPath",
 ];
 
-/// Fields of a source without which it is rejected, and the server's words.
+/// Required fields of sources, and the server's message.
 const REQUIRED: [(&str, &str, &str); 5] = [
     ("dataVolume", "name", "DataVolume 'name' must be set"),
     ("hostDisk", "path", "{at} is required for hostDisk volume"),
@@ -39,20 +39,20 @@ const REQUIRED: [(&str, &str, &str); 5] = [
     ("serviceAccount", "serviceAccountName", "{at} is a required field"),
 ];
 
-/// Sources of which a machine can have one.
+/// Sources that a machine may have once.
 const SINGLE: [(&str, &str); 3] =
     [("serviceAccount", "serviceAccount"), ("downwardMetrics", "downwardMetric"), ("memoryDump", "memory dump")];
 
-/// The most bytes that cloud-init's data may have inside the object.
-const MOST_DATA: usize = 2048;
+/// Maximum size of cloud-init's data inside the object, in bytes.
+const MAX_DATA: usize = 2048;
 
 impl Checker<'_> {
     pub(super) fn volumes(&mut self) {
         let all = self.name("volumes");
         for (i, _, other) in self.repeated("volumes") {
-            let words = format!("{all}[{i}] and {all}[{other}] must not have the same Name.");
+            let message = format!("{all}[{i}] and {all}[{other}] must not have the same Name.");
             let reason = Reason::Duplicate(self.path(&format!("volumes[{other}]")));
-            self.reject(&format!("volumes[{i}].name"), reason, words);
+            self.reject(&format!("volumes[{i}].name"), reason, message);
         }
         for (path, volume) in self.each("volumes[]") {
             self.volume(&path, volume);
@@ -60,25 +60,26 @@ impl Checker<'_> {
         for (source, what) in SINGLE {
             let found = self.each(&format!("volumes[].{source}"));
             if let [_, (second, _), ..] = &found[..] {
-                let words = format!("{all} must have max one {what} volume set");
-                self.reject(second, Reason::NotExactlyOne, words);
+                let message = format!("{all} must have max one {what} volume set");
+                self.reject(second, Reason::NotExactlyOne, message);
             }
         }
         if !self.list("utilityVolumes").is_empty() {
-            let words = "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug";
-            self.reject("utilityVolumes", Reason::Removed, words);
+            let message =
+                "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug";
+            self.reject("utilityVolumes", Reason::Removed, message);
         }
     }
 
     fn volume(&mut self, path: &str, volume: &Value) {
         if count(volume, &SOURCES) != 1 {
-            let words = format!("{} must have exactly one source type set", self.name(path));
-            self.reject(path, Reason::NotExactlyOne, words);
+            let message = format!("{} must have exactly one source type set", self.name(path));
+            self.reject(path, Reason::NotExactlyOne, message);
         }
-        for (source, field, words) in REQUIRED {
+        for (source, field, message) in REQUIRED {
             if !volume[source].is_null() && text(&volume[source][field]).is_empty() {
-                let words = words.replace("{at}", &self.name(&format!("{path}.{source}.{field}")));
-                self.reject(&format!("{path}.{source}"), Reason::Missing, words);
+                let message = message.replace("{at}", &self.name(&format!("{path}.{source}.{field}")));
+                self.reject(&format!("{path}.{source}"), Reason::Missing, message);
             }
         }
         for source in ["cloudInitNoCloud", "cloudInitConfigDrive"] {
@@ -90,26 +91,26 @@ impl Checker<'_> {
         let host = &volume["hostDisk"];
         if !host.is_null() && text(&host["type"]).is_empty() {
             let at = format!("{path}.hostDisk.type");
-            let words = format!("{} has invalid value '', allowed are 'Disk' or 'DiskOrCreate'", self.name(&at));
-            self.reject(&at, unsupported(&["Disk", "DiskOrCreate"]), words);
+            let message = format!("{} has invalid value '', allowed are 'Disk' or 'DiskOrCreate'", self.name(&at));
+            self.reject(&at, unsupported(&["Disk", "DiskOrCreate"]), message);
         }
         if text(&host["type"]) == "Disk" && whole(&host["capacity"]) != 0 {
             let at = |field: &str| format!("{path}.hostDisk.{field}");
             let [capacity, kind] = ["capacity", "type"].map(|f| self.name(&at(f)));
-            let words = format!("{capacity} is allowed to pass only with {kind} equal to 'DiskOrCreate'");
-            self.reject(&at("capacity"), Reason::Contradicts(self.path(&at("type"))), words);
+            let message = format!("{capacity} is allowed to pass only with {kind} equal to 'DiskOrCreate'");
+            self.reject(&at("capacity"), Reason::Contradicts(self.path(&at("type"))), message);
         }
         let inner = text(&volume["containerDisk"]["path"]);
         if let Some(problem) = path_problem(inner).filter(|_| !inner.is_empty()) {
-            let words = format!("{}.containerDisk {problem}", self.name(path));
-            self.reject(&format!("{path}.containerDisk.path"), Reason::Malformed, words);
+            let message = format!("{}.containerDisk {problem}", self.name(path));
+            self.reject(&format!("{path}.containerDisk.path"), Reason::Malformed, message);
         }
     }
 
     fn cloud_init(&mut self, path: &str, data: &Value, kind: &str) {
         let name = self.name(path);
         let mut sources = 0;
-        for (part, secret, several) in [
+        for (part, secret, only_one) in [
             ("user", "secretRef", "only one userdatasource"),
             ("network", "networkDataSecretRef", "only one networkdata source"),
         ] {
@@ -117,32 +118,31 @@ impl Checker<'_> {
             let written = [text(&data[&inline]), text(&data[&encoded]), text(&data[secret]["name"])];
             let set = written.iter().filter(|w| !w.is_empty()).count();
             sources += set;
-            // Of both, the plain one is measured.
+            // If both are set, the plain one's length counts.
             let decoded = decoded_len(written[1]);
             if decoded.is_none() {
                 let at = format!("{name}.{encoded}");
-                let words = format!("{at}.{kind}.{encoded} is not a valid base64 value.");
-                self.reject(&format!("{path}.{encoded}"), Reason::Malformed, words);
+                let message = format!("{at}.{kind}.{encoded} is not a valid base64 value.");
+                self.reject(&format!("{path}.{encoded}"), Reason::Malformed, message);
             }
             if set > 1 {
-                let words = format!("{name} must have {several} set.");
-                self.reject(path, Reason::NotExactlyOne, words);
+                let message = format!("{name} must have {only_one} set.");
+                self.reject(path, Reason::NotExactlyOne, message);
             }
             let (len, field) = match written[0].len() {
                 0 => (decoded.unwrap_or(0), &encoded),
                 len => (len, &inline),
             };
-            if len > MOST_DATA {
+            if len > MAX_DATA {
                 let reference = if part == "user" { "UserDataSecretRef" } else { "NetworkDataSecretRef" };
-                let words = format!(
-                    "{name} {part}data exceeds {MOST_DATA} byte limit. Should use {reference} for larger data."
-                );
-                self.reject(&format!("{path}.{field}"), Reason::OutOfRange, words);
+                let message =
+                    format!("{name} {part}data exceeds {MAX_DATA} byte limit. Should use {reference} for larger data.");
+                self.reject(&format!("{path}.{field}"), Reason::OutOfRange, message);
             }
         }
         if sources == 0 {
-            let words = format!("{name} must have at least one userdatasource or one networkdatasource set.");
-            self.reject(path, Reason::NotExactlyOne, words);
+            let message = format!("{name} must have at least one userdatasource or one networkdatasource set.");
+            self.reject(path, Reason::NotExactlyOne, message);
         }
     }
 
@@ -152,40 +152,40 @@ impl Checker<'_> {
             let name = self.name(&path);
             let kinds: [(&str, &[&str]); 2] = [("sshPublicKey", &KEY_METHODS), ("userPassword", &["qemuGuestAgent"])];
             for (kind, methods) in kinds {
-                let given = &credential[kind];
-                if given.is_null() {
+                let credentials = &credential[kind];
+                if credentials.is_null() {
                     continue;
                 }
                 let at = |field: &str| format!("{path}.{kind}.{field}");
-                let method = &given["propagationMethod"];
+                let method = &credentials["propagationMethod"];
                 for (method_name, volume) in [("noCloud", "cloudInitNoCloud"), ("configDrive", "cloudInitConfigDrive")]
                 {
-                    let is_there = !self.each(&format!("volumes[].{volume}")).is_empty();
-                    if !method[method_name].is_null() && !is_there {
-                        let words = format!(
+                    let exists = !self.each(&format!("volumes[].{volume}")).is_empty();
+                    if !method[method_name].is_null() && !exists {
+                        let message = format!(
                             "{name} requires a {method_name} volume to exist when the {method_name} propagationMethod \
                              is in use."
                         );
-                        self.reject(&at("propagationMethod"), Reason::Needs(self.path("volumes")), words);
+                        self.reject(&at("propagationMethod"), Reason::Needs(self.path("volumes")), message);
                     }
                 }
                 let agent = &method["qemuGuestAgent"];
                 if kind == "sshPublicKey" && !agent.is_null() && list(&agent["users"]).is_empty() {
-                    let words = format!("{name} requires at least one user to be present in the users list");
-                    self.reject(&at("propagationMethod.qemuGuestAgent.users"), Reason::Missing, words);
+                    let message = format!("{name} requires at least one user to be present in the users list");
+                    self.reject(&at("propagationMethod.qemuGuestAgent.users"), Reason::Missing, message);
                 }
-                if given["source"]["secret"].is_null() {
-                    let words = format!("{name} must have exactly one source set");
-                    self.reject(&at("source"), Reason::NotExactlyOne, words);
+                if credentials["source"]["secret"].is_null() {
+                    let message = format!("{name} must have exactly one source set");
+                    self.reject(&at("source"), Reason::NotExactlyOne, message);
                 }
                 if count(method, methods) != 1 {
-                    let words = format!("{name} must have exactly one propagationMethod set");
-                    self.reject(&at("propagationMethod"), Reason::NotExactlyOne, words);
+                    let message = format!("{name} must have exactly one propagationMethod set");
+                    self.reject(&at("propagationMethod"), Reason::NotExactlyOne, message);
                 }
             }
             if count(credential, &["sshPublicKey", "userPassword"]) != 1 {
-                let words = format!("{name} must have exactly one access credential type set");
-                self.reject(&path, Reason::NotExactlyOne, words);
+                let message = format!("{name} must have exactly one access credential type set");
+                self.reject(&path, Reason::NotExactlyOne, message);
             }
         }
     }
@@ -193,9 +193,9 @@ impl Checker<'_> {
     pub(super) fn firmware(&mut self) {
         const LOADER: &str = "domain.firmware.bootloader";
         if self.has(&format!("{LOADER}.efi")) && self.has(&format!("{LOADER}.bios")) {
-            let words =
+            let message =
                 format!("{} has both EFI and BIOS configured, but they are mutually exclusive.", self.name(LOADER));
-            self.reject(LOADER, Reason::NotExactlyOne, words);
+            self.reject(LOADER, Reason::NotExactlyOne, message);
         }
         self.kernel_boot();
         self.acpi_tables();
@@ -204,11 +204,11 @@ impl Checker<'_> {
         let is_exempt = self.cluster.admits("tdx-without-smm") && self.has("domain.launchSecurity.tdx");
         if is_secure && !is_on(self.get("domain.features.smm")) && !is_exempt {
             let domain = self.name("domain");
-            let words =
+            let message =
                 format!("{domain} has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled.");
             let at = format!("{LOADER}.efi");
             let at = if efi["secureBoot"] == true { format!("{at}.secureBoot") } else { at };
-            self.reject(&at, Reason::Needs(self.path("domain.features.smm.enabled")), words);
+            self.reject(&at, Reason::Needs(self.path("domain.features.smm.enabled")), message);
         }
     }
 
@@ -219,8 +219,8 @@ impl Checker<'_> {
         let at = format!("{BOOT}.container");
         if container.is_null() {
             if !text(&boot["kernelArgs"]).is_empty() {
-                let words = "kernel arguments cannot be provided without an external kernel";
-                self.reject(&format!("{BOOT}.kernelArgs"), Reason::Needs(self.path(&at)), words);
+                let message = "kernel arguments cannot be provided without an external kernel";
+                self.reject(&format!("{BOOT}.kernelArgs"), Reason::Needs(self.path(&at)), message);
             }
             return;
         }
@@ -230,8 +230,8 @@ impl Checker<'_> {
         }
         let paths = ["kernelPath", "initrdPath"].map(|field| (field, text(&container[field])));
         if paths.iter().all(|(_, path)| path.is_empty()) {
-            let words = format!("{name} must be defined with at least one of the following: kernelPath, initrdPath");
-            self.reject(&at, Reason::Missing, words);
+            let message = format!("{name} must be defined with at least one of the following: kernelPath, initrdPath");
+            self.reject(&at, Reason::Missing, message);
         }
         for (field, path) in paths {
             if let Some(problem) = path_problem(path).filter(|_| !path.is_empty()) {
@@ -248,8 +248,8 @@ impl Checker<'_> {
         }
         let names = ["slicNameRef", "msdmNameRef"].map(|field| (field, text(&acpi[field])));
         if names.iter().all(|(_, name)| name.is_empty()) {
-            let words = "ACPI was set but no SLIC nor MSDM volume reference was set";
-            self.reject(ACPI, Reason::Missing, words);
+            let message = "ACPI was set but no SLIC nor MSDM volume reference was set";
+            self.reject(ACPI, Reason::Missing, message);
         }
         for (field, name) in names.into_iter().filter(|(_, name)| !name.is_empty()) {
             let volumes = self.list("volumes");
@@ -260,43 +260,43 @@ impl Checker<'_> {
                 None => "does not have a matching Volume.",
             };
             let known = volumes.iter().map(|v| text(&v["name"]).to_owned()).collect();
-            let words = format!("{} {problem}", self.name("acpi"));
-            self.reject(&format!("{ACPI}.{field}"), Reason::Dangling(name.to_owned(), known), words);
+            let message = format!("{} {problem}", self.name("acpi"));
+            self.reject(&format!("{ACPI}.{field}"), Reason::Dangling(name.to_owned(), known), message);
         }
     }
 
-    /// What an instance's volumes are shown by; a machine's volume without a disk gets one.
+    /// Checks the devices of an instance's volumes; a machine's volume without a disk gets one.
     pub(super) fn shown_volumes(&mut self) {
         for (path, source) in self.each("volumes[].containerPath") {
             let path = path.strip_suffix(".containerPath").unwrap_or(&path);
             let name = text(&super::checker::at(self.spec, path)["name"]);
-            let shown_by = |devices: &str| self.list(devices).iter().any(|d| text(&d["name"]) == name);
-            let (disk, share) = (shown_by("domain.devices.disks"), shown_by("domain.devices.filesystems"));
+            let has_device = |devices: &str| self.list(devices).iter().any(|d| text(&d["name"]) == name);
+            let (disk, share) = (has_device("domain.devices.disks"), has_device("domain.devices.filesystems"));
             if disk {
-                let words = format!("ContainerPath volume '{name}' must be mapped to a filesystem, not a disk");
-                self.reject(path, Reason::Contradicts(self.path("domain.devices.disks")), words);
+                let message = format!("ContainerPath volume '{name}' must be mapped to a filesystem, not a disk");
+                self.reject(path, Reason::Contradicts(self.path("domain.devices.disks")), message);
             }
             if !share {
-                let words = format!(
+                let message = format!(
                     "ContainerPath volume '{name}' must have a matching filesystem defined in \
                      spec.domain.devices.filesystems"
                 );
-                self.reject(path, Reason::Needs(self.path("domain.devices.filesystems")), words);
+                self.reject(path, Reason::Needs(self.path("domain.devices.filesystems")), message);
             }
             if share {
-                // The controller says so, and makes no pod.
-                let words = "VMI has ContainerPath volumes but the ContainerPathVolumes feature gate is disabled";
-                self.needs_gate("ContainerPathVolumes", &format!("{path}.containerPath"), words);
+                // The controller reports this, and creates no pod.
+                let message = "VMI has ContainerPath volumes but the ContainerPathVolumes feature gate is disabled";
+                self.needs_gate("ContainerPathVolumes", &format!("{path}.containerPath"), message);
             }
             let reserved = ["/var/run/kubevirt", "/var/run/libvirt"];
             if let Some(prefix) = reserved.iter().find(|p| text(&source["path"]).starts_with(**p)) {
-                let words = format!("ContainerPath volume '{name}' uses reserved path prefix '{prefix}'");
-                self.reject(&format!("{path}.containerPath.path"), Reason::OutOfRange, words);
+                let message = format!("ContainerPath volume '{name}' uses reserved path prefix '{prefix}'");
+                self.reject(&format!("{path}.containerPath.path"), Reason::OutOfRange, message);
             }
         }
     }
 
-    /// File systems that are shared with the guest.
+    /// Checks file systems shared with the guest.
     pub(super) fn filesystems(&mut self) {
         const CONFIG: [&str; 4] = ["configMap", "secret", "downwardAPI", "serviceAccount"];
         const STORED: [&str; 2] = ["persistentVolumeClaim", "dataVolume"];
@@ -307,17 +307,17 @@ impl Checker<'_> {
             };
             let virtiofs = format!("{path}.virtiofs");
             if count(volume, &STORED) > 0 {
-                let words = "virtiofs is not allowed: virtiofs feature gate is not enabled for PVC";
-                self.needs_gate("EnableVirtioFsStorageVolumes", &virtiofs, words);
+                let message = "virtiofs is not allowed: virtiofs feature gate is not enabled for PVC";
+                self.needs_gate("EnableVirtioFsStorageVolumes", &virtiofs, message);
             } else if count(volume, &CONFIG) > 0 {
-                let words = "virtiofs is not allowed: virtiofs feature gate is not enabled for config volumes";
-                self.needs_gate("EnableVirtioFsConfigVolumes", &virtiofs, words);
+                let message = "virtiofs is not allowed: virtiofs feature gate is not enabled for config volumes";
+                self.needs_gate("EnableVirtioFsConfigVolumes", &virtiofs, message);
             }
         }
     }
 }
 
-/// How many bytes a base64 text holds; `None` when it isn't one. Go skips line breaks.
+/// The decoded length of a base64 text in bytes; `None` if it is invalid. Go skips line breaks.
 fn decoded_len(text: &str) -> Option<usize> {
     let bytes: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\n' | b'\r')).collect();
     let padding = bytes.iter().rev().take_while(|b| **b == b'=').count();

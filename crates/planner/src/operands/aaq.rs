@@ -7,7 +7,7 @@ use serde_json::json;
 use super::cr::Cr;
 use super::{Context, Error};
 
-/// Where the quota is enabled. The profile reaches AAQ from 1.18 on; its type drops it before.
+/// Rendered if the quota is enabled. The TLS profile reaches AAQ from 1.18 on; its Go type drops it before.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let hc = cx.hc;
     if hc.flag("deployment.applicationAwareConfig.enable") != Some(true) {

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::{Context, Error, pods};
 
-/// Whether the annotation asks for it, exactly `true`.
+/// Whether the annotation is exactly `true`.
 pub(super) fn is_deployed(cx: &Context<'_>) -> bool {
     cx.hc.annotation_is("hco.kubevirt.io/deployAIE", "true")
 }
 
-/// With the annotation, on every platform; the service CA's annotations on OpenShift only.
+/// Rendered with the annotation, on every platform; the service CA's annotations only on OpenShift.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
@@ -32,7 +32,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// A constant object; off OpenShift without the annotations that only its service CA reads.
+/// A constant object; on plain Kubernetes without the annotations that only OpenShift's service CA reads.
 pub(super) fn without_service_ca(cx: &Context<'_>, name: &str) -> Object {
     if cx.is_openshift() {
         return cx.constant(name);

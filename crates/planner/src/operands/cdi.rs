@@ -7,9 +7,9 @@ use serde_json::json;
 use super::cr::Cr;
 use super::{Context, Error, kubevirt};
 
-/// Always.
+/// Rendered always.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    if cx.only_errors_count("CDI") {
+    if cx.only_needs_errors("CDI") {
         return Ok(Vec::new());
     }
     let mut spec = json!({});

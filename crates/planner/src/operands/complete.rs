@@ -1,10 +1,10 @@
-//! Whether a release's data has what the operands are made from.
+//! Checks that a release's data is complete for its operands.
 
 use super::OPERANDS;
 use crate::release::{Error, Platform, Release};
 
-/// What an operand can't be made without: objects of `objects.json`, the API version and kind of
-/// its CR in `go-types.json`.
+/// The data that an operand requires: objects of `objects.json`, and the API version and kind of its CR in
+/// `go-types.json`.
 struct Needs {
     operand: &'static str,
     objects: &'static [&'static str],
@@ -61,16 +61,14 @@ static NEEDS: [Needs; 14] = [
     ),
 ];
 
-/// Checks a release that was read from a directory, so that it fails then and not when a cluster
-/// is planned.
+/// Checks a release read from a directory, so that it fails early instead of when a cluster is planned.
 ///
-/// # Errors
-/// The first operand that there isn't, or whose objects or Go types are missing.
+/// The first unknown operand, or missing object or Go type.
 pub fn check(release: &Release) -> Result<(), Error> {
     for platform in [Platform::OpenShift, Platform::Kubernetes] {
         for name in release.work_order().operands_of(platform) {
             if !OPERANDS.iter().any(|o| o.name == name) {
-                let message = format!("there is no operand {name}");
+                let message = format!("unknown operand {name}");
                 return Err(Error::shape("behaviour.json", &message));
             }
             for needs in NEEDS.iter().filter(|n| n.operand == name) {
@@ -111,7 +109,7 @@ mod tests {
     fn changed(base: &Release, file: &str, from: &str, to: &str) -> Result<(), Error> {
         let mut files = Files::new();
         for name in base.file_names() {
-            let text = base.file(name).expect("there");
+            let text = base.file(name).expect("listed");
             files.insert(
                 name,
                 if name == file {
@@ -125,15 +123,15 @@ mod tests {
         check(&Release::from_files(files)?)
     }
 
-    /// The objects that an operand's source takes by their names, and that have to be there.
-    fn taken(source: &str) -> impl Iterator<Item = &str> {
+    /// The required objects that an operand's source uses by name.
+    fn required_objects(source: &str) -> impl Iterator<Item = &str> {
         let calls = ["cx.constant(", "cx.changed(", "cx.template("];
-        let behind = calls.into_iter().flat_map(|c| source.split(c).skip(1));
-        behind.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
+        let arguments = calls.into_iter().flat_map(|c| source.split(c).skip(1));
+        arguments.filter_map(|rest| rest.trim_start().strip_prefix('"')?.split('"').next())
     }
 
     #[test]
-    fn needs_entries_that_an_operand_takes_by_name() {
+    fn needs_lists_every_required_object() {
         let directory = hcoplan_testing::root().join("crates/planner/src/operands");
         let mut count = 0;
         for file in std::fs::read_dir(directory).expect("operands") {
@@ -142,7 +140,7 @@ mod tests {
                 continue;
             }
             let source = std::fs::read_to_string(&path).expect("text");
-            for object in taken(&source) {
+            for object in required_objects(&source) {
                 let is_needed = NEEDS.iter().any(|n| n.objects.contains(&object));
                 assert!(is_needed, "{}: NEEDS lacks {object}", path.display());
                 count += 1;
@@ -159,7 +157,7 @@ mod tests {
         }
         let base = Release::known("1.19").expect("known");
         let error = changed(&base, "behaviour.json", "\"aaq\"", "\"aqa\"").expect_err("unknown");
-        assert_eq!(error.to_string(), "release data: behaviour.json: there is no operand aqa");
+        assert_eq!(error.to_string(), "release data: behaviour.json: unknown operand aqa");
         for needs in NEEDS.iter().filter(|n| n.operand != "passt-network") {
             for object in needs.objects {
                 let quoted = format!("\"{object}\":");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Context, Error, pods};
 
-/// On OpenShift, where the operator knows both images.
+/// Rendered on OpenShift, if the operator's environment has both images.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if cx.env("KV_CONSOLE_PLUGIN_IMAGE").is_none() || cx.env("KV_CONSOLE_PROXY_IMAGE").is_none() {
         return Ok(Vec::new());
@@ -30,7 +30,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// Ciphers and version by Go's numbers, from 1.18 on.
+/// Ciphers and version as Go's numbers, from 1.18 on.
 fn proxy_args(cx: &Context<'_>) -> Vec<String> {
     if !cx.release.has("tls-arguments") {
         return Vec::new();
@@ -52,7 +52,7 @@ fn proxy_args(cx: &Context<'_>) -> Vec<String> {
     args
 }
 
-/// The plugin's web server: protocols from the minimum up, ciphers by their OpenSSL names.
+/// The configuration of the plugin's web server: protocols from the minimum up, OpenSSL's cipher names.
 fn nginx(cx: &Context<'_>) -> Object {
     let tls = cx.tls();
     let protocols = match tls.known_min_version() {
@@ -73,7 +73,7 @@ fn nginx(cx: &Context<'_>) -> Object {
     })
 }
 
-/// A configuration with these directives in the place of its own; the template has those of some profile.
+/// Replaces the TLS directives of a configuration; the template has those of some profile.
 fn with_directives(text: &str, directives: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
@@ -86,7 +86,7 @@ fn with_directives(text: &str, directives: &str) -> String {
     out
 }
 
-/// What the console shows; from 1.18 on also the cluster's IP stack.
+/// The console's features; from 1.18 on also the cluster's IP stack.
 fn features(cx: &Context<'_>) -> Object {
     const NAME: &str = "ConfigMap/kubevirt-ui-features";
     if !cx.release.has("ip-stack-type") {

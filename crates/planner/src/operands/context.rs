@@ -1,4 +1,4 @@
-//! What a renderer may examine.
+//! The inputs of the renderers.
 
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
@@ -14,31 +14,30 @@ use crate::jsonpatch::{self, Patched, PatchedOperandPart};
 use crate::release::{FilledObjects, Placeholders, Platform, Release};
 use crate::topology::Topology;
 
-/// Who renders.
+/// The component that renders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// The operator: its environment and the live nodes.
+    /// The operator, with its environment and the live nodes.
     Operator,
-    /// The validating webhook's dry run: another pod, without the operator's environment and
-    /// without examining nodes.
+    /// The validating webhook's dry run: another pod, without the operator's environment and nodes.
     Webhook,
 }
 
-/// Everything that decides what an operand looks like.
+/// Everything that an operand depends on.
 pub struct Context<'a> {
     /// The release's data.
     pub release: &'a Release,
     /// The declared cluster.
     pub inventory: &'a Inventory,
-    /// What follows from its nodes; empty for the webhook.
+    /// Facts derived from its nodes; empty for the webhook.
     pub topology: &'a Topology,
     /// The user's CR.
     pub hc: &'a HyperConverged,
-    /// SSP's `commonTemplates.dataImportCronTemplates`, made by `boot_images`, or why not.
+    /// SSP's `commonTemplates.dataImportCronTemplates` from `boot_images`, or its error.
     pub golden_images: Result<&'a Arc<[Value]>, Error>,
-    /// Who renders.
+    /// The component that renders.
     pub stage: Stage,
-    /// HCO's own version, which both who render know.
+    /// HCO's version, known to operator and webhook.
     pub(super) version: Option<&'a str>,
     tls: OnceCell<TlsProfile>,
     constants: OnceCell<FilledObjects>,
@@ -76,7 +75,7 @@ impl<'a> Context<'a> {
         self.inventory.platform == Platform::OpenShift
     }
 
-    /// A variable of the environment that the renderer runs in.
+    /// An environment variable of the rendering component.
     pub(super) fn env(&self, name: &str) -> Option<&'a str> {
         match self.stage {
             Stage::Operator => self.release.env(self.inventory.platform, name),
@@ -84,21 +83,21 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The TLS profile that every operand gets.
+    /// The TLS profile of every operand.
     pub(super) fn tls(&self) -> &TlsProfile {
-        let make = || TlsProfile::effective(self.release, self.inventory, self.hc);
-        self.tls.get_or_init(make)
+        let create = || TlsProfile::effective(self.release, self.inventory, self.hc);
+        self.tls.get_or_init(create)
     }
 
-    /// Whether an operand's renderer may stop once nothing more can fail: the webhook's dry run
-    /// is only after errors, and without a patch there is none in what is left to do.
-    pub(super) fn only_errors_count(&self, kind: &str) -> bool {
+    /// Whether an operand's renderer may stop once it can't fail any more: the webhook only needs errors, and without a
+    /// patch the rest has none.
+    pub(super) fn only_needs_errors(&self, kind: &str) -> bool {
         let patch = jsonpatch::annotation_of(kind);
         let patched = patch.is_some_and(|a| self.hc.annotations.contains_key(a));
         self.stage == Stage::Webhook && !patched
     }
 
-    /// Whether HCO runs what it deploys itself with two replicas.
+    /// Whether HCO deploys its own workloads with two replicas.
     pub(super) fn highly_available(&self) -> bool {
         self.topology.infrastructure_highly_available()
     }
@@ -115,18 +114,18 @@ impl<'a> Context<'a> {
 
     /// One of the release's constant objects, by `Kind/name`.
     pub(super) fn constant(&self, name: &str) -> Object {
-        self.named(name).clone()
+        self.required(name).clone()
     }
 
-    /// Several of the release's constant objects, of which some may not exist in the release.
+    /// Several of the release's constant objects, skipping those that the release lacks.
     pub(super) fn constants(&self, names: &[&str]) -> Vec<Object> {
         let known = names.iter().filter_map(|name| self.filled(name));
         known.cloned().collect()
     }
 
-    /// A copy of one of the release's constant objects, to be changed.
+    /// A modifiable copy of one of the release's constant objects.
     pub(super) fn template(&self, name: &str) -> Value {
-        self.named(name).body.as_ref().clone()
+        self.required(name).body.as_ref().clone()
     }
 
     /// One of the release's constant objects, changed.
@@ -136,7 +135,7 @@ impl<'a> Context<'a> {
         Object::new(body)
     }
 
-    fn named(&self, name: &str) -> &Object {
+    fn required(&self, name: &str) -> &Object {
         let object = self.filled(name);
         object.unwrap_or_else(|| panic!("{}: objects.json lacks {name}", self.release.name()))
     }
@@ -149,8 +148,8 @@ impl<'a> Context<'a> {
             env: &self.release.tables().env[platform],
         };
         let constants = self.release.constants();
-        let make = || constants.filled(&with, platform);
-        let filled = self.constants.get_or_init(make);
+        let create = || constants.filled(&with, platform);
+        let filled = self.constants.get_or_init(create);
         constants.object(filled, &with, name)
     }
 }

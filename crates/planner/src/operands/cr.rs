@@ -1,4 +1,4 @@
-//! How an operand CR becomes an object.
+//! Turns an operand CR into an object.
 
 use hcoplan_kubernetes::go::{GoType, GoTypes, without_facts_of_a_cluster};
 use hcoplan_kubernetes::{Object, tree};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Context, Error, Stage};
 use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedOperandPart};
 
-/// An operand CR on its way to an object.
+/// An operand CR before metadata, encoding and patch.
 #[derive(Debug)]
 pub(super) struct Cr {
     pub(super) api_version: &'static str,
@@ -15,7 +15,7 @@ pub(super) struct Cr {
     pub(super) name: &'static str,
     /// Whether it is in the operator's namespace.
     pub(super) namespaced: bool,
-    /// `app.kubernetes.io/component`
+    /// The label `app.kubernetes.io/component`.
     pub(super) component: &'static str,
     /// Whether the HyperConverged is its controller.
     pub(super) owned: bool,
@@ -24,8 +24,10 @@ pub(super) struct Cr {
 }
 
 impl Context<'_> {
-    /// Makes the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch
-    /// annotation of its kind.
+    /// Creates the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch annotation of its kind.
+    ///
+    /// # Errors
+    /// The patch can't be applied.
     pub(super) fn finish(&self, cr: Cr) -> Result<Object, Error> {
         let kind = cr.kind;
         let types = self.release.go_types();
@@ -48,7 +50,7 @@ impl Context<'_> {
         let after = part.after.clone();
         self.reached.borrow_mut().push(PatchedOperandPart { kind, part });
         if self.stage == Stage::Webhook {
-            // It asks only whether that works, and what is written through.
+            // The webhook only needs errors and changes to the HyperConverged.
             return Ok(unpatched);
         }
         let mut body = patch.put_back(types, ty, &unpatched.body, after);

@@ -1,19 +1,17 @@
-//! Why an operand could not be rendered.
-
 use crate::jsonpatch::Failure;
 
-/// What is left of a panic on a nil pointer.
+/// The message of a recovered nil pointer panic.
 const NIL_POINTER: &str = "panic: runtime error: invalid memory address or nil pointer dereference [recovered]";
 
-/// What ended the rendering.
+/// The kind of rendering error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The operator follows a pointer that is nil. Its first reconcile renders every operand before it deploys one, so
-    /// that it deploys none.
+    /// The operator dereferences a nil pointer. Its first reconcile renders every operand before it deploys one, so it
+    /// deploys none.
     Panic,
-    /// Golden images have one name, this one.
+    /// Several golden images have this name.
     DuplicateTemplate(String),
-    /// What the message says.
+    /// Any other error, see the message.
     Other,
 }
 
@@ -25,11 +23,11 @@ pub struct Error {
     pub operand: &'static str,
     /// The error as the operator logs it.
     pub message: String,
-    /// What ended the rendering.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// The field of the HyperConverged at fault, below `spec` in v1's shape; `None` where there is no single one.
+    /// The invalid field of the HyperConverged, below `spec` in v1's shape; `None` if there is no single one.
     pub field: Option<&'static str>,
-    /// Where a jsonpatch annotation is at fault: the annotation, and what fails inside it.
+    /// The invalid jsonpatch annotation and its failure, if that is the cause.
     pub patch: Option<Box<(&'static str, Failure)>>,
 }
 
@@ -44,8 +42,7 @@ impl Error {
         Self { field: Some(field), ..Self::new(operand, message) }
     }
 
-    /// The operator follows a pointer that is nil. controller-runtime recovers, as the webhook's server
-    /// does.
+    /// The operator dereferences a nil pointer. controller-runtime recovers, like the webhook's server.
     pub fn panic(operand: &'static str) -> Self {
         Self { kind: ErrorKind::Panic, ..Self::new(operand, NIL_POINTER) }
     }

@@ -5,7 +5,7 @@ use hcoplan_kubernetes::Object;
 
 use super::{Context, Error};
 
-/// On OpenShift, while common images are imported; in their namespace.
+/// Rendered on OpenShift, while common images are imported, in their namespace.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if cx.hc.flag("workloadSources.enableCommonBootImageImport") == Some(false) {
         return Ok(Vec::new());

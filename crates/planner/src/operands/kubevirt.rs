@@ -16,12 +16,12 @@ const TUNING: &str = "virtualization.tuningPolicy";
 /// Set on the KubeVirt while the gate `alignCPUs` is on.
 const EVEN_PARITY: &str = "alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity";
 
-/// Always.
+/// Rendered always.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     check_bandwidth(cx)?;
     let tuning = tuning(cx)?;
     let tls = tls_configuration(cx)?;
-    if cx.only_errors_count(KIND) {
+    if cx.only_needs_errors(KIND) {
         return Ok(Vec::new());
     }
     let align_cpus = cx.hc.gates.is_enabled("alignCPUs", false);
@@ -59,7 +59,7 @@ fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
     spec
 }
 
-/// `RemoveWorkloads` only when the CR says exactly that (also for CDI).
+/// `RemoveWorkloads` only if the CR has exactly that value; also used for CDI.
 pub(super) fn uninstall_strategy(cx: &Context<'_>) -> &'static str {
     match cx.hc.text("deployment.uninstallStrategy") {
         Some("RemoveWorkloads") => "RemoveWorkloads",
@@ -67,11 +67,11 @@ pub(super) fn uninstall_strategy(cx: &Context<'_>) -> &'static str {
     }
 }
 
-/// `spec.infra`: one replica where the control plane is too small for two.
+/// `spec.infra`: one replica if the control plane is too small for two.
 fn infra(cx: &Context<'_>) -> Option<Value> {
     let placement = cx.infra_placement();
     let topology = cx.topology;
-    let roomy = if cx.release.has("infra-replicas-by-node-count") {
+    let has_two_replicas = if cx.release.has("infra-replicas-by-node-count") {
         topology.control_plane_nodes >= 2
     } else {
         topology.control_plane_highly_available(cx.release.has("counts-arbiter-nodes"))
@@ -81,12 +81,12 @@ fn infra(cx: &Context<'_>) -> Option<Value> {
         infra.insert("nodePlacement".into(), placement.clone());
     }
     if topology.control_plane_nodes == 0 && placement.is_none() {
-        // A hosted control plane: virt's infra pods go anywhere.
+        // Hosted control plane: virt's infra pods run anywhere.
         infra.insert("nodePlacement".into(), json!({}));
         if !topology.infrastructure_highly_available() {
             infra.insert("replicas".into(), json!(1));
         }
-    } else if !roomy {
+    } else if !has_two_replicas {
         infra.insert("replicas".into(), json!(1));
     }
     (!infra.is_empty()).then_some(Value::Object(infra))
@@ -137,7 +137,7 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
     }
 }
 
-/// What KubeVirt gets as it is: from fields of the HyperConverged, by section.
+/// Values copied unchanged from fields of the HyperConverged, by section.
 const COPIED: &[(&str, &[(&str, &str)])] = &[
     (
         "virtualization",
@@ -182,14 +182,14 @@ fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     }
 }
 
-/// VMs run under KubeVirt's own seccomp profile.
+/// VMs use KubeVirt's seccomp profile.
 fn seccomp_configuration() -> Value {
     json!({"virtualMachineInstanceProfile": {
         "customProfile": {"localhostProfile": "kubevirt/kubevirt.json"},
     }})
 }
 
-/// The CR's bindings; HCO's own override one of the same name.
+/// The CR's bindings; HCO's override those of the same name.
 fn network_bindings(cx: &Context<'_>, spec: &mut Value) {
     let constants = &cx.release.tables().kubevirt;
     let passt = constants.passt_network_binding.as_ref();
@@ -219,7 +219,7 @@ fn obsolete_cpu_models(cx: &Context<'_>, spec: &mut Value) {
     set(spec, "configuration.obsoleteCPUModels", models.into());
 }
 
-/// No ciphers where the profile is spelled out as `modern`: TLS 1.3 has none to choose.
+/// No ciphers if the profile has a `modern` member: TLS 1.3 has none to choose.
 fn tls_configuration(cx: &Context<'_>) -> Result<Value, Error> {
     let tables = &cx.release.tables().tls;
     let tls = cx.tls().for_kubevirt(tables)?;
@@ -233,7 +233,7 @@ fn tls_configuration(cx: &Context<'_>) -> Result<Value, Error> {
     Ok(out)
 }
 
-/// A switch that is on becomes an empty object; the parent is there only with one of them.
+/// An enabled option becomes an empty object; the parent only exists with one of them.
 fn virtual_machine_options(cx: &Context<'_>) -> Option<Value> {
     let mut out = Map::new();
     for name in ["disableFreePageReporting", "disableSerialConsoleLog"] {
@@ -245,8 +245,8 @@ fn virtual_machine_options(cx: &Context<'_>) -> Option<Value> {
     (!out.is_empty()).then_some(Value::Object(out))
 }
 
-/// Before v1 the types also had a misspelt field, used where the right one is empty; from 1.18
-/// on the gate `disableMDevConfiguration` (1.19: or a field) switches the handling off.
+/// Before v1 the types also had a misspelt field, used if the correct one is empty. From 1.18 on the gate
+/// `disableMDevConfiguration` (1.19: or a field) disables the handling.
 fn mediated_devices(cx: &Context<'_>) -> Option<Value> {
     let configured = cx.hc.get("virtualization.mediatedDevicesConfiguration");
     let mut out = configured.map(|own| {
@@ -274,7 +274,7 @@ fn device_types(own: &Value) -> Option<&Value> {
     filled("mediatedDeviceTypes").or_else(|| filled("mediatedDevicesTypes"))
 }
 
-/// Devices that are not `disabled`, with KubeVirt's own names for two fields.
+/// Devices that are not `disabled`, with KubeVirt's names for two fields.
 fn permitted_host_devices(cx: &Context<'_>) -> Option<Value> {
     let own = cx.hc.get("virtualization.permittedHostDevices")?;
     let devices = |name: &str, rename: Option<(&str, &str)>| {
@@ -298,7 +298,7 @@ fn permitted_host_devices(cx: &Context<'_>) -> Option<Value> {
     }))
 }
 
-/// Per architecture, where the operator's environment names a machine type.
+/// Per architecture, if the operator's environment has a machine type.
 fn architecture_configuration(cx: &Context<'_>) -> Option<Value> {
     let mut out = Map::new();
     for (architecture, constants) in &cx.release.tables().kubevirt.architectures {
@@ -320,7 +320,7 @@ fn architecture_configuration(cx: &Context<'_>) -> Option<Value> {
     (!out.is_empty()).then_some(Value::Object(out))
 }
 
-/// The environment's `SMBIOS`, lines of `Key: value`; keys differ only in their first letter.
+/// The environment's `SMBIOS`, lines of `Key: value`; keys differ only in the case of their first letter.
 fn smbios(cx: &Context<'_>) -> Option<Value> {
     let text = cx.env("SMBIOS")?;
     let mut out = Map::new();
@@ -332,7 +332,7 @@ fn smbios(cx: &Context<'_>) -> Option<Value> {
     Some(Value::Object(out))
 }
 
-/// The field (1.19 v1), else the gate that it took the place of.
+/// The field (v1 of 1.19), else the gate that it replaces.
 fn persistent_reservation(cx: &Context<'_>) -> Option<bool> {
     if !cx.release.has("persistent-reservation-is-a-field") {
         return None;
@@ -344,7 +344,7 @@ fn persistent_reservation(cx: &Context<'_>) -> Option<bool> {
     })
 }
 
-/// The schema's pattern lets no other text through; one that was stored before there was a pattern is still there.
+/// The schema's pattern rejects invalid texts, but an older stored one may exist.
 fn check_bandwidth(cx: &Context<'_>) -> Result<(), Error> {
     const FIELD: &str = "virtualization.liveMigrationConfig.bandwidthPerMigration";
     let written = cx.hc.get(FIELD).and_then(Value::as_str);
@@ -355,7 +355,7 @@ fn check_bandwidth(cx: &Context<'_>) -> Result<(), Error> {
     Err(Error::of_field(KIND, FIELD, message))
 }
 
-/// The client rate limits of `tuningPolicy`: from the annotation, or the old `highBurst`.
+/// The client rate limits of `tuningPolicy`, from the annotation or the old `highBurst`.
 fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
     let annotation = cx.hc.annotations.get(ANNOTATION);
@@ -374,13 +374,13 @@ fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     Ok(Some(json!({"restClient": {"rateLimiter": {"tokenBucketRateLimiter": limits}}})))
 }
 
-/// `{"qps": float32, "burst": int}`, both above zero; read as Go reads it.
+/// Parses `{"qps": float32, "burst": int}` like Go; both must be above zero.
 fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
     let error = |message: &str| Error::of_field(KIND, TUNING, message);
     let text = annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
     let limits: Value =
         serde_json::from_str(text).map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;
-    let word = |value: &Value| match value {
+    let json_type = |value: &Value| match value {
         Value::Bool(_) => "bool".to_owned(),
         Value::Number(n) => format!("number {n}"),
         Value::String(_) => "string".to_owned(),
@@ -388,32 +388,31 @@ fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
         Value::Null | Value::Object(_) => "object".to_owned(),
     };
     if !limits.is_object() && !limits.is_null() {
-        let word = if limits.is_number() { "number".to_owned() } else { word(&limits) };
-        let message = format!("json: cannot unmarshal {word} into Go value of type handlers.rateLimits");
+        let go_type = if limits.is_number() { "number".to_owned() } else { json_type(&limits) };
+        let message = format!("json: cannot unmarshal {go_type} into Go value of type handlers.rateLimits");
         return Err(error(&message));
     }
-    let given = |name: &str| {
-        let entries = limits.as_object().into_iter().flatten();
-        let mut named = entries.filter(|(key, _)| key.eq_ignore_ascii_case(name));
-        named.next_back().map(|(_, v)| v).filter(|v| !v.is_null())
+    let member = |name: &str| {
+        let mut entries = limits.as_object().into_iter().flatten().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        entries.next_back().map(|(_, v)| v).filter(|v| !v.is_null())
     };
     for (name, go_type) in [("qps", "float32"), ("burst", "int")] {
-        let fits = |v: &Value| {
+        let has_type = |v: &Value| {
             if name == "qps" { v.is_number() } else { v.is_i64() }
         };
-        if let Some(value) = given(name).filter(|v| !fits(v)) {
-            let word = word(value);
+        if let Some(value) = member(name).filter(|v| !has_type(v)) {
+            let json_type = json_type(value);
             let message =
-                format!("json: cannot unmarshal {word} into Go struct field rateLimits.{name} of type {go_type}");
+                format!("json: cannot unmarshal {json_type} into Go struct field rateLimits.{name} of type {go_type}");
             return Err(error(&message));
         }
     }
     for name in ["qps", "burst"] {
-        if !given(name).and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
+        if !member(name).and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
             return Err(error(&format!("{name} parameter not found in annotation")));
         }
     }
-    Ok(json!({"qps": given("qps"), "burst": given("burst")}))
+    Ok(json!({"qps": member("qps"), "burst": member("burst")}))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub(super) fn enabled<'a>(cx: &Context<'a>) -> Vec<&'a str> {
     if !emulation(cx) {
         out.extend(gates.unless_emulation.iter().map(String::as_str));
     }
-    let conditional = gates.conditional.iter().filter(|g| holds(cx, &g.when));
+    let conditional = gates.conditional.iter().filter(|g| is_met(cx, &g.when));
     out.extend(conditional.map(|g| g.gate.as_str()));
     if gates.sorted {
         out.sort();
@@ -33,11 +33,11 @@ pub(super) fn emulation(cx: &Context<'_>) -> bool {
     matches!(value.as_deref(), Some("1" | "t" | "true"))
 }
 
-fn holds(cx: &Context<'_>, condition: &GateCondition) -> bool {
+fn is_met(cx: &Context<'_>, condition: &GateCondition) -> bool {
     let field = |path: &str| cx.hc.get(internal(path));
     match condition {
         GateCondition::FeatureGate { feature_gate, when_unset } => cx.hc.gates.is_enabled(feature_gate, *when_unset),
-        GateCondition::Not { not } => !holds(cx, not),
+        GateCondition::Not { not } => !is_met(cx, not),
         GateCondition::Annotation { annotation, equals } => cx.hc.annotation_is(annotation, equals),
         GateCondition::WorkloadArchitecture { architecture } => {
             cx.topology.workload_architectures.contains(architecture)
@@ -49,13 +49,13 @@ fn holds(cx: &Context<'_>, condition: &GateCondition) -> bool {
         GateCondition::TrueOrUnset { true_or_unset } => {
             field(true_or_unset).and_then(serde_json::Value::as_bool) != Some(false)
         }
-        // The Deployment is ready when the operator renders; the webhook has no status to read.
+        // The Deployment is ready when the operator renders; the webhook has no status.
         GateCondition::StatusConditionTrue { .. } => cx.stage == Stage::Operator,
-        GateCondition::All { all } => all.iter().all(|c| holds(cx, c)),
+        GateCondition::All { all } => all.iter().all(|c| is_met(cx, c)),
     }
 }
 
-/// A field as the release's data names it, in the internal form.
+/// The internal path of a field in the release's data.
 fn internal(path: &str) -> &str {
     match path.strip_prefix("spec.").unwrap_or(path) {
         "hypervisors" => "virtualization.hypervisors",

@@ -1,9 +1,8 @@
-//! What HCO creates for a HyperConverged: a row of the table per operand, and a file where that isn't enough.
+//! The objects that HCO creates for a HyperConverged: a row of the table per operand, and a file for complex ones.
 //!
-//! Rendering is pure: a [`Context`] in, objects or the reconcile's error out. The operator's
-//! order of work and which operands there are is the release's data; what each looks like is in
-//! its file. An operand CR is built as plain JSON and then goes through its Go type, which
-//! drops what Go omits and prints quantities and durations as Go prints them.
+//! Rendering is a pure function from a [`Context`] to objects or the reconcile's error. The release's data has the
+//! operands and their order of work; each file renders one. An operand CR is built as JSON and then encoded by its Go
+//! type, which drops what Go omits and prints quantities and durations like Go.
 
 mod complete;
 mod context;
@@ -31,5 +30,5 @@ mod wasp_agent;
 pub use complete::check;
 pub use context::{Context, Stage};
 pub use error::{Error, ErrorKind};
-pub use table::{OPERANDS, Operand, Rendered, of_start, reached_by, render_all, render_behind, render_one};
+pub use table::{OPERANDS, Operand, Rendered, of_start, reached_by, render_after, render_all, render_one};
 pub use tls::TlsProfile;

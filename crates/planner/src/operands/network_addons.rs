@@ -11,10 +11,10 @@ use super::{Context, Error};
 
 const KIND: &str = "NetworkAddonsConfig";
 
-/// Always.
+/// Rendered always.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let secondary_dns = secondary_dns(cx)?;
-    if cx.only_errors_count(KIND) {
+    if cx.only_needs_errors(KIND) {
         return Ok(Vec::new());
     }
     let mut spec = json!({});
@@ -50,7 +50,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(vec![object])
 }
 
-/// The name server's address is checked even where the gate is off.
+/// Checks the name server's address even if the gate is off.
 fn secondary_dns(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     const FIELD: &str = "networking.kubeSecondaryDNSNameServerIP";
     let server = cx.hc.text(FIELD);
@@ -64,7 +64,7 @@ fn secondary_dns(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     Ok(Some(json!({"domain": domain, "nameServerIP": server})))
 }
 
-/// HCO's certificate durations under the add-ons operator's names, with HCO's own defaults.
+/// HCO's certificate durations under the add-ons operator's names, with HCO's defaults.
 fn self_sign_configuration(cx: &Context<'_>) -> Value {
     let certificates = cx.hc.get("security.certConfig");
     let value = |path: &str, default: &str| {
@@ -80,7 +80,7 @@ fn self_sign_configuration(cx: &Context<'_>) -> Value {
     })
 }
 
-/// A placement that says nothing is left out; one that says something always has an affinity.
+/// Empty placements are left out; others always have an affinity.
 fn placement_configuration(cx: &Context<'_>) -> Option<Value> {
     let mut out = Map::new();
     for (name, placement) in [("infra", cx.infra_placement()), ("workloads", cx.workload_placement())] {

@@ -8,12 +8,12 @@ use super::{Context, Error, aie_webhook, pods};
 
 const WEBHOOK: &str = "MutatingWebhookConfiguration/virt-network-resources-injector-config";
 
-/// Unless the CR says no.
+/// Whether the CR doesn't disable it.
 pub(super) fn is_deployed(cx: &Context<'_>) -> bool {
     cx.hc.flag("deployment.deployNetworkResourcesInjector") != Some(false)
 }
 
-/// On every platform; it never takes the infra placement.
+/// Rendered on every platform; it never uses the infra placement.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
@@ -33,7 +33,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// Its CA comes from the service CA on OpenShift, from cert-manager elsewhere.
+/// Its CA comes from the service CA on OpenShift, else from cert-manager.
 fn webhook(cx: &Context<'_>) -> Object {
     if cx.is_openshift() {
         return cx.constant(WEBHOOK);

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Context, Error, pods};
 
-/// With its gate, where the cluster has the monitoring CRDs.
+/// Rendered with its gate, if the cluster has the monitoring CRDs.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let gate = cx.hc.gates.is_enabled("deployObservabilityController", false);
     if !gate || !cx.inventory.has_monitoring() {
@@ -34,7 +34,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// The profile by name; a custom one also with its version and OpenSSL cipher names.
+/// The profile's name; for a custom one also version and OpenSSL cipher names.
 fn tls_args(cx: &Context<'_>) -> Vec<String> {
     let tls = cx.tls();
     let mut args = vec![format!("--tls-security-profile={}", tls.kind())];

@@ -10,7 +10,7 @@ fn is_deployed(cx: &Context<'_>) -> bool {
     cx.hc.annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")
 }
 
-/// The CNI's DaemonSet and its NetworkAttachmentDefinition: exactly with the annotation.
+/// The CNI's DaemonSet and its NetworkAttachmentDefinition, rendered with the annotation.
 pub(super) fn render_network(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());
@@ -19,7 +19,7 @@ pub(super) fn render_network(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     pods::place_daemon_set(cx, &mut daemon_set);
     if !cx.is_openshift() {
         remove(&mut daemon_set, "spec.template.spec.serviceAccountName");
-        // OpenShift's CNI binaries are on a writable part of the host.
+        // The template has OpenShift's writable path of CNI binaries.
         let path = daemon_set.pointer_mut("/spec/template/spec/volumes/0/hostPath/path");
         if let Some(path) = path {
             *path = json!("/opt/cni/bin");
@@ -30,7 +30,7 @@ pub(super) fn render_network(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// The DaemonSet's account and what it may do, on OpenShift.
+/// The DaemonSet's account and permissions, on OpenShift.
 pub(super) fn render_access(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if !is_deployed(cx) {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What HCO's own Deployments and DaemonSets share: replicas, placement, TLS arguments.
+//! Common parts of HCO's Deployments and DaemonSets: replicas, placement, TLS arguments.
 
 use hcoplan_kubernetes::Object;
 use hcoplan_kubernetes::tree::{copy, get, remove, set};
@@ -21,8 +21,8 @@ pub(super) fn replicas(cx: &Context<'_>, deployment: &mut Value) {
     set(deployment, "spec.replicas", json!(replicas));
 }
 
-/// The infra placement of a Deployment whose template holds the anti-affinity that HCO gives it
-/// on a highly available cluster: an affinity of the placement takes its place.
+/// Sets a Deployment's infra placement. Its template has the anti-affinity of a highly available cluster; an affinity
+/// of the placement replaces it.
 fn place_deployment(cx: &Context<'_>, deployment: &mut Value) {
     let affinity = cx.infra_placement().and_then(|p| get(p, "affinity"));
     if affinity.is_some() || !cx.highly_available() {
@@ -31,8 +31,7 @@ fn place_deployment(cx: &Context<'_>, deployment: &mut Value) {
     place(cx, deployment);
 }
 
-/// The infra placement of a DaemonSet: any placement, even an empty one, takes the place of
-/// the anti-affinity.
+/// Sets a DaemonSet's infra placement. Any placement, even an empty one, replaces the anti-affinity.
 pub(super) fn place_daemon_set(cx: &Context<'_>, daemon_set: &mut Value) {
     if cx.infra_placement().is_some() || !cx.highly_available() {
         remove(daemon_set, "spec.template.spec.affinity");

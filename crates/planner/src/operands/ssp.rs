@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use super::cr::Cr;
 use super::{Context, Error};
 
-/// On OpenShift (the order of work sees to it); the webhook renders it everywhere.
+/// Rendered on OpenShift (by the order of work); the webhook renders it everywhere.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let hc = cx.hc;
     let golden_images = cx.golden_images.clone()?;
-    if cx.only_errors_count("SSP") {
+    if cx.only_needs_errors("SSP") {
         return Ok(Vec::new());
     }
     let namespace = hc
@@ -46,15 +46,14 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(vec![ssp])
 }
 
-/// 1.19 always writes it; before, it is absent while the gate is.
+/// 1.19 always sets it; earlier releases only if the gate is set.
 fn multiple_architectures(cx: &Context<'_>) -> Option<bool> {
     let explicit = cx.hc.gates.explicit("enableMultiArchBootImageImport");
     let always = cx.release.has("multi-arch-always-written");
     (always || explicit.is_some()).then(|| cx.hc.multi_arch())
 }
 
-/// Whether no architectures of the cluster are known, which SSP takes from here and not from the
-/// nodes.
+/// Whether no architectures of the cluster are known; SSP reads them from here, not from the nodes.
 fn topology_is_unknown(cx: &Context<'_>) -> bool {
     let topology = cx.topology;
     topology.control_plane_architectures.is_empty() && topology.workload_architectures.is_empty()

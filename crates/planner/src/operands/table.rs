@@ -1,4 +1,4 @@
-//! The table of operands, and the walk over it.
+//! The table of operands, and rendering them in order.
 
 use hcoplan_kubernetes::Object;
 
@@ -8,15 +8,15 @@ use super::{
 };
 use crate::jsonpatch::{Patched, PatchedOperandPart};
 
-/// One operand: its name in the release's order of work and what renders it.
+/// An operand: its name in the release's order of work, and its renderer.
 pub struct Operand {
     /// The name, as in `behaviour.json`.
     pub name: &'static str,
-    /// Its objects; none where its conditions do not hold.
+    /// Renders its objects; none if its conditions aren't met.
     pub render: fn(&Context<'_>) -> Result<Vec<Object>, Error>,
 }
 
-/// Every operand there is, in any release.
+/// All operands of all releases.
 pub static OPERANDS: &[Operand] = &[
     // Source: HCO `handlers/kubevirt.go`.
     Operand { name: "priority-class", render: |cx| Ok(vec![cx.constant("PriorityClass/kubevirt-cluster-critical")]) },
@@ -73,22 +73,21 @@ fn with_aie(cx: &Context<'_>, names: &[&str]) -> Vec<Object> {
     if aie_webhook::is_deployed(cx) { cx.constants(names) } else { Vec::new() }
 }
 
-/// What a walk over the operands leaves.
+/// The result of rendering the operands.
 #[derive(Debug, Default)]
 pub struct Rendered {
     /// The objects with the name of their operand, in the order of work.
     pub objects: Vec<(&'static str, Object)>,
-    /// The error that ended the walk.
+    /// The first error, which ended the rendering.
     pub error: Option<Error>,
     /// The operands that a jsonpatch annotation changed.
     pub patched: Vec<Patched>,
-    /// The parts of these that it led to.
+    /// The parts of these operands that the annotation can change.
     pub reached: Vec<PatchedOperandPart>,
 }
 
-/// Renders every operand in the release's order; the first error ends the walk. From 1.18 on an operand
-/// that the operator panics on leaves nothing of the others: it renders them all before it deploys one.
-/// The priority class is deployed when the operator starts.
+/// Renders every operand in the release's order up to the first error. From 1.18 on a panic prevents all operands: the
+/// operator renders them all before it deploys one. The priority class is deployed when the operator starts.
 pub fn render_all(cx: &Context<'_>) -> Rendered {
     if let Err(error) = cx.tls().check_in_pods(cx.release) {
         return panicked(cx, error);
@@ -96,26 +95,26 @@ pub fn render_all(cx: &Context<'_>) -> Rendered {
     render(cx, cx.release.work_order().operands_of(cx.inventory.platform))
 }
 
-/// Renders the operands behind one, by its name. Its patch may have written a TLS profile that isn't known into
-/// the HyperConverged.
-pub fn render_behind(cx: &Context<'_>, name: &str) -> Rendered {
-    let behind = || {
+/// Renders the operands after the named one, whose patch may have written an unknown TLS profile into the
+/// HyperConverged.
+pub fn render_after(cx: &Context<'_>, name: &str) -> Rendered {
+    let later = || {
         let all = cx.release.work_order().operands_of(cx.inventory.platform);
         all.skip_while(|operand| *operand != name).skip(1)
     };
-    let looks_profile_up = |operand: &str| match operand {
+    let reads_profile = |operand: &str| match operand {
         "console-plugin" => true,
         "aie-webhook" => aie_webhook::is_deployed(cx),
         "network-resources-injector" => network_resources_injector::is_deployed(cx),
         _ => false,
     };
     match cx.tls().check_in_pods(cx.release) {
-        Err(error) if behind().any(looks_profile_up) => panicked(cx, error),
-        _ => render(cx, behind()),
+        Err(error) if later().any(reads_profile) => panicked(cx, error),
+        _ => render(cx, later()),
     }
 }
 
-/// What the operator deploys when it starts, independent of any HyperConverged.
+/// The objects that the operator deploys when it starts, independent of any HyperConverged.
 pub fn of_start(cx: &Context<'_>) -> Rendered {
     let objects = render_one(cx, "priority-class").unwrap_or_default();
     let named = objects.into_iter().map(|o| ("priority-class", o));
@@ -141,7 +140,7 @@ fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendere
             Ok(objects) if rendered.error.is_none() => {
                 rendered.objects.extend(objects.into_iter().map(|o| (operand.name, o)));
             }
-            // Behind an error, only a panic counts.
+            // After an error, only a panic matters.
             Ok(_) | Err(_) => {}
         }
         if rendered.error.is_some() && !renders_first {
@@ -157,13 +156,12 @@ fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendere
 
 /// Renders one operand by its name.
 ///
-/// # Errors
-/// The error with which the operator's reconcile (or the webhook's dry run) would end.
+/// The error of the operator's reconcile (or the webhook's dry run).
 pub fn render_one(cx: &Context<'_>, name: &str) -> Result<Vec<Object>, Error> {
     (find(name).render)(cx)
 }
 
-/// Renders one operand by its name, for what its jsonpatch annotation does.
+/// Renders one operand by its name and returns the parts that its jsonpatch annotation can change.
 ///
 /// # Errors
 /// As [`render_one`].
@@ -174,7 +172,7 @@ pub fn reached_by(cx: &Context<'_>, name: &str) -> Result<Vec<PatchedOperandPart
 
 fn find(name: &str) -> &'static Operand {
     let operand = OPERANDS.iter().find(|o| o.name == name);
-    operand.unwrap_or_else(|| panic!("behaviour.json names an operand that does not exist: {name}"))
+    operand.unwrap_or_else(|| panic!("behaviour.json has an unknown operand: {name}"))
 }
 
 #[cfg(test)]
@@ -183,7 +181,7 @@ mod tests {
     use crate::release::{Platform, Release};
 
     #[test]
-    fn every_release_names_operands_that_exist() {
+    fn every_release_has_known_operands() {
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");
             for platform in [Platform::OpenShift, Platform::Kubernetes] {

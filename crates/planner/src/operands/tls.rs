@@ -1,4 +1,4 @@
-//! The TLS profile that every operand gets, and its translations.
+//! The TLS profile of all operands, and its translations.
 //!
 //! Source: HCO `pkg/tlssecprofile` (1.18, 1.19), `pkg/util` before; OpenShift's `config/v1`.
 
@@ -15,14 +15,14 @@ use crate::release::{Platform, Release, Tls};
 /// The effective profile: the CR's, else the APIServer's (OpenShift), else Intermediate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TlsProfile {
-    /// The profile in OpenShift's shape, as the operand CRs carry it.
+    /// The profile in OpenShift's shape, as in the operand CRs.
     pub value: Value,
     ciphers: Vec<String>,
     min_version: String,
 }
 
 impl TlsProfile {
-    /// The profile of a cluster.
+    /// The effective profile of a cluster.
     pub fn effective(release: &Release, inventory: &Inventory, hc: &HyperConverged) -> Self {
         let tables = &release.tables().tls;
         let own = hc.get("security.tlsSecurityProfile").cloned();
@@ -37,15 +37,16 @@ impl TlsProfile {
         Self::new(tables, value, custom.as_ref())
     }
 
-    /// What the operator adds to the HyperConverged's own profile when it reads it, and stores with its own update.
+    /// The path and value that the operator adds to the HyperConverged's profile when it reads it, and stores with its
+    /// update.
     pub fn completed(release: &Release, hc: &HyperConverged) -> Option<(String, Value)> {
         let own = hc.get("security.tlsSecurityProfile")?;
         let lacks_custom = type_of(own) == "Custom" && own.get("custom").is_none_or(Value::is_null);
-        let completes = lacks_custom && release.has("completes-tls-profile");
-        completes.then(|| ("security.tlsSecurityProfile.custom".to_owned(), intermediate(&release.tables().tls)))
+        let is_completed = lacks_custom && release.has("completes-tls-profile");
+        is_completed.then(|| ("security.tlsSecurityProfile.custom".to_owned(), intermediate(&release.tables().tls)))
     }
 
-    /// The APIServer's profile as the operator takes it (OpenShift).
+    /// The APIServer's profile as the operator reads it (OpenShift).
     pub fn of_cluster(release: &Release, inventory: &Inventory) -> Option<Value> {
         let profile = inventory.tls_security_profile.as_ref()?;
         let tables = &release.tables().tls;
@@ -57,10 +58,9 @@ impl TlsProfile {
         type_of(&self.value)
     }
 
-    /// The profile as KubeVirt gets it: KubeVirt uses a custom object with every `type`.
+    /// The profile for KubeVirt, which uses a custom object with any `type`.
     ///
-    /// # Errors
-    /// There is no custom object, and no profile has the name in `type`: rendering panics.
+    /// There is neither a custom object nor a profile named `type`: rendering panics.
     pub fn for_kubevirt(&self, tables: &Tls) -> Result<Cow<'_, Self>, Error> {
         let custom = self.value.get("custom").filter(|c| c.is_object());
         match custom {
@@ -70,10 +70,9 @@ impl TlsProfile {
         }
     }
 
-    /// The operator looks up what its own pods get by the type, where a release gives them a profile.
+    /// Checks the profile's type, which the operator looks up for its own pods in releases that give them a profile.
     ///
-    /// # Errors
-    /// There is no profile of that name: the operator panics.
+    /// No profile has that name: the operator panics.
     pub(super) fn check_in_pods(&self, release: &Release) -> Result<(), Error> {
         let named = |kind| release.tables().tls.profiles.contains_key(kind);
         match self.kind() {
@@ -82,7 +81,7 @@ impl TlsProfile {
         }
     }
 
-    /// Whether a HyperConverged as it is stored has a profile without a type. Go prints `type: ""`.
+    /// Whether a stored HyperConverged has a profile without a type. Go prints `type: ""`.
     pub fn lacks_type(stored: &Value) -> bool {
         let spec = &stored["spec"];
         let profile = spec.get("tlsSecurityProfile");
@@ -104,23 +103,23 @@ impl TlsProfile {
         Self { value, ciphers, min_version }
     }
 
-    /// The ciphers' OpenSSL names as they are, unknown ones kept.
+    /// The ciphers' OpenSSL names, including unknown ones.
     pub fn openssl_ciphers(&self) -> &[String] {
         &self.ciphers
     }
 
-    /// The ciphers' IANA names; unknown ones are dropped.
+    /// The ciphers' IANA names, without unknown ones.
     pub fn iana_ciphers<'t>(&self, tables: &'t Tls) -> Vec<&'t str> {
         let known = self.ciphers.iter().filter_map(|c| tables.openssl_to_iana.get(c));
         known.map(String::as_str).collect()
     }
 
-    /// `VersionTLS10` … `VersionTLS13` as it is.
+    /// The minimum version as written: `VersionTLS10` … `VersionTLS13`.
     pub fn min_version(&self) -> &str {
         &self.min_version
     }
 
-    /// The minimum version, with anything unknown read as TLS 1.2.
+    /// The minimum version; unknown ones count as TLS 1.2.
     pub fn known_min_version(&self) -> &str {
         match self.min_version.as_str() {
             known @ ("VersionTLS10" | "VersionTLS11" | "VersionTLS13") => known,
@@ -128,7 +127,7 @@ impl TlsProfile {
         }
     }
 
-    /// Whether only TLS 1.3 is spoken, which has no configurable ciphers.
+    /// Whether only TLS 1.3 is allowed, which has no configurable ciphers.
     pub fn is_tls13(&self) -> bool {
         self.min_version == "VersionTLS13"
     }
@@ -143,7 +142,7 @@ fn intermediate(tables: &Tls) -> Value {
     json!({"ciphers": profile.ciphers, "minTLSVersion": profile.min_tls_version})
 }
 
-/// What the operator takes from the APIServer: of a custom profile only ciphers it knows.
+/// Reduces the APIServer's profile as the operator does: a custom profile keeps only known ciphers.
 fn sanitise(tables: &Tls, profile: &Value) -> Value {
     let mut out = profile.clone();
     if type_of(profile) != "Custom" {
@@ -157,7 +156,7 @@ fn sanitise(tables: &Tls, profile: &Value) -> Value {
                     let name = c.as_str().unwrap_or_default();
                     tables.valid_cipher_names.iter().any(|v| v == name)
                 });
-                // It collects them in a list that isn't there before the first.
+                // The operator's list is nil until the first cipher.
                 if ciphers.is_empty() {
                     custom["ciphers"] = Value::Null;
                 }

@@ -1,15 +1,15 @@
-//! wasp-agent, swap for overcommitted memory. Source: HCO `controllers/handlers/wasp-agent`.
+//! wasp-agent: swap for overcommitted memory. Source: HCO `controllers/handlers/wasp-agent`.
 
 use hcoplan_kubernetes::Object;
 use serde_json::Value;
 
 use super::{Context, Error, pods};
 
-/// Above 100 percent of memory, on OpenShift, unless (from 1.18) autopilot takes it over.
+/// Rendered on OpenShift above 100 percent of memory, unless (from 1.18 on) autopilot manages it.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
     let percentage = cx.hc.get(percentage).and_then(Value::as_i64);
-    if percentage.is_none_or(|p| p <= 100) || is_autopilots(cx) {
+    if percentage.is_none_or(|p| p <= 100) || is_managed_by_autopilot(cx) {
         return Ok(Vec::new());
     }
     let daemon_set = cx.changed("DaemonSet/wasp-agent", |body| {
@@ -25,8 +25,8 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     Ok(objects)
 }
 
-/// The annotation is `true`, or a list with `swap-enable` in it.
-fn is_autopilots(cx: &Context<'_>) -> bool {
+/// Whether autopilot manages it: the annotation is `true`, or a list with `swap-enable`.
+fn is_managed_by_autopilot(cx: &Context<'_>) -> bool {
     let annotation = cx.hc.annotations.get("platform.kubevirt.io/autopilot");
     cx.release.has("wasp-yields-to-autopilot")
         && annotation.is_some_and(|a| a == "true" || a.split(',').any(|part| part.trim() == "swap-enable"))

@@ -1,8 +1,8 @@
-//! The alerts that the gauges would raise. Source: HCO `pkg/monitoring/hyperconverged/rules`.
+//! The alerts that the gauges fire. Source: HCO `pkg/monitoring/hyperconverged/rules`.
 
 use serde_json::{Map, Value};
 
-/// The alerts that HCO's gauges decide about, sorted. Others are of other operators.
+/// The alerts that HCO's gauges decide, sorted. Others belong to other operators.
 pub const PREDICTED: [&str; 4] = [
     "HCOGoldenImageWithNoArchitectureAnnotation",
     "HCOGoldenImageWithNoSupportedArchitecture",
@@ -30,6 +30,6 @@ pub(super) fn of(metrics: &Map<String, Value>) -> Vec<&'static str> {
         ("HCOMultiArchGoldenImagesDisabled", zero(gauge("kubevirt_hco_multi_arch_boot_images_enabled"))),
         ("UnsupportedHCOModification", any("kubevirt_hco_unsafe_modifications", |v| v.as_u64() > Some(0))),
     ];
-    let fire = alerts.into_iter().filter(|(_, fires)| *fires);
-    fire.map(|(name, _)| name).collect()
+    let firing = alerts.into_iter().filter(|(_, fires)| *fires);
+    firing.map(|(name, _)| name).collect()
 }

@@ -1,4 +1,4 @@
-//! The gauges that HCO's alerts are built on. Source: HCO `pkg/monitoring/hyperconverged`.
+//! The gauges that HCO's alerts use. Source: HCO `pkg/monitoring/hyperconverged`.
 
 use hcoplan_kubernetes::tree::object;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use crate::release::Platform;
 
 const MEMORY_OVERCOMMIT: &str = "kubevirt_hco_memory_overcommit_percentage";
 
-/// Name to a number, or to a list of `{labels, value}` sorted by labels.
+/// The gauges by name: a number, or a list of `{labels, value}` sorted by labels.
 pub(super) fn of(inventory: &Inventory, hc: &HyperConverged, images: Option<&HcoStage>) -> Map<String, Value> {
     let mut out = ignored(inventory, hc);
     out.extend(images.map(HcoStage::gauges).unwrap_or_default());
@@ -22,9 +22,9 @@ pub(super) fn of(inventory: &Inventory, hc: &HyperConverged, images: Option<&Hco
     out
 }
 
-/// The gauges of a HyperConverged that the operator ignores for its name: it counts its annotations only.
+/// The gauges of a HyperConverged that the operator ignores because of its name: it only counts its annotations.
 pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Map<String, Value> {
-    let mut out = before_a_reconcile(inventory);
+    let mut out = before_reconcile(inventory);
     let unsafe_modifications: Vec<Value> = jsonpatch::counts(&hc.annotations)
         .iter()
         .map(|(name, count)| {
@@ -37,9 +37,8 @@ pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Map<String,
     out
 }
 
-/// The gauges as they are once the operator has found the HyperConverged, before it has done anything
-/// about it.
-pub(super) fn before_a_reconcile(inventory: &Inventory) -> Map<String, Value> {
+/// The gauges after the operator found the HyperConverged, before its first reconcile.
+pub(super) fn before_reconcile(inventory: &Inventory) -> Map<String, Value> {
     let ipv6_only = inventory.platform == Platform::OpenShift && inventory.ip_families == ["IPv6"];
     let gauges = [
         ("kubevirt_hco_hyperconverged_cr_exists", 1),

@@ -1,9 +1,8 @@
-//! The pure function that everything is built around.
+//! The planner's pure function.
 //!
-//! `plan(release, inventory, hyperconverged) -> Plan`: would it be accepted, what would be
-//! stored, which objects would exist, what would the operator report. It reads no file, no
-//! clock, no environment, and is called again and again: for the diff's two sides, for an
-//! upgrade's preview, once per input leaf to find out what a line does.
+//! `plan(release, inventory, hyperconverged) -> Plan` computes the admission verdict, the stored object, the operators'
+//! objects and the reported status. It reads no file, clock or environment. Callers use it for both sides of a diff,
+//! each step of an upgrade, and once per input leaf to find a line's effect.
 
 mod alerts;
 mod metrics;
@@ -33,65 +32,62 @@ use crate::operands::{self, Context, Rendered, Stage};
 use crate::release::{self, Release};
 use crate::topology::Topology;
 
-/// The only name of a HyperConverged that the operator reconciles. The schema's pattern isn't anchored, so that
-/// others get in.
+/// The only name of a HyperConverged that the operator reconciles. The schema's pattern isn't anchored, so others are
+/// accepted.
 const NAME: &str = "kubevirt-hyperconverged";
 
-/// What would happen.
+/// The prediction for a HyperConverged in a cluster.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Would it be accepted.
+    /// The admission verdict.
     pub admission: Admission,
-    /// What the operator reads of it; `None` where it was rejected before it could be read.
+    /// The HyperConverged as the operator reads it; `None` if it was rejected before that.
     pub hyperconverged: Option<HyperConverged>,
-    /// What HCO derives from the nodes.
+    /// The facts that HCO derives from the nodes.
     pub topology: Topology,
-    /// What HCO reports on the HyperConverged.
+    /// The status that HCO reports on the HyperConverged.
     pub status: Status,
-    /// The gauges that the alerts are built on: a number, or a list of `{labels, value}`.
+    /// The gauges that the alerts use: a number, or a list of `{labels, value}`.
     pub metrics: Map<String, Value>,
-    /// Whether the operator ignores it for its name.
+    /// Whether the operator ignores it because of its name.
     pub ignored: bool,
     /// The error that ended the operator's reconcile.
     pub reconcile_error: Option<operands::Error>,
-    /// What SSP makes of its object; `None` where there is none.
+    /// SSP's objects; `None` if there is no SSP.
     pub ssp: Option<Arc<SspStage>>,
-    /// The golden images after HCO's stage; `None` where they could not be rendered.
+    /// The golden images after HCO's stage; `None` if they couldn't be rendered.
     pub golden_images: Option<Arc<HcoStage>>,
-    /// The operands that a jsonpatch annotation patched, before and after, in the operator's first
-    /// round: rendered from the HyperConverged as written. In the second one, a value that
-    /// a patch wrote through into the HyperConverged is there before the patch.
+    /// The patched operands, before and after their patch, in the operator's first round: rendered from the
+    /// HyperConverged as written. In the second round `before` includes values that a patch wrote into the
+    /// HyperConverged.
     pub patched: Vec<Patched>,
-    /// What the operator's own update writes into the HyperConverged beside finalizer, label and
-    /// eviction strategy: dotted paths below `spec` in v1's shape. Empty where there is no such
-    /// update, or it is rejected.
+    /// What the operator's update writes into the HyperConverged in addition to finalizer, label and eviction strategy:
+    /// dotted paths below `spec` in v1's shape. Empty if there is no update, or it is rejected.
     pub written: Vec<(String, Value)>,
-    /// Admission of the operator's own update of a HyperConverged that was just created, where it is rejected. The
-    /// operator tries it again in every reconcile; neither finalizer, label nor anything that it filled in is ever
-    /// stored.
+    /// The rejection of the operator's update of a new HyperConverged, if it is rejected. Every reconcile tries it
+    /// again; finalizer, label and filled-in values are never stored.
     pub rejected_update: Option<Box<Admission>>,
-    /// HCO's operands with the operand's name, in the operator's order of work; those of SSP's
-    /// stage are in `ssp`.
+    /// HCO's operands with their name, in the operator's order of work; SSP's objects are in `ssp`.
     pub operands: Vec<(&'static str, Object)>,
 }
 
 /// How the HyperConverged is admitted before it is planned.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum AdmissionMode {
-    /// As a new object; a rejected one renders nothing.
+    /// Creates a new object; a rejected one renders nothing.
     #[default]
     Create,
-    /// As a new object; it is rendered even where a webhook rejects it.
+    /// Creates a new object; it is rendered even if a webhook rejects it.
     Force,
-    /// As it is: nothing is checked, mutated or defaulted.
+    /// Uses the object unchanged: no checks, mutation or defaults.
     AsIs,
-    /// As an object that is in etcd already, in the release's storage version.
+    /// Uses an object from etcd, in the release's storage version.
     Stored {
-        /// Whether the operator's own update is accepted: the object has neither finalizer nor label yet.
+        /// Whether the operator updates the object, because it has no finalizer or label yet.
         operator_updates: bool,
     },
-    /// As a new object that is pruned, defaulted and mutated, but never rejected: to try the object
-    /// without one of its parts, which may be required.
+    /// Prunes, defaults and mutates a new object, but never rejects it: to try the object without one of its parts,
+    /// which may be required.
     Unchecked,
 }
 
@@ -103,7 +99,7 @@ impl AdmissionMode {
 }
 
 impl Plan {
-    /// What follows where the HyperConverged was rejected, or there is none: nothing.
+    /// The empty plan of a rejected or missing HyperConverged.
     pub fn rejected(release: &Release, inventory: &Inventory, admission: Admission) -> Self {
         Self {
             admission,
@@ -127,7 +123,7 @@ impl Plan {
         self.admission.accepted && !self.ignored && self.reconcile_error.is_none()
     }
 
-    /// Every object that would exist: HCO's operands, then what SSP makes.
+    /// All planned objects: HCO's operands, then SSP's.
     pub fn objects(&self) -> impl Iterator<Item = &Object> {
         let ssp = self.ssp.iter().flat_map(|s| s.objects.iter());
         let operands = self.operands.iter().map(|(_, object)| object);
@@ -139,29 +135,27 @@ impl Plan {
         alerts::of(&self.metrics)
     }
 
-    /// The operand of a kind that there is once (`KubeVirt`, `CDI`, `SSP`).
+    /// The operand of a kind that occurs once (`KubeVirt`, `CDI`, `SSP`).
     pub fn operand(&self, kind: &str) -> Option<&Value> {
         let found = self.operands.iter().find(|(_, o)| o.id.kind == kind);
         found.map(|(_, object)| object.body.as_ref())
     }
 }
 
-/// Checks a release that was read from a directory: whether it has what a plan is made from.
+/// Checks that a release read from a directory has all data for planning.
 ///
-/// # Errors
-/// The first thing that is missing.
+/// The first missing part.
 pub fn check(release: &Release) -> Result<(), release::Error> {
     admission::check(release)?;
     operands::check(release)
 }
 
-/// What would happen if the object were created in the cluster.
+/// Plans the creation of an object in the cluster.
 pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> Plan {
     plan_with(release, inventory, hyperconverged, AdmissionMode::Create)
 }
 
-/// What [`Plan::succeeds`] would say of the object's [`plan`], without working out SSP's objects, the
-/// status and the metrics.
+/// [`Plan::succeeds`] of the object's [`plan`], without computing SSP's objects, status and metrics.
 pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
     reconcile(release, inventory, hyperconverged, AdmissionMode::Create)
         .is_ok_and(|outcome| outcome.admission.accepted && !outcome.ignored && outcome.rendered.error.is_none())
@@ -175,27 +169,26 @@ pub fn plan_with(release: &Release, inventory: &Inventory, hyperconverged: &Valu
     }
 }
 
-/// What admission and the operator's reconciles lead to.
+/// The result of admission and reconciles.
 struct Reconciliation {
     admission: Admission,
     topology: Topology,
     hyperconverged: HyperConverged,
     golden_images: Option<Arc<HcoStage>>,
     rendered: Rendered,
-    /// Whether a reconcile got as far as to report.
+    /// Whether a reconcile reported a status.
     reports: bool,
-    /// Whether the operator ignores the object for its name.
+    /// Whether the operator ignores the object because of its name.
     ignored: bool,
-    /// What the operator writes into the HyperConverged, by path.
+    /// The operator's changes to the HyperConverged, by path.
     written: Vec<(String, Value)>,
-    /// What rejects the operator's own update.
+    /// The rejection of the operator's update.
     rejected_update: Option<Box<Admission>>,
 }
 
-/// Admission, and as many reconciles as it takes.
+/// Runs admission and reconciles until nothing changes.
 ///
-/// # Errors
-/// What admission said, where it leaves nothing to reconcile.
+/// The rejection, if there is nothing to reconcile.
 fn reconcile(
     release: &Release,
     inventory: &Inventory,
@@ -276,7 +269,7 @@ fn accepted(stored: &Value) -> Admission {
 }
 
 impl Reconciliation {
-    /// Adds what follows from the operands: SSP's objects, the status and the metrics.
+    /// Adds SSP's objects, the status and the metrics.
     fn into_plan(self, release: &Release, inventory: &Inventory) -> Plan {
         let Self {
             admission,
@@ -291,7 +284,7 @@ impl Reconciliation {
         } = self;
         let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
         let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
-        // Of a panic in a later reconcile the first one doesn't know.
+        // The first reconcile doesn't know of a panic in a later one.
         let reconciled = match &rendered.error {
             Some(error) => error.is_panic() && reports,
             None => true,
@@ -310,7 +303,7 @@ impl Reconciliation {
         } else if ignored {
             metrics::ignored(inventory, &hyperconverged)
         } else if release.has("renders-all-operands-first") {
-            metrics::before_a_reconcile(inventory)
+            metrics::before_reconcile(inventory)
         } else {
             metrics::of(inventory, &hyperconverged, None)
         };
@@ -354,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_writes_through_into_other_operands() {
+    fn patch_changes_other_operands() {
         let patch = json!([{"op": "replace", "path": "/spec/certConfig",
             "value": {"ca": {"duration": "99h"}}}]);
         let hc = with_patches(json!({
@@ -374,15 +367,15 @@ mod tests {
             let release = Release::known(name).expect("known");
             let plan = plan(&release, &Inventory::default(), &with_patches(json!({})));
             let kubevirt = plan.operand("KubeVirt").expect("rendered");
-            let nothing = json!({});
+            let empty = json!({});
             let facts = release.kubevirt();
-            let found = admission::kubevirt_rejections(facts, &nothing, kubevirt);
+            let found = admission::kubevirt_rejections(facts, &empty, kubevirt);
             assert_eq!(found, [], "{name}");
         }
     }
 
     #[test]
-    fn a_patch_of_ssp_switches_the_shared_gate() {
+    fn patch_of_ssp_changes_the_shared_gate() {
         let patch = json!([{"op": "replace", "path": "/spec/enableMultipleArchitectures",
             "value": true}]);
         let hc = with_patches(json!({"ssp.kubevirt.io/jsonpatch": patch.to_string()}));
@@ -393,7 +386,7 @@ mod tests {
             assert_eq!(ssp["spec"]["enableMultipleArchitectures"], true, "{name}");
             let hc = plan.hyperconverged.as_ref().expect("accepted");
             assert_eq!(hc.multi_arch(), shared, "{name}");
-            // Without nodes no image has an architecture that it could run on.
+            // Without nodes no image has a matching architecture.
             let images = &ssp["spec"]["commonTemplates"]["dataImportCronTemplates"];
             let offered = images.as_array().is_some_and(|images| !images.is_empty());
             assert_eq!(offered, !shared, "{name}");

@@ -1,8 +1,7 @@
-//! The operator's own update of a HyperConverged that was just created, and what it reports before.
+//! The operator's update of a new HyperConverged, and the status that it reports before.
 //!
-//! With it the operator stores its finalizer, its label and what it filled in while it rendered. A
-//! rejected one is tried again in every reconcile, for good; the operands are rendered nevertheless,
-//! from what is in etcd.
+//! The update stores the finalizer, the label and defaults filled in while rendering. Every reconcile retries a
+//! rejected one; the operands are rendered all the same, from the object in etcd.
 
 use hcoplan_kubernetes::tree::{get, set};
 use serde_json::{Map, Value, json};
@@ -16,11 +15,11 @@ use crate::operands::{Rendered, TlsProfile};
 use crate::release::Release;
 use crate::topology::Topology;
 
-/// Who rejects the operator's update of an object that was just created; `None` where it gets through.
+/// The rejection of the operator's update of a new object; `None` if it is accepted.
 ///
-/// It sends an object that was accepted a moment ago. So it is only asked for where something can
-/// come out otherwise: a warning hid a rejection, a reconcile failed before every operand was made, a
-/// patch applies otherwise with the nodes known, or Go prints a TLS profile's missing `type`.
+/// The update sends an object that was just accepted, so it is only checked if the answer may differ: a warning hid a
+/// rejection, a reconcile failed before all operands existed, a patch depends on the nodes, or Go prints a TLS
+/// profile's missing `type`.
 pub(super) fn rejection(
     release: &Release,
     inventory: &Inventory,
@@ -29,10 +28,10 @@ pub(super) fn rejection(
     stored: &Value,
     (rendered, written): (&Rendered, &[(String, Value)]),
 ) -> Option<Box<Admission>> {
-    let has_hole = |kind| admission.holes.iter().any(|hole| hole.kind == kind);
+    let has_bug = |kind| admission.holes.iter().any(|bug| bug.kind == kind);
     let annotations = get(stored, "metadata.annotations").and_then(Value::as_object);
     let is_patched = annotations.is_some_and(|a| a.keys().any(|k| jsonpatch::is_annotation(k)));
-    let may_be_rejected = has_hole(OperatorBugKind::WarningEndsValidation)
+    let may_be_rejected = has_bug(OperatorBugKind::WarningEndsValidation)
         || rendered.error.is_some()
         || is_patched
         || TlsProfile::lacks_type(stored);
@@ -44,21 +43,21 @@ pub(super) fn rejection(
     let stored = with_status(release, stored, topology, schedule);
     let mut updated = stored.clone();
     write(release, &mut updated, written);
-    let made = |kind: &str| rendered.objects.iter().any(|(_, o)| o.id.kind == kind);
-    let missing: Vec<_> = admission::tried_on_update().filter(|kind| !made(kind)).collect();
+    let is_rendered = |kind: &str| rendered.objects.iter().any(|(_, o)| o.id.kind == kind);
+    let missing: Vec<_> = admission::tried_on_update().filter(|kind| !is_rendered(kind)).collect();
     let sent = admission::operator_update(release, updated);
     let update = admission::admit(release, inventory, &sent, Operation::Update { old: &stored, missing: &missing });
     (!update.accepted).then(|| Box::new(update))
 }
 
-/// Writes into the HyperConverged what rendering filled in: dotted paths below `spec` in v1's shape.
+/// Writes values into the HyperConverged: dotted paths below `spec` in v1's shape.
 pub fn write(release: &Release, updated: &mut Value, written: &[(String, Value)]) {
     for (path, value) in written {
         set(updated, &storage_path(release, path), value.clone());
     }
 }
 
-/// The object with what the operator writes into its status, as far as the webhooks read it.
+/// The object with the parts of the operator's status that the webhooks read.
 pub fn with_status(release: &Release, mut stored: Value, topology: &Topology, schedule: Option<&str>) -> Value {
     let mut status = Map::new();
     let highly_available = topology.infrastructure_highly_available();

@@ -1,4 +1,4 @@
-//! What must hold of the plan for every HyperConverged that the schema can describe.
+//! Properties of the plan of every HyperConverged that the schema allows.
 
 use hcoplan_kubernetes::schema::generate::{self, Random};
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use super::{AdmissionMode, Plan, plan_with};
 use crate::inventory::{Inventory, Node};
 use crate::release::{Files, Release};
 
-/// Each release with each version that it serves.
+/// Each release with each served version.
 pub(crate) const VERSIONS: [(&str, &str); 6] = [
     ("1.16", "v1beta1"),
     ("1.17", "v1beta1"),
@@ -45,7 +45,7 @@ fn generated(seed: u64, odd: bool, choice: usize) -> (std::sync::Arc<Release>, V
     (release, object)
 }
 
-/// Where HCO's schema takes more than the operand's: what the rule `operand-violates-crd` is about.
+/// Fields where HCO's schema accepts more than the operand's; the rule `operand-violates-crd` reports them.
 const ACCEPTED_BY_HCO_ALONE: [&str; 4] = [
     "tlsSecurityProfile.type",
     "tlsSecurityProfile.custom.ciphers",
@@ -53,9 +53,9 @@ const ACCEPTED_BY_HCO_ALONE: [&str; 4] = [
     "vmiCalculatorConfiguration.configName",
 ];
 
-/// The objects of a plan that the API server would not take, and why.
+/// The objects of a plan that the API server rejects, and why.
 fn rejected(release: &Release, plan: &Plan) -> Vec<String> {
-    let wrong = |object: &hcoplan_kubernetes::Object| {
+    let rejection = |object: &hcoplan_kubernetes::Object| {
         let api_version = object.body["apiVersion"].as_str()?;
         let schema = release.schema_of(api_version, &object.id.kind)?;
         let violations = schema.rejections(&object.body);
@@ -64,7 +64,7 @@ fn rejected(release: &Release, plan: &Plan) -> Vec<String> {
         let all: Vec<_> = all.filter(|m| !known(m)).collect();
         (!all.is_empty()).then(|| format!("{}: {}", object.id, all.join("; ")))
     };
-    plan.objects().filter_map(wrong).collect()
+    plan.objects().filter_map(rejection).collect()
 }
 
 proptest! {
@@ -80,8 +80,7 @@ proptest! {
         }
     }
 
-    /// No seed makes it panic: an accepted object is rendered or the operator says why not, and a rejected one has a
-    /// message.
+    /// Nothing panics: an accepted object is rendered or has an error, and a rejected one has a message.
     #[test]
     fn plans_or_rejects_any_input(seed: u64, choice: usize, pools in nodes()) {
         let inventory = Inventory { nodes: pools, ..inventory() };
@@ -93,9 +92,9 @@ proptest! {
             if verdict.accepted && plan.reconcile_error.is_none() {
                 prop_assert!(plan.operand("KubeVirt").is_some());
             }
-            let again = plan_with(&release, &inventory, &object, admit);
+            let second = plan_with(&release, &inventory, &object, admit);
             let bodies = |plan: &Plan| plan.objects().map(|o| o.body.clone()).collect::<Vec<_>>();
-            prop_assert_eq!(bodies(&plan), bodies(&again));
+            prop_assert_eq!(bodies(&plan), bodies(&second));
         }
     }
 }
@@ -103,30 +102,29 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is kept of a cluster for those like it makes no difference to them.
+    /// Values cached for similar clusters don't change their plans.
     #[test]
-    fn plans_do_not_depend_on_other_clusters(seed: u64, choice: usize, unlike in 1_u64..4, patch in 0..PATCHES.len()) {
+    fn plans_do_not_depend_on_other_clusters(seed: u64, choice: usize, changes in 1_u64..4, patch in 0..PATCHES.len()) {
         let (release, mut one) = generated(seed, false, choice);
         let (_, other) = generated(!seed, false, choice);
         one["metadata"]["annotations"] = json!({"kubevirt.kubevirt.io/jsonpatch": PATCHES[patch]});
         let release = uncached(&release);
-        let mut like = one.clone();
-        for seed in 0..unlike {
-            graft(&mut like["spec"], &other["spec"], &mut Random(seed));
+        let mut similar = one.clone();
+        for seed in 0..changes {
+            graft(&mut similar["spec"], &other["spec"], &mut Random(seed));
         }
-        let planned = |release: &Release, object: &Value| {
+        let plan_parts = |release: &Release, object: &Value| {
             let plan = plan_with(release, &inventory(), object, AdmissionMode::Force);
             let objects = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
             let objects: Vec<_> = objects.collect();
             (objects, plan.hyperconverged, plan.admission.message, plan.patched)
         };
-        planned(&release, &one);
-        prop_assert_eq!(planned(&release, &like), planned(&uncached(&release), &like));
+        plan_parts(&release, &one);
+        prop_assert_eq!(plan_parts(&release, &similar), plan_parts(&uncached(&release), &similar));
     }
 }
 
-/// Patches of KubeVirt that ask for what another cluster may have otherwise, that write through into
-/// the HyperConverged, or that fail.
+/// Patches of KubeVirt that depend on values of the cluster, that change the HyperConverged, or that fail.
 const PATCHES: [&str; 7] = [
     "[]",
     r#"[{"op": "replace", "path": "/spec/configuration/migrations/allowPostCopy", "value": true}]"#,
@@ -137,7 +135,7 @@ const PATCHES: [&str; 7] = [
     r#"[{"op": "add", "path": "/spec/configuration/ksmConfiguration/nodeLabelSelector", "value": {}}]"#,
 ];
 
-/// The same release, of which nothing is kept yet.
+/// The same release with empty caches.
 fn uncached(release: &Release) -> Release {
     let mut files = Files::new();
     for name in release.file_names() {
@@ -146,7 +144,7 @@ fn uncached(release: &Release) -> Release {
     Release::from_files(files).expect("it was read before")
 }
 
-/// Puts a value of another tree, one that both have a place for, into a tree.
+/// Copies a value of another tree to the same path of a tree.
 fn graft(tree: &mut Value, other: &Value, random: &mut Random) {
     if let (Value::Object(entries), Value::Object(others)) = (&mut *tree, other)
         && !random.one_in(4)

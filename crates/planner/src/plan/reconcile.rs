@@ -14,39 +14,39 @@ use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
 use crate::release::Release;
 use crate::topology::Topology;
 
-/// The HyperConverged's own profile.
+/// The HyperConverged's TLS profile.
 const PROFILE: &str = "security.tlsSecurityProfile";
 
-/// A patch may write into the HyperConverged. The operator stores that only in the round that
-/// adds its finalizer, so the second round is the last that renders from something new.
-const MOST_RECONCILES: usize = 2;
+/// A patch may change the HyperConverged. The operator only stores that in the round that adds its finalizer, so the
+/// second round is the last with new input.
+const MAX_RECONCILES: usize = 2;
 
-/// What the operator knows before it reads a HyperConverged.
+/// The operator's inputs other than the HyperConverged.
 pub(super) struct Cluster<'a> {
     pub(super) release: &'a Release,
     pub(super) inventory: &'a Inventory,
     pub(super) topology: &'a Topology,
 }
 
-/// HCO's stage of the golden images, or why there is none.
+/// HCO's stage of the golden images, or its error.
 type Images = Result<Arc<HcoStage>, boot_images::TemplateError>;
 
-/// What as many reconciles as it takes lead to.
+/// The result of all reconciles.
 pub(super) struct Reconciled {
-    /// What the operator reads in the end.
+    /// The HyperConverged as the operator reads it at the end.
     pub(super) hyperconverged: HyperConverged,
     pub(super) golden_images: Images,
     pub(super) rendered: Rendered,
-    /// What the operator writes into the HyperConverged, by path.
+    /// The operator's changes to the HyperConverged, by path.
     pub(super) written: Vec<(String, Value)>,
-    /// Whether a reconcile got as far as to report: a panic in the first one comes before.
+    /// Whether a reconcile reported a status; a panic in the first one prevents that.
     pub(super) reports: bool,
-    /// What patches made of the APIServer's profile in the operator's memory.
+    /// The APIServer's profile in the operator's memory, changed by patches.
     cluster_profile: Option<Value>,
 }
 
 impl Reconciled {
-    /// The cluster as the webhook takes it once it has rendered what the operator did.
+    /// The cluster as the webhook sees it after rendering the same operands.
     pub(super) fn inventory<'a>(&self, declared: &'a Inventory) -> Cow<'a, Inventory> {
         match &self.cluster_profile {
             None => Cow::Borrowed(declared),
@@ -56,8 +56,8 @@ impl Reconciled {
 }
 
 impl Cluster<'_> {
-    /// Reconciles until nothing changes. `writes` is whether the operator stores what it fills in, `schedule_before`
-    /// the `status.dataImportSchedule` that it finds.
+    /// Reconciles until nothing changes. `writes`: whether the operator stores what it fills in; `schedule_before`: the
+    /// previous `status.dataImportSchedule`.
     pub(super) fn reconcile(&self, mut hc: HyperConverged, writes: bool, schedule_before: Option<&str>) -> Reconciled {
         let (release, inventory, topology) = (self.release, self.inventory, self.topology);
         let mut written = Vec::new();
@@ -83,24 +83,24 @@ impl Cluster<'_> {
         let mut rendered = Rendered::default();
         let mut patched = None;
         let mut reports = true;
-        for round in 0..MOST_RECONCILES {
+        for round in 0..MAX_RECONCILES {
             let next = self.render_in_one_reconcile(&hc, &images);
             let panics = next.error.as_ref().is_some_and(operands::Error::is_panic);
             if round > 0 && panics {
-                // What the rounds before deployed stays.
+                // Objects of earlier rounds stay.
                 rendered.error = next.error;
                 break;
             }
             rendered = next;
             reports = !panics;
             patched.get_or_insert_with(|| std::mem::take(&mut rendered.patched));
-            let through = jsonpatch::write_through(release, &hc, &rendered.reached);
-            if through.is_empty() {
+            let changes = jsonpatch::write_through(release, &hc, &rendered.reached);
+            if changes.is_empty() {
                 break;
             }
             let is_of_cluster = |path: &str| shared.is_some() && path.starts_with(PROFILE);
             let before = hc.spec.clone();
-            for (path, value) in through {
+            for (path, value) in changes {
                 let of_cluster = is_of_cluster(&path);
                 if of_cluster || writes {
                     hc.set(&path, value.clone());
@@ -112,7 +112,7 @@ impl Cluster<'_> {
             if hc.spec == before {
                 break;
             }
-            // SSP's patch may have written the gate for multiple architectures.
+            // SSP's patch may have changed the gate for multiple architectures.
             images = golden_images(&hc);
         }
         rendered.patched = patched.unwrap_or_default();
@@ -120,16 +120,15 @@ impl Cluster<'_> {
         Reconciled { hyperconverged: hc, golden_images: images, rendered, written, reports, cluster_profile }
     }
 
-    /// The APIServer's profile, where operands get the operator's own copy of it, so that their patches
-    /// change it for all that is rendered later, until the operator restarts.
+    /// The APIServer's profile, in releases whose operands share the operator's copy: a patch then changes it for all
+    /// later operands, until the operator restarts.
     fn shared_profile(&self, hc: &HyperConverged) -> Option<Value> {
         let has_patch = || hc.annotations.keys().any(|a| jsonpatch::is_annotation(a));
         let is_shared = self.release.has("shares-cluster-tls-profile") && hc.get(PROFILE).is_none() && has_patch();
         is_shared.then(|| TlsProfile::of_cluster(self.release, self.inventory)).flatten()
     }
 
-    /// What one reconcile leaves: an operand sees what the patches of those before it wrote through, and
-    /// no other does.
+    /// Renders one reconcile: an operand sees the changes that patches of earlier operands made.
     fn render_in_one_reconcile(&self, hc: &HyperConverged, images: &Images) -> Rendered {
         let (release, inventory, topology) = (self.release, self.inventory, self.topology);
         let templates = || HcoStage::for_ssp(images);
@@ -140,9 +139,9 @@ impl Cluster<'_> {
             return rendered;
         }
         let mut hc = hc.clone();
-        let mut seen = 0;
-        while let Some(reached) = rendered.reached.get(seen).cloned() {
-            seen += 1;
+        let mut handled = 0;
+        while let Some(reached) = rendered.reached.get(handled).cloned() {
+            handled += 1;
             let before = hc.spec.clone();
             let kind = reached.kind;
             for (path, value) in jsonpatch::write_through(release, &hc, &[reached]) {
@@ -153,19 +152,19 @@ impl Cluster<'_> {
                 continue;
             };
             let cx = Context::new(release, inventory, topology, &hc, templates(), stage);
-            let behind = operands::render_behind(&cx, name);
-            let panics = behind.error.as_ref().is_some_and(operands::Error::is_panic);
+            let later = operands::render_after(&cx, name);
+            let panics = later.error.as_ref().is_some_and(operands::Error::is_panic);
             if panics && release.has("renders-all-operands-first") {
-                return behind;
+                return later;
             }
             let last = rendered.objects.iter().rposition(|(operand, _)| *operand == name);
             rendered.objects.truncate(last.map_or(0, |last| last + 1));
-            rendered.objects.extend(behind.objects);
-            rendered.reached.truncate(seen);
-            rendered.reached.extend(behind.reached);
-            rendered.patched.truncate(seen);
-            rendered.patched.extend(behind.patched);
-            rendered.error = behind.error;
+            rendered.objects.extend(later.objects);
+            rendered.reached.truncate(handled);
+            rendered.reached.extend(later.reached);
+            rendered.patched.truncate(handled);
+            rendered.patched.extend(later.patched);
+            rendered.error = later.error;
         }
         rendered
     }

@@ -1,4 +1,4 @@
-//! What HCO reports on the HyperConverged.
+//! The status that HCO reports on the HyperConverged.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use crate::topology::Topology;
 pub struct Condition {
     /// `True`, `False` or `Unknown`.
     pub status: &'static str,
-    /// CamelCase.
+    /// The reason, in CamelCase.
     pub reason: &'static str,
-    /// For people.
+    /// The human-readable message.
     pub message: String,
 }
 
-/// The parts of `status` that follow from the inputs.
+/// The parts of `status` that depend on the inputs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Status {
-    /// `status.nodeInfo`; empty lists are left out. `None` where nothing was reported and nobody converted
-    /// the object, which prints it empty.
+    /// `status.nodeInfo`, without empty lists. `None` if nothing was reported and the object wasn't converted (which
+    /// prints it empty).
     pub node_info: Option<Map<String, Value>>,
-    /// `status.dataImportSchedule`
+    /// `status.dataImportSchedule`.
     pub data_import_schedule: Option<String>,
-    /// `status.dataImportCronTemplates`; `None` where the operator writes none.
+    /// `status.dataImportCronTemplates`; `None` if the operator writes none.
     pub data_import_cron_templates: Option<Arc<[Value]>>,
-    /// `ReconcileComplete` and, where it is there, `TaintedConfiguration`.
+    /// `ReconcileComplete` and, if set, `TaintedConfiguration`.
     pub conditions: BTreeMap<&'static str, Condition>,
 }
 
@@ -51,11 +51,11 @@ pub(super) fn of(
         node_info: Some(node_info(release, topology)),
         data_import_schedule: inventory.data_import_schedule.clone(),
         data_import_cron_templates: templates.filter(|t| !t.is_empty()),
-        conditions: conditions(hc, complete(error)),
+        conditions: conditions(hc, reconcile_complete(error)),
     }
 }
 
-/// The status of a HyperConverged that the operator ignores for its name.
+/// The status of a HyperConverged that the operator ignores because of its name.
 pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
     let invalid = Condition {
         status: "False",
@@ -69,10 +69,10 @@ pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
     Status { node_info: Some(Map::new()), conditions: conditions(hc, invalid), ..Status::default() }
 }
 
-/// The status of an object that the operator never reported on. `version` is that of its manifest.
+/// The status of an object that the operator never reported on. `version` is the manifest's.
 pub(super) fn initial_status(release: &Release, version: &str) -> Status {
     let api = &release.tables().hyperconverged;
-    // Read in the newest version; stored in another one, or written in one.
+    // It is read in the newest version, but stored or written in another one.
     let newest = api.served_versions.iter().any(|v| v == "v1");
     let converted = newest && (api.storage_version != "v1" || version != "v1");
     Status { node_info: converted.then(Map::new), ..Status::default() }
@@ -96,14 +96,14 @@ pub(super) fn node_info(release: &Release, topology: &Topology) -> Map<String, V
     out
 }
 
-fn complete(error: Option<&operands::Error>) -> Condition {
+fn reconcile_complete(error: Option<&operands::Error>) -> Condition {
     match error {
         None => Condition {
             status: "True",
             reason: "ReconcileCompleted",
             message: "Reconcile completed successfully".to_owned(),
         },
-        // The first reconcile went through, and reports no more than that it began.
+        // The first reconcile only reported that it began.
         Some(error) if error.is_panic() => {
             Condition { status: "Unknown", reason: "Init", message: "Initializing HyperConverged cluster".to_owned() }
         }
@@ -115,9 +115,9 @@ fn complete(error: Option<&operands::Error>) -> Condition {
     }
 }
 
-fn conditions(hc: &HyperConverged, complete: Condition) -> BTreeMap<&'static str, Condition> {
+fn conditions(hc: &HyperConverged, reconcile_complete: Condition) -> BTreeMap<&'static str, Condition> {
     let mut out = BTreeMap::new();
-    out.insert("ReconcileComplete", complete);
+    out.insert("ReconcileComplete", reconcile_complete);
     if jsonpatch::counts(&hc.annotations).iter().any(|(_, n)| *n > 0) {
         let tainted = Condition {
             status: "True",

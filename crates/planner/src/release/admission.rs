@@ -1,4 +1,4 @@
-//! `admission.json`: what the webhooks of a release do, in which order and in which words.
+//! `admission.json`: the checks and mutations of a release's webhooks, with their order and messages.
 //!
 //! Source: HCO's `pkg/webhooks` of each release branch.
 
@@ -26,14 +26,14 @@ impl AdmissionRules {
 pub struct VersionRules {
     /// What the mutating webhook changes.
     pub mutate: OperationSteps<Mutation>,
-    /// What becomes of a warning of the validating webhook.
+    /// How the validating webhook treats a warning.
     pub warnings: Warnings,
     /// What the validating webhook checks.
     pub validate: OperationSteps<Check>,
-    /// An update is converted to this version first, and its rules hold.
+    /// Updates are converted to this version first and checked by its rules.
     #[serde(default)]
     pub update_as: Option<String>,
-    /// What messages call the certificates' configuration.
+    /// The name of the certificates' configuration in messages.
     pub certificate_prefix: String,
     /// How TLS profiles are checked.
     pub tls: TlsRules,
@@ -48,7 +48,7 @@ pub struct VersionRules {
     /// Warnings about gates where gates are a list.
     #[serde(default)]
     pub listed_gates: Option<ListedGates>,
-    /// Gates that fields took the place of; the mutating webhook keeps the two in step.
+    /// Gates replaced by fields; the mutating webhook keeps both in step.
     #[serde(default)]
     pub gates_to_fields: Vec<GateToField>,
 }
@@ -67,21 +67,21 @@ pub struct OperationSteps<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mutation {
-    /// A golden image's template is imported at once (annotation).
+    /// Sets the annotation for immediate import on each template.
     BindAnnotation,
-    /// A template's `retentionPolicy` is None.
+    /// Sets a template's missing `retentionPolicy` to None.
     RetentionPolicy,
-    /// A template's `importsToKeep` is 1.
+    /// Sets a template's missing `importsToKeep` to 1.
     ImportsToKeep,
-    /// `evictionStrategy` follows `status.infrastructureHighlyAvailable`.
+    /// Sets `evictionStrategy` from `status.infrastructureHighlyAvailable`.
     EvictionStrategy,
-    /// `tuningPolicy: highBurst` goes.
+    /// Removes `tuningPolicy: highBurst`.
     DropHighBurst,
-    /// The old name of `mediatedDeviceTypes` is copied to the new one.
+    /// Copies the old name of `mediatedDeviceTypes` to the new one.
     MediatedDeviceTypes,
-    /// `ksmConfiguration` is there.
+    /// Adds a missing `ksmConfiguration`.
     KsmConfiguration,
-    /// Deprecated gates and the fields in their place are kept in step.
+    /// Keeps deprecated gates and the fields that replace them in step.
     GatesToFields,
 }
 
@@ -103,19 +103,19 @@ pub enum Check {
     GateWarnings,
     /// A warning about `tuningPolicy: highBurst`.
     TuningWarning,
-    /// Ends here when neither spec nor annotations changed.
+    /// Ends validation if neither spec nor annotations changed.
     Unchanged,
-    /// The operands are rendered.
+    /// Renders the operands.
     Render,
 }
 
-/// What becomes of a warning.
+/// How warnings are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Warnings {
-    /// It ends validation: what comes later is not checked.
+    /// A warning ends validation: later checks are skipped.
     EndValidation,
-    /// It is kept, and everything is checked.
+    /// Warnings are collected, and all checks run.
     Collected,
 }
 
@@ -123,19 +123,19 @@ pub enum Warnings {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TlsRules {
-    /// `type: Custom` without `custom`.
+    /// How `type: Custom` without `custom` is treated.
     pub custom_missing: CustomMissing,
     /// Whether the message about `minTLSVersion` ends with the value.
     pub quotes_min_version: bool,
 }
 
-/// What becomes of `type: Custom` without `custom`.
+/// How `type: Custom` without `custom` is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CustomMissing {
     /// The TLS check rejects it.
     Rejected,
-    /// The TLS check passes it, and rendering panics.
+    /// The TLS check accepts it, and rendering panics.
     Panics,
 }
 
@@ -149,11 +149,11 @@ pub enum ListStyle {
     Json,
 }
 
-/// When a gate is warned about.
+/// When a gate causes a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateWarningCondition {
-    /// Whenever it is there.
+    /// Whenever it is set.
     Set,
     /// When an update adds or changes it; always for a new object.
     Changed,
@@ -165,7 +165,7 @@ pub enum GateWarningCondition {
 pub struct GateWarning {
     /// The gate's field below `spec.featureGates`.
     pub gate: String,
-    /// When it is warned about.
+    /// When it causes the warning.
     pub when: GateWarningCondition,
     /// The warning.
     pub message: String,
@@ -175,16 +175,16 @@ pub struct GateWarning {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListedGates {
-    /// Whether upper and lower case are the same in a gate's name.
+    /// Whether names of gates ignore case.
     pub ignores_case: bool,
     /// The gates that the release knows.
     pub known: Vec<String>,
-    /// The message about another gate.
+    /// The message about an unknown gate.
     pub unknown: String,
-    /// About gates that became fields of the same name.
+    /// Warnings about gates that became fields of the same name.
     #[serde(default)]
     pub moved: Option<GateMessages>,
-    /// About other gates that are deprecated.
+    /// Warnings about other deprecated gates.
     pub deprecated: GateMessages,
 }
 
@@ -194,9 +194,9 @@ pub struct ListedGates {
 pub struct GateMessages {
     /// The gates.
     pub gates: Vec<String>,
-    /// When.
+    /// When they are reported.
     pub when: GateWarningCondition,
-    /// What.
+    /// The message.
     pub message: String,
 }
 
@@ -208,9 +208,9 @@ pub struct GateToField {
     pub gate: String,
     /// The field, `spec.storage.persistentReservationConfiguration.enabled`.
     pub field: String,
-    /// Whether the field means the opposite of the gate. A field that is not set counts as this.
+    /// Whether the field means the opposite of the gate; also the value of an unset field.
     pub opposite: bool,
-    /// How many of the objects around the field are made when they are missing, innermost first.
+    /// How many missing parent objects of the field are created, innermost first.
     pub makes_parents: usize,
     /// The warning when the gate is set.
     pub warning: String,

@@ -1,11 +1,11 @@
-//! Objects that are the same in every cluster of a release, up to a few names.
+//! Objects that are constant within a release, except for a few names.
 //!
-//! `objects.json` holds them as the operators make them, with placeholders: `{{namespace}}` (the
-//! operator's namespace), `{{ingressDomain}}` and `{{env.NAME}}` (the operator's environment). Any
-//! other placeholder is left for the object's renderer.
+//! `objects.json` has the operators' objects with placeholders: `{{namespace}}` (the operator's namespace),
+//! `{{ingressDomain}}` and `{{env.NAME}}` (the operator's environment). Other placeholders are left to the object's
+//! renderer.
 //!
-//! Plans share the filled objects: `lint` of a hundred different clusters takes 18 % more instructions
-//! without that, and a rendered fleet the more memory.
+//! Plans share the filled objects: without that `lint` of a hundred different clusters takes 18 % more instructions,
+//! and a rendered fleet more memory.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,21 +16,20 @@ use serde_json::Value;
 /// The values of the placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Placeholders<'a> {
-    /// `{{namespace}}`
+    /// The value of `{{namespace}}`.
     pub namespace: &'a str,
-    /// `{{ingressDomain}}` is `apps.` before it.
+    /// `{{ingressDomain}}` is this with the prefix `apps.`.
     pub base_domain: &'a str,
-    /// `{{env.NAME}}`
+    /// The values of `{{env.NAME}}`.
     pub env: &'a BTreeMap<String, String>,
 }
 
-/// A release's constant objects with the placeholders of some clusters filled in, each when it is
-/// first asked for.
+/// A release's constant objects with filled placeholders, each filled at its first use.
 #[derive(Debug)]
 pub struct FilledObjects {
-    /// Those that name the operator's namespace at most, of which a fleet has few.
+    /// Objects without the domain; few variants in a fleet.
     of_namespace: Arc<Cells>,
-    /// Those that name the domain, too, of which each cluster has its own.
+    /// Objects with the domain, which differs by cluster.
     of_domain: Arc<Cells>,
 }
 
@@ -41,15 +40,15 @@ type Cells = HashMap<String, OnceLock<Object>>;
 #[derive(Debug)]
 pub struct Constants {
     templates: BTreeMap<String, Value>,
-    // Filled objects are shared between plans.
+    // Shared between plans.
     filled: Mutex<BTreeMap<String, Arc<Cells>>>,
 }
 
-/// Above this many distinct fillings the memory is given back.
-const MOST_FILLED: usize = 256;
+/// Maximum number of distinct fillings before the cache is cleared.
+const MAX_FILLED: usize = 256;
 
 impl Constants {
-    /// From `objects.json`.
+    /// Creates the constants from `objects.json`.
     pub(super) fn new(templates: BTreeMap<String, Value>) -> Self {
         Self { templates, filled: Mutex::default() }
     }
@@ -59,32 +58,31 @@ impl Constants {
         self.templates.contains_key(name)
     }
 
-    /// The location of the objects that are filled with these; `key` identifies the environment.
+    /// The objects filled with these placeholders; `key` identifies the environment.
     pub fn filled(&self, with: &Placeholders<'_>, key: &str) -> FilledObjects {
         let key = format!("{key}\0{}", with.namespace);
         let of_domain = self.cells(format!("{key}\0{}", with.base_domain), true);
         FilledObjects { of_namespace: self.cells(key, false), of_domain }
     }
 
-    /// The place of the objects that name the domain, or of those that don't.
+    /// The objects with the domain, or those without.
     fn cells(&self, key: String, of_domain: bool) -> Arc<Cells> {
         let mut filled = self.filled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cells) = filled.get(&key) {
             return Arc::clone(cells);
         }
         let chosen = self.templates.iter();
-        let chosen = chosen.filter(|(_, template)| names_domain(template) == of_domain);
+        let chosen = chosen.filter(|(_, template)| has_domain(template) == of_domain);
         let cells = chosen.map(|(name, _)| (name.clone(), OnceLock::new()));
         let cells = Arc::new(cells.collect());
-        if filled.len() >= MOST_FILLED {
+        if filled.len() >= MAX_FILLED {
             filled.clear();
         }
         filled.insert(key, Arc::clone(&cells));
         cells
     }
 
-    /// A constant object; `None` when the release has none of this name. `with` is what `filled`
-    /// was made for.
+    /// A constant object; `None` if the release lacks it. `with` must be the placeholders of `filled`.
     pub fn object<'f>(&self, filled: &'f FilledObjects, with: &Placeholders<'_>, name: &str) -> Option<&'f Object> {
         let FilledObjects { of_namespace, of_domain } = filled;
         let cell = of_namespace.get(name).or_else(|| of_domain.get(name))?;
@@ -96,11 +94,11 @@ impl Constants {
     }
 }
 
-fn names_domain(template: &Value) -> bool {
+fn has_domain(template: &Value) -> bool {
     match template {
         Value::String(text) => text.contains("{{ingressDomain}}"),
-        Value::Array(items) => items.iter().any(names_domain),
-        Value::Object(map) => map.values().any(names_domain),
+        Value::Array(items) => items.iter().any(has_domain),
+        Value::Object(map) => map.values().any(has_domain),
         _ => false,
     }
 }
@@ -119,7 +117,7 @@ fn fill_text(text: &str, with: &Placeholders<'_>) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
         out.push_str(before);
-        let (name, behind) = after.split_once("}}").unwrap_or((after, ""));
+        let (name, tail) = after.split_once("}}").unwrap_or((after, ""));
         match name {
             "namespace" => out.push_str(with.namespace),
             "ingressDomain" => {
@@ -128,11 +126,11 @@ fn fill_text(text: &str, with: &Placeholders<'_>) -> String {
             }
             _ => match name.strip_prefix("env.") {
                 Some(variable) => out.push_str(with.env.get(variable).map_or("", String::as_str)),
-                // A renderer's own placeholder.
+                // A placeholder for the renderer.
                 None => out.push_str(&format!("{{{{{name}}}}}")),
             },
         }
-        rest = behind;
+        rest = tail;
     }
     out.push_str(rest);
     out
@@ -157,8 +155,8 @@ mod tests {
         assert_eq!(constants.object(&filled, &with, "K/c"), None);
         let other = constants.filled(&Placeholders { base_domain: "example.org", ..with }, "openshift");
         let body = |filled, name| constants.object(filled, &with, name).map(|o| Arc::clone(&o.body));
-        let (shared, again) = (body(&filled, "K/b"), body(&other, "K/b"));
-        let (shared, again) = shared.zip(again).expect("it is there");
-        assert!(Arc::ptr_eq(&shared, &again), "no domain in it");
+        let (shared, other_body) = (body(&filled, "K/b"), body(&other, "K/b"));
+        let (shared, other_body) = shared.zip(other_body).expect("it is there");
+        assert!(Arc::ptr_eq(&shared, &other_body), "no domain in it");
     }
 }

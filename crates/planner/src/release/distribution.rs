@@ -1,8 +1,7 @@
-//! Distributions of HCO: upstream's own, and products that are built from it.
+//! Distributions of HCO: upstream, and products built from it.
 //!
-//! A distribution is data, `schemas/distributions/<name>.json`: how its versions map to HCO releases,
-//! where it puts things, which golden images it ships. Every fact names its source; one that public
-//! sources don't state is marked as assumed.
+//! A distribution is data, `schemas/distributions/<name>.json`: the mapping of its versions to HCO releases, its
+//! namespaces, its golden images. Every fact has a source; one that public sources don't state is marked as assumed.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -12,38 +11,38 @@ use serde::Deserialize;
 
 use super::version_numbers;
 
-/// Where a fact was read.
+/// The source of a fact.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FactSource {
-    /// The address: of a file at a commit, a tag, a change, or a page of the documentation.
+    /// The URL of a file at a commit, a tag, a change, or a page of documentation.
     pub url: String,
-    /// The day of the commit, or that the page was read: `2026-08-19`.
+    /// The day of the commit, or on which the page was read: `2026-08-19`.
     pub date: String,
 }
 
-/// Something that is known of a distribution.
+/// A fact about a distribution.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// What is known.
+    /// The value.
     pub value: String,
     /// The key of its source in [`Distribution::sources`].
     pub source: String,
-    /// Whether the source only suggests it, and the vendor's bundle may say something else.
+    /// Whether the source only suggests it, so that the vendor's bundle may differ.
     #[serde(default)]
     pub assumed: bool,
 }
 
-/// How far a version has come.
+/// The maturity of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Maturity {
-    /// It is published.
+    /// Published.
     Released,
-    /// It has a branch of its own, and nothing is published from it yet.
+    /// Developed on its branch, but not published.
     Branch,
-    /// Only its plans are known.
+    /// Only planned.
     Ahead,
 }
 
@@ -62,7 +61,7 @@ impl Maturity {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phased {
-    /// How far it has come.
+    /// The maturity.
     pub value: Maturity,
     /// The key of its source.
     pub source: String,
@@ -72,50 +71,50 @@ pub struct Phased {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DistributionVersion {
-    /// The HCO release that it is built from, `1.16`; it need not be modelled.
+    /// The HCO release that it is built from, `1.16`; it may not be modelled.
     pub release: Fact,
-    /// How far it has come.
+    /// The maturity.
     pub phase: Phased,
 }
 
-/// A variable of the operator's environment that the distribution sets otherwise than upstream. `{version}` is replaced
-/// with the distribution's version.
+/// An environment variable of the operator that differs from upstream. `{version}` is replaced with the distribution's
+/// version.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Variable {
-    /// `SMBIOS`
+    /// The variable's name, `SMBIOS`.
     pub name: String,
-    /// What it is set to.
+    /// The variable's value.
     pub value: String,
     /// The key of its source.
     pub source: String,
-    /// Whether the vendor's bundle may say something else, or more.
+    /// Whether the vendor's bundle may differ or have more.
     #[serde(default)]
     pub assumed: bool,
-    /// The versions that it is known of; all where there is none.
+    /// The versions that it applies to; all if empty.
     #[serde(default)]
     pub versions: Vec<String>,
 }
 
-/// Where a golden image is pulled from.
+/// The source of a golden image.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", untagged)]
 pub enum ImageSource {
     /// A registry.
     Url {
-        /// `docker://quay.io/containerdisks/fedora:latest`
+        /// The URL, `docker://quay.io/containerdisks/fedora:latest`.
         url: Fact,
     },
-    /// An ImageStream that HCO makes in the golden images' namespace.
+    /// An ImageStream that HCO creates in the golden images' namespace.
     #[serde(rename_all = "camelCase")]
     Stream {
         /// Its name.
         image_stream: Fact,
-        /// What it follows, `registry.redhat.io/rhel9/rhel-guest-image`.
+        /// The repository that it follows, `registry.redhat.io/rhel9/rhel-guest-image`.
         from: Fact,
         /// Its only tag.
         tag: Fact,
-        /// Whether OpenShift looks for newer ones by itself: `true` or `false`.
+        /// Whether OpenShift imports newer images: `true` or `false`.
         scheduled: Fact,
     },
 }
@@ -128,72 +127,72 @@ pub struct CommonImage {
     pub name: String,
     /// The DataSource that it manages.
     pub data_source: Fact,
-    /// Where it is pulled from.
+    /// Its source.
     pub image: ImageSource,
-    /// The architectures that it exists for, as its annotation lists them.
+    /// Its architectures, as its annotation lists them.
     pub architectures: Fact,
     /// The size of its volume.
     pub storage: Fact,
-    /// The instance type that CDI labels the DataSource with.
+    /// The instance type in the DataSource's labels, set by CDI.
     pub instancetype: Fact,
-    /// The preference that CDI labels the DataSource with.
+    /// The preference in the DataSource's labels, set by CDI.
     pub preference: Fact,
 }
 
-/// Where the alerts' runbooks are.
+/// The runbooks of alerts.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Runbooks {
-    /// The address, with `{alert}` for the alert's name.
+    /// The URL, with `{alert}` for the alert's name.
     pub value: String,
     /// The key of its source.
     pub source: String,
-    /// The alerts that have one; all where nothing is listed.
+    /// The alerts that have one; all if empty.
     #[serde(default)]
     pub alerts: Vec<String>,
 }
 
-/// `schemas/distributions/<name>.json`
+/// The file `schemas/distributions/<name>.json`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Distribution {
     /// The file's name, `openshift-virtualization`.
     pub name: String,
-    /// What people call it.
+    /// Its title for output.
     pub title: String,
-    /// Where its facts were read.
+    /// The sources of its facts, by key.
     pub sources: BTreeMap<String, FactSource>,
-    /// Where its operator runs.
+    /// The operator's namespace.
     pub namespace: Fact,
-    /// Where its golden images go.
+    /// The golden images' namespace.
     pub golden_images_namespace: Fact,
-    /// Where its common templates go.
+    /// The common templates' namespace.
     pub common_templates_namespace: Fact,
     /// The packages that OLM installs it from.
     pub packages: Vec<Fact>,
-    /// HCO's feature gates for what it calls a Technology Preview.
+    /// HCO's feature gates that it calls a Technology Preview.
     #[serde(default)]
     pub technology_previews: Vec<Fact>,
-    /// Where its runbooks are.
+    /// Its runbooks.
     pub runbooks: Runbooks,
     /// Its versions, `4.20`.
     pub versions: BTreeMap<String, DistributionVersion>,
-    /// What it sets otherwise in the operator's environment.
+    /// Its changes to the operator's environment.
     #[serde(default)]
     pub environment: Vec<Variable>,
-    /// Its common golden images; upstream's are those of its releases.
+    /// Its common golden images; empty for upstream, whose releases have them.
     #[serde(default)]
     pub golden_images: Vec<CommonImage>,
-    /// The DataSources of its common templates; upstream's are those of its releases.
+    /// The DataSources of its common templates; empty for upstream, whose releases have them.
     #[serde(default)]
     pub template_data_sources: Vec<Fact>,
 }
 
-/// The name of upstream's distribution, whose versions are the releases themselves.
+/// The name of upstream's distribution, whose versions are the releases.
 pub const UPSTREAM: &str = "hco";
 
 impl Distribution {
-    /// Those that are known, upstream's first.
+    /// All known distributions, upstream first.
     pub fn all() -> &'static [Self] {
         static ALL: OnceLock<Vec<Distribution>> = OnceLock::new();
         ALL.get_or_init(|| {
@@ -204,28 +203,28 @@ impl Distribution {
         })
     }
 
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    /// The distribution with this name.
+    pub fn used(name: &str) -> Option<&'static Self> {
         Self::all().iter().find(|d| d.name == name)
     }
 
-    /// The one that OLM installs from this package.
+    /// The distribution that OLM installs from this package.
     pub fn of_package(package: &str) -> Option<&'static Self> {
-        let has = |d: &&Self| d.packages.iter().any(|p| p.value == package);
-        Self::all().iter().find(has)
+        let has_package = |d: &&Self| d.packages.iter().any(|p| p.value == package);
+        Self::all().iter().find(has_package)
     }
 
-    /// The one with this version line, `4.20`.
+    /// The distribution with this version line, `4.20`.
     pub fn of_line(line: &str) -> Option<&'static Self> {
         Self::all().iter().find(|d| d.versions.contains_key(line))
     }
 
-    /// Whether it is upstream's own.
+    /// Whether it is upstream.
     pub fn is_upstream(&self) -> bool {
         self.name == UPSTREAM
     }
 
-    /// The registries that the ImageStreams of its golden images follow, which upstream has none of.
+    /// The registries that the ImageStreams of its golden images follow; none for upstream.
     pub fn registries(&self) -> impl Iterator<Item = &str> {
         self.golden_images.iter().filter_map(|image| match &image.image {
             ImageSource::Stream { from, .. } => from.value.split('/').next(),
@@ -233,13 +232,13 @@ impl Distribution {
         })
     }
 
-    /// An alert's runbook; `None` where it publishes none.
+    /// The URL of an alert's runbook; `None` if there is none.
     pub fn runbook(&self, alert: &str) -> Option<String> {
-        let has = self.runbooks.alerts.is_empty() || self.runbooks.alerts.iter().any(|a| a == alert);
-        has.then(|| self.runbooks.value.replace("{alert}", alert))
+        let has_runbook = self.runbooks.alerts.is_empty() || self.runbooks.alerts.iter().any(|a| a == alert);
+        has_runbook.then(|| self.runbooks.value.replace("{alert}", alert))
     }
 
-    /// The runbooks of an alert that vendors publish: the distribution's title and the address.
+    /// The vendors' runbooks of an alert: the distribution's title and the URL.
     pub fn vendors_runbooks(alert: &str) -> Vec<(&'static str, String)> {
         let vendors = Self::all().iter().filter(|d| !d.is_upstream());
         let own = vendors.filter_map(|d| Some((d.title.as_str(), d.runbook(alert)?)));
@@ -260,24 +259,24 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn each_source_is_there_and_is_used() {
+    fn each_source_exists_and_is_used() {
         for (_, text) in DISTRIBUTIONS {
             let file: Value = serde_json::from_str(text).expect("JSON");
-            let mut named = Vec::new();
-            sources(&file, &mut named);
+            let mut used = Vec::new();
+            sources(&file, &mut used);
             let distribution: Distribution = serde_json::from_str(text).expect("fits");
-            for source in &named {
+            for source in &used {
                 assert!(distribution.sources.contains_key(source), "{source}");
             }
             for (key, source) in &distribution.sources {
-                assert!(named.contains(key), "{key} is the source of nothing");
+                assert!(used.contains(key), "{key} is the source of nothing");
                 assert!(source.url.starts_with("https://"), "{key}");
                 assert_eq!(source.date.len(), "2026-08-19".len(), "{key}");
             }
         }
     }
 
-    /// Takes the source from one fact after the other.
+    /// Removes the source of each fact in turn.
     #[test]
     fn rejects_a_fact_without_a_source() {
         for (_, text) in DISTRIBUTIONS {
@@ -294,30 +293,30 @@ mod tests {
         }
     }
 
-    /// Every value that a person could check is in a fact, which has a source.
+    /// Every checkable value is in a fact, which has a source.
     #[test]
-    fn nothing_is_known_but_facts() {
+    fn every_value_is_a_fact() {
         for (_, text) in DISTRIBUTIONS {
             let mut file: Value = serde_json::from_str(text).expect("JSON");
             for plain in ["name", "title", "sources"] {
                 file.as_object_mut().expect("an object").remove(plain);
             }
-            bare(&file, "");
+            assert_sourced(&file, "");
         }
     }
 
-    fn bare(value: &Value, path: &str) {
+    fn assert_sourced(value: &Value, path: &str) {
         match value {
             Value::Object(map) if map.contains_key("source") => {}
             Value::Object(map) => {
                 for (key, value) in map {
-                    // What a golden image is called is how it is found, as is a version.
+                    // Names of golden images and versions need no source.
                     if key != "name" {
-                        bare(value, &format!("{path}.{key}"));
+                        assert_sourced(value, &format!("{path}.{key}"));
                     }
                 }
             }
-            Value::Array(items) => items.iter().for_each(|item| bare(item, path)),
+            Value::Array(items) => items.iter().for_each(|item| assert_sourced(item, path)),
             _ => panic!("{path} has no source"),
         }
     }
@@ -333,27 +332,27 @@ mod tests {
         }
     }
 
-    /// Removes the `left`th source.
-    fn without_source(value: &mut Value, left: &mut usize) -> bool {
+    /// Removes the source with index `skipped`.
+    fn without_source(value: &mut Value, skipped: &mut usize) -> bool {
         match value {
             Value::Object(map) => {
                 if map.contains_key("source") {
-                    if *left == 0 {
+                    if *skipped == 0 {
                         map.remove("source");
                         return true;
                     }
-                    *left -= 1;
+                    *skipped -= 1;
                 }
-                map.values_mut().any(|v| without_source(v, left))
+                map.values_mut().any(|v| without_source(v, skipped))
             }
-            Value::Array(items) => items.iter_mut().any(|v| without_source(v, left)),
+            Value::Array(items) => items.iter_mut().any(|v| without_source(v, skipped)),
             _ => false,
         }
     }
 
     #[test]
-    fn upstreams_versions_are_the_releases() {
-        let upstream = Distribution::named(UPSTREAM).expect("known");
+    fn upstream_versions_are_the_releases() {
+        let upstream = Distribution::used(UPSTREAM).expect("known");
         let known: Vec<&str> = crate::release::Release::known_names().collect();
         assert_eq!(upstream.lines(), known);
         for distribution in Distribution::all() {

@@ -1,4 +1,4 @@
-//! The releases that are compiled in: the directories of `schemas/releases` and `schemas/behaviour`.
+//! The compiled-in releases: the directories of `schemas/releases` and `schemas/behaviour`.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -6,7 +6,7 @@ use hcoplan_schemas::RELEASES;
 
 use super::{Files, Release};
 
-/// Oldest first.
+/// Names of the releases, oldest first.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     RELEASES.iter().map(|(name, _)| *name)
 }
@@ -16,10 +16,10 @@ pub(super) fn release(name: &str) -> Option<Arc<Release>> {
     static CELLS: LazyLock<Vec<OnceLock<Arc<Release>>>> =
         LazyLock::new(|| RELEASES.iter().map(|_| OnceLock::new()).collect());
     let index = names().position(|n| n == name)?;
-    let (cell, (name, given)) = (CELLS.get(index)?, RELEASES.get(index)?);
+    let (cell, (name, texts)) = (CELLS.get(index)?, RELEASES.get(index)?);
     let release = cell.get_or_init(|| {
         let mut files = Files::new();
-        for (name, text) in *given {
+        for (name, text) in *texts {
             files.insert(*name, *text);
         }
         Arc::new(Release::named(name, files))
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_release_is_complete_and_has_its_directorys_name() {
+    fn every_release_is_complete_and_named_like_its_directory() {
         for name in names() {
             let release = release(name).expect("listed");
             release.check().unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -1,4 +1,4 @@
-//! The files of one release, by name, wherever they come from.
+//! The files of a release by name, compiled in or from a directory.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 /// A release's data that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file that has to be there is not.
+    /// A required file is missing.
     #[error("release data: {0} is missing")]
     Missing(String),
     /// A file has another shape than expected.
@@ -18,13 +18,13 @@ pub enum Error {
     Shape {
         /// The file, relative to the release's directory.
         file: String,
-        /// What is wrong, with line and column where the reader knows them.
+        /// The problem, with line and column if known.
         message: String,
     },
 }
 
 impl Error {
-    /// A file with a wrong shape.
+    /// An error about a file's content.
     pub fn shape(file: &str, message: &str) -> Self {
         Self::Shape { file: file.to_owned(), message: message.to_owned() }
     }
@@ -35,7 +35,7 @@ impl Error {
 pub struct Files(BTreeMap<String, Cow<'static, str>>);
 
 impl Files {
-    /// No file yet.
+    /// Creates an empty set of files.
     pub fn new() -> Self {
         Self::default()
     }
@@ -45,7 +45,7 @@ impl Files {
         self.0.insert(name.into(), text.into());
     }
 
-    /// Takes over another one's files.
+    /// Adds the files of another release.
     pub(super) fn share(&mut self, others: &Self) {
         let files = others.0.iter();
         self.0.extend(files.map(|(name, file)| (name.clone(), file.clone())));
@@ -58,8 +58,7 @@ impl Files {
 
     /// A file's text.
     ///
-    /// # Errors
-    /// When there is no such file.
+    /// The file is missing.
     pub fn text(&self, name: &str) -> Result<&str, Error> {
         let text = self.0.get(name).map(|text| &**text);
         text.ok_or_else(|| Error::Missing(name.to_owned()))
@@ -71,16 +70,15 @@ impl Files {
         GoTypes::from_json(self.text(file)?).map_err(|e| Error::shape(file, &e.to_string()))
     }
 
-    /// The schema of a CRD version, named as its file is: `hyperconverged.v1beta1`.
+    /// The schema of a CRD version, by the file's name: `hyperconverged.v1beta1`.
     pub(super) fn schema(&self, name: &str) -> Result<Schema, Error> {
         let file = format!("crds/{name}.json");
         Schema::from_json(self.text(&file)?).map_err(|e| Error::shape(&file, &e.to_string()))
     }
 
-    /// A file read as JSON.
+    /// Parses a file as JSON.
     ///
-    /// # Errors
-    /// When it is missing or does not fit `T`.
+    /// The file is missing or isn't a valid `T`.
     pub fn parse<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
         serde_json::from_str(self.text(name)?).map_err(|e| Error::shape(name, &e.to_string()))
     }

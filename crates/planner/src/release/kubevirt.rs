@@ -1,4 +1,4 @@
-//! What the release's KubeVirt knows: its feature gates, and what its webhook checks.
+//! Facts about the release's KubeVirt: its feature gates and its webhook's checks.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +11,19 @@ use super::Phase;
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KubeVirtFacts {
-    /// `v1.9.0`
+    /// KubeVirt's version: `v1.9.0`.
     pub version: String,
     /// Whether a beta gate is on unless it is disabled.
     pub beta_gates_are_on: bool,
-    /// Gates that KubeVirt registers and examines nowhere.
+    /// Gates that KubeVirt registers but never reads.
     pub gates_without_effect: Vec<String>,
     /// The checks of the webhook for updates of the KubeVirt object, in order.
     pub update_checks: Vec<String>,
-    /// What its webhooks for virtual machines do otherwise than other versions' do.
+    /// Behaviours of its webhooks for virtual machines that other versions lack.
     #[serde(default)]
     pub admission: Vec<String>,
-    /// The architectures that the cluster preferences prefer which KubeVirt deploys itself
-    /// (`common-clusterpreferences-bundle.yaml`). `None` where a preference has no
-    /// `preferredArchitecture`: before v1.7.
+    /// The preferred architectures of the cluster preferences that KubeVirt deploys
+    /// (`common-clusterpreferences-bundle.yaml`). `None` if preferences have no `preferredArchitecture`: before v1.7.
     #[serde(default)]
     pub preferred_architectures: Option<BTreeMap<String, String>>,
     /// The cipher names that `tlsConfiguration` may hold.
@@ -34,8 +33,8 @@ pub struct KubeVirtFacts {
 }
 
 impl KubeVirtFacts {
-    /// Whether it matters that a gate is in the list of those that are switched on.
-    pub fn listing_matters(&self, gate: &str) -> bool {
+    /// Whether listing a gate as enabled has an effect.
+    pub fn listing_has_effect(&self, gate: &str) -> bool {
         if self.gates_without_effect.iter().any(|g| g == gate) {
             return false;
         }
@@ -52,7 +51,7 @@ mod tests {
     use crate::release::{Phase, Release};
 
     #[test]
-    fn each_release_deploys_the_kubevirt_that_is_described() {
+    fn each_release_deploys_the_described_kubevirt() {
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");
             let deployed = &release.tables().components["KUBEVIRT_VERSION"];
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn beta_gates_are_those_that_hco_disables() {
+    fn beta_gates_match_those_that_hco_disables() {
         let release = Release::known("1.19").expect("known");
         let gates = &release.kubevirt().feature_gates;
         let beta: Vec<&String> =

@@ -1,9 +1,8 @@
-//! What differs between HCO releases, as data.
+//! The differences between HCO releases, as data.
 //!
-//! A release is what was imported (`schemas/releases/<x.y>/`) and what was written by reading its code
-//! (`schemas/behaviour/<x.y>/`); the four that are modelled are compiled in, another one can be read from a
-//! directory that holds both. All but the small tables is parsed when
-//! it is first asked for: rules examine the releases before and after, and need little of them.
+//! A release is imported data (`schemas/releases/<x.y>/`) and data written from reading its code
+//! (`schemas/behaviour/<x.y>/`). The four modelled releases are compiled in; others can be read from a directory with
+//! both. All but the small tables is parsed at its first use: rules need little of the previous and next releases.
 
 mod admission;
 mod constants;
@@ -52,7 +51,7 @@ pub use version::{version_numbers, version_parts};
 use hcoplan_kubernetes::go::GoTypes;
 use hcoplan_kubernetes::schema::Schema;
 
-/// One HCO release line with everything that is known about it.
+/// An HCO release line with all its data.
 pub struct Release {
     name: String,
     files: Files,
@@ -77,7 +76,7 @@ impl std::fmt::Debug for Release {
 }
 
 impl Release {
-    /// A release from its files. All but `release.json` are read later: see [`Self::check`].
+    /// Creates a release from its files. All but `release.json` are parsed later: see [`Self::check`].
     ///
     /// # Errors
     /// `release.json` is missing or does not have the expected shape.
@@ -87,7 +86,7 @@ impl Release {
         Ok(Self { tables: OnceLock::from(tables), ..release })
     }
 
-    /// A release whose name is known, of which nothing is read yet.
+    /// A release with a known name; nothing is parsed yet.
     fn named(name: &str, files: Files) -> Self {
         let schemas = files
             .names()
@@ -122,12 +121,12 @@ impl Release {
         embedded::names()
     }
 
-    /// Where the compiled-in release with this name comes in their order, counted from zero, oldest first.
+    /// The index of the compiled-in release with this name, oldest first.
     pub fn place(name: &str) -> Option<usize> {
         Self::known_names().position(|known| known == name)
     }
 
-    /// `1.17`
+    /// The release line, `1.17`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -137,14 +136,14 @@ impl Release {
         &self.tables().version
     }
 
-    /// The distribution that ships it: upstream's, unless it says otherwise.
+    /// The distribution that ships it; upstream by default.
     pub fn distribution(&self) -> &'static Distribution {
-        let named = self.tables().shipped_by.as_ref();
-        let named = named.and_then(|by| Distribution::named(&by.distribution));
-        named.unwrap_or(&Distribution::all()[0])
+        let shipped_by = self.tables().shipped_by.as_ref();
+        let distribution = shipped_by.and_then(|by| Distribution::named(&by.distribution));
+        distribution.unwrap_or(&Distribution::all()[0])
     }
 
-    /// What its users call it: `4.20` or `4.20.3` of a distribution, `1.17.3`, else the release line.
+    /// Its short name for users: `4.20` or `4.20.3` of a distribution, `1.17.3`, else the release line.
     pub fn label(&self) -> &str {
         if let Some(patch) = &self.patch {
             return patch.name;
@@ -153,12 +152,12 @@ impl Release {
         shipped.map_or(&self.name, |by| &by.version)
     }
 
-    /// Which patch release it is; `None` for a line's newest state.
+    /// The patch release that it is; `None` for a line's newest state.
     pub fn patched(&self) -> Option<&Patched> {
         self.patch.as_ref()
     }
 
-    /// The same in full: `OpenShift Virtualization 4.20 (HCO 1.16)`, `HCO 1.16`.
+    /// The full title: `OpenShift Virtualization 4.20 (HCO 1.16)`, `HCO 1.16`.
     pub fn title(&self) -> String {
         match &self.tables().shipped_by {
             Some(by) => format!("{} {} (HCO {})", self.distribution().title, by.version, self.name),
@@ -166,7 +165,7 @@ impl Release {
         }
     }
 
-    /// The same for a sentence: `HCO 1.16`, `HCO 1.17.3`, `OpenShift Virtualization 4.20`.
+    /// The name for sentences: `HCO 1.16`, `HCO 1.17.3`, `OpenShift Virtualization 4.20`.
     pub fn display_name(&self) -> String {
         match &self.tables().shipped_by {
             Some(by) => format!("{} {}", self.distribution().title, by.version),
@@ -177,7 +176,8 @@ impl Release {
         }
     }
 
-    /// `alpha`, `deprecated`, `a Technology Preview of OpenShift Virtualization`; `None` for a finished gate.
+    /// A gate's maturity: `alpha`, `deprecated`, `a Technology Preview of OpenShift Virtualization`; `None` for a
+    /// stable gate.
     fn maturity(&self, gate: &str) -> Option<String> {
         let gates = &self.tables().feature_gates;
         let phase = gates.iter().find(|g| g.name == gate)?.phase;
@@ -193,8 +193,8 @@ impl Release {
         }
     }
 
-    /// What is to be known of one of HCO's feature gates before it is switched on, with what becomes of it in a
-    /// later release: `alpha`, `alpha and deprecated from 1.19 on`. `None` where there is nothing to know.
+    /// A gate's maturity and its next change in a later release: `alpha`, `alpha and deprecated from 1.19 on`. `None`
+    /// for stable gates.
     pub fn gate_maturity(&self, gate: &str) -> Option<String> {
         let phase = |release: &Self| {
             let mut gates = release.tables().feature_gates.iter();
@@ -202,9 +202,9 @@ impl Release {
         };
         let now = phase(self)?;
         let later = Self::known_names().skip_while(|name| *name != self.name()).skip(1);
-        let mut fates = later.filter_map(|name| {
+        let mut changes = later.filter_map(|name| {
             let what = match phase(&*Self::known(name)?) {
-                Some(then) if then == now => return None,
+                Some(later) if later == now => return None,
                 Some(Phase::Deprecated) => "deprecated",
                 Some(Phase::Discontinued) => "accepted and ignored",
                 None => "removed",
@@ -212,11 +212,11 @@ impl Release {
             };
             Some(format!("{what} from {name} on"))
         });
-        let known: Vec<String> = self.maturity(gate).into_iter().chain(fates.next()).collect();
+        let known: Vec<String> = self.maturity(gate).into_iter().chain(changes.next()).collect();
         (!known.is_empty()).then(|| known.join(" and "))
     }
 
-    /// Values that only the vendor's bundle says, with what is taken for them.
+    /// Assumed values that only the vendor's bundle has.
     pub fn assumed(&self) -> &[AssumedValue] {
         &self.tables().assumed
     }
@@ -226,17 +226,17 @@ impl Release {
         self.parsed(&self.tables, "release.json")
     }
 
-    /// Whether a behaviour that only some releases have is in this one.
+    /// Whether the release has a capability.
     pub fn has(&self, capability: &str) -> bool {
         self.behaviour().capabilities.contains(capability)
     }
 
-    /// The IANA names of the ciphers of pods that get them by number, where a profile has none.
+    /// The IANA names of the default ciphers for pods that get ciphers by number, used if a profile has none.
     pub fn default_ciphers(&self) -> impl Iterator<Item = &str> {
         self.behaviour().default_ciphers.iter().map(String::as_str)
     }
 
-    /// What the webhooks do, in which order and in which words.
+    /// The webhooks' checks and mutations, with order and messages.
     pub fn admission(&self) -> &AdmissionRules {
         self.parsed(&self.admission, "admission.json")
     }
@@ -246,7 +246,7 @@ impl Release {
         &self.behaviour().work_order
     }
 
-    /// What the operator does by itself when it is upgraded to this release.
+    /// What the operator changes when it is upgraded to this release.
     pub fn upgrade(&self) -> &Upgrade {
         self.parsed(&self.upgrade, "upgrade.json")
     }
@@ -255,25 +255,24 @@ impl Release {
         self.parsed(&self.behaviour, "behaviour.json")
     }
 
-    /// A file that [`Self::check`] has found good, or that is compiled in.
+    /// Parses a file that [`Self::check`] has validated or that is compiled in.
     fn parsed<'r, T: DeserializeOwned>(&self, cell: &'r OnceLock<T>, file: &str) -> &'r T {
         let parse = || self.files.parse(file);
         cell.get_or_init(|| parse().unwrap_or_else(|e| panic!("{e}")))
     }
 
-    /// A variable of the operator's environment; `None` when absent or blank.
+    /// An environment variable of the operator; `None` if absent or blank.
     pub fn env(&self, platform: Platform, name: &str) -> Option<&str> {
         let env = self.tables().env.get(platform.as_str())?;
         env.get(name).map(String::as_str).filter(|v| !v.trim().is_empty())
     }
 
-    /// The common golden images (DataImportCronTemplates) as the operator holds them after it
-    /// has loaded its files.
+    /// The common golden images (DataImportCronTemplates) as the operator holds them after loading its files.
     pub fn golden_images(&self) -> &[Value] {
         self.parsed::<Vec<_>>(&self.golden_images, "golden-images.json")
     }
 
-    /// The objects that are the same in every cluster of the release, or nearly so.
+    /// The objects that are (nearly) the same in every cluster of the release.
     pub fn constants(&self) -> &Constants {
         self.constants.get_or_init(|| {
             let templates = self.files.parse("objects.json");
@@ -289,7 +288,7 @@ impl Release {
         })
     }
 
-    /// What SSP brings along: its template bundle and its constant objects.
+    /// SSP's template bundle and its constant objects.
     pub fn ssp(&self) -> &SspBundle {
         self.ssp.get_or_init(|| {
             let text = self.files.text("ssp.json").unwrap_or_else(|e| panic!("{e}"));
@@ -297,7 +296,7 @@ impl Release {
         })
     }
 
-    /// What the release's KubeVirt knows.
+    /// Facts about the release's KubeVirt.
     pub fn kubevirt(&self) -> &KubeVirtFacts {
         self.parsed(&self.kubevirt, "kubevirt.json")
     }
@@ -307,7 +306,7 @@ impl Release {
         self.parsed::<Vec<_>>(&self.fields, "fields.json")
     }
 
-    /// The structural schema of a CRD version, named as the file is: `hyperconverged.v1beta1`.
+    /// The structural schema of a CRD version, by the file's name: `hyperconverged.v1beta1`.
     pub fn schema(&self, name: &str) -> Option<&Schema> {
         let cell = self.schemas.get(name)?;
         Some(cell.get_or_init(|| {
@@ -316,8 +315,7 @@ impl Release {
         }))
     }
 
-    /// The structural schema of an object's kind, by its `apiVersion` and `kind`; `None` where the
-    /// release has none.
+    /// The structural schema of an `apiVersion` and `kind`; `None` if the release has none.
     pub fn schema_of(&self, api_version: &str, kind: &str) -> Option<&Schema> {
         let version = api_version.rsplit('/').next()?;
         let length = kind.len() + ".".len() + version.len();
@@ -331,7 +329,7 @@ impl Release {
         self.schema(self.schemas.keys().find(is_it)?)
     }
 
-    /// The names of the schemas there are.
+    /// The names of all schemas.
     pub fn schema_names(&self) -> impl Iterator<Item = &str> {
         self.schemas.keys().map(String::as_str)
     }
@@ -341,16 +339,14 @@ impl Release {
         self.files.names()
     }
 
-    /// A file of the release, for rooms that keep tables of their own in it.
+    /// The text of a file of the release, for other crates' tables.
     ///
-    /// # Errors
-    /// When the release has no such file.
+    /// The release lacks the file.
     pub fn file(&self, name: &str) -> Result<&str, Error> {
         self.files.text(name)
     }
 
-    /// Checks that every file of the release can be read, so that a release from a directory
-    /// fails with a message and not later.
+    /// Checks that every file of the release can be parsed, so that a release from a directory fails early.
     ///
     /// # Errors
     /// The first file that is missing or malformed.

@@ -1,5 +1,5 @@
-//! Published patch levels of a release line (`1.17.3`), and what is to become the next one: each is a
-//! line's data with what differs in it.
+//! Published patch releases of a line (`1.17.3`), and the development of the next line: each is the line's data with
+//! its differences.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -15,20 +15,18 @@ use super::{Error, Files, Release};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchRelease {
-    /// The line that it is compared with, `1.17`: the newest state of its branch.
+    /// The line that it differs from, `1.17`: the newest state of its branch.
     pub line: String,
-    /// The address of the tag, or of a branch's commit.
+    /// The URL of the tag, or of a branch's commit.
     pub source: String,
-    /// By the name of a file, a JSON merge patch (RFC 7396) of the line's.
+    /// JSON merge patches (RFC 7396) of the line's files, by file name.
     pub changes: BTreeMap<String, Value>,
 }
 
 impl PatchRelease {
-    /// What has to change in a release line's files to get others.
+    /// The differences between a release line's files and others.
     ///
-    /// # Errors
-    /// A file that isn't JSON, or in which a null is where the line has nothing, which no merge patch
-    /// can say.
+    /// A file isn't JSON, or has a null that the line lacks, which no merge patch can express.
     pub fn between(line: &Release, files: &BTreeMap<String, String>, source: String) -> Result<Self, Error> {
         let parsed = |name: &str, text: &str| -> Result<Value, Error> {
             serde_json::from_str(text).map_err(|e| Error::shape(name, &e.to_string()))
@@ -43,7 +41,7 @@ impl PatchRelease {
             if let Some(patch) = merge_patch(&old, &new) {
                 json_patch::merge(&mut old, &patch);
                 if old != new {
-                    return Err(Error::shape(name, "a merge patch can't say a null"));
+                    return Err(Error::shape(name, "a merge patch can't express a null"));
                 }
                 changes.insert(name.clone(), patch);
             }
@@ -64,13 +62,13 @@ impl PatchRelease {
     }
 }
 
-/// The merge patch that leads from a value to another one; `None` where they are equal.
+/// The merge patch from one value to another; `None` if they are equal.
 fn merge_patch(old: &Value, new: &Value) -> Option<Value> {
     let (Value::Object(was), Value::Object(is)) = (old, new) else {
         return (old != new).then(|| new.clone());
     };
-    let gone = was.keys().filter(|key| !is.contains_key(*key));
-    let mut patch: Map<String, Value> = gone.map(|key| (key.clone(), Value::Null)).collect();
+    let removed = was.keys().filter(|key| !is.contains_key(*key));
+    let mut patch: Map<String, Value> = removed.map(|key| (key.clone(), Value::Null)).collect();
     for (key, value) in is {
         let change = match was.get(key) {
             Some(old) => merge_patch(old, value),
@@ -88,38 +86,37 @@ impl Release {
             LazyLock::new(|| PATCH_RELEASES.iter().map(|_| OnceLock::new()).collect());
         let index = Self::patch_names().position(|known| known == name)?;
         let (cell, (name, text)) = (CELLS.get(index)?, PATCH_RELEASES.get(index)?);
-        let made = cell.get_or_init(|| {
+        let release = cell.get_or_init(|| {
             let of_release = |error| panic!("{name}: {error}");
             let patch = serde_json::from_str(text);
             let patch: PatchRelease = patch.unwrap_or_else(|e| panic!("{name}: {e}"));
             let line = Self::known(&patch.line);
-            let line = line.unwrap_or_else(|| panic!("{name}: there is no line {}", patch.line));
+            let line = line.unwrap_or_else(|| panic!("{name}: unknown line {}", patch.line));
             let files = patch.files(&line).unwrap_or_else(of_release);
             let mut release = Self::named(line.name(), files);
             release.patch = Some(Patched { name, source: patch.source, moving: name.ends_with("-dev") });
             Arc::new(release)
         });
-        Some(Arc::clone(made))
+        Some(Arc::clone(release))
     }
 
-    /// What is modelled of a patch level of a line (`1.17`, `2`): that patch release, else the newest one below it,
-    /// else the oldest. The line itself is its newest state. `None` where the line isn't modelled.
+    /// The closest modelled release of a patch level (`1.17`, `2`): that patch release, else the newest one below, else
+    /// the oldest. The line itself is its newest state. `None` if the line isn't modelled.
     pub fn nearest_patch(line: &str, patch: &str) -> Option<Arc<Self>> {
         let newest = Self::known(line)?;
-        let wanted = version_numbers(&format!("{line}.{patch}"));
-        if wanted >= version_numbers(newest.version()) {
+        let requested = version_numbers(&format!("{line}.{patch}"));
+        if requested >= version_numbers(newest.version()) {
             return Some(newest);
         }
         let of_line = |name: &&str| name.strip_prefix(line).is_some_and(|rest| rest.starts_with('.'));
         let mut patches: Vec<_> =
             Self::patch_names().filter(of_line).map(|name| (version_numbers(name), name)).collect();
         patches.sort();
-        let below = patches.iter().rfind(|(numbers, _)| *numbers <= wanted);
+        let below = patches.iter().rfind(|(numbers, _)| *numbers <= requested);
         below.or_else(|| patches.first()).map_or(Some(newest), |(_, name)| Self::patch(name))
     }
 
-    /// Whether another release of the same line has a later version; versions of distributions aren't
-    /// compared.
+    /// Whether another release of the same line is newer; versions of distributions aren't compared.
     pub fn is_patched_by(&self, other: &Self) -> bool {
         let is_patched = self.patch.is_some() || other.patch.is_some();
         is_patched && version_numbers(self.version()) < version_numbers(other.version())
@@ -131,14 +128,14 @@ impl Release {
     }
 }
 
-/// Which patch release it is.
+/// A patch release's name and source.
 #[derive(Debug)]
 pub struct Patched {
-    /// `1.17.3`, `1.20-dev`
+    /// The name: `1.17.3`, `1.20-dev`.
     pub name: &'static str,
-    /// [`PatchRelease::source`]
+    /// See [`PatchRelease::source`].
     pub source: String,
-    /// A branch that still moves, and comes after its line.
+    /// Whether it is a development branch, newer than its line.
     pub moving: bool,
 }
 
@@ -164,16 +161,16 @@ mod tests {
         for (name, text) in PATCH_RELEASES {
             let patch: PatchRelease = serde_json::from_str(text).expect("JSON");
             let line = Release::known(&patch.line).expect("known");
-            let made = Release::patch(name).expect("listed");
-            let files = made.file_names();
-            let files = files.map(|f| (f.to_owned(), made.file(f).expect("there").to_owned()));
+            let release = Release::patch(name).expect("listed");
+            let files = release.file_names();
+            let files = files.map(|f| (f.to_owned(), release.file(f).expect("listed").to_owned()));
             let again = PatchRelease::between(&line, &files.collect(), patch.source);
             assert_eq!(again.expect("JSON").changes, patch.changes, "{name}");
         }
     }
 
     #[test]
-    fn a_null_that_no_merge_patch_can_say_is_an_error() {
+    fn rejects_a_null_that_no_merge_patch_can_express() {
         let line = Release::known("1.18").expect("known");
         let files = [("own.json".to_owned(), "{\"a\": {\"b\": null}}".to_owned())];
         let error = PatchRelease::between(&line, &files.into(), String::new()).unwrap_err();
@@ -181,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_level_that_is_not_modelled_is_the_nearest_below() {
+    fn uses_the_nearest_patch_release_below() {
         let label = |line, patch| Release::nearest_patch(line, patch).map(|r| r.label().to_owned());
         let newest = Release::known("1.18").expect("known").version().to_owned();
         let (_, newest) = newest.rsplit_once('.').expect("a patch level");
@@ -193,13 +190,13 @@ mod tests {
     }
 
     #[test]
-    fn versions_of_a_line_follow_each_other() {
+    fn orders_patch_releases_of_a_line() {
         let release = |name| Release::patch(name).expect("listed");
         assert!(release("1.17.1").is_patched_by(&release("1.17.3")));
         assert!(!release("1.17.3").is_patched_by(&release("1.17.1")));
         let line = Release::known("1.19").expect("known");
         assert!(line.is_patched_by(&release("1.20-dev")));
-        let before = release("1.20-dev").previous().expect("there is one");
+        let before = release("1.20-dev").previous().expect("modelled");
         assert_eq!((before.label(), release("1.20-dev").next().is_some()), ("1.19", false));
     }
 }

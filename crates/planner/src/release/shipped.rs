@@ -1,8 +1,7 @@
-//! A release as a distribution ships it: the upstream release with what is known of the vendor's
-//! build in the place of upstream's values.
+//! A release as shipped by a distribution: the upstream release with known values of the vendor's build.
 //!
-//! What only the vendor's bundle says (digests, a z-stream's versions) stays upstream's, or what is
-//! known of it, and is listed as assumed.
+//! Values that only the vendor's bundle has (digests, a z-stream's versions) stay upstream's or a known one, and are
+//! listed as assumed.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,35 +12,34 @@ use serde_json::{Map, Value, json};
 use super::distribution::{CommonImage, Distribution, Fact, ImageSource, Maturity};
 use super::{Files, Mutation, Release};
 
-/// Which distribution a release is of, and which version of it.
+/// The distribution and version of a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ShippedBy {
-    /// [`Distribution::name`]
+    /// See [`Distribution::name`].
     pub distribution: String,
-    /// `4.20`, or `4.20.3` where the patch level is known.
+    /// `4.20`, or `4.20.3` if the patch level is known.
     pub version: String,
 }
 
-/// A value that the vendor's bundle would say.
+/// An assumed value that the vendor's bundle decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AssumedValue {
-    /// What it is: a variable of the operator's environment, or a golden image's field.
+    /// Its name: an environment variable of the operator, or a golden image's field.
     pub name: String,
-    /// What is taken for it.
+    /// The assumed value.
     pub value: String,
-    /// The keys under which objects have it; any where there is none.
+    /// The keys under which objects have it; any if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
-    /// What the name of the object or list entry begins with that has it; any where it is empty.
+    /// Prefix of the name of the object or list entry that has it; any if empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub within: String,
 }
 
 impl AssumedValue {
-    /// Whether a text is the assumed value, going by the name of the object or list entry that it is
-    /// part of and the key that it is under.
+    /// Whether a text is the assumed value, given its key and the name of the object or list entry.
     pub fn is_at(&self, within: &str, key: &str, text: &str) -> bool {
         self.value == text
             && (self.keys.is_empty() || self.keys.iter().any(|k| k == key))
@@ -49,17 +47,17 @@ impl AssumedValue {
     }
 }
 
-/// What variables are called whose values differ from build to build.
-const OF_A_BUILD: [&str; 4] = ["_IMAGE", "_CONTAINER", "_VERSION", "_MACHINETYPE"];
+/// Suffixes of variables whose values differ between builds.
+const BUILD_SUFFIXES: [&str; 4] = ["_IMAGE", "_CONTAINER", "_VERSION", "_MACHINETYPE"];
 
-/// The operator's own version, which labels every object.
+/// The variable with the operator's version, which labels every object.
 const OWN_VERSION: &str = "HCO_KV_IO_VERSION";
 
 impl Release {
-    /// The release of a distribution's version, `4.20` or `4.20.3`; `None` where what it is built from
-    /// isn't modelled. Upstream's distribution has none of its own.
+    /// The release of a distribution's version, `4.20` or `4.20.3`; `None` if its upstream release isn't modelled.
+    /// Upstream's distribution has no such releases.
     pub fn shipped(distribution: &Distribution, line: &str, patch: Option<&str>) -> Option<Arc<Self>> {
-        // Clusters of one version share what is parsed of it, as they do with upstream's releases.
+        // Clusters of one version share its parsed data, as with upstream's releases.
         static KNOWN: OnceLock<Mutex<BTreeMap<String, Arc<Release>>>> = OnceLock::new();
         let base = Self::known(&distribution.versions.get(line)?.release.value)?;
         let version = match patch {
@@ -68,23 +66,23 @@ impl Release {
         };
         let known = KNOWN.get_or_init(Mutex::default);
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-        let make = || Arc::new(make(distribution, line, &version, patch.is_some(), &base));
-        Some(Arc::clone(known.entry(version.clone()).or_insert_with(make)))
+        let build = || Arc::new(build(distribution, line, &version, patch.is_some(), &base));
+        Some(Arc::clone(known.entry(version.clone()).or_insert_with(build)))
     }
 
-    /// The release after this one, as whoever runs this one calls it: of a distribution, the version
-    /// that is built from a later release. `None` where none is modelled.
+    /// The next release in this one's naming: for a distribution, the version built from a later release. `None` if
+    /// none is modelled.
     pub fn next(&self) -> Option<Arc<Self>> {
-        self.beside().1
+        self.adjacent().1
     }
 
-    /// The release before this one, as [`Release::next`].
+    /// The previous release, like [`Release::next`].
     pub fn previous(&self) -> Option<Arc<Self>> {
-        self.beside().0
+        self.adjacent().0
     }
 
-    /// The modelled releases of its distribution, oldest first. Two versions may be built from one release. A patch
-    /// release represents its line, an announced one the line behind it.
+    /// The modelled releases of its distribution, oldest first. Several versions may be built from one release. A patch
+    /// release replaces its line; a development release follows its line.
     pub fn releases_of_distribution(&self) -> Vec<Arc<Self>> {
         let mut all = Self::all_of(self.distribution());
         let own = self.patched().and_then(|p| Some((p.moving, Self::patch(p.name)?)));
@@ -114,8 +112,8 @@ impl Release {
         if distribution.is_upstream() { Self::known(line) } else { Self::shipped(distribution, line, None) }
     }
 
-    /// The same release as a distribution has it, of several versions the first; itself where it is the
-    /// distribution's already, where that has none, and where it was read from a directory.
+    /// The same release in a distribution's naming, the first of several versions. Returns itself if it already is, if
+    /// the distribution lacks it, or if it was read from a directory.
     #[must_use]
     pub fn of_distribution(self: &Arc<Self>, distribution: &Distribution) -> Arc<Self> {
         let is_own = self.distribution().name == distribution.name;
@@ -128,8 +126,8 @@ impl Release {
         }
     }
 
-    fn beside(&self) -> (Option<Arc<Self>>, Option<Arc<Self>>) {
-        // What comes after its line has no successor yet.
+    fn adjacent(&self) -> (Option<Arc<Self>>, Option<Arc<Self>>) {
+        // A development release has no successor.
         if self.patched().is_some_and(|patch| patch.moving) {
             return (Self::known(self.name()), None);
         }
@@ -144,8 +142,8 @@ impl Release {
         (earlier.cloned(), later.cloned())
     }
 
-    /// Gives templates from an operator's files what the operator gives them when it loads them, which
-    /// is what the webhook gives the users'.
+    /// Fills in the defaults that the operator adds to templates from its files, which are those that the webhook adds
+    /// to users' templates.
     pub fn load_templates(&self, templates: &mut [Value]) {
         let rules = self.admission().version("v1beta1");
         let fills = |mutation: Mutation| rules.is_some_and(|r| r.mutate.create.contains(&mutation));
@@ -165,7 +163,7 @@ impl Release {
     }
 }
 
-fn make(distribution: &Distribution, line: &str, version: &str, exact: bool, base: &Release) -> Release {
+fn build(distribution: &Distribution, line: &str, version: &str, exact: bool, base: &Release) -> Release {
     let parsed = |name: &str| -> Value {
         let text = base.file(name).unwrap_or_else(|e| panic!("{e}"));
         serde_json::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -198,8 +196,8 @@ fn make(distribution: &Distribution, line: &str, version: &str, exact: bool, bas
     let mut ssp = parsed("ssp.json");
     ssp["goldenImagesNamespace"] = distribution.golden_images_namespace.value.as_str().into();
     if let Some(sources) = ssp["dataSources"].as_object_mut() {
-        let has = |name: &String| distribution.template_data_sources.iter().any(|s| s.value == *name);
-        sources.retain(|name, _| has(name));
+        let is_listed = |name: &String| distribution.template_data_sources.iter().any(|s| s.value == *name);
+        sources.retain(|name, _| is_listed(name));
     }
     let changed = [
         ("release.json", tables),
@@ -216,7 +214,7 @@ fn make(distribution: &Distribution, line: &str, version: &str, exact: bool, bas
     Release::named(base.name(), files)
 }
 
-/// Puts what is known of the vendor's build into the operator's environment.
+/// Sets the known values of the vendor's build in the operator's environment.
 fn environment(
     distribution: &Distribution,
     line: &str,
@@ -225,7 +223,7 @@ fn environment(
     env: &mut Map<String, Value>,
     assumed: &mut Vec<AssumedValue>,
 ) {
-    let mut stated = vec![OWN_VERSION.to_owned()];
+    let mut known_names = vec![OWN_VERSION.to_owned()];
     env.insert(OWN_VERSION.to_owned(), version.into());
     if !exact {
         assumed.push(variable(OWN_VERSION, version));
@@ -239,12 +237,12 @@ fn environment(
             assumed.push(variable(&known.name, &value));
         }
         env.insert(known.name.clone(), value.into());
-        stated.push(known.name.clone());
+        known_names.push(known.name.clone());
     }
     for (name, value) in env.iter() {
-        let of_a_build = OF_A_BUILD.iter().any(|end| name.ends_with(end));
+        let differs_by_build = BUILD_SUFFIXES.iter().any(|end| name.ends_with(end));
         let value = value.as_str().unwrap_or_default();
-        if of_a_build && !value.trim().is_empty() && !stated.contains(name) {
+        if differs_by_build && !value.trim().is_empty() && !known_names.contains(name) {
             assumed.push(variable(name, value));
         }
     }
@@ -254,7 +252,7 @@ fn variable(name: &str, value: &str) -> AssumedValue {
     let keys: &[&str] = match name {
         OWN_VERSION => &["app.kubernetes.io/version", "productVersion", "version"],
         _ if name.ends_with("_MACHINETYPE") => &["machineType"],
-        // An image's text is like no other, as is a version that nothing renders.
+        // The text of an image is unique, as is a version that nothing renders.
         _ => &[],
     };
     AssumedValue {
@@ -265,7 +263,7 @@ fn variable(name: &str, value: &str) -> AssumedValue {
     }
 }
 
-/// A golden image as the operator's files have it.
+/// A golden image's template as in the operator's files.
 fn template(image: &CommonImage) -> Value {
     let registry = match &image.image {
         ImageSource::Url { url } => json!({"url": url.value}),
@@ -293,8 +291,8 @@ fn template(image: &CommonImage) -> Value {
     })
 }
 
-/// The ImageStream that an image is pulled from, as the operator makes it of its files; none of one that
-/// is pulled from a registry.
+/// The ImageStream that an image is pulled from, as the operator creates it from its files; `None` for an image from a
+/// registry.
 fn image_stream(distribution: &Distribution, image: &CommonImage) -> Option<Value> {
     let ImageSource::Stream { image_stream, from, tag, scheduled } = &image.image else {
         return None;
@@ -329,14 +327,14 @@ fn assumed_of(image: &CommonImage) -> Vec<AssumedValue> {
         ImageSource::Url { url } => (url, "url"),
         ImageSource::Stream { image_stream, .. } => (image_stream, "imageStream"),
     };
-    let of_image = image.name.as_str();
+    let image_name = image.name.as_str();
     let mut fields: Vec<(&Fact, &str, &str)> = vec![
-        (source, key, of_image),
-        (&image.storage, "storage", of_image),
-        (&image.architectures, "ssp.kubevirt.io/dict.architectures", of_image),
+        (source, key, image_name),
+        (&image.storage, "storage", image_name),
+        (&image.architectures, "ssp.kubevirt.io/dict.architectures", image_name),
     ];
     if let ImageSource::Stream { tag, scheduled, .. } = &image.image {
-        // They are in the ImageStream, at its tag.
+        // These fields are in the ImageStream, at its tag.
         let stream = source.value.as_str();
         fields.extend([(tag, "name", stream), (scheduled, "scheduled", stream)]);
     }
@@ -364,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn each_version_of_a_modelled_release_is_whole() {
+    fn each_version_of_a_modelled_release_is_complete() {
         for distribution in Distribution::all().iter().filter(|d| !d.is_upstream()) {
             for line in distribution.lines() {
                 let release = distribution.versions[line].release.value.as_str();
@@ -389,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn known_build_values_replace_upstreams() {
+    fn known_values_replace_upstreams() {
         let release = shipped("4.20", None);
         let env = |name| release.env(Platform::OpenShift, name);
         assert_eq!(env("AMD64_MACHINETYPE"), Some("pc-q35-rhel9.6.0"));
@@ -420,23 +418,23 @@ mod tests {
     }
 
     #[test]
-    fn clusters_of_a_version_share_it() {
+    fn clusters_share_the_release_of_a_version() {
         assert!(Arc::ptr_eq(&shipped("4.21", Some("1")), &shipped("4.21", Some("1"))));
         assert_eq!(shipped("4.21", Some("1")).version(), "4.21.1");
     }
 
     #[test]
-    fn a_release_is_what_the_clusters_distribution_calls_it() {
+    fn names_a_release_by_its_distribution() {
         let vendor = Distribution::named("openshift-virtualization").expect("known");
         let upstream = &Distribution::all()[0];
         let upgrade_to = Release::known("1.18").expect("known");
-        let theirs = upgrade_to.of_distribution(vendor);
-        assert_eq!(theirs.label(), "4.22");
-        assert_eq!(theirs.display_name(), "OpenShift Virtualization 4.22");
-        assert_eq!(theirs.of_distribution(upstream).display_name(), "HCO 1.18");
+        let vendors = upgrade_to.of_distribution(vendor);
+        assert_eq!(vendors.label(), "4.22");
+        assert_eq!(vendors.display_name(), "OpenShift Virtualization 4.22");
+        assert_eq!(vendors.of_distribution(upstream).display_name(), "HCO 1.18");
         let patch = Release::shipped(vendor, "4.22", Some("3")).expect("known");
         assert_eq!(patch.of_distribution(vendor).label(), "4.22.3");
-        // Of the two versions that are built from it the first one.
+        // The first of the two versions built from it.
         let last = Release::known("1.19").expect("known");
         assert_eq!(last.of_distribution(vendor).label(), "4.23");
     }

@@ -1,8 +1,7 @@
-//! What a release's SSP operator brings along: `ssp.json`.
+//! The data of a release's SSP operator: `ssp.json`.
 //!
-//! SSP renders the golden images' second stage. Its logic is in `boot_images`; here is what a
-//! release or a vendor's build may change: the namespace, the template bundle's data sources, the
-//! fields that its CRD prunes, and the objects that are the same in every cluster.
+//! SSP renders the golden images' second stage. The logic is in `boot_images`; this data may differ by release or
+//! vendor: the namespace, the template bundle's data sources, the fields that its CRD prunes, and its constant objects.
 
 use std::collections::BTreeMap;
 
@@ -17,21 +16,21 @@ const NAMESPACE_PLACEHOLDER: &str = "{{goldenImagesNamespace}}";
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SspBundle {
-    /// Where DataSources and DataImportCrons go that name no namespace.
+    /// The namespace of DataSources, and of DataImportCrons without one.
     pub golden_images_namespace: String,
     /// The architectures that SSP knows; its webhook rejects any other.
     pub architectures: Vec<String>,
-    /// The architecture of SSP's own binary, which counts where the SSP names no cluster.
+    /// The architecture of SSP's binary, used if the SSP object has no cluster.
     pub local_architecture: String,
     /// The data sources of the common templates, each with the architectures it exists for.
     pub data_sources: BTreeMap<String, Vec<String>>,
     /// Fields of a DataImportCronTemplate that HCO's CRD has and SSP's lacks, as dotted paths.
     pub pruned: Vec<String>,
-    /// Objects that do not depend on the SSP's spec, without the metadata that names their owner.
+    /// Objects independent of the SSP's spec, without the metadata of their owner.
     objects: Vec<Value>,
 }
 
-/// The metadata by which SSP marks an object as its own.
+/// The metadata with which SSP marks its objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SspOwner {
     /// The app labels.
@@ -43,8 +42,7 @@ pub struct SspOwner {
 impl SspBundle {
     /// Reads `ssp.json`.
     ///
-    /// # Errors
-    /// What does not have the expected shape, with line and column.
+    /// The text doesn't have the expected shape; the error has line and column.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         let mut bundle: Self = serde_json::from_str(text)?;
         for object in &mut bundle.objects {
@@ -53,13 +51,13 @@ impl SspBundle {
         Ok(bundle)
     }
 
-    /// The objects that don't depend on the SSP's fields, the namespace first.
+    /// The objects independent of the SSP's spec, the namespace first.
     pub fn objects(&self, owner: &SspOwner) -> impl Iterator<Item = Object> {
-        self.objects.iter().map(|object| own(object, owner))
+        self.objects.iter().map(|object| with_owner(object, owner))
     }
 }
 
-fn own(object: &Value, owner: &SspOwner) -> Object {
+fn with_owner(object: &Value, owner: &SspOwner) -> Object {
     let mut object = object.clone();
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         metadata.insert("labels".to_owned(), Value::Object(owner.labels.clone()));
@@ -87,7 +85,7 @@ mod tests {
     /// The text of a release's `ssp.json`.
     fn text(release: &str) -> String {
         let release = Release::known(release).expect("known");
-        release.file("ssp.json").expect("there").to_owned()
+        release.file("ssp.json").expect("listed").to_owned()
     }
 
     fn owner(name: &str) -> SspOwner {
@@ -113,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vendor_changes_the_namespace_in_one_place() {
+    fn vendor_changes_the_namespace_in_one_place() {
         let text = text("1.19").replace("kubevirt-os-images", "openshift-virtualization-os-images");
         let bundle = SspBundle::from_json(&text).unwrap();
         let objects: Vec<_> = bundle.objects(&owner("x")).collect();
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_an_error() {
+    fn rejects_unknown_keys() {
         let text = text("1.16").replacen("\"pruned\"", "\"prunned\"", 1);
         let error = SspBundle::from_json(&text).unwrap_err().to_string();
         assert!(error.contains("prunned"), "{error}");

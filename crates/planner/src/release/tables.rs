@@ -1,4 +1,4 @@
-//! The small tables of a release, typed. Source: HCO's release branch and its manifests.
+//! The small tables of a release. Source: HCO's release branch and its manifests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{AssumedValue, ShippedBy};
 
-/// What the operator runs on; decides the environment and which operands there are.
+/// The operator's platform, which decides the environment and the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub enum Platform {
     /// OpenShift, with SSP, console, routes and the service CA.
@@ -26,13 +26,13 @@ impl Platform {
     }
 }
 
-/// `release.json`
+/// The file `release.json`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Tables {
-    /// `1.17`
+    /// The release line, `1.17`.
     pub name: String,
-    /// `1.17.4`
+    /// The patch version, `1.17.4`.
     pub version: String,
     /// Versions of the components HCO deploys (`KUBEVIRT_VERSION` → `v1.7.4`).
     pub components: BTreeMap<String, String>,
@@ -42,10 +42,10 @@ pub struct Tables {
     pub env: BTreeMap<String, BTreeMap<String, String>>,
     /// HCO's own feature gates.
     pub feature_gates: Vec<FeatureGate>,
-    /// What gates do but switching gates of KubeVirt, in words.
+    /// Descriptions of gates' effects other than switching gates of KubeVirt.
     #[serde(default)]
     pub gate_effects: BTreeMap<String, String>,
-    /// How KubeVirt's feature gates are made.
+    /// The rules for KubeVirt's feature gates.
     pub kubevirt_feature_gates: KubeVirtFeatureGates,
     /// CDI `spec.config.featureGates`.
     pub cdi_feature_gates: Vec<String>,
@@ -53,35 +53,35 @@ pub struct Tables {
     pub kubevirt: KubeVirtConstants,
     /// TLS profiles and cipher names.
     pub tls: Tls,
-    /// Where common templates go unless the CR says otherwise.
+    /// The default namespace of common templates.
     pub common_templates_namespace: String,
-    /// The distribution's version that it is, where it isn't upstream's.
+    /// The distribution's version; `None` for upstream.
     #[serde(default)]
     pub shipped_by: Option<ShippedBy>,
     /// The names of the ImageStreams that the vendor's golden images are pulled from.
     #[serde(default)]
     pub image_streams: Vec<String>,
-    /// Values that only the vendor's bundle says.
+    /// Assumed values that only the vendor's bundle has.
     #[serde(default)]
     pub assumed: Vec<AssumedValue>,
 }
 
 impl Tables {
-    /// The gates of KubeVirt that one of HCO's decides about, `AlignCPUs` for `alignCPUs`.
+    /// The KubeVirt gates that a gate of HCO switches, `AlignCPUs` for `alignCPUs`.
     pub fn switched_by(&self, gate: &str) -> Vec<&str> {
         let all = self.kubevirt_feature_gates.conditional.iter();
-        let switched = all.filter(|conditional| conditional.when.asks_for(gate));
+        let switched = all.filter(|conditional| conditional.when.depends_on(gate));
         switched.map(|conditional| conditional.gate.as_str()).collect()
     }
 
-    /// HCO's gate that decides about one of KubeVirt.
+    /// The gate of HCO that switches a gate of KubeVirt.
     pub fn switch_of(&self, kubevirt_gate: &str) -> Option<&FeatureGate> {
         let mut known = self.feature_gates.iter();
         known.find(|gate| self.switched_by(&gate.name).contains(&kubevirt_gate))
     }
 }
 
-/// Which versions of the HyperConverged there are.
+/// The API versions of the HyperConverged.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HyperConvergedApi {
@@ -91,7 +91,7 @@ pub struct HyperConvergedApi {
     pub storage_version: String,
 }
 
-/// A feature gate's life.
+/// A feature gate's phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Phase {
     /// Off unless switched on.
@@ -103,7 +103,7 @@ pub enum Phase {
     /// Always on.
     #[serde(rename = "GA")]
     Ga,
-    /// A field took its place.
+    /// Replaced by a field.
     #[serde(rename = "deprecated")]
     Deprecated,
     /// Accepted and ignored.
@@ -112,13 +112,13 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// What it means, for people.
+    /// A description for messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Alpha => "alpha (off unless switched on)",
             Self::Beta => "beta (on unless switched off)",
             Self::Ga => "always on",
-            Self::Deprecated => "deprecated (a field took its place)",
+            Self::Deprecated => "deprecated (replaced by a field)",
             Self::Discontinued => "accepted and ignored",
         }
     }
@@ -130,19 +130,19 @@ impl Phase {
 pub struct FeatureGate {
     /// The gate's name, `alignCPUs`.
     pub name: String,
-    /// Its life.
+    /// Its phase.
     pub phase: Phase,
 }
 
-/// How KubeVirt's `developerConfiguration.featureGates` is made.
+/// The rules for KubeVirt's `developerConfiguration.featureGates`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KubeVirtFeatureGates {
-    /// In every cluster.
+    /// Enabled in every cluster.
     pub always: Vec<String>,
-    /// Unless the operator runs with software emulation.
+    /// Enabled unless the operator runs with software emulation.
     pub unless_emulation: Vec<String>,
-    /// When their condition holds, in this order.
+    /// Enabled under a condition, in this order.
     pub conditional: Vec<ConditionalGate>,
     /// Whether the list is sorted.
     pub sorted: bool,
@@ -169,11 +169,11 @@ pub enum GateCondition {
         /// HCO's gate.
         #[serde(rename = "featureGate")]
         feature_gate: String,
-        /// What counts when the gate is not set.
+        /// The state of the gate if it isn't set.
         #[serde(rename = "whenUnset")]
         when_unset: bool,
     },
-    /// The inner condition does not hold.
+    /// The inner condition isn't met.
     Not {
         /// The inner condition.
         not: Box<Self>,
@@ -214,7 +214,7 @@ pub enum GateCondition {
         #[serde(rename = "statusConditionTrue")]
         condition: String,
     },
-    /// All of them.
+    /// All inner conditions are met.
     All {
         /// The inner conditions.
         all: Vec<Self>,
@@ -222,12 +222,12 @@ pub enum GateCondition {
 }
 
 impl GateCondition {
-    /// Whether one of HCO's gates decides about it.
-    fn asks_for(&self, gate: &str) -> bool {
+    /// Whether it depends on a gate of HCO.
+    fn depends_on(&self, gate: &str) -> bool {
         match self {
             Self::FeatureGate { feature_gate, .. } => feature_gate == gate,
-            Self::Not { not } => not.asks_for(gate),
-            Self::All { all } => all.iter().any(|inner| inner.asks_for(gate)),
+            Self::Not { not } => not.depends_on(gate),
+            Self::All { all } => all.iter().any(|inner| inner.depends_on(gate)),
             _ => false,
         }
     }
@@ -240,7 +240,7 @@ pub struct KubeVirtConstants {
     /// CPU models that are always obsolete.
     #[serde(rename = "obsoleteCPUModels")]
     pub obsolete_cpu_models: BTreeSet<String>,
-    /// Network bindings that every cluster gets.
+    /// Network bindings of every cluster.
     pub network_binding: Value,
     /// Network bindings that the passt annotation adds.
     pub passt_network_binding: Option<Value>,
@@ -263,9 +263,9 @@ pub struct RateLimit {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Architecture {
-    /// Variables of the environment that may hold the machine type; the first that is not blank.
+    /// Environment variables with the machine type; the first that isn't blank is used.
     pub machine_type_env: Vec<String>,
-    /// Where the firmware is.
+    /// The path of the firmware.
     pub ovmf_path: Option<String>,
     /// Machine types that may be emulated.
     pub emulated_machines: Vec<String>,
@@ -291,37 +291,37 @@ pub struct Tls {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Profile {
-    /// OpenSSL names, in the order of preference.
+    /// OpenSSL names in order of preference.
     pub ciphers: Vec<String>,
-    /// `VersionTLS12`
+    /// The minimum version, `VersionTLS12`.
     #[serde(rename = "minTLSVersion")]
     pub min_tls_version: String,
 }
 
-/// `behaviour.json`: what was read from the release's code and is not in its manifests.
+/// `behaviour.json`: behaviour read from the release's code that isn't in its manifests.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Behaviour {
     /// The operands' order of work.
     pub work_order: WorkOrder,
-    /// Behaviours that only some releases have, by name.
+    /// Capabilities that only some releases have, by name.
     pub capabilities: BTreeSet<String>,
-    /// The IANA names of the ciphers that replace an empty list of a profile, for pods that get them by
-    /// number; empty in a release that doesn't hand them on. Source: library-go `crypto.DefaultCiphers`.
+    /// The IANA names of the ciphers that replace a profile's empty list, for pods that get ciphers by number; empty if
+    /// the release doesn't pass them. Source: library-go `crypto.DefaultCiphers`.
     #[serde(default)]
     pub default_ciphers: Vec<String>,
 }
 
-/// Operands in the order in which the operator reconciles them; an error ends the walk.
+/// Operands in the operator's order of work; an error ends it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkOrder {
-    /// First, on every platform.
+    /// The first operands, on every platform.
     pub all: Vec<String>,
-    /// Then, on OpenShift.
+    /// The next ones on OpenShift.
     #[serde(rename = "OpenShift")]
     pub openshift: Vec<String>,
-    /// Then, elsewhere.
+    /// The next ones on plain Kubernetes.
     #[serde(rename = "Kubernetes")]
     pub kubernetes: Vec<String>,
 }

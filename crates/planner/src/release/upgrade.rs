@@ -1,31 +1,31 @@
-//! What the operator does by itself when it is upgraded to a release.
+//! What the operator changes when it is upgraded to a release.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::version_numbers;
 
-/// Source: HCO `assets/upgradePatches.json` and `controllers/hyperconverged` of the release branch,
-/// for upgrades from the releases that are modelled.
+/// The changes of an upgrade. Source: HCO `assets/upgradePatches.json` and `controllers/hyperconverged` of the release
+/// branch, for upgrades from modelled releases.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Upgrade {
-    /// Objects that it deletes.
+    /// Objects that the operator deletes.
     #[serde(default)]
     pub removed_objects: Vec<RemovedObject>,
     /// Changes of the HyperConverged, in the release's storage version.
     #[serde(default)]
     pub patches: Vec<UpgradePatch>,
-    /// Operations that it takes out of jsonpatch annotations.
+    /// Operations that the operator removes from jsonpatch annotations.
     #[serde(default)]
     pub removed_patch_operations: Vec<RemovedPatchOperation>,
-    /// Facts about operands that it writes into annotations that are absent.
+    /// Facts about operands that the operator writes into missing annotations.
     #[serde(default)]
     pub kept_in_annotations: Vec<KeptInAnnotation>,
 }
 
 impl Upgrade {
-    /// The values that the patches write over, each where it is exactly another one.
+    /// The values that the patches overwrite if they equal another one.
     pub fn rewritten_values(&self) -> Vec<RewrittenValue> {
         use json_patch::PatchOperation::{Replace, Test};
         let mut out = Vec::new();
@@ -47,24 +47,24 @@ impl Upgrade {
     }
 }
 
-/// The versions of HCO that something is done for when one of them is upgraded.
+/// The versions from which an upgrade causes a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct VersionRange {
-    /// The first one, `1.16.0`; every older one when absent.
+    /// The first version, `1.16.0`; no limit if absent.
     #[serde(default)]
     pub at_least: Option<String>,
-    /// The first one that isn't meant any more; every newer one when absent.
+    /// The first version after the range; no limit if absent.
     #[serde(default)]
     pub below: Option<String>,
 }
 
 impl VersionRange {
-    /// Whether a version (`1.18.2`) is in it.
+    /// Whether the range includes a version (`1.18.2`).
     pub fn includes(&self, version: &str) -> bool {
         let version = version_numbers(version);
         let is_old_enough = |below: &String| version < version_numbers(below);
-        let is_new_enough = |least: &String| version >= version_numbers(least);
+        let is_new_enough = |minimum: &String| version >= version_numbers(minimum);
         self.below.as_ref().is_none_or(is_old_enough) && self.at_least.as_ref().is_none_or(is_new_enough)
     }
 }
@@ -76,7 +76,7 @@ pub struct UpgradePatch {
     /// Upgrades from these versions.
     #[serde(default)]
     pub from: VersionRange,
-    /// Done as a whole, or, where one of them doesn't apply, not at all.
+    /// Applied completely, or not at all if one doesn't apply.
     pub operations: json_patch::Patch,
 }
 
@@ -98,7 +98,7 @@ pub struct RemovedObject {
     pub namespace: String,
 }
 
-/// An operation that an upgrade takes out of a jsonpatch annotation, the first one of its like.
+/// An operation that an upgrade removes from a jsonpatch annotation, once.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RemovedPatchOperation {
@@ -112,22 +112,22 @@ pub struct RemovedPatchOperation {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptInAnnotation {
-    /// The annotation; it gets `true` or `false`.
+    /// The annotation, which is set to `true` or `false`.
     pub annotation: String,
     /// The operand's kind.
     pub operand: String,
-    /// The dotted path of the field that is there or isn't.
+    /// The dotted path of the field that exists or not.
     pub field: String,
 }
 
-/// A value that an upgrade writes over, where it is exactly `from`.
+/// A value that an upgrade overwrites if it is exactly `from`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RewrittenValue {
     /// The dotted path below `spec`.
     pub field: String,
-    /// What is written over.
+    /// The old value.
     pub from: Value,
-    /// What is written.
+    /// The new value.
     pub to: Value,
 }
 
@@ -137,7 +137,7 @@ mod tests {
     use crate::release::Release;
 
     #[test]
-    fn versions_are_compared_by_their_numbers() {
+    fn compares_versions_by_number() {
         let range = VersionRange { at_least: Some("1.9.0".to_owned()), below: Some("1.19.0".to_owned()) };
         for (version, is_in) in
             [("1.8.9", false), ("1.9.0", true), ("1.10.0", true), ("1.18.2", true), ("1.19.0", false)]

@@ -1,13 +1,12 @@
-//! Versions: their numbers and their parts.
+//! Parses versions into numbers and parts.
 
-/// The numbers of a version (`1.18.2`), to compare it with another one: `4.20` is after `4.9`. What is no number
-/// counts as 0.
+/// The numbers of a version (`1.18.2`), for comparisons: `4.20` is after `4.9`. Other parts count as 0.
 pub fn version_numbers(version: &str) -> Vec<u64> {
     let parts = version.split('.');
     parts.map(|part| part.parse().unwrap_or_default()).collect()
 }
 
-/// A version in its parts: `v4.20.3` is the line `4.20` and the patch `3`. `None` for what is no
+/// The line and patch of a version: `v4.20.3` has the line `4.20` and the patch `3`. `None` if the text isn't a
 /// version.
 pub fn version_parts(text: &str) -> Option<(String, Option<String>)> {
     let plain = text.trim().trim_start_matches(['v', 'V']);

@@ -1,4 +1,4 @@
-//! What HCO derives from the nodes: architectures, availability.
+//! Derives HCO's facts from the nodes: architectures, availability.
 //!
 //! Source: HCO `pkg/nodeinfo` of each release; checked against every recorded case.
 
@@ -22,16 +22,16 @@ pub struct Topology {
     pub control_plane_architectures: Vec<String>,
     /// Architectures of workload nodes, sorted.
     pub workload_architectures: Vec<String>,
-    /// KubeVirt's default architecture (from 1.18): the first control-plane architecture that
-    /// is also a workload architecture, else the one most workload nodes have.
+    /// KubeVirt's default architecture (from 1.18 on): the first control-plane architecture that is also a workload
+    /// architecture, else that of most workload nodes.
     pub default_architecture: Option<String>,
-    /// How many nodes count to the control plane.
+    /// Number of control-plane nodes.
     pub control_plane_nodes: usize,
-    /// How many nodes are labelled arbiter.
+    /// Number of nodes with the role arbiter.
     pub arbiter_nodes: usize,
-    /// How many nodes are labelled worker.
+    /// Number of nodes with the role worker.
     pub worker_nodes: usize,
-    /// Indexes into the inventory of the nodes that count as workload nodes.
+    /// Indexes of the workload nodes in the inventory.
     pub workload_nodes: Vec<usize>,
 }
 
@@ -41,13 +41,13 @@ impl Topology {
     pub fn new(release: &Release, inventory: &Inventory, workload_placement: Option<&Value>) -> Self {
         let selection = workload_placement.and_then(Selection::of);
         let is_hosted = inventory.hosted_control_plane && inventory.platform == Platform::OpenShift;
-        let labels = is_hosted && release.has("hosted-workers-become-control-plane");
-        let unlabels = is_hosted && release.has("hosted-workers-are-no-control-plane");
+        let adds_label = is_hosted && release.has("hosted-workers-become-control-plane");
+        let removes_label = is_hosted && release.has("hosted-workers-are-no-control-plane");
         let mut facts = Self::default();
         for (index, node) in inventory.nodes.iter().enumerate() {
-            let node = match (labels, unlabels) {
-                (true, _) => labelled(node),
-                (false, true) => unlabelled(node),
+            let node = match (adds_label, removes_label) {
+                (true, _) => with_role_label(node),
+                (false, true) => without_role_label(node),
                 (false, false) => Cow::Borrowed(node),
             };
             let node = node.as_ref();
@@ -81,7 +81,7 @@ impl Topology {
         let workers = self.workload_nodes.iter();
         let workers = workers.filter_map(|i| inventory.nodes.get(*i));
         let count = |a: &String| workers.clone().filter(|n| n.architecture == *a).count();
-        // Of several, the first.
+        // Of several with the same number, the first.
         let most = self.workload_architectures.iter().rev().max_by_key(|a| count(a));
         most.cloned()
     }
@@ -91,14 +91,14 @@ impl Topology {
         self.worker_nodes >= 2
     }
 
-    /// Three or more control-plane nodes, or, where the release counts arbiters, two and an arbiter.
+    /// Three or more control-plane nodes; or two and an arbiter, in releases that count arbiters.
     pub fn control_plane_highly_available(&self, counts_arbiters: bool) -> bool {
         let has_arbiter = counts_arbiters && self.arbiter_nodes >= 1;
         self.control_plane_nodes >= 3 || (self.control_plane_nodes >= 2 && has_arbiter)
     }
 }
 
-/// The roles of a node that count here.
+/// The roles of a node that HCO reads.
 #[derive(Default)]
 struct Roles {
     control_plane: bool,
@@ -121,13 +121,12 @@ impl Roles {
     }
 }
 
-/// What earlier patches of HCO labelled the workers of a hosted control plane with, so that virt-operator
-/// runs there. Source: HCO `controllers/nodes`.
+/// The label that earlier patches of HCO set on workers of a hosted control plane, so that virt-operator runs there.
+/// Source: HCO `controllers/nodes`.
 const SET_BY_HCO: (&str, &str) = ("node-role.kubernetes.io/control-plane", "set-to-allow-kubevirt-deployment");
 
-/// The node as the first patches of 1.17 leave it where the control plane is hosted: a worker gets the role,
-/// too.
-fn labelled(node: &Node) -> Cow<'_, Node> {
+/// The node after the first patches of 1.17 on a hosted control plane: a worker also gets the role.
+fn with_role_label(node: &Node) -> Cow<'_, Node> {
     let (label, value) = SET_BY_HCO;
     if node.labels.contains_key(label) || !node.has_role("worker") {
         return Cow::Borrowed(node);
@@ -137,8 +136,8 @@ fn labelled(node: &Node) -> Cow<'_, Node> {
     Cow::Owned(node)
 }
 
-/// The node as later ones leave it: a worker loses the role that an earlier patch of HCO gave it.
-fn unlabelled(node: &Node) -> Cow<'_, Node> {
+/// The node after later patches: a worker loses the role that an earlier patch set.
+fn without_role_label(node: &Node) -> Cow<'_, Node> {
     let (label, value) = SET_BY_HCO;
     let is_set = node.labels.get(label).is_some_and(|v| v == value);
     if !is_set || !node.has_role("worker") {
@@ -149,15 +148,14 @@ fn unlabelled(node: &Node) -> Cow<'_, Node> {
     Cow::Owned(node)
 }
 
-/// Adds an architecture that a node has and that isn't there yet.
+/// Adds an architecture unless it is empty or already in the list.
 fn add(architecture: &String, all: &mut Vec<String>) {
     if !architecture.is_empty() && !all.contains(architecture) {
         all.push(architecture.clone());
     }
 }
 
-/// Which nodes a workload placement makes workload nodes: those that it selects; where it selects
-/// none in particular, the workers.
+/// The workload nodes under a placement: those that it selects, or the workers if it has no selector.
 pub fn workload_nodes(placement: Option<&Value>) -> impl Fn(&Node) -> bool {
     let selection = placement.and_then(Selection::of);
     move |node| match &selection {
@@ -174,7 +172,7 @@ pub struct Selection<'v> {
 }
 
 impl<'v> Selection<'v> {
-    /// `None` when the placement has neither, so that it selects nothing in particular.
+    /// `None` if the placement has neither.
     pub fn of(placement: &'v Value) -> Option<Self> {
         let labels = placement.get("nodeSelector").and_then(Value::as_object);
         let labels = labels.filter(|l| !l.is_empty());
@@ -224,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_unless_a_placement_says_otherwise() {
+    fn placement_replaces_workers_as_workload_nodes() {
         let facts = Topology::new(&release(), &inventory(), None);
         assert_eq!(facts.workload_architectures, ["arm64", "s390x"]);
         assert_eq!(facts.default_architecture.as_deref(), Some("arm64"));
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_gives_the_first_architecture() {
+    fn tie_selects_the_first_architecture() {
         let mut inventory = inventory();
         inventory.nodes.pop();
         inventory.nodes.pop();
@@ -246,7 +244,7 @@ mod tests {
 
     /// The first patches of 1.17 label workers on hosted control planes.
     #[test]
-    fn a_worker_becomes_control_plane_where_hco_labels_it() {
+    fn worker_labelled_by_hco_becomes_control_plane() {
         let inventory = Inventory {
             nodes: vec![node("w", "arm64", &["worker"])],
             hosted_control_plane: true,
@@ -261,9 +259,9 @@ mod tests {
         assert_eq!(counted(&patch("1.17.2")), (0, 1));
     }
 
-    /// HCO takes the label away again, on hosted control planes, from workers, from 1.17.2 on.
+    /// From 1.17.2 on HCO removes the label from workers on hosted control planes.
     #[test]
-    fn a_worker_that_hco_labelled_is_no_control_plane() {
+    fn later_patches_remove_the_role_of_workers() {
         let mut worker = node("w", "arm64", &["worker"]);
         worker.labels.insert("node-role.kubernetes.io/control-plane".into(), "set-to-allow-kubevirt-deployment".into());
         let mut inventory = Inventory { nodes: vec![worker], hosted_control_plane: true, ..Inventory::default() };

@@ -1,4 +1,4 @@
-//! Which taints a pod tolerates, as the scheduler decides it.
+//! Matches tolerations and taints like the scheduler.
 
 use serde_json::Value;
 
@@ -21,8 +21,8 @@ pub fn tolerates(toleration: &Value, taint: &Taint) -> bool {
     }
 }
 
-/// Whether a pod lands on a node in spite of its taints. A control-plane node that is no worker
-/// has the taint that installers give it, also where the inventory doesn't say so.
+/// Whether a pod may run on a node despite its taints. A control-plane node that isn't a worker has the taint that
+/// installers set, even if the inventory omits it.
 pub fn is_tolerated(placement: &Value, node: &Node) -> bool {
     let is_tolerated = |taint: &Taint| {
         let tolerations = placement["tolerations"].as_array();
@@ -46,7 +46,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn tolerations_match_as_the_scheduler_does() {
+    fn matches_tolerations_like_the_scheduler() {
         let taint = Taint { key: "key".into(), value: "kubevirt".into(), effect: "NoSchedule".into() };
         for toleration in [
             json!({"key": "key", "value": "kubevirt"}),
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_control_plane_is_for_those_that_tolerate_it() {
+    fn control_plane_taint_is_implied() {
         let node = Node {
             labels: [("node-role.kubernetes.io/control-plane".to_owned(), String::new())].into(),
             ..Node::default()

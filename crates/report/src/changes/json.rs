@@ -205,8 +205,8 @@ fn consequence_of(consequence: Option<Consequence>, change: &ObjectChange, step:
 fn cause(changes: &Changes<'_>, cause: &Cause) -> Value {
     json!({
         "what": cause.what,
-        "gone": cause.gone,
-        "place": place(changes.root_of(cause.gone), cause.place.as_ref()),
+        "gone": cause.is_removed,
+        "place": place(changes.root_of(cause.is_removed), cause.location.as_ref()),
     })
 }
 

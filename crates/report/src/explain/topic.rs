@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::field;
 use hcoplan_diagnostics::finding::{Prediction, Rule};
-use hcoplan_explain::docs::{Term, TermKind, gate_in, gate_words, gates, terms_of};
+use hcoplan_explain::docs::{Term, TermKind, gate_effect, gate_in, gates, terms_of};
 use hcoplan_lint as lint;
 use hcoplan_planner::hyperconverged::MOVES;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
@@ -65,7 +65,7 @@ pub fn topics() -> String {
 fn term(term: &Term, release: Option<&Arc<Release>>) -> String {
     let name = &term.name;
     let mut out = format!("# {name}\n\n");
-    if let Some((release, since)) = release.and_then(|r| Some((r, term.brought_later(r)?))) {
+    if let Some((release, since)) = release.and_then(|r| Some((r, term.introduced_after(r)?))) {
         let _ = writeln!(out, "{} doesn't have it; HCO {since} brings it.\n", release.title());
     }
     if term.kind == TermKind::Alert {
@@ -136,7 +136,7 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
     let first = with_own.or_else(|| states.iter().find(|(_, state)| state.is_some()))?;
     let name = first.1.as_ref()?.0.clone();
     let mut out = format!("# {name}\n\n");
-    if let Some(what) = gate_words(&name) {
+    if let Some(what) = gate_effect(&name) {
         let _ = writeln!(out, "{what}\n");
     }
     let asked = of.map(|r| r.label());

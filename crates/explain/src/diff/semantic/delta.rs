@@ -1,4 +1,4 @@
-//! The difference of two values.
+//! Computes the difference of two values.
 
 use std::collections::BTreeMap;
 
@@ -8,50 +8,49 @@ use serde_json::Value;
 use super::equivalent::is_equivalent;
 use super::lists::{Keys, Listing, Lists};
 
-/// Why a difference changes nothing.
+/// Why a difference has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoiseKind {
-    /// Only the order of a list whose order means nothing.
+    /// Only the order of an unordered list.
     Order,
-    /// The same quantity or duration, written otherwise.
+    /// The same quantity or duration in another notation.
     Writing,
-    /// Set by the API server or by a default, and nobody's wish.
+    /// Set by the API server or a default, not by a user.
     Server,
-    /// Names the release, and nothing follows from it.
+    /// Only names the release.
     Release,
-    /// What a vendor's bundle would say, and is only assumed here.
+    /// An assumed value of a vendor's bundle.
     Assumed,
-    /// For an architecture that no node has.
+    /// About an architecture that no node has.
     Architecture,
 }
 
-/// One difference, to be applied after the steps before it.
+/// One difference, to be applied after the previous steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Where, once the steps before it were applied.
+    /// Its path after the previous steps were applied.
     pub path: Path,
-    /// The same place for people, with the keys of list entries instead of their numbers:
+    /// The location for output, with keys of list entries instead of indexes:
     /// `spec.template.spec.containers[name=manager].image`.
     pub label: String,
-    /// The value before; `None` where there is none.
+    /// The value before; `None` if it is added.
     pub before: Option<Value>,
-    /// The value after; `None` where it is removed.
+    /// The value after; `None` if it is removed.
     pub after: Option<Value>,
-    /// Why it changes nothing, where it doesn't.
+    /// Why it has no effect, if it has none.
     pub noise: Option<NoiseKind>,
 }
 
-/// What turns `before` into `after`, in the order in which it is to be applied.
+/// The steps from `before` to `after`, in the order of application.
 pub fn delta(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Step> {
     let mut walk = Walk { lists, steps: Vec::new() };
-    walk.value(before, after, &Place::default());
+    walk.value(before, after, &Location::default());
     walk.steps
 }
 
 /// Applies steps.
 ///
-/// # Errors
-/// The first step whose place is not there.
+/// The first step whose location doesn't exist.
 pub fn apply<'s>(value: &mut Value, steps: impl IntoIterator<Item = &'s Step>) -> Result<(), &'s Step> {
     for step in steps {
         apply_one(value, step).ok_or(step)?;
@@ -60,11 +59,11 @@ pub fn apply<'s>(value: &mut Value, steps: impl IntoIterator<Item = &'s Step>) -
 }
 
 fn apply_one(value: &mut Value, step: &Step) -> Option<()> {
-    let Some((last, way)) = step.path.0.split_last() else {
+    let Some((last, parents)) = step.path.0.split_last() else {
         *value = step.after.clone()?;
         return Some(());
     };
-    let parent = way.iter().try_fold(value, |v, segment| match segment {
+    let parent = parents.iter().try_fold(value, |v, segment| match segment {
         Segment::Key(key) => v.get_mut(key.as_str()),
         Segment::Index(index) => v.get_mut(*index),
     })?;
@@ -89,14 +88,14 @@ fn apply_one(value: &mut Value, step: &Step) -> Option<()> {
     Some(())
 }
 
-/// A place with its two names.
+/// A location with path and label.
 #[derive(Debug, Clone, Default)]
-struct Place {
+struct Location {
     path: Path,
     label: String,
 }
 
-impl Place {
+impl Location {
     fn key(&self, key: &str) -> Self {
         let quoted = Path::root().key(key).to_string();
         let label = if self.label.is_empty() || quoted.starts_with('[') {
@@ -118,11 +117,17 @@ struct Walk<'l, 's> {
 }
 
 impl Walk<'_, '_> {
-    fn push(&mut self, at: &Place, before: Option<&Value>, after: Option<&Value>) {
-        self.noted(at, before, after, None);
+    fn push(&mut self, at: &Location, before: Option<&Value>, after: Option<&Value>) {
+        self.push_with_noise(at, before, after, None);
     }
 
-    fn noted(&mut self, at: &Place, before: Option<&Value>, after: Option<&Value>, noise: Option<NoiseKind>) {
+    fn push_with_noise(
+        &mut self,
+        at: &Location,
+        before: Option<&Value>,
+        after: Option<&Value>,
+        noise: Option<NoiseKind>,
+    ) {
         self.steps.push(Step {
             path: at.path.clone(),
             label: at.label.clone(),
@@ -132,7 +137,7 @@ impl Walk<'_, '_> {
         });
     }
 
-    fn value(&mut self, before: &Value, after: &Value, at: &Place) {
+    fn value(&mut self, before: &Value, after: &Value, at: &Location) {
         if before == after {
             return;
         }
@@ -151,19 +156,19 @@ impl Walk<'_, '_> {
             (Value::Array(old), Value::Array(new)) => {
                 let listing = self.lists.of(&at.path);
                 match Keys::of(&listing, old, new) {
-                    Some(keys) => self.keyed(old, new, &keys, at),
+                    Some(keys) => self.named_entries(old, new, &keys, at),
                     None => self.sequence(old, new, at),
                 }
             }
             _ => {
                 let noise = is_equivalent(&at.path, before, after).then_some(NoiseKind::Writing);
-                self.noted(at, Some(before), Some(after), noise);
+                self.push_with_noise(at, Some(before), Some(after), noise);
             }
         }
     }
 
-    /// Entries that have names.
-    fn keyed(&mut self, old: &[Value], new: &[Value], keys: &Keys, at: &Place) {
+    /// Compares entries with names.
+    fn named_entries(&mut self, old: &[Value], new: &[Value], keys: &Keys, at: &Location) {
         let new_at: BTreeMap<&str, usize> = names(&keys.after);
         let old_at: BTreeMap<&str, usize> = names(&keys.before);
         for (i, name) in keys.before.iter().enumerate().rev() {
@@ -171,15 +176,15 @@ impl Walk<'_, '_> {
                 self.push(&at.entry(i, name), old.get(i), None);
             }
         }
-        let kept = |names: &[String], other: &BTreeMap<&str, usize>| -> Vec<usize> {
-            let kept = names.iter().filter(|n| other.contains_key(n.as_str()));
-            kept.filter_map(|n| old_at.get(n.as_str()).copied()).collect()
+        let common = |names: &[String], other: &BTreeMap<&str, usize>| -> Vec<usize> {
+            let common = names.iter().filter(|n| other.contains_key(n.as_str()));
+            common.filter_map(|n| old_at.get(n.as_str()).copied()).collect()
         };
-        let (was, is) = (kept(&keys.before, &new_at), kept(&keys.after, &old_at));
+        let (was, is) = (common(&keys.before, &new_at), common(&keys.after, &old_at));
         if was != is {
             let values = |order: &[usize]| -> Value { order.iter().filter_map(|i| old.get(*i).cloned()).collect() };
             let noise = keys.unordered.then_some(NoiseKind::Order);
-            self.noted(at, Some(&values(&was)), Some(&values(&is)), noise);
+            self.push_with_noise(at, Some(&values(&was)), Some(&values(&is)), noise);
         }
         for (i, name) in keys.after.iter().enumerate() {
             if !old_at.contains_key(name.as_str()) {
@@ -194,12 +199,12 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Entries that have none: what stayed is found as in a text.
-    fn sequence(&mut self, old: &[Value], new: &[Value], at: &Place) {
+    /// Compares entries without names, like lines of a text.
+    fn sequence(&mut self, old: &[Value], new: &[Value], at: &Location) {
         let lines = |items: &[Value]| -> Vec<String> { items.iter().map(Value::to_string).collect() };
         let (before, after) = (lines(old), lines(new));
         let ops = similar::capture_diff_slices(similar::Algorithm::Myers, &before, &after);
-        let (mut gone, mut come, mut changed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut removed, mut added, mut changed) = (Vec::new(), Vec::new(), Vec::new());
         for op in ops {
             let (_, olds, news) = op.as_tag_tuple();
             if matches!(op, similar::DiffOp::Equal { .. }) {
@@ -207,13 +212,13 @@ impl Walk<'_, '_> {
             }
             let both = olds.len().min(news.len());
             changed.extend(olds.clone().zip(news.clone()));
-            gone.extend(olds.skip(both));
-            come.extend(news.skip(both));
+            removed.extend(olds.skip(both));
+            added.extend(news.skip(both));
         }
-        for i in gone.into_iter().rev() {
+        for i in removed.into_iter().rev() {
             self.push(&at.entry(i, &i.to_string()), old.get(i), None);
         }
-        for i in come {
+        for i in added {
             self.push(&at.entry(i, &i.to_string()), None, new.get(i));
         }
         for (i, j) in changed {
@@ -229,7 +234,7 @@ fn names(names: &[String]) -> BTreeMap<&str, usize> {
 }
 
 impl Listing<'_> {
-    /// Whether the order of the entries means nothing.
+    /// Whether the order of the entries has no meaning.
     pub(super) fn is_unordered(&self) -> bool {
         !matches!(self, Self::Sequence)
     }
@@ -254,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_known_by_their_names() {
+    fn matches_entries_by_name() {
         let before = json!({"spec": {"containers": [
             {"name": "a", "image": "x:1"}, {"name": "b", "image": "y:1"}]}});
         let after = json!({"spec": {"containers": [
@@ -270,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn an_irrelevant_order_is_noise() {
+    fn irrelevant_order_is_noise() {
         let gates =
             |list: Value| json!({"spec": {"configuration": {"developerConfiguration": {"featureGates": list}}}});
         let found = steps_of(&gates(json!(["A", "B"])), &gates(json!(["B", "A"])));
@@ -281,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duration_is_a_length_of_time() {
+    fn compares_durations_by_length() {
         let found = steps_of(&json!({"a": "24h0m0s"}), &json!({"a": "1440m"}));
         assert_eq!(found, [r#"a: "24h0m0s" -> "1440m" (Writing)"#]);
         let found = steps_of(&json!({"a": "24h0m0s"}), &json!({"a": "25h0m0s"}));
@@ -289,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_need_quotes_get_them() {
+    fn quotes_keys_with_dots() {
         let found = steps_of(
             &json!({"metadata": {"annotations": {"a.b/c": "1"}}}),
             &json!({"metadata": {"annotations": {"a.b/c": "2"}}}),

@@ -1,4 +1,4 @@
-//! Values that are the same although they are not written alike.
+//! Compares values that are equal in different notations.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,10 @@ use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-/// Keys below which texts and numbers are quantities of something.
+/// Keys below which values are quantities.
 const QUANTITIES: [&str; 6] = ["requests", "limits", "capacity", "hard", "storage", "size"];
 
-/// Whether two scalars mean the same where they are: the same length of time, the same quantity.
+/// Whether two scalars mean the same at a path: the same duration or quantity.
 pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool {
     if let (Some(a), Some(b)) = (before.as_str(), after.as_str()) {
         let time = |text: &str| {
@@ -21,14 +21,14 @@ pub(super) fn is_equivalent(path: &Path, before: &Value, after: &Value) -> bool 
             return a == b;
         }
     }
-    let measured = path.0.iter().any(|step| matches!(step, Segment::Key(key) if QUANTITIES.contains(&key.as_str())));
+    let is_quantity = path.0.iter().any(|step| matches!(step, Segment::Key(key) if QUANTITIES.contains(&key.as_str())));
     let amount = |value: &Value| match value {
         Value::String(text) => Quantity::parse(text).ok(),
         Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
         _ => None,
     };
     let both = || amount(before).zip(amount(after));
-    measured && both().is_some_and(|(a, b)| a.cmp(&b) == Ordering::Equal)
+    is_quantity && both().is_some_and(|(a, b)| a.cmp(&b) == Ordering::Equal)
 }
 
 #[cfg(test)]

@@ -1,32 +1,32 @@
 //! The impact of a change, and when it takes effect.
 
-/// How bad it can be, the worst first.
+/// The severity of a change, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Impact {
-    /// The API server, a webhook or an operator rejects, and nothing of it takes effect.
+    /// The API server, a webhook or an operator rejects the change; it has no effect.
     Stops,
-    /// Disks or virtual machines can be lost.
+    /// Disks or virtual machines may be lost.
     DataLoss,
-    /// Virtual machines that would have started don't.
+    /// Virtual machines no longer start.
     BootFailure,
-    /// Something that runs is restarted or cut off.
+    /// Running workload is restarted or disconnected.
     Disruption,
-    /// Where and when virtual machines run or move.
+    /// Affects where virtual machines run and when they migrate.
     Scheduling,
     /// An alert starts firing.
     Alert,
-    /// Who may connect, with what, and what is let through.
+    /// Affects permissions, encryption and network access.
     Security,
-    /// Golden images are imported, or imported again.
+    /// Golden images are imported (again).
     Images,
-    /// Anything else that users notice.
+    /// Another noticeable change.
     Behaviour,
-    /// Something wrong is fixed.
+    /// A problem is fixed.
     Better,
 }
 
 impl Impact {
-    /// As it is written in reports: `data-loss`.
+    /// The name in reports: `data-loss`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Stops => "stops",
@@ -42,7 +42,7 @@ impl Impact {
         }
     }
 
-    /// As a heading over several.
+    /// The heading of a group.
     pub const fn heading(self) -> &'static str {
         match self {
             Self::Stops => "Rejected or stopped",
@@ -58,7 +58,7 @@ impl Impact {
         }
     }
 
-    /// In a sentence.
+    /// The name in a sentence.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Stops => "rejected or stopped",
@@ -75,12 +75,12 @@ impl Impact {
     }
 }
 
-/// When something happens.
+/// When an effect occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EffectTime {
     /// As soon as the change is applied.
     Now,
-    /// When a virtual machine is started the next time.
+    /// At the next start of a virtual machine.
     NextStart,
     /// When a virtual machine is created.
     NewMachines,
@@ -92,16 +92,16 @@ pub enum EffectTime {
     NodeDrain,
     /// When KubeVirt is updated.
     NextUpdate,
-    /// When a golden image is imported the next time.
+    /// At the next import of a golden image.
     NextImport,
-    /// When a golden image is taken out.
+    /// When a golden image is removed.
     ImageRemoval,
     /// When the HyperConverged is deleted.
     Removal,
 }
 
 impl EffectTime {
-    /// In words.
+    /// A phrase for output.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Now => "at once",
@@ -112,7 +112,7 @@ impl EffectTime {
             Self::NodeDrain => "when a node is drained",
             Self::NextUpdate => "at the next update of KubeVirt",
             Self::NextImport => "at the next import",
-            Self::ImageRemoval => "when the image is taken out",
+            Self::ImageRemoval => "when the image is removed",
             Self::Removal => "when the HyperConverged is deleted",
         }
     }

@@ -9,11 +9,11 @@ use serde_json::Value;
 /// How the entries of a list are matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listing<'s> {
-    /// By these fields; the order means nothing.
+    /// By these fields; the order has no meaning.
     Map(Vec<&'s str>),
-    /// By themselves; the order means nothing.
+    /// By their values; the order has no meaning.
     Set,
-    /// The order counts. Entries with a name are known by it nevertheless.
+    /// Ordered. Entries with names are matched by name all the same.
     Sequence,
 }
 
@@ -23,9 +23,8 @@ pub struct Lists<'s> {
     schema: Option<&'s Schema>,
 }
 
-/// Lists by their last keys whose order means nothing to who reads them, although no schema says
-/// so: KubeVirt and CDI look their gates up, Kubernetes merges a pod's parts by these fields
-/// (`patchMergeKey` of its API).
+/// Unordered lists by their last key, although no schema declares them: KubeVirt and CDI look up their gates,
+/// Kubernetes merges a pod's parts by these fields (`patchMergeKey` of its API).
 const BY_KEYS: [(&str, &[&str]); 12] = [
     ("featureGates", &[]),
     ("disabledFeatureGates", &[]),
@@ -41,12 +40,11 @@ const BY_KEYS: [(&str, &[&str]); 12] = [
     ("subjects", &["kind", "namespace", "name"]),
 ];
 
-/// What may be the name of an entry where nothing says what its keys are: the first of these
-/// that every entry has and no two share.
+/// Possible name fields of entries without declared keys: the first that all entries have, without duplicates.
 const NAMES: [&str; 5] = ["name", "metadata.name", "resourceName", "mountPath", "type"];
 
 impl<'s> Lists<'s> {
-    /// Those that a schema knows, and the well-known ones.
+    /// The lists of a schema, and well-known ones.
     pub fn new(schema: Option<&'s Schema>) -> Self {
         Self { schema }
     }
@@ -77,7 +75,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// `None` where the entries have no names, or two have the same.
+    /// `None` if entries lack names, or two share one.
     pub(super) fn of(listing: &Listing<'_>, before: &[Value], after: &[Value]) -> Option<Self> {
         let unordered = listing.is_unordered();
         let by = |fields: &[&str]| -> Option<Self> {
@@ -98,7 +96,7 @@ impl Keys {
     }
 }
 
-/// Names for all, each once.
+/// The names of all items; `None` if one is missing or repeated.
 fn names(items: &[Value], name: impl Fn(&Value) -> Option<String>) -> Option<Vec<String>> {
     let mut seen = BTreeSet::new();
     let all = items.iter().map(|item| {
@@ -108,7 +106,7 @@ fn names(items: &[Value], name: impl Fn(&Value) -> Option<String>) -> Option<Vec
     all.collect()
 }
 
-/// `name=a` or `containerPort=80,protocol=TCP`; an entry needs the first of its fields at least.
+/// The name from fields: `name=a` or `containerPort=80,protocol=TCP`; at least one field must exist.
 fn by_fields(item: &Value, fields: &[&str]) -> Option<String> {
     let mut out = Vec::new();
     for field in fields {

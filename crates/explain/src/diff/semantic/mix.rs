@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use super::lists::{Keys, Lists};
 
-/// A place where two values differ: a leaf, an entry of a list, or a list that has no names.
+/// A location where two values differ: a leaf, an entry of a list, or a list without names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The place for people, as in [`super::Step::label`]; it is the same in both values.
+    /// The location for output, as in [`super::Step::label`]; the same in both values.
     pub label: String,
-    /// Where it is in the first value; for what is only in the second, where it would be.
+    /// Its path in the first value; for one that is only in the second, where it would be.
     pub before: Path,
-    /// Where it is in the second value; for what is only in the first, where it would be.
+    /// Its path in the second value; for one that is only in the first, where it would be.
     pub after: Path,
     /// Whether the first value has it.
     pub in_before: bool,
@@ -20,27 +20,27 @@ pub struct Difference {
     pub in_after: bool,
 }
 
-/// The places where two values differ, in the order of the first, then of the second.
+/// The locations where two values differ, in the order of the first, then of the second.
 pub fn differences(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Difference> {
     let mut all = Vec::new();
-    mix(before, after, lists, &mut |place| {
-        all.push(place.clone());
+    mix(before, after, lists, &mut |location| {
+        all.push(location.clone());
         false
     });
     all
 }
 
-/// The first value with those differences to the second that are taken.
-pub fn mix(before: &Value, after: &Value, lists: &Lists<'_>, take: &mut dyn FnMut(&Difference) -> bool) -> Value {
+/// The first value with the selected differences to the second.
+pub fn mix(before: &Value, after: &Value, lists: &Lists<'_>, select: &mut dyn FnMut(&Difference) -> bool) -> Value {
     let root =
         Difference { label: String::new(), before: Path::root(), after: Path::root(), in_before: true, in_after: true };
-    let mut merge = SelectiveMerge { lists, take };
+    let mut merge = SelectiveMerge { lists, select };
     merge.one(Some(before), Some(after), &root).unwrap_or(Value::Null)
 }
 
 struct SelectiveMerge<'m, 's> {
     lists: &'m Lists<'s>,
-    take: &'m mut dyn FnMut(&Difference) -> bool,
+    select: &'m mut dyn FnMut(&Difference) -> bool,
 }
 
 impl SelectiveMerge<'_, '_> {
@@ -60,7 +60,7 @@ impl SelectiveMerge<'_, '_> {
 
     fn whole(&mut self, before: Option<&Value>, after: Option<&Value>, at: &Difference) -> Option<Value> {
         let at = Difference { in_before: before.is_some(), in_after: after.is_some(), ..at.clone() };
-        if (self.take)(&at) { after.cloned() } else { before.cloned() }
+        if (self.select)(&at) { after.cloned() } else { before.cloned() }
     }
 
     fn object(&mut self, old: &Map<String, Value>, new: &Map<String, Value>, at: &Difference) -> Map<String, Value> {
@@ -69,23 +69,23 @@ impl SelectiveMerge<'_, '_> {
         for key in old.keys().chain(only_new) {
             let dotted = Path::root().key(key).to_string();
             let dot = if at.label.is_empty() || dotted.starts_with('[') { "" } else { "." };
-            let place = Difference {
+            let location = Difference {
                 label: format!("{}{dot}{dotted}", at.label),
                 before: at.before.key(key),
                 after: at.after.key(key),
                 ..at.clone()
             };
-            // A map with many leaves that only one side has is split further, so that each of its lines can be a cause.
+            // A new map is split into its leaves, so that each of its lines can be a cause.
             let empty = Value::Object(Map::new());
             let (a, b) = match (old.get(key), new.get(key)) {
                 (None, Some(b @ Value::Object(map))) if !map.is_empty() => {
-                    let mixed = self.one(Some(&empty), Some(b), &place);
+                    let mixed = self.one(Some(&empty), Some(b), &location);
                     out.extend(mixed.filter(|m| *m != empty).map(|m| (key.clone(), m)));
                     continue;
                 }
                 both => both,
             };
-            out.extend(self.one(a, b, &place).map(|value| (key.clone(), value)));
+            out.extend(self.one(a, b, &location).map(|value| (key.clone(), value)));
         }
         out
     }

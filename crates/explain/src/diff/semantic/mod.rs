@@ -1,10 +1,9 @@
-//! What differs between two sets of objects, by meaning: objects by identity, entries of lists by
-//! their keys, quantities and durations by value.
+//! Compares two sets of objects by meaning: objects by identity, entries of lists by their keys, quantities and
+//! durations by value.
 //!
-//! [`delta`] tells two values apart in [`Step`]s. Applied in their order they turn the first value
-//! into the second, so nothing is lost. What changes
-//! nothing (the order of a list that has none, a duration written otherwise) is there as well, and
-//! marked as [`NoiseKind`].
+//! [`delta`] describes the difference of two values as [`Step`]s. Applied in order they turn the first value into the
+//! second, so nothing is lost. Differences without effect (the order of an unordered list, another notation of a
+//! duration) are included and marked as [`NoiseKind`].
 
 mod consequence;
 mod delta;

@@ -11,58 +11,55 @@ use super::delta::{Step, delta};
 use super::lists::Lists;
 use crate::diff::Kind;
 
-/// A field that is not as it was.
+/// A changed field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldChange {
-    /// What happens to it.
+    /// The change.
     pub step: Step,
-    /// What moved it, as indexes into the causes of the whole; empty where that is not known.
+    /// Its causes, as indexes into the comparison's causes; empty if unknown.
     pub causes: Vec<usize>,
 }
 
-/// An object that is not as it was.
+/// A changed object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ObjectChange {
-    /// What happens to it.
+    /// The kind of change.
     pub kind: Kind,
     /// The object.
     pub id: Arc<ObjectId>,
-    /// The object that it takes the place of, where one goes that was nearly the same. (For
-    /// Kubernetes that is another object: one is deleted, one is created.)
+    /// The similar removed object that it replaces. (Kubernetes deletes one object and creates the other.)
     pub instead_of: Option<Arc<ObjectId>>,
-    /// It before; for one in the place of another, that other one. `None` where it is new.
+    /// The object before, or the replaced one; `None` if it is new.
     pub before: Option<Arc<Value>>,
-    /// It after; `None` where it goes.
+    /// The object after; `None` if it is removed.
     pub after: Option<Arc<Value>>,
-    /// From `before` to `after`, field by field; empty where it appears or goes.
+    /// The changed fields; empty if the object is added or removed.
     pub fields: Vec<FieldChange>,
-    /// What moved it as a whole, as indexes into the causes of the whole.
+    /// The causes of the whole change, as indexes into the comparison's causes.
     pub causes: Vec<usize>,
 }
 
 impl ObjectChange {
-    /// Whether nothing changes by it: only orders and ways of writing.
+    /// Whether all its differences are without effect.
     pub fn is_noise(&self) -> bool {
         self.kind == Kind::Change && self.fields.iter().all(|f| f.step.noise.is_some())
     }
 
-    /// How many of its differences change nothing.
+    /// The number of differences without effect.
     pub fn noise_count(&self) -> usize {
         let fields = self.fields.iter();
         fields.filter(|f| f.step.noise.is_some()).count()
     }
 }
 
-/// How alike two objects must be for the one to be in the place of the other: the share of
-/// their leaves, in percent.
-const ALIKE: usize = 70;
+/// Minimum similarity of a replaced object: the share of equal leaves, in percent.
+const MIN_SIMILARITY: usize = 70;
 
 /// Maximum number of pairs of removed and added objects that are checked for a replacement; with more, all are reported
 /// as removed and added. A hundred thousand take a quarter of a second.
-const MOST_PAIRS: usize = 100_000;
+const MAX_PAIRS: usize = 100_000;
 
-/// What differs between two sets of objects: those of `after` in their order, then what goes.
-/// Schemas are those of `release`.
+/// Compares two sets of objects: those of `after` in their order, then removed ones. Schemas are those of `release`.
 pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<ObjectChange> {
     let mut old: BTreeMap<&ObjectId, &Object> = before.iter().map(|o| (&*o.id, o)).collect();
     let mut changes = Vec::new();
@@ -82,10 +79,10 @@ pub fn objects(release: &Release, before: &[Object], after: &[Object]) -> Vec<Ob
         }
     }
     let order: BTreeMap<&ObjectId, usize> = before.iter().map(|o| &*o.id).zip(0..).collect();
-    let mut gone: Vec<&Object> = old.into_values().collect();
-    gone.sort_by_key(|o| order.get(&*o.id));
-    renamed(release, &mut changes, &mut gone);
-    changes.extend(gone.into_iter().map(|object| ObjectChange {
+    let mut removed: Vec<&Object> = old.into_values().collect();
+    removed.sort_by_key(|o| order.get(&*o.id));
+    match_replaced(release, &mut changes, &mut removed);
+    changes.extend(removed.into_iter().map(|object| ObjectChange {
         kind: Kind::Remove,
         id: object.id.clone(),
         instead_of: None,
@@ -112,48 +109,48 @@ fn changed(release: &Release, was: &Object, is: &Object, kind: Kind) -> ObjectCh
     }
 }
 
-/// Finds what is in the place of something that goes: the same kind and namespace, and most
-/// of its leaves. Each goes to the one that is most like it.
-fn renamed(release: &Release, changes: &mut [ObjectChange], gone: &mut Vec<&Object>) {
+/// Finds added objects that replace removed ones: the same kind and namespace, and most leaves equal. The most similar
+/// pairs come first.
+fn match_replaced(release: &Release, changes: &mut [ObjectChange], removed: &mut Vec<&Object>) {
     let added = changes.iter().filter(|c| c.kind == Kind::Add).count();
-    if added.saturating_mul(gone.len()) > MOST_PAIRS {
+    if added.saturating_mul(removed.len()) > MAX_PAIRS {
         return;
     }
     let mut pairs = Vec::new();
     for (i, change) in changes.iter().enumerate().filter(|(_, c)| c.kind == Kind::Add) {
         let Some(after) = &change.after else { continue };
-        for (j, object) in gone.iter().enumerate() {
+        for (j, object) in removed.iter().enumerate() {
             let same = |id: &ObjectId| (id.api_version.clone(), id.kind.clone(), id.namespace.clone());
             if same(&object.id) == same(&change.id) {
-                let alike = alike(&object.body, after);
-                pairs.extend((alike >= ALIKE).then_some((std::cmp::Reverse(alike), i, j)));
+                let similarity = similarity(&object.body, after);
+                pairs.extend((similarity >= MIN_SIMILARITY).then_some((std::cmp::Reverse(similarity), i, j)));
             }
         }
     }
     pairs.sort_unstable();
-    let mut taken = Vec::new();
+    let mut matched = Vec::new();
     for (_, i, j) in pairs {
         let Some(change) = changes.get_mut(i).filter(|c| c.instead_of.is_none()) else {
             continue;
         };
-        if taken.contains(&j) {
+        if matched.contains(&j) {
             continue;
         }
-        taken.push(j);
-        if let (Some(was), Some(body)) = (gone.get(j), change.after.clone()) {
+        matched.push(j);
+        if let (Some(was), Some(body)) = (removed.get(j), change.after.clone()) {
             let is = Object { id: change.id.clone(), body };
             *change = ObjectChange { instead_of: Some(was.id.clone()), ..changed(release, was, &is, Kind::Add) };
         }
     }
     let mut index = 0;
-    gone.retain(|_| {
+    removed.retain(|_| {
         index += 1;
-        !taken.contains(&(index - 1))
+        !matched.contains(&(index - 1))
     });
 }
 
 /// The share of leaves that two values have in common, in percent.
-fn alike(a: &Value, b: &Value) -> usize {
+fn similarity(a: &Value, b: &Value) -> usize {
     fn leaves(value: &Value) -> usize {
         match value {
             Value::Object(map) => map.values().map(leaves).sum(),

@@ -1,32 +1,29 @@
-//! What follows from which change of which field. Ordered by nothing: [`super::consequence`] takes the
-//! row with the longest path that fits. What no row knows has no consequence to tell.
+//! The consequences of changed fields. The order doesn't matter: [`super::consequence`] takes the matching row with the
+//! longest path. A change without a row has no consequence to report.
 
 use super::impact::{EffectTime, Impact};
 
-/// Whether something happens in any case.
+/// Whether a consequence follows in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// It does.
+    /// It does, in any case.
     Always,
-    /// Only where something is or asks for what the change is about.
+    /// Only where an object uses what changes.
     WhereUsed,
 }
 
-/// What happens to the place that a row speaks of.
+/// How a row's field changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathChange {
-    /// Anything.
     Any,
-    /// It appears.
     Add,
-    /// It goes.
     Remove,
-    /// It has this value afterwards.
+    /// The field gets this value.
     Becomes(&'static str),
 }
 
-/// A kind, a path (empty for the object as a whole), what happens there; what follows from it, when,
-/// whether in any case, the sentence and what to do.
+/// Kind; path (empty: the object as a whole); change; impact; time; certainty; the consequence as a sentence; what to
+/// do.
 pub(super) struct Row(
     pub(super) &'static str,
     pub(super) &'static str,
@@ -45,16 +42,16 @@ use EffectTime::{
 use Impact::{Behaviour, BootFailure, DataLoss, Disruption, Images, Scheduling, Security};
 use PathChange::{Add, Any, Becomes, Remove};
 
-/// Sources: KubeVirt's virt-operator (what re-rolls virt-handler, virt-api and virt-controller),
-/// the API documentation of KubeVirt, CDI, SSP and the cluster-network-addons operator; CDI's
-/// DataImportCron controller (an import follows a new source; `retentionPolicy`).
+/// Sources: KubeVirt's virt-operator (which changes roll out virt-handler, virt-api and virt-controller), the API
+/// documentation of KubeVirt, CDI, SSP and the cluster-network-addons operator, CDI's DataImportCron controller (an
+/// import follows a new source; `retentionPolicy`).
 #[rustfmt::skip]
 pub(super) const TABLE: &[Row] = &[
     // KubeVirt
     Row("KubeVirt", "", Remove, DataLoss, Now, Always, "KubeVirt is uninstalled, and its virtual machines with it unless the strategy blocks it", "keep the HyperConverged until no virtual machine is left"),
     Row("KubeVirt", "spec.uninstallStrategy", Any, Behaviour, Removal, Always, "what deleting the HyperConverged does to virtual machines changes", ""),
     Row("KubeVirt", "spec.uninstallStrategy", Becomes("RemoveWorkloads"), DataLoss, Removal, Always, "deleting the HyperConverged deletes every virtual machine", "set `uninstallStrategy: BlockUninstallIfWorkloadsExist` to keep them"),
-    Row("KubeVirt", "spec.workloads", Any, Disruption, Now, WhereUsed, "virt-handler is rolled out again on the nodes that are chosen; VMs on the others can't be managed or migrated", "keep every node in that runs virtual machines, or migrate them away first"),
+    Row("KubeVirt", "spec.workloads", Any, Disruption, Now, WhereUsed, "virt-handler is rolled out again on the nodes that are chosen; VMs on the others can't be managed or migrated", "include every node that runs virtual machines, or migrate them away first"),
     Row("KubeVirt", "spec.infra", Any, Disruption, Now, Always, "virt-api and virt-controller are rolled out again", ""),
     Row("KubeVirt", "spec.infra.replicas", Any, Behaviour, Now, Always, "the number of virt-api and virt-controller pods changes", ""),
     Row("KubeVirt", "spec.customizeComponents", Any, Disruption, Now, Always, "KubeVirt's own components are patched and rolled out again", ""),
@@ -148,7 +145,7 @@ pub(super) const TABLE: &[Row] = &[
     Row("NetworkAddonsConfig", "spec.multus", Remove, BootFailure, NextStart, WhereUsed, "Multus is removed; VMs with a second network don't start", "keep Multus where VMs have a second network"),
     Row("NetworkAddonsConfig", "spec.kubeSecondaryDNS", Any, Behaviour, Now, Always, "names of VMs on secondary networks resolve differently", ""),
     Row("NetworkAddonsConfig", "spec.kubevirtIpamController", Any, Behaviour, Now, Always, "whether VMs keep their IP address across a migration changes", ""),
-    Row("NetworkAddonsConfig", "spec.placementConfiguration.workloads", Any, BootFailure, NextStart, WhereUsed, "the network plugins run on other nodes; VMs on the rest don't start", "keep every node in that runs virtual machines"),
+    Row("NetworkAddonsConfig", "spec.placementConfiguration.workloads", Any, BootFailure, NextStart, WhereUsed, "the network plugins run on other nodes; VMs on the rest don't start", "include every node that runs virtual machines"),
     Row("NetworkAddonsConfig", "spec.placementConfiguration.infra", Any, Disruption, Now, Always, "the network components are rolled out again", ""),
     Row("NetworkAddonsConfig", "spec.selfSignConfiguration", Any, Security, Now, Always, "the network components' certificates are reissued", ""),
     Row("NetworkAddonsConfig", "spec.tlsSecurityProfile", Any, Security, Now, Always, "clients of the network components need another TLS version or other ciphers", ""),

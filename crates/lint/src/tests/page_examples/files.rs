@@ -139,7 +139,7 @@ impl Files {
             .collect::<Vec<_>>()
             .into_iter()
             .map(|kind| {
-                let place = self.take_away(&kind).unwrap_or_else(|| place_of(&kind));
+                let place = self.remove_kind(&kind).unwrap_or_else(|| place_of(&kind));
                 (kind, place)
             })
             .collect();
@@ -186,7 +186,7 @@ impl Files {
     }
 
     /// Removes the objects of a kind; returns the first one's file.
-    pub(super) fn take_away(&mut self, wanted: &str) -> Option<String> {
+    pub(super) fn remove_kind(&mut self, wanted: &str) -> Option<String> {
         let mut place = None;
         self.files.retain(|path, documents| {
             let before = documents.len();

@@ -1,6 +1,6 @@
-//! What a change of an operand does to what runs on the cluster.
+//! The consequences of an operand's change for the cluster.
 //!
-//! The most specific row of the table that fits wins, which is the one with the longest path.
+//! The most specific matching row of the table wins: the one with the longest path.
 
 use serde_json::Value;
 
@@ -13,34 +13,33 @@ use super::table::PathChange::{self, Add, Any, Becomes, Remove};
 use super::table::{Row, TABLE};
 use crate::diff::Kind;
 
-/// What a change does.
+/// The consequence of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Consequence {
-    /// How bad it can be.
+    /// Its maximum severity.
     pub impact: Impact,
-    /// When.
+    /// When it happens.
     pub when: EffectTime,
-    /// Whether it happens in any case, and not only where something asks for what changes.
+    /// Whether it always happens, not only if something uses the changed part.
     pub certain: bool,
-    /// A sentence without a full stop; `{}` is replaced with its subject: see [`subject`].
+    /// A sentence without a full stop; `{}` is replaced with its [`subject`].
     pub text: &'static str,
-    /// What to do; empty where nothing has to be done.
+    /// What to do; empty if nothing.
     pub action: &'static str,
-    /// The path that the row is about.
+    /// The path of the table's row.
     path: &'static str,
 }
 
 impl Consequence {
-    /// The sentence about something.
+    /// The sentence with its subject.
     pub fn sentence(&self, subject: &str) -> String {
         self.text.replace("{}", subject)
     }
 }
 
-/// The gates that KubeVirt's webhook rejects virtual machines for while they are off. Any other gate
-/// that goes switches something off, or has been replaced, and rejects nobody. Source: KubeVirt
-/// `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM asks for DeclarativeHotplugVolumes, a
-/// persistent TPM for VMPersistentState).
+/// The gates without which KubeVirt's webhook rejects virtual machines. Removing any other gate disables or replaces a
+/// feature, but rejects no machine. Source: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
+/// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState).
 const GATES_OF_VMS: [&str; 28] = [
     "ARM64SecureBoot",
     "ContainerPathVolumes",
@@ -75,7 +74,7 @@ const GATES_OF_VMS: [&str; 28] = [
 const FEATURE_GATES: &str = "spec.configuration.developerConfiguration.featureGates";
 const DISABLED_GATES: &str = "spec.configuration.developerConfiguration.disabledFeatureGates";
 
-/// A gate goes that rejects nobody.
+/// A removed gate that no virtual machine needs.
 const FEATURE_OFF: Consequence = Consequence {
     impact: Behaviour,
     when: Now,
@@ -85,8 +84,8 @@ const FEATURE_OFF: Consequence = Consequence {
     path: FEATURE_GATES,
 };
 
-/// The gate for SCSI reservations. Source: KubeVirt `pkg/virt-operator/resource/generate/components`, whose
-/// virt-handler has the pr-helper while it is on.
+/// The gate for SCSI reservations. Source: KubeVirt `pkg/virt-operator/resource/generate/components`: virt-handler has
+/// the pr-helper while the gate is on.
 const RESERVATION: &str = "PersistentReservation";
 
 const RESERVATION_ON: Consequence = Consequence {
@@ -99,16 +98,15 @@ const RESERVATION_ON: Consequence = Consequence {
     path: FEATURE_GATES,
 };
 
-/// The same for a gate that KubeVirt has on by default.
+/// The same for a gate that is on by default.
 const FEATURE_DISABLED: Consequence = Consequence {
     text: "the KubeVirt feature {} is switched off, which is on by default",
     path: DISABLED_GATES,
     ..FEATURE_OFF
 };
 
-/// What CDI does with a cron that goes and retains nothing. Source: CDI
-/// `pkg/controller/dataimportcron-controller.go`.
-const DISKS_GO: Consequence = Consequence {
+/// CDI's deletion of a removed cron that retains nothing. Source: CDI `pkg/controller/dataimportcron-controller.go`.
+const DISKS_DELETED: Consequence = Consequence {
     impact: DataLoss,
     when: Now,
     certain: true,
@@ -117,25 +115,25 @@ const DISKS_GO: Consequence = Consequence {
     path: "",
 };
 
-/// Without types of devices the section does nothing, even when it is switched on.
+/// Without types of devices the section has no effect, even if it is enabled.
 const MEDIATED_DEVICES: &str = "spec.configuration.mediatedDevicesConfiguration";
 const MEDIATED_DEVICES_SWITCH: &str = "spec.configuration.mediatedDevicesConfiguration.enabled";
 
-/// The path of arm64's firmware, and KubeVirt's default for it. Source: KubeVirt `pkg/virt-config`, 1.6 to 1.9 (for
-/// amd64 the default moved in 1.9).
+/// The path of arm64's firmware, and KubeVirt's default. Source: KubeVirt `pkg/virt-config`, 1.6 to 1.9 (amd64's
+/// default changed in 1.9).
 const ARM64_FIRMWARE: &str = "spec.configuration.architectureConfiguration.arm64.ovmfPath";
 const ARM64_FIRMWARE_DEFAULT: &str = "/usr/share/AAVMF";
 
 const KSM: &str = "spec.configuration.ksmConfiguration";
 
 const KSM_EVERYWHERE: &str = "KSM is switched on for every node: memory of virtual machines is shared there";
-const KSM_NOWHERE: &str = "KSM is switched off: memory of virtual machines is shared on no node any more";
+const KSM_NOWHERE: &str = "KSM is switched off: memory of virtual machines is shared on no node";
 const KSM_SOMEWHERE: &str =
     "KSM is switched on for the nodes that its selector matches: memory of virtual machines is shared there";
 const KSM_ELSEWHERE: &str = "KSM is switched on for other nodes than before: those that its selector matches";
 
-/// Where memory is shared after a change of KSM's selector. Source: KubeVirt `pkg/virt-handler/ksm`: without
-/// a selector nowhere, with an empty one everywhere.
+/// Where memory is shared after a change of KSM's selector. Source: KubeVirt `pkg/virt-handler/ksm`: without a selector
+/// nowhere, with an empty one everywhere.
 fn ksm(change: &ObjectChange) -> Option<Consequence> {
     let selector = |body: Option<&Value>| {
         let selector = &body?["spec"]["configuration"]["ksmConfiguration"]["nodeLabelSelector"];
@@ -156,10 +154,10 @@ fn ksm(change: &ObjectChange) -> Option<Consequence> {
     Some(Consequence { impact: Behaviour, when: Now, certain: true, text, action: "", path: KSM })
 }
 
-/// Where 1.19 has what the gate was for.
+/// The section that replaces the gate in 1.19.
 const RESERVATIONS: &str = "spec.configuration.persistentReservationConfiguration";
 
-/// What a change of that section does; nothing where the gate said the same before.
+/// The consequence of a change of that section; none if the gate had the same effect before.
 fn reservations(change: &ObjectChange) -> Option<Consequence> {
     let is_on = |body: Option<&Value>| {
         let configuration = body.map(|body| &body["spec"]["configuration"]);
@@ -171,17 +169,17 @@ fn reservations(change: &ObjectChange) -> Option<Consequence> {
     };
     match (is_on(change.before.as_deref()), is_on(change.after.as_deref())) {
         (false, true) => Some(RESERVATION_ON),
-        (true, false) => best("KubeVirt", FEATURE_GATES, Remove, None),
+        (true, false) => most_specific("KubeVirt", FEATURE_GATES, Remove, None),
         _ => None,
     }
 }
 
-/// How running virtual machines come to a new version. Their order is no preference. Source: KubeVirt
+/// The methods that update running virtual machines. Their order has no effect. Source: KubeVirt
 /// `pkg/virt-controller/watch/workload-updater`.
 const METHODS: &str = "spec.workloadUpdateStrategy.workloadUpdateMethods";
 
-/// What a change of those does: they stay as they are only where no method is left.
-fn methods(change: &ObjectChange, step: &Step, on: PathChange) -> Option<Consequence> {
+/// The consequence of a change of the methods: machines are only left alone if no method remains.
+fn update_methods(change: &ObjectChange, step: &Step, on: PathChange) -> Option<Consequence> {
     let listed = |body: Option<&Value>| {
         let mut out = Vec::new();
         let strategy = body.map(|body| &body["spec"]["workloadUpdateStrategy"]);
@@ -193,29 +191,29 @@ fn methods(change: &ObjectChange, step: &Step, on: PathChange) -> Option<Consequ
     if was == is {
         None
     } else if is.is_empty() {
-        best("KubeVirt", &step.label, on, None)
+        most_specific("KubeVirt", &step.label, on, None)
     } else {
-        best("KubeVirt", "spec.workloadUpdateStrategy", Any, None)
+        most_specific("KubeVirt", "spec.workloadUpdateStrategy", Any, None)
     }
 }
 
-/// Where the network components run; the two parts of it have rows of their own.
+/// The placement of the network components; its two parts have separate rows.
 const PLACEMENT: &str = "spec.placementConfiguration";
 
-/// Whether a side of a change of that section names types of devices.
+/// Whether a side of a change of that section has types of devices.
 fn has_types(step: &Step) -> bool {
     let sides = [&step.before, &step.after].into_iter().flatten();
     let mut keys = sides.filter_map(Value::as_object).flat_map(|map| map.keys());
     keys.any(|key| key != "enabled")
 }
 
-/// What a change of the object as a whole does.
+/// The consequence of an object's addition or removal.
 pub fn of_object(change: &ObjectChange) -> Option<Consequence> {
-    let goes = change.kind == Kind::Remove || change.instead_of.is_some();
-    if goes && change.id.kind == "DataImportCron" {
+    let is_removed = change.kind == Kind::Remove || change.instead_of.is_some();
+    if is_removed && change.id.kind == "DataImportCron" {
         let before = change.before.as_deref();
         if before.is_some_and(|body| body["spec"]["retentionPolicy"] == "None") {
-            return Some(DISKS_GO);
+            return Some(DISKS_DELETED);
         }
     }
     let on = match change.kind {
@@ -223,10 +221,10 @@ pub fn of_object(change: &ObjectChange) -> Option<Consequence> {
         Kind::Remove => Remove,
         _ => return None,
     };
-    best(&change.id.kind, "", on, None)
+    most_specific(&change.id.kind, "", on, None)
 }
 
-/// What a change of one of its fields does.
+/// The consequence of a field's change.
 pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     let (label, kind) = (step.label.as_str(), change.id.kind.as_str());
     let on = match (&step.before, &step.after) {
@@ -234,7 +232,7 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
         (Some(_), None) => Remove,
         _ => Any,
     };
-    let rejects_nobody = |gates: Option<&Value>| {
+    let needed_by_no_machine = |gates: Option<&Value>| {
         let mut all = Vec::new();
         names(gates, &mut all);
         !all.iter().any(|gate| GATES_OF_VMS.contains(&&**gate))
@@ -246,7 +244,7 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     if (kind, label) == ("KubeVirt", MEDIATED_DEVICES) && !has_types(step) {
         return None;
     }
-    // Without a word KubeVirt handles them.
+    // KubeVirt handles them by default.
     let is_off = |value: &Option<Value>| *value == Some(Value::Bool(false));
     if (kind, label) == ("KubeVirt", MEDIATED_DEVICES_SWITCH) && is_off(&step.before) == is_off(&step.after) {
         return None;
@@ -262,10 +260,10 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
         let sides = [&step.before, &step.after].into_iter().flatten();
         let mut workloads = sides.filter_map(|side| side.get("workloads"));
         let part = if workloads.any(|placement| *placement != serde_json::json!({})) { "workloads" } else { "infra" };
-        return best(kind, &format!("{PLACEMENT}.{part}"), Any, None);
+        return most_specific(kind, &format!("{PLACEMENT}.{part}"), Any, None);
     }
     if kind == "KubeVirt" && label.starts_with(METHODS) {
-        return methods(change, step, on);
+        return update_methods(change, step, on);
     }
     if kind == "KubeVirt" && label.starts_with(RESERVATIONS) {
         return reservations(change);
@@ -280,33 +278,33 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
     };
     match on {
         Add if is_of(FEATURE_GATES) && is_reservation() => Some(RESERVATION_ON),
-        Remove if is_of(FEATURE_GATES) && rejects_nobody(step.before.as_ref()) => Some(FEATURE_OFF),
-        Add if is_of(DISABLED_GATES) && rejects_nobody(step.after.as_ref()) => Some(FEATURE_DISABLED),
-        on => best(kind, label, on, step.after.as_ref()),
+        Remove if is_of(FEATURE_GATES) && needed_by_no_machine(step.before.as_ref()) => Some(FEATURE_OFF),
+        Add if is_of(DISABLED_GATES) && needed_by_no_machine(step.after.as_ref()) => Some(FEATURE_DISABLED),
+        on => most_specific(kind, label, on, step.after.as_ref()),
     }
 }
 
-fn best(kind: &str, label: &str, on: PathChange, after: Option<&Value>) -> Option<Consequence> {
-    let plain = without_keys(label);
-    let fits = |row: &&Row| {
-        let path = plain.strip_prefix(row.1);
-        let below = path.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+fn most_specific(kind: &str, label: &str, on: PathChange, after: Option<&Value>) -> Option<Consequence> {
+    let path_of_label = without_keys(label);
+    let is_about = |row: &&Row| {
+        let path = path_of_label.strip_prefix(row.1);
+        let is_within = path.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let whole = row.1.is_empty();
-        // A row about the object as a whole says nothing of its metadata.
-        row.0 == kind && (below || whole) && (!whole || label.is_empty() || row.2 == Any)
+        // A row about the whole object doesn't cover its metadata.
+        row.0 == kind && (is_within || whole) && (!whole || label.is_empty() || row.2 == Any)
     };
-    let happens = |row: &Row| match row.2 {
+    let matches_change = |row: &Row| match row.2 {
         Any => true,
         Becomes(value) => match after {
             Some(Value::String(text)) => text == value,
             Some(Value::Bool(flag)) => value == if *flag { "true" } else { "false" },
             _ => false,
         },
-        // What comes or goes is the place itself or an entry of it, not a field within.
-        other => other == on && is_place_or_entry(label, row.1),
+        // The location itself or an entry of it must be added or removed, not a field within.
+        other => other == on && is_path_or_entry(label, row.1),
     };
-    let rows = TABLE.iter().filter(fits).filter(|row| happens(row));
-    // The longest path; there the row that says most exactly what happens.
+    let rows = TABLE.iter().filter(is_about).filter(|row| matches_change(row));
+    // The longest path, then the row with a specific change.
     let found = rows.max_by_key(|row| (row.1.len(), row.2 != Any))?;
     if found.1.is_empty() && label.starts_with("metadata") {
         return None;
@@ -321,20 +319,18 @@ fn best(kind: &str, label: &str, on: PathChange, after: Option<&Value>) -> Optio
     })
 }
 
-/// Whether a label is a path, a list below it, or an entry of one of these: `path`, `path.list`,
-/// `path.list[name=a]`.
-fn is_place_or_entry(label: &str, path: &str) -> bool {
+/// Whether a label is a path, a list below it, or an entry of these: `path`, `path.list`, `path.list[name=a]`.
+fn is_path_or_entry(label: &str, path: &str) -> bool {
     let Some(rest) = label.strip_prefix(path) else {
         return false;
     };
     match rest.rsplit_once(']') {
-        Some((_, behind)) => behind.is_empty(),
+        Some((_, rest)) => rest.is_empty(),
         None => rest.matches('.').count() <= 1,
     }
 }
 
-/// What a consequence is about: of the operators' own resources the entry that changes (a gate, an
-/// image), of everything else the object.
+/// The subjects of a consequence: for the operators' resources the changed entry (a gate, an image), else the object.
 pub fn subject(change: &ObjectChange, of: &Consequence, step: Option<&Step>) -> Vec<String> {
     if !of.text.contains("{}") {
         return Vec::new();
@@ -346,7 +342,7 @@ pub fn subject(change: &ObjectChange, of: &Consequence, step: Option<&Step>) -> 
     }
 }
 
-/// What an object is called: an import by the DataSource that it fills.
+/// An object's name for messages; an import is named by its DataSource.
 fn name(change: &ObjectChange) -> String {
     let body = change.after.as_deref().or(change.before.as_deref());
     let filled = body.and_then(|b| b["spec"]["managedDataSource"].as_str());
@@ -354,14 +350,14 @@ fn name(change: &ObjectChange) -> String {
     filled.unwrap_or(&change.id.name).to_owned()
 }
 
-/// The key of the entry below a path, or the names in a list that comes or goes as a whole.
+/// The key of the entry below a path, or the names in an added or removed list.
 fn entry(path: &str, step: &Step) -> Vec<String> {
     const CRON: &str = "-image-cron";
-    let below = step.label.strip_prefix(path).unwrap_or_default();
-    let key = below.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    let rest = step.label.strip_prefix(path).unwrap_or_default();
+    let key = rest.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     if let Some((key, _)) = key {
         let key = key.split_once('=').map_or(key, |(_, value)| value);
-        // An index is no name.
+        // An index isn't a name.
         if !key.bytes().all(|b| b.is_ascii_digit()) {
             return vec![key.strip_suffix(CRON).unwrap_or(key).to_owned()];
         }

@@ -1,4 +1,4 @@
-//! Each consequence with a change that brings it about, and one near it that doesn't: `testdata/consequences`.
+//! Each consequence with a change that causes it, and a similar one that doesn't: `testdata/consequences`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,10 +16,10 @@ use serde_json::json;
 use super::*;
 use crate::diff::{Comparison, Side, compare_objects, compare_plans, declared};
 
-/// What names a consequence: its kind, its path and its words.
+/// A consequence's kind, path and text.
 type Name = (String, String, String);
 
-/// Every consequence that may be reported.
+/// All possible consequences.
 fn all() -> BTreeSet<Name> {
     let name = |kind: &str, path: &str, text: &str| (kind.to_owned(), path.to_owned(), text.to_owned());
     let rows = TABLE.iter().map(|row| name(row.0, row.1, row.6));
@@ -27,11 +27,11 @@ fn all() -> BTreeSet<Name> {
     let gates = of_kubevirt.iter().map(|c| name("KubeVirt", c.path, c.text));
     let ksm = [KSM_EVERYWHERE, KSM_NOWHERE, KSM_SOMEWHERE, KSM_ELSEWHERE];
     let ksm = ksm.iter().map(|text| name("KubeVirt", KSM, text));
-    let disks = [name("DataImportCron", DISKS_GO.path, DISKS_GO.text)];
+    let disks = [name("DataImportCron", DISKS_DELETED.path, DISKS_DELETED.text)];
     rows.chain(gates).chain(ksm).chain(disks).collect()
 }
 
-/// The names of what follows.
+/// The names of a comparison's consequences.
 fn consequences_of(found: &Comparison) -> BTreeSet<Name> {
     let all = found.consequences().into_iter();
     all.map(|(c, object, _)| {
@@ -41,7 +41,7 @@ fn consequences_of(found: &Comparison) -> BTreeSet<Name> {
     .collect()
 }
 
-/// A state of a cluster: a HyperConverged's spec, and what is beside it.
+/// A state of a cluster: a HyperConverged, its release and inventory.
 struct State {
     release: Arc<Release>,
     inventory: LoadedInventory,
@@ -87,7 +87,7 @@ impl State {
     }
 }
 
-/// What follows where one HyperConverged becomes another.
+/// The consequences of changing one HyperConverged to another.
 fn of_manifests(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String> {
     let states = [before, after].map(State::of);
     let plans = [0, 1].map(|i| {
@@ -110,7 +110,7 @@ fn of_manifests(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String>
     Ok(consequences_of(&compare_plans(&side(0), &side(1))))
 }
 
-/// What follows where some objects become others; each is a body with its kind.
+/// The consequences of changing objects; each is a body with its kind.
 fn of_objects(before: &Value, after: &Value) -> Result<BTreeSet<Name>, String> {
     let release = Release::known("1.19").expect("known");
     let objects = |all: &Value| -> Vec<Object> {
@@ -158,34 +158,34 @@ fn name(pair: &Value) -> Name {
 
 #[test]
 fn each_consequence_appears_only_at_its_path() {
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     for pair in pairs() {
-        let follows = if pair["was"].is_array() { of_objects } else { of_manifests };
+        let consequences = if pair["was"].is_array() { of_objects } else { of_manifests };
         let name = name(&pair);
-        match follows(&pair["was"], &pair["then"]) {
+        match consequences(&pair["was"], &pair["then"]) {
             Ok(then) if then.contains(&name) => {}
-            then => wrong.push(format!("{name:?} doesn't follow: {then:?}")),
+            then => problems.push(format!("{name:?} doesn't follow: {then:?}")),
         }
         assert_ne!(pair["was"], pair["near"], "{name:?}");
-        match follows(&pair["was"], &pair["near"]) {
+        match consequences(&pair["was"], &pair["near"]) {
             Ok(near) if !near.iter().any(|(_, _, text)| *text == name.2) => {}
-            near => wrong.push(format!("{name:?} follows near it, too: {near:?}")),
+            near => problems.push(format!("{name:?} follows near it, too: {near:?}")),
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
-fn every_consequence_has_exactly_its_pair() {
-    let tried: BTreeSet<Name> = pairs().iter().map(name).collect();
+fn every_consequence_has_one_pair() {
+    let tested: BTreeSet<Name> = pairs().iter().map(name).collect();
     let all = all();
-    let missing: Vec<&Name> = all.difference(&tried).collect();
+    let missing: Vec<&Name> = all.difference(&tested).collect();
     assert!(missing.is_empty(), "no pair: {missing:#?}");
-    let unknown: Vec<&Name> = tried.difference(&all).collect();
+    let unknown: Vec<&Name> = tested.difference(&all).collect();
     assert!(unknown.is_empty(), "no consequence: {unknown:#?}");
 }
 
-/// A row is about a field that the operators' CRDs have.
+/// Every row is about a field of the operators' CRDs.
 #[test]
 fn every_path_exists_in_its_kind() {
     let releases: Vec<Arc<Release>> = Release::known_names().filter_map(Release::known).collect();
@@ -201,7 +201,7 @@ fn every_path_exists_in_its_kind() {
     }
 }
 
-/// What the operators' own code made, as it is recorded in `testdata/golden`.
+/// Objects created by the operators' code, recorded in `testdata/golden`.
 struct Recordings {
     objects: BTreeMap<String, Value>,
     cases: BTreeMap<(String, String), Vec<String>>,
@@ -254,7 +254,7 @@ impl Recordings {
         found.map(Object::new).collect()
     }
 
-    /// What follows in two recordings: of two cases of a release, or of one case and its upgrade.
+    /// The consequences between two recordings: two cases of a release, or a case and its upgrade.
     fn consequences_of(&self, seen: &Value) -> BTreeSet<Name> {
         let case = |key: &str| (text(&seen["release"]), text(&seen[key]));
         let (release, before, after) = if seen["upgrade"].is_null() {
@@ -263,7 +263,7 @@ impl Recordings {
             let from = case("upgrade");
             (from.0.clone(), &self.cases[&from], &self.upgrades[&from])
         };
-        // Nothing is made of what is rejected.
+        // A rejected case has no objects.
         assert!(!before.is_empty() && !after.is_empty(), "{seen}");
         let release = Release::known(&release).expect("known");
         consequences_of(&compare_objects(&release, &self.of(before), &self.of(after)))
@@ -275,7 +275,7 @@ fn text(value: &Value) -> String {
 }
 
 #[test]
-fn observed_consequences_are_in_the_recordings() {
+fn finds_observed_consequences_in_the_recordings() {
     let recordings = Recordings::read();
     let mut seen = 0;
     for pair in pairs().iter().filter(|pair| !pair["seen"].is_null()) {

@@ -1,4 +1,4 @@
-//! Sentences and subjects of consequences.
+//! Tests sentences and subjects of consequences.
 
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::release::Release;
@@ -8,7 +8,7 @@ use super::*;
 use crate::diff::compare_objects;
 use crate::diff::semantic::Impact::{BootFailure, Images, Scheduling};
 
-/// The consequences of replacing one object by another; null where there is none.
+/// The consequences of replacing one object by another; null means absent.
 fn consequences_of(before: &Value, after: &Value) -> Vec<(Impact, String)> {
     let objects = |body: &Value| -> Vec<Object> {
         let body = (!body.is_null()).then(|| Object::new(body.clone()));
@@ -36,7 +36,7 @@ fn kubevirt(spec: Value) -> Value {
 }
 
 #[test]
-fn the_longest_path_wins() {
+fn longest_path_wins() {
     let migrations = |n: u32| kubevirt(json!({"configuration": {"migrations": {"parallelMigrationsPerCluster": n}}}));
     assert_eq!(impacts(&migrations(5), &migrations(6)), [Scheduling]);
     let uninstall = |strategy: &str| kubevirt(json!({"uninstallStrategy": strategy}));
@@ -49,19 +49,19 @@ fn the_longest_path_wins() {
 }
 
 #[test]
-fn an_empty_selector_is_every_node_and_none_is_no_node() {
+fn empty_selector_means_every_node() {
     let configuration = |c: Value| kubevirt(json!({"configuration": c}));
     let ksm = |section: Value| configuration(json!({"evictionStrategy": "None", "ksmConfiguration": section}));
     let bare = configuration(json!({"evictionStrategy": "None"}));
     let nowhere = ksm(json!({}));
     let everywhere = ksm(json!({"nodeLabelSelector": {}}));
     let some = |value: &str| ksm(json!({"nodeLabelSelector": {"matchLabels": {"a": value}}}));
-    for (before, after, said) in [
+    for (before, after, expected) in [
         (&nowhere, &everywhere, "for every node"),
         (&some("b"), &everywhere, "for every node"),
         (&bare, &everywhere, "for every node"),
-        (&everywhere, &nowhere, "on no node any more"),
-        (&everywhere, &bare, "on no node any more"),
+        (&everywhere, &nowhere, "on no node"),
+        (&everywhere, &bare, "on no node"),
         (&nowhere, &some("b"), "for the nodes that its selector matches"),
         (&some("b"), &some("c"), "for other nodes than before"),
     ] {
@@ -69,7 +69,7 @@ fn an_empty_selector_is_every_node_and_none_is_no_node() {
         let [(Behaviour, text)] = reported.as_slice() else {
             panic!("{reported:?}");
         };
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
     assert_eq!(consequences_of(&nowhere, &bare), []);
 }
@@ -80,13 +80,13 @@ fn removing_a_gate_rejects_its_users_where_the_webhook_requires_it() {
         |list: &str, gates: &[&str]| kubevirt(json!({"configuration": {"developerConfiguration": {list: gates}}}));
     let on = |names: &[&str]| gates("featureGates", names);
     let root = on(&["Root"]);
-    let said = |impact, text: &str| vec![(impact, text.to_owned())];
+    let expected = |impact, text: &str| vec![(impact, text.to_owned())];
     assert_eq!(impacts(&root, &on(&["Root", "Sidecar"])), [Behaviour]);
     assert_eq!(impacts(&on(&["Root", "Sidecar"]), &root), [BootFailure]);
-    // Deprecated: DeclarativeHotplugVolumes does its work.
+    // Deprecated; replaced by DeclarativeHotplugVolumes.
     assert_eq!(
         consequences_of(&on(&["Root", "HotplugVolumes"]), &root),
-        said(Behaviour, "the KubeVirt feature HotplugVolumes is switched off")
+        expected(Behaviour, "the KubeVirt feature HotplugVolumes is switched off")
     );
     let off = |names: &[&str]| gates("disabledFeatureGates", names);
     let none = off(&["Other"]);
@@ -95,7 +95,7 @@ fn removing_a_gate_rejects_its_users_where_the_webhook_requires_it() {
 }
 
 #[test]
-fn without_a_path_of_its_own_firmware_is_where_kubevirt_has_it() {
+fn missing_firmware_path_means_the_default() {
     let firmware = |amd64: &str, arm64: &str| {
         let section = |path: &str| match path {
             "" => json!({"machineType": "m"}),
@@ -114,15 +114,15 @@ fn without_a_path_of_its_own_firmware_is_where_kubevirt_has_it() {
 }
 
 #[test]
-fn a_feature_of_cdi_is_switched_one_way() {
+fn reports_whether_a_cdi_feature_is_switched_on_or_off() {
     let cdi = |gates: &[&str]| {
         json!({"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "CDI",
             "metadata": {"name": "c"}, "spec": {"config": {"featureGates": gates}}})
     };
     let (with, without) = (cdi(&["A", "B"]), cdi(&["A"]));
-    let said = |text: &str| vec![(Behaviour, text.to_owned())];
-    assert_eq!(consequences_of(&without, &with), said("the CDI feature B is switched on"));
-    assert_eq!(consequences_of(&with, &without), said("the CDI feature B is switched off"));
+    let expected = |text: &str| vec![(Behaviour, text.to_owned())];
+    assert_eq!(consequences_of(&without, &with), expected("the CDI feature B is switched on"));
+    assert_eq!(consequences_of(&with, &without), expected("the CDI feature B is switched off"));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn deletes_disks_with_a_cron_that_retains_nothing() {
     let (none, all) = (cron(json!("None")), cron(json!("All")));
     assert_eq!(impacts(&none, &Value::Null), [DataLoss]);
     assert_eq!(impacts(&all, &Value::Null), [Images]);
-    // To set the policy takes nothing away by itself.
+    // Setting the policy alone deletes nothing.
     assert_eq!(impacts(&all, &none), [Behaviour]);
 }
 
@@ -148,13 +148,13 @@ fn reports_a_removed_object_rather_than_its_fields() {
     let device = json!({"resourceName": "a", "pciVendorSelector": "2", "externalResourceProvider": true});
     let plain = json!({"resourceName": "a", "pciVendorSelector": "2"});
     let none = json!({"resourceName": "c", "pciVendorSelector": "2"});
-    let said = |before: &Value, after: &Value| {
+    let expected = |before: &Value, after: &Value| {
         let reported = consequences_of(&devices(before.clone()), &devices(after.clone())).into_iter();
         reported.map(|(_, text)| text).collect::<Vec<_>>()
     };
-    let goes = "VMs that ask for the host device a don't start any more";
-    assert!(said(&device, &none).contains(&goes.to_owned()));
-    assert!(!said(&device, &plain).contains(&goes.to_owned()));
+    let removed = "VMs that ask for the host device a don't start any more";
+    assert!(expected(&device, &none).contains(&removed.to_owned()));
+    assert!(!expected(&device, &plain).contains(&removed.to_owned()));
 
     let addons = |pool: Value| {
         json!({"apiVersion": "networkaddonsoperator.network.kubevirt.io/v1",
@@ -162,9 +162,9 @@ fn reports_a_removed_object_rather_than_its_fields() {
             "spec": {"kubeMacPool": pool, "multus": {}}})
     };
     let range = addons(json!({"rangeStart": "02:00:00:00:00:00", "rangeEnd": "02:00:00:00:00:99"}));
-    let range_goes = consequences_of(&range, &addons(json!({})));
+    let range_removed = consequences_of(&range, &addons(json!({})));
     let other_range = "VMs get MAC addresses from another range";
-    assert!(range_goes.iter().all(|(_, text)| text == other_range), "{range_goes:?}");
+    assert!(range_removed.iter().all(|(_, text)| text == other_range), "{range_removed:?}");
     let mut no_pool = range.clone();
     no_pool["spec"] = json!({"multus": {}});
     let nothing = "nothing keeps two VMs from having one MAC address".to_owned();
@@ -172,17 +172,17 @@ fn reports_a_removed_object_rather_than_its_fields() {
 }
 
 #[test]
-fn a_removed_role_has_no_other_consequence() {
+fn removed_role_has_one_consequence() {
     let role = |verb: &str| {
         json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
             "metadata": {"name": "r"}, "rules": [{"verbs": [verb]}]})
     };
-    let said = |before: &Value, after: &Value| {
+    let expected = |before: &Value, after: &Value| {
         let reported = consequences_of(before, after).into_iter();
         reported.map(|(_, text)| text).collect::<Vec<_>>()
     };
-    assert_eq!(said(&role("get"), &Value::Null), ["the cluster role r is removed"]);
-    let changed = said(&role("get"), &role("list"));
+    assert_eq!(expected(&role("get"), &Value::Null), ["the cluster role r is removed"]);
+    let changed = expected(&role("get"), &role("list"));
     assert_eq!(changed, ["the permissions that the cluster role r grants change"]);
 }
 
