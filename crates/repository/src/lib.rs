@@ -1,6 +1,6 @@
-//! Repositories: [`repo`] finds the HyperConvergeds of a directory and the inventories that belong to them,
-//! through kustomize, Helm and other wrappers; [`emit`] writes the tree of rendered files; [`adopt`] makes
-//! what a repository lacks: a configuration, an inventory.
+//! Repositories: [`repo`] finds the HyperConvergeds of a directory and their inventories, through kustomize, Helm and
+//! other wrappers; [`emit`] writes the tree of rendered files; [`adopt`] creates a repository's configuration and
+//! inventory.
 
 pub mod adopt;
 pub mod emit;

@@ -204,7 +204,7 @@ impl Distribution {
     }
 
     /// The distribution with this name.
-    pub fn used(name: &str) -> Option<&'static Self> {
+    pub fn named(name: &str) -> Option<&'static Self> {
         Self::all().iter().find(|d| d.name == name)
     }
 
@@ -262,14 +262,14 @@ mod tests {
     fn each_source_exists_and_is_used() {
         for (_, text) in DISTRIBUTIONS {
             let file: Value = serde_json::from_str(text).expect("JSON");
-            let mut used = Vec::new();
-            sources(&file, &mut used);
+            let mut named = Vec::new();
+            sources(&file, &mut named);
             let distribution: Distribution = serde_json::from_str(text).expect("fits");
-            for source in &used {
+            for source in &named {
                 assert!(distribution.sources.contains_key(source), "{source}");
             }
             for (key, source) in &distribution.sources {
-                assert!(used.contains(key), "{key} is the source of nothing");
+                assert!(named.contains(key), "{key} is the source of nothing");
                 assert!(source.url.starts_with("https://"), "{key}");
                 assert_eq!(source.date.len(), "2026-08-19".len(), "{key}");
             }
@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn upstream_versions_are_the_releases() {
-        let upstream = Distribution::used(UPSTREAM).expect("known");
+        let upstream = Distribution::named(UPSTREAM).expect("known");
         let known: Vec<&str> = crate::release::Release::known_names().collect();
         assert_eq!(upstream.lines(), known);
         for distribution in Distribution::all() {

@@ -1,4 +1,4 @@
-//! The text of `hcoplan.yaml`, and of the files around it.
+//! The contents of `hcoplan.yaml` and related files.
 
 use std::collections::BTreeSet;
 
@@ -10,25 +10,25 @@ use super::INVENTORY_SCHEMA;
 use super::facts::comment;
 use crate::repo::{AppliedBy, ClusterRef, FactOrigin, Loaded, Repo, WithSource};
 
-/// What `hcoplan.yaml` says.
+/// The contents of `hcoplan.yaml`.
 #[derive(Debug, Default)]
 pub struct Configuration {
-    /// The release of clusters whose manifests name none, where it is known.
+    /// The release of clusters whose manifests don't declare one, if known.
     pub release: Option<String>,
-    /// The entries that it needs in any case: an existing file may lack them.
+    /// The entries that it needs, which an existing file may lack.
     pub entries: String,
     /// Whether one of them names an inventory.
     pub has_inventory: bool,
 }
 
 impl Configuration {
-    /// Adds the entry by which charts are rendered.
+    /// Adds the entry that enables rendering of charts.
     pub fn with_charts(mut self) -> Self {
         self.entries.push_str("helm: true\n");
         self
     }
 
-    /// Adds the inventory of a cluster, which may be one of several.
+    /// Adds the inventory of a cluster, one of possibly several.
     pub fn add_inventory(&mut self, repo: &Repo, cluster: &ClusterRef, file: &Utf8Path) {
         let quoted = |path: &Utf8Path| inline(&path.as_str().into());
         self.has_inventory = true;
@@ -44,18 +44,18 @@ impl Configuration {
         let nodes = if self.has_inventory {
             ""
         } else {
-            "# Nodes are assumed where nothing says them: `hcoplan init DIR --nodes DUMP` writes them to an inventory.\n"
+            "# Without an inventory nodes are assumed: `hcoplan init DIR --nodes DUMP` writes one.\n"
         };
         let release = release(self.release.as_deref(), loaded);
         format!("# yaml-language-server: $schema={schema}\n{release}{}{nodes}", self.entries)
     }
 }
 
-/// The file and the lines in it by which a controller that applies hcoplan's directory skips hcoplan's files; `None`
-/// where none does, or where it has no such file.
+/// The ignore file, and its lines, with which a controller that applies hcoplan's directory skips hcoplan's files;
+/// `None` if no controller applies it or the controller has no such file.
 pub fn ignored(repo: &Repo, root: &Utf8Path) -> Option<(Utf8PathBuf, &'static str)> {
     let mut appliers = repo.appliers(None);
-    // git is asked only where it matters what the repository is called.
+    // git is run only if the repository's name matters.
     if !appliers.controllers().is_empty() {
         appliers = repo.appliers(origin_name(root));
     }
@@ -68,14 +68,14 @@ pub fn ignored(repo: &Repo, root: &Utf8Path) -> Option<(Utf8PathBuf, &'static st
 /// The directory of hcoplan's files.
 const DIRECTORY: &str = ".hcoplan";
 
-/// The lines by which Flux, Fleet and Advanced Cluster Management skip hcoplan's files.
+/// The lines with which Flux, Fleet and Advanced Cluster Management skip hcoplan's files.
 const IGNORED: &str = "\
-# hcoplan's files are nothing to apply.
+# Don't apply hcoplan's files.
 /.hcoplan/
 /hcoplan.yaml
 ";
 
-/// What is known of a cluster, and from where.
+/// What was found about a cluster, with the sources, as a line.
 pub fn known_of(cluster: &ClusterRef, loaded: &Loaded) -> String {
     let mut identity = loaded.identity.clone();
     if let (None, Ok(release)) = (&identity.release, &loaded.release) {
@@ -86,13 +86,13 @@ pub fn known_of(cluster: &ClusterRef, loaded: &Loaded) -> String {
     format!("found: {}: {identity}, {nodes}\n", cluster.path())
 }
 
-/// Where a cluster's inventory is written: in a directory that nothing applies.
+/// The path of a new inventory: in a directory that no controller applies.
 pub fn inventory_path(cluster: &ClusterRef) -> Utf8PathBuf {
     let name = Some(cluster.name()).filter(|n| *n != ".").unwrap_or("inventory");
     format!("{DIRECTORY}/{name}.yaml").into()
 }
 
-/// The line of `hcoplan.yaml` with the release of the clusters whose manifests don't say theirs.
+/// The line of `hcoplan.yaml` with the release of clusters whose manifests don't declare one.
 fn release(given: Option<&str>, loaded: &[Loaded]) -> String {
     if let Some(name) = given {
         return format!("release: {name:?}\n");
@@ -104,10 +104,10 @@ fn release(given: Option<&str>, loaded: &[Loaded]) -> String {
         .all(|l| l.possible.last().is_some_and(|r| l.release.as_ref().is_ok_and(|o| o.label() == r.label())));
     match labels.first() {
         None => {
-            let said: BTreeSet<String> =
+            let sources: BTreeSet<String> =
                 loaded.iter().filter_map(|l| Some(comment(&l.identity.release.as_ref()?.source()))).collect();
-            let said: Vec<String> = said.into_iter().take(3).collect();
-            format!("# The manifests say the release: {}.\n", said.join(", "))
+            let sources: Vec<String> = sources.into_iter().take(3).collect();
+            format!("# The manifests declare the release: {}.\n", sources.join(", "))
         }
         Some(label) if labels.len() == 1 && is_newest => {
             let title = assumed.first().and_then(|l| l.release.as_ref().ok()).map(|r| r.title()).unwrap_or_default();

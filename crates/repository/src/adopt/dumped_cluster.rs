@@ -1,4 +1,4 @@
-//! A running cluster, of which an inventory is made or brought up to date.
+//! A dumped cluster, from which an inventory is created or updated.
 
 use hcoplan_planner::inventory::{Node, drift, pools, pools_yaml};
 use hcoplan_planner::release::Platform;
@@ -9,32 +9,32 @@ use super::INVENTORY_SCHEMA;
 use super::facts::{all_facts, facts, is_of_dump, is_same};
 use crate::repo::{ClusterRef, Dump, Fact, FactOrigin, Identity, Loaded};
 
-/// By this comment Argo CD skips a file.
+/// Argo CD skips a file with this comment.
 const NOT_APPLIED: &str = "# +argocd:skip-file-rendering\n";
 
-/// Everything that an inventory says of a running cluster.
+/// The facts for an inventory of a running cluster.
 #[derive(Debug)]
 pub struct DumpedCluster {
-    /// What it is beside its nodes.
+    /// Its facts, except for the nodes.
     pub identity: Identity,
     dump: Dump,
     nodes: Vec<Node>,
-    /// The text of the HyperConverged, in which placements name labels.
+    /// The text of the HyperConverged, whose placements name labels.
     text: String,
 }
 
 impl DumpedCluster {
-    /// A cluster's dump with its nodes, and the cluster's manifests. What the dump says counts first: it is what the
-    /// cluster really has.
+    /// Combines a cluster's dump and nodes with its manifests. The dump takes precedence: it has the cluster's actual
+    /// state.
     pub fn new(dump: Dump, nodes: Vec<Node>, manifests: Option<&Loaded>) -> Self {
         let mut identity = dump.identity();
-        // The dump's files are nobody's to examine in the repository.
+        // The dump's files aren't part of the repository.
         identity.namespace.place = None;
         identity.platform.place = None;
         if let Some(release) = &mut identity.release {
             release.place = None;
         }
-        // A dump may hold the nodes, too, and those have every label.
+        // Only the HyperConverged's text: a dump may contain the nodes, with all their labels.
         let text = manifests.map(|m| m.document.file.text().get(m.document.root.span.range()).unwrap_or_default());
         let text = text.unwrap_or_default().to_owned();
         if let Some(own) = manifests {
@@ -47,7 +47,7 @@ impl DumpedCluster {
         Self { identity, dump, nodes, text }
     }
 
-    /// Takes the release out, for who writes it down elsewhere: the one that the dump says, if it does.
+    /// Removes the release and returns it if it comes from the dump.
     pub fn take_release(&mut self) -> Option<String> {
         self.identity.release.take().filter(|r| is_of_dump(r.by)).map(|r| r.value)
     }
@@ -57,7 +57,7 @@ impl DumpedCluster {
         self.dump.names_label(key) || self.text.contains(key)
     }
 
-    /// A new inventory.
+    /// The text of a new inventory.
     pub fn inventory(&self, name: &str) -> String {
         let fact = |fact: Fact| {
             let Fact { field, value, by } = fact;
@@ -74,23 +74,22 @@ impl DumpedCluster {
         )
     }
 
-    /// The same for a cluster of a repository whose controllers are to skip it.
+    /// The text of a new inventory in a repository, which controllers skip.
     pub fn inventory_of(&self, cluster: &ClusterRef) -> String {
         let mut parts = cluster.name().rsplit('/');
         let own = parts.find(|part| !matches!(*part, "" | "." | "files" | "templates"));
         format!("{NOT_APPLIED}{}", self.inventory(own.unwrap_or("cluster")))
     }
 
-    /// An inventory brought up to date: its text, and what was changed, in words.
+    /// Updates an inventory; returns its text and descriptions of the changes.
     ///
-    /// # Errors
-    /// An edit that can't be made in its layout.
+    /// An edit that the inventory's layout doesn't allow.
     pub fn update(&self, document: &Document) -> Result<(String, Vec<String>), edit::Reason> {
         let spec = Path::dotted("spec");
         let mut changes = Vec::new();
-        let mut said = Vec::new();
+        let mut descriptions = Vec::new();
         let mut facts = all_facts(&self.identity, self.dump.facts());
-        // What the nodes look like counts where nobody has said it.
+        // A platform derived from the nodes is only used if none is declared.
         if self.identity.platform.by == FactOrigin::Nodes && document.root.at(&spec.key("platform")).is_none() {
             facts.push(Fact {
                 field: "platform",
@@ -100,25 +99,25 @@ impl DumpedCluster {
         }
         for Fact { field, value, by } in facts {
             let path = spec.key(field);
-            let now = document.root.at(&path).map(yaml::Node::to_json);
-            if now.as_ref().is_some_and(|now| is_same(field, now, &value)) {
+            let declared = document.root.at(&path).map(yaml::Node::to_json);
+            if declared.as_ref().is_some_and(|declared| is_same(field, declared, &value)) {
                 continue;
             }
-            let was = now.map_or_else(String::new, |now| format!(", was {now}"));
-            said.push(format!("{field}: {value} ({by}{was})"));
+            let was = declared.map_or_else(String::new, |declared| format!(", was {declared}"));
+            descriptions.push(format!("{field}: {value} ({by}{was})"));
             changes.push(Change::Set(path, value));
         }
         let drift = drift(document, &self.nodes, |key| self.names(key));
         for count in drift.counts.iter().filter(|c| !c.nodes.is_empty()) {
             let (name, found) = (&count.name, count.nodes.len());
-            said.push(format!("pool {name}: {found} nodes, were {}", count.declared));
+            descriptions.push(format!("pool {name}: {found} nodes, were {}", count.declared));
             let path = spec.key(count.list).index(count.index).key("count");
             changes.push(Change::Set(path, found.into()));
         }
-        // From the back, so that the places of the others stay.
-        for gone in drift.counts.iter().rev().filter(|c| c.nodes.is_empty()) {
-            said.push(format!("{} is gone", gone.name));
-            let path = spec.key(gone.list).index(gone.index);
+        // From the back, so that the indexes of the others stay valid.
+        for removed in drift.counts.iter().rev().filter(|c| c.nodes.is_empty()) {
+            descriptions.push(format!("{} is removed", removed.name));
+            let path = spec.key(removed.list).index(removed.index);
             changes.push(Change::Remove(path));
         }
         let mut names = names(document);
@@ -131,11 +130,11 @@ impl DumpedCluster {
                 pool.name = format!("{}-{number}", unknown.pool.name);
             }
             names.push(pool.name.clone());
-            said.push(format!("{}: new ({})", pool.name, pool.text()));
+            descriptions.push(format!("{}: new ({})", pool.name, pool.text()));
             changes.push(Change::Append(spec.key(pool.list()), pool.to_json()));
         }
         let edits = edit::edits(document, &changes)?;
-        Ok((edit::apply(document.file.text(), &edits)?, said))
+        Ok((edit::apply(document.file.text(), &edits)?, descriptions))
     }
 }
 

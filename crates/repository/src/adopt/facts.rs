@@ -1,4 +1,4 @@
-//! What a dump says of a cluster beside its nodes, and which fields of an inventory it contradicts.
+//! The facts that a dump has about a cluster in addition to its nodes, and the inventory's fields that it contradicts.
 
 use hcoplan_diagnostics::secret::InputText;
 use hcoplan_diagnostics::source::Location;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::repo::{Dump, Fact, FactOrigin, Identity};
 
-/// Every field of `spec` that a dump says, but the nodes.
+/// The fields of `spec` that a dump has, without the nodes.
 pub(super) fn all_facts(identity: &Identity, others: Vec<Fact>) -> Vec<Fact> {
     let fact = |field, value: &str, by| Fact { field, value: value.into(), by };
     let mut out = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn all_facts(identity: &Identity, others: Vec<Fact>) -> Vec<Fact> {
     out
 }
 
-/// What a dump says otherwise than an inventory does, but for nodes.
+/// The inventory's fields that a dump contradicts, without the nodes.
 pub fn contradictions(dump: &Dump, document: &Document) -> Vec<Contradiction> {
     let found = all_facts(&dump.identity(), dump.facts()).into_iter().filter_map(|fact| {
         let node = document.root.at(&Path::dotted("spec").key(fact.field))?;
@@ -44,24 +44,24 @@ pub fn contradictions(dump: &Dump, document: &Document) -> Vec<Contradiction> {
 pub struct Contradiction {
     /// Its location in the inventory.
     pub place: Location,
-    /// What it says.
+    /// The declared value.
     pub declared: Value,
-    /// What the dump says.
+    /// The dump's value.
     pub fact: Fact,
 }
 
-/// Whether the cluster itself says so, and not what is guessed or written in the repository anyway.
+/// Whether the fact comes from the cluster itself, not from a guess or the repository.
 pub(super) fn is_of_dump(by: FactOrigin) -> bool {
     matches!(by, FactOrigin::CommandLine | FactOrigin::Statement(_))
 }
 
-/// Whether a field says the same: `4.20` is the line of `4.20.3`.
-pub(super) fn is_same(field: &str, now: &Value, value: &Value) -> bool {
+/// Whether two values of a field are equivalent: `4.20` is the line of `4.20.3`.
+pub(super) fn is_same(field: &str, declared: &Value, value: &Value) -> bool {
     let line = |v: &Value| v.as_str().and_then(version_parts).map(|(line, _)| line);
-    now == value || (field == "release" && line(now).is_some() && line(now) == line(value))
+    declared == value || (field == "release" && line(declared).is_some() && line(declared) == line(value))
 }
 
-/// The fields of an inventory's `spec` that other manifests say, each with what said it.
+/// The fields of an inventory's `spec` from manifests, each with its source as a comment.
 pub(super) fn facts(identity: &Identity) -> String {
     let mut out = String::new();
     if let Some(release) = &identity.release {
@@ -79,7 +79,7 @@ pub(super) fn facts(identity: &Identity) -> String {
     out
 }
 
-/// What is in a comment, on its line.
+/// A text as a comment on one line.
 pub(super) fn comment(text: &str) -> String {
     InputText::new(text).line().into_owned()
 }

@@ -1,5 +1,4 @@
-//! The files that hcoplan writes for new users: `hcoplan.yaml`, and an inventory of what a running cluster was dumped
-//! to.
+//! The files that hcoplan writes for new users: `hcoplan.yaml`, and an inventory of a dumped cluster.
 
 mod configuration;
 mod dumped_cluster;
@@ -9,5 +8,5 @@ pub use configuration::{Configuration, ignored, inventory_path, known_of};
 pub use dumped_cluster::DumpedCluster;
 pub use facts::{Contradiction, contradictions};
 
-/// Where an editor finds the schema of an inventory.
+/// The URL of an inventory's schema, for editors.
 const INVENTORY_SCHEMA: &str = "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";

@@ -1,4 +1,4 @@
-//! The tree on disk as it is now: what is in it, and that all of it is ours.
+//! Reads the output tree on disk, and checks that hcoplan wrote all of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,26 +18,24 @@ pub struct DiskTree {
     root: Utf8PathBuf,
     /// The names of the objects' files, sorted, by the cluster's directory.
     directories: BTreeMap<Utf8PathBuf, Vec<String>>,
-    /// The first file in which a merge left both sides.
+    /// The first file with conflict markers.
     conflict: Option<Utf8PathBuf>,
 }
 
-/// Whether a text is an object that was rendered: its first line says so.
+/// Whether a text is a rendered object: its first line is the header.
 pub fn is_own(text: &str) -> bool {
     text.lines().next() == Some(HEADER.trim_end())
 }
 
-/// Whether git left both sides of a merge in a text.
+/// Whether a text has git's conflict markers.
 pub fn has_conflict(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("<<<<<<< "))
 }
 
 impl DiskTree {
-    /// Examines the tree and checks that every file in it is one that was rendered; `None` where
-    /// there is no tree. Nothing is changed.
+    /// Reads the tree and checks that hcoplan wrote every file; `None` if there is no tree. Changes nothing.
     ///
-    /// # Errors
-    /// What can't be read, and the first thing in the tree that isn't ours.
+    /// An unreadable file, or the first file that hcoplan didn't write.
     pub fn open(root: &Utf8Path) -> Result<Option<Self>, Error> {
         let metadata = match fs::symlink_metadata(root) {
             Ok(metadata) => metadata,
@@ -56,7 +54,7 @@ impl DiskTree {
         }
         let mut tree = Self { root: root.to_owned(), directories: BTreeMap::new(), conflict: None };
         let top = root.join(TOP_MANIFEST);
-        let ours = match read(&top)? {
+        let has_manifest = match read(&top)? {
             // A file with merge conflicts is rewritten.
             Some(text) if has_conflict(&text) => {
                 tree.conflict = Some(top);
@@ -68,11 +66,11 @@ impl DiskTree {
             }
             None => false,
         };
-        tree.check(Utf8Path::new(""), ours)?;
+        tree.check(Utf8Path::new(""), has_manifest)?;
         Ok(Some(tree))
     }
 
-    fn check(&mut self, directory: &Utf8Path, ours: bool) -> Result<(), Error> {
+    fn check(&mut self, directory: &Utf8Path, has_manifest: bool) -> Result<(), Error> {
         let path = match directory.as_str() {
             "" => self.root.clone(),
             _ => self.root.join(directory),
@@ -99,14 +97,14 @@ impl DiskTree {
         files.sort();
         below.sort();
         let manifest =
-            if ours && files.iter().any(|f| f == CLUSTER_MANIFEST) { self.manifest(directory)? } else { None };
+            if has_manifest && files.iter().any(|f| f == CLUSTER_MANIFEST) { self.manifest(directory)? } else { None };
         let mut objects = Vec::new();
         for file in files {
             let is_ours = match file.as_str() {
-                TOP_MANIFEST => ours && directory.as_str().is_empty(),
+                TOP_MANIFEST => has_manifest && directory.as_str().is_empty(),
                 CLUSTER_MANIFEST => manifest.is_some(),
                 KUSTOMIZATION => manifest.as_ref().is_some_and(|m| m.kustomization),
-                _ => manifest.is_some() && self.take(&path.join(&file))?,
+                _ => manifest.is_some() && self.read_object(&path.join(&file))?,
             };
             if !is_ours {
                 let path = path.join(file);
@@ -119,11 +117,11 @@ impl DiskTree {
         if manifest.is_some() {
             self.directories.insert(directory.to_owned(), objects);
         }
-        below.iter().try_for_each(|name| self.check(&directory.join(name), ours))
+        below.iter().try_for_each(|name| self.check(&directory.join(name), has_manifest))
     }
 
-    /// Whether a file is an object that was rendered; a conflict in it is noted.
-    fn take(&mut self, path: &Utf8Path) -> Result<bool, Error> {
+    /// Whether a file is a rendered object; records its conflict markers.
+    fn read_object(&mut self, path: &Utf8Path) -> Result<bool, Error> {
         let text = read(path)?.unwrap_or_default();
         if self.conflict.is_none() && has_conflict(&text) {
             self.conflict = Some(path.to_owned());
@@ -131,10 +129,9 @@ impl DiskTree {
         Ok(is_own(&text))
     }
 
-    /// Rejects a tree in which a merge left both sides.
+    /// Rejects a tree with conflict markers.
     ///
-    /// # Errors
-    /// Where it did.
+    /// The first file with conflict markers.
     pub fn check_merged(&self) -> Result<(), Error> {
         match &self.conflict {
             Some(path) => Err(Error::Conflict { path: path.clone() }),
@@ -142,34 +139,33 @@ impl DiskTree {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn root(&self) -> &Utf8Path {
         &self.root
     }
 
-    /// The clusters' directories, relative to the tree, sorted; empty for the root's own.
+    /// The clusters' directories, relative to the tree, sorted; empty for the root cluster.
     pub fn directories(&self) -> impl Iterator<Item = &Utf8Path> {
         self.directories.keys().map(AsRef::as_ref)
     }
 
     /// A cluster's manifest; `None` where the directory has none.
     ///
-    /// # Errors
-    /// A manifest that can't be read or understood.
+    /// An unreadable or invalid manifest.
     pub fn manifest(&self, directory: &Utf8Path) -> Result<Option<ClusterManifest>, Error> {
         let path = self.root.join(directory).join(CLUSTER_MANIFEST);
         let Some(text) = read(&path)? else {
             return Ok(None);
         };
         if has_conflict(&text) {
-            // Which side of the merge counts is unknown, but all files are ours in both.
+            // The result of the merge is unknown, but hcoplan wrote all files of both sides.
             return Ok(Some(ClusterManifest { kustomization: true, ..ClusterManifest::new("") }));
         }
         let manifest = ClusterManifest::from_text(&text).map_err(|m| broken(&path, m))?;
         Ok(Some(manifest))
     }
 
-    /// Whether a cluster's directory is a kustomization, too.
+    /// Whether any cluster's directory is a kustomization.
     pub fn has_kustomization(&self) -> bool {
         self.directories().any(|d| matches!(self.manifest(d), Ok(Some(manifest)) if manifest.kustomization))
     }
@@ -179,7 +175,7 @@ impl DiskTree {
         self.directories.get(directory).map_or(&[], Vec::as_slice)
     }
 
-    /// The text of a file of the tree; `None` where there is none.
+    /// The text of a file of the tree; `None` if it doesn't exist.
     ///
     /// # Errors
     /// A file that can't be read.
@@ -192,12 +188,12 @@ fn broken(path: &Utf8Path, message: String) -> Error {
     Error::Manifest { path: path.to_owned(), message }
 }
 
-/// A file's text, what isn't UTF-8 replaced: it can only be shown as different.
+/// A file's text, with invalid UTF-8 replaced: it is only shown as different.
 fn read(path: &Utf8Path) -> Result<Option<String>, Error> {
     let (mut file, size) = match open_file(path) {
         Ok(opened) => opened,
         Err(Unreadable::Missing) => return Ok(None),
-        // Not ours: hcoplan writes files.
+        // hcoplan only writes regular files.
         Err(Unreadable::NotAFile(_) | Unreadable::Directory) => {
             let path = path.to_owned();
             return Err(Error::Foreign { path });

@@ -1,4 +1,4 @@
-//! What a plan leaves in its cluster's directory.
+//! The files of a plan in its cluster's directory.
 
 use std::sync::Arc;
 
@@ -17,30 +17,30 @@ pub struct File {
     pub name: String,
     /// The object.
     pub id: Arc<ObjectId>,
-    /// The operand that the object belongs to, as the release's order of work names it.
+    /// The name of the object's operand in the release's order of work.
     pub operand: &'static str,
     /// The whole file.
     pub text: String,
 }
 
-/// One cluster's directory, complete.
+/// The files of a cluster's directory.
 #[derive(Debug, Clone)]
 pub struct ClusterFiles {
     /// The cluster's name.
     pub cluster: String,
-    /// Grouped by operand in the operator's order of work, SSP's stage behind them.
+    /// Grouped by operand in the operator's order of work, then SSP's stage.
     pub files: Vec<File>,
     /// The text of the cluster's manifest.
     pub manifest: String,
-    /// The text of its kustomization, where it has one.
+    /// The text of its kustomization, if it has one.
     pub kustomization: Option<String>,
 }
 
-/// What SSP makes of its object is grouped under this name.
+/// The group of the objects that SSP renders.
 const SSP_STAGE: &str = "ssp-data-sources";
 
 impl ClusterFiles {
-    /// The files of a plan's objects that `only` asks for.
+    /// The files of a plan's objects that `only` accepts.
     pub fn new(cluster: &str, plan: &Plan, only: impl Fn(&ObjectId) -> bool) -> Self {
         let objects: Vec<_> = grouped(plan).filter(|(_, o)| only(&o.id)).collect();
         let ids: Vec<_> = objects.iter().map(|(_, o)| &*o.id).collect();
@@ -64,7 +64,7 @@ impl ClusterFiles {
     }
 }
 
-/// The plan's objects with the name of their group, in the order in which the tree lists them.
+/// The plan's objects with their group, in the order of the tree.
 pub(super) fn grouped(plan: &Plan) -> impl Iterator<Item = (&'static str, &Object)> {
     let operands = plan.operands.iter().map(|(name, object)| (*name, object));
     let stage = plan.ssp.iter().flat_map(|s| &s.objects);

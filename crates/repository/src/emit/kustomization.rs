@@ -1,8 +1,8 @@
-//! A cluster's directory as a kustomization, for tools that read directories so.
+//! Writes a cluster's directory as a kustomization, for tools that need one.
 //!
-//! The objects' files stay as the operators create them. Two annotations are added by the build: Flux
-//! applies no object that has the first, since the operators own it, and substitutes no variable
-//! (`${name}`, `postBuild`) in one that has the second.
+//! The objects' files stay as the operators create them. The build adds two annotations: Flux doesn't apply objects
+//! with the first one, as the operators own them, and doesn't substitute variables (`${name}`, `postBuild`) in objects
+//! with the second one.
 
 use hcoplan_yaml as yaml;
 

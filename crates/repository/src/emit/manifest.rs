@@ -1,36 +1,36 @@
-//! Our own files in the tree, which mark what belongs to it.
+//! The manifests of the output tree, which mark directories that hcoplan wrote.
 //!
-//! They have nothing that two branches could change for different reasons: no list, no digest, no version of hcoplan.
-//! The objects of a directory are its files, each of which begins with our header.
+//! They have no list, digest or version of hcoplan, so that branches don't conflict. A directory's objects are its
+//! files, which begin with our header.
 
 use serde::{Deserialize, Serialize};
 
-/// At the tree's top. A directory that holds it is never read as input.
+/// The name of the manifest of the tree. A directory with it is never read as input.
 pub const TOP_MANIFEST: &str = "hcoplan-manifest.json";
 
-/// In each cluster's directory.
+/// The name of the manifest in each cluster's directory.
 pub const CLUSTER_MANIFEST: &str = "hcoplan-cluster.json";
 
-/// The shape that is written and read.
+/// The supported version of the format.
 const SCHEMA_VERSION: u32 = 2;
 
-/// The tree's top.
+/// The manifest of the tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TopManifest {
-    /// The version of this file's shape.
+    /// The version of the format.
     pub schema_version: u32,
 }
 
-/// A cluster's directory.
+/// The manifest of a cluster's directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterManifest {
-    /// The version of this file's shape.
+    /// The version of the format.
     pub schema_version: u32,
     /// The cluster's name.
     pub cluster: String,
-    /// Whether it is a kustomization, too.
+    /// Whether the directory is a kustomization.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kustomization: bool,
 }
@@ -42,7 +42,7 @@ impl Default for TopManifest {
 }
 
 impl TopManifest {
-    /// Reads what [`TopManifest::to_text`] wrote.
+    /// Parses the text of [`TopManifest::to_text`].
     ///
     /// # Errors
     /// What is wrong with it.
@@ -63,7 +63,7 @@ impl ClusterManifest {
         Self { schema_version: SCHEMA_VERSION, cluster: cluster.to_owned(), kustomization: false }
     }
 
-    /// Reads what [`ClusterManifest::to_text`] wrote.
+    /// Parses the text of [`ClusterManifest::to_text`].
     ///
     /// # Errors
     /// What is wrong with it.

@@ -1,8 +1,8 @@
-//! The output tree: what a plan would create, as files for review.
+//! The output tree: the objects of plans as files for review.
 //!
-//! One directory a cluster, one file an object, a manifest in each and one at the top. The tree
-//! is replaced as a whole: a new one is built beside it and exchanged with it. What is in
-//! it and in no manifest of ours is never touched: it ends the run before anything is written.
+//! A directory per cluster with a file per object and a manifest, and a manifest at the top. The tree is replaced as a
+//! whole: a new one is built next to it and exchanged with it. A file that hcoplan didn't write is never touched: the
+//! run fails before it writes anything.
 
 mod disk_tree;
 mod files;
@@ -23,25 +23,25 @@ pub use tree::Tree;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// The output tree can't be read or written.
+/// An error of reading or writing the output tree.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system rejected.
+    /// The operating system reports an error.
     #[error("{path}: {error}")]
     Io {
-        /// What was to be read or written.
+        /// The file or directory.
         path: Utf8PathBuf,
-        /// Why it could not be.
+        /// The operating system's error.
         error: std::io::Error,
     },
-    /// Nothing can be made beside the tree.
-    #[error("{tree} can't be written, because {parent} can't be, where the new tree is built: {error}")]
+    /// The tree's parent directory isn't writable.
+    #[error("{tree} can't be written, as the new tree can't be created in {parent}: {error}")]
     Beside {
         /// The output tree.
         tree: Utf8PathBuf,
         /// The directory that it is in.
         parent: Utf8PathBuf,
-        /// Why not.
+        /// The operating system's error.
         error: std::io::Error,
     },
     /// The new tree can't be completed.
@@ -49,12 +49,12 @@ pub enum Error {
     Unwritten {
         /// The output tree.
         path: Utf8PathBuf,
-        /// Why not.
+        /// The operating system's error.
         error: std::io::Error,
     },
-    /// Something in the tree that hcoplan has not written.
+    /// A file in the tree that hcoplan didn't write.
     #[error(
-        "{path} is not from hcoplan, and the output tree is replaced as a whole: \
+        "{path} was not written by hcoplan, which replaces the output tree as a whole: \
          move it away or choose another tree with --out"
     )]
     Foreign {
@@ -69,15 +69,15 @@ pub enum Error {
         /// `a file`, `a symbolic link`.
         what: &'static str,
     },
-    /// A manifest of ours that can't be understood.
-    #[error("{path}: {message}; delete the output tree to have it made again")]
+    /// An invalid manifest.
+    #[error("{path}: {message}; delete the output tree and render it again")]
     Manifest {
         /// The manifest.
         path: Utf8PathBuf,
         /// What is wrong with it.
         message: String,
     },
-    /// A merge left both sides in a file.
+    /// A file has conflict markers.
     #[error(
         "{path} has conflict markers: run `hcoplan render --out`, which writes the output tree from the merged sources"
     )]
@@ -85,7 +85,7 @@ pub enum Error {
         /// The file.
         path: Utf8PathBuf,
     },
-    /// A file of the tree that is no object.
+    /// A file of the tree isn't an object.
     #[error("{path} can't be read as an object: run `hcoplan render --out`, which rewrites the output tree")]
     NoObject {
         /// The file.
@@ -110,7 +110,7 @@ pub enum Error {
     Exchange {
         /// The output tree.
         path: Utf8PathBuf,
-        /// What the operating system says.
+        /// The operating system's error.
         error: std::io::Error,
     },
     /// The tree is a file system of its own.
@@ -122,7 +122,7 @@ pub enum Error {
         /// The output tree.
         path: Utf8PathBuf,
     },
-    /// The tree and what is beside it are on two file systems, or two layers of one.
+    /// The tree and its parent directory are on two file systems, or two layers of one.
     #[error(
         "{path} and the directory that it is in are on two file systems, or two layers of a \
          container's, so the tree can't be replaced as a whole: delete it before, or write it \

@@ -1,4 +1,4 @@
-//! File and directory names from names that users chose. None ever leaves the tree.
+//! Derives file and directory names from users' names. None points outside the tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ use super::Error;
 use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST};
 
-/// What file systems allow for one name, in bytes.
-const LONGEST: usize = 255;
+/// The longest name that file systems allow, in bytes.
+const MAX_BYTES: usize = 255;
 
 const ENDING: &str = ".yaml";
 
-/// A file name per object, in the objects' order, all different even where letters' case does
-/// not count: `<kind>-<name>.yaml`, with the namespace between the two where that would clash.
+/// A file name per object, in the objects' order, unique without regard to case: `<kind>-<name>.yaml`, or
+/// `<kind>-<namespace>-<name>.yaml` if the short names clash.
 pub fn file_names(objects: &[&ObjectId]) -> Vec<String> {
     let short: Vec<_> = objects.iter().map(|id| plain(&[&id.kind, &id.name])).collect();
     let mut uses = BTreeMap::<String, usize>::new();
@@ -43,13 +43,13 @@ pub fn file_names(objects: &[&ObjectId]) -> Vec<String> {
     names.collect()
 }
 
-/// The parts joined with `-`, what is not a letter, digit, dot or hyphen as `_`, cut where it
-/// would be too long.
+/// The parts joined with `-`, other characters than letters, digits, dots and hyphens replaced by `_`, and truncated if
+/// too long.
 fn plain(parts: &[&str]) -> String {
     let joined = parts.join("-");
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     let name: String = joined.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
-    let room = LONGEST - ENDING.len() - "-999".len();
+    let room = MAX_BYTES - ENDING.len() - "-999".len();
     if name.len() <= room {
         return name;
     }
@@ -73,7 +73,7 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
         match part {
             "" => return Err(reject("a part of it is empty".to_owned())),
             "." | ".." => return Err(reject(format!("it has a part {part:?}"))),
-            _ if OURS.iter().any(|ours| part.eq_ignore_ascii_case(ours)) => {
+            _ if OWN_FILES.iter().any(|own| part.eq_ignore_ascii_case(own)) => {
                 return Err(reject(format!("{part} is a file of the output tree")));
             }
             _ if is_device(part) => {
@@ -82,8 +82,8 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
             _ if part.ends_with(['.', ' ']) => {
                 return Err(reject("a part of it ends with a dot or a space".to_owned()));
             }
-            _ if part.len() > LONGEST => {
-                return Err(reject(format!("a part of it is longer than {LONGEST} bytes")));
+            _ if part.len() > MAX_BYTES => {
+                return Err(reject(format!("a part of it is longer than {MAX_BYTES} bytes")));
             }
             _ => {}
         }
@@ -96,10 +96,10 @@ pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
     Ok(directory)
 }
 
-/// Our own files, whose names no directory can have.
-const OURS: [&str; 3] = [TOP_MANIFEST, CLUSTER_MANIFEST, KUSTOMIZATION];
+/// Names of hcoplan's own files, which no directory can have.
+const OWN_FILES: [&str; 3] = [TOP_MANIFEST, CLUSTER_MANIFEST, KUSTOMIZATION];
 
-/// Whether Windows takes a name for a device, with any extension. Source: "Naming Files, Paths, and Namespaces" of the
+/// Whether Windows treats a name as a device, with any extension. Source: "Naming Files, Paths, and Namespaces" of the
 /// Win32 documentation.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default().trim_end();
@@ -112,11 +112,9 @@ fn is_device(name: &str) -> bool {
         })
 }
 
-/// Checks that every cluster can have a directory of its own.
+/// Checks that every cluster can have its own directory.
 ///
-/// # Errors
-/// The first name that can't, also where two differ only in letters' case: such a tree could
-/// not be checked out everywhere.
+/// The first name that can't, including names that differ only in case: such a tree can't be checked out everywhere.
 pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
     let mut seen = BTreeMap::<String, &str>::new();
     for cluster in clusters {
@@ -130,15 +128,15 @@ pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<()
             return Err(Error::ClusterName { cluster: cluster.to_owned(), reason });
         }
     }
-    // A directory among another cluster's files must not be called like one of them.
+    // A directory inside another cluster's directory must not have the name of one of its files.
     for directory in seen.keys().map(Utf8Path::new) {
         let inner = directory.ancestors();
-        let called = inner.filter(|d| d.as_str().ends_with(ENDING));
-        let outer = called.filter_map(|d| seen.get(d.parent()?.as_str()));
+        let like_files = inner.filter(|d| d.as_str().ends_with(ENDING));
+        let outer = like_files.filter_map(|d| seen.get(d.parent()?.as_str()));
         if let (Some(outer), Some(cluster)) = (outer.last(), seen.get(directory.as_str())) {
             return Err(Error::ClusterName {
                 cluster: (*cluster).to_owned(),
-                reason: format!("it would be called like a file of cluster {outer:?}"),
+                reason: format!("its directory would have the name of a file of cluster {outer:?}"),
             });
         }
     }
@@ -183,7 +181,7 @@ mod tests {
             ObjectId::cluster_scoped("v1", "ConfigMap", &format!("{long}b")),
         ];
         let names = names(&objects);
-        assert!(names.iter().all(|n| n.len() <= LONGEST), "{names:?}");
+        assert!(names.iter().all(|n| n.len() <= MAX_BYTES), "{names:?}");
         assert_ne!(names[0], names[1]);
     }
 
@@ -239,7 +237,7 @@ mod tests {
         assert!(check_names(["a", "a"]).is_err());
         for names in [["a", "a/CDI-x.yaml"], ["a", "A/cdi-x.YAML/b/c"], ["x.yaml/b", "."]] {
             let error = check_names(names).expect_err("a file's name").to_string();
-            assert!(error.contains("called like a file of"), "{names:?}: {error}");
+            assert!(error.contains("the name of a file of"), "{names:?}: {error}");
         }
         assert!(check_names(["a/x.yaml", "b", "a/x.yaml/c"]).is_ok());
     }

@@ -1,4 +1,4 @@
-//! The directory beside the tree in which the new one grows.
+//! The temporary directory next to the tree, in which the new tree is built.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,16 +14,16 @@ use super::manifest::TOP_MANIFEST;
 #[derive(Debug)]
 pub(super) struct TemporaryDirectory {
     directory: Scratch,
-    // Holds the lock that shows other processes that the directory is in use.
+    // A lock that marks the directory as used for other processes.
     _lock: Option<File>,
 }
 
 impl TemporaryDirectory {
-    /// Makes `.<name>.hcoplan-<something>` in `parent`, and removes what killed runs left there.
+    /// Creates `.<name>.hcoplan-<something>` in `parent`, and removes those of killed runs.
     pub(super) fn beside(parent: &Utf8Path, name: &str) -> Result<Self, Error> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        // The whole name has to fit into what file systems allow.
-        let prefix = format!(".{}.hcoplan-", &name[..name.floor_char_boundary(LONGEST)]);
+        // File systems limit the length of a name.
+        let prefix = format!(".{}.hcoplan-", &name[..name.floor_char_boundary(MAX_NAME_BYTES)]);
         remove_abandoned(parent, &prefix);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl TemporaryDirectory {
             }
             let directory = Scratch::new(path, remove);
             let lock = lock(directory.path());
-            // Between making and locking it another run may have taken it for abandoned.
+            // Another run may have removed it before it was locked.
             if directory.path().is_dir() {
                 return Ok(Self { directory, _lock: lock });
             }
@@ -47,11 +47,10 @@ impl TemporaryDirectory {
     }
 }
 
-/// So much of the tree's name is in the temporary one's.
-const LONGEST: usize = 200;
+/// The number of bytes of the tree's name in the temporary directory's.
+const MAX_NAME_BYTES: usize = 200;
 
-/// Removes a tree. What marks it as one goes last: killed at any moment, what is left is still
-/// never read as input.
+/// Removes a tree, its manifest last: if it is killed, the rest is still never read as input.
 fn remove(path: &Utf8Path) -> io::Result<()> {
     for entry in path.read_dir_utf8()? {
         let entry = entry?;
@@ -65,7 +64,7 @@ fn remove(path: &Utf8Path) -> io::Result<()> {
     fs::remove_dir_all(path)
 }
 
-/// Locks a directory; `None` where the system can't.
+/// Locks a directory; `None` if the system can't.
 fn lock(path: &Utf8Path) -> Option<File> {
     let file = File::open(path).ok()?;
     file.try_lock().ok()?;

@@ -1,4 +1,4 @@
-//! Writes a tree beside the old one and exchanges the two.
+//! Writes a tree next to the old one and exchanges the two.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -16,8 +16,7 @@ use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
 use super::names::cluster_directory;
 use super::temporary_directory::TemporaryDirectory;
 
-/// A tree that is being written. Nothing is seen of it until [`Tree::finish`]; when it is dropped
-/// before, nothing is left of it.
+/// A tree that is being written. It becomes visible in [`Tree::finish`]; dropping it before removes it.
 #[derive(Debug)]
 pub struct Tree {
     out: Utf8PathBuf,
@@ -25,25 +24,23 @@ pub struct Tree {
     old: Option<DiskTree>,
     /// The clusters that were written.
     written: Mutex<Vec<String>>,
-    /// The clusters whose directories are as they were.
-    same: Mutex<Vec<String>>,
-    /// Whether something couldn't be written: then nothing more is, and nothing is put in place.
+    /// The clusters whose directories are unchanged.
+    unchanged: Mutex<Vec<String>>,
+    /// Whether a write failed, which stops all writing.
     failed: AtomicBool,
 }
 
 impl Tree {
-    /// Starts a tree at `out`; checks that existing files are ours.
+    /// Starts a tree at `out`; checks that hcoplan wrote the existing files.
     ///
-    /// # Errors
-    /// The tree has files that aren't ours, or the operating system fails.
+    /// The tree has files that hcoplan didn't write, or the operating system reports an error.
     pub fn begin(out: &Utf8Path) -> Result<Self, Error> {
         Self::replace(out, DiskTree::open(out)?)
     }
 
-    /// [`Self::begin`] where the tree that is there was examined.
+    /// Like [`Self::begin`], with the existing tree already read.
     ///
-    /// # Errors
-    /// As those of [`Self::begin`].
+    /// Those of [`Self::begin`].
     pub fn replace(out: &Utf8Path, old: Option<DiskTree>) -> Result<Self, Error> {
         let out = full_path(out)?;
         let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
@@ -53,21 +50,27 @@ impl Tree {
             check_mount(&out, parent)?;
         }
         let new = TemporaryDirectory::beside(parent, name)?;
-        let tree =
-            Self { new, old, written: Mutex::default(), same: Mutex::default(), failed: AtomicBool::new(false), out };
-        // Marks it as a tree of ours from the start, so that nobody takes it for input.
+        let tree = Self {
+            new,
+            old,
+            written: Mutex::default(),
+            unchanged: Mutex::default(),
+            failed: AtomicBool::new(false),
+            out,
+        };
+        // Marks it as an output tree from the start, so that it is never read as input.
         let top = TopManifest::default().to_text();
         write(&tree.new.path().join(TOP_MANIFEST), &top).map_err(|e| tree.unwritten(e))?;
         Ok(tree)
     }
 
-    /// The tree as it was when this one began.
+    /// The existing tree when this one began.
     pub fn old(&self) -> Option<&DiskTree> {
         self.old.as_ref()
     }
 
-    /// Writes a cluster's directory, unless it already has this content; returns whether it had. Clusters may be
-    /// written from several threads.
+    /// Writes a cluster's directory, unless it has this content; returns whether it had. Can be called from several
+    /// threads.
     ///
     /// # Errors
     /// The operating system fails. The first error stops all writing and is reported once: a full disk is full for
@@ -77,8 +80,8 @@ impl Tree {
         if self.failed.load(Ordering::Relaxed) {
             return Ok(false);
         }
-        if self.is_as_it_was(&directory, cluster) {
-            add(&self.same, &cluster.cluster);
+        if self.is_unchanged(&directory, cluster) {
+            add(&self.unchanged, &cluster.cluster);
             return Ok(true);
         }
         match self.write_files(&directory, cluster) {
@@ -89,20 +92,19 @@ impl Tree {
         Ok(false)
     }
 
-    /// Whether the old tree's directory holds the very same texts. (What it holds beside them is in
-    /// no manifest, and would have been rejected.)
-    fn is_as_it_was(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> bool {
+    /// Whether the old tree's directory has the same texts. Other files in it would have been rejected.
+    fn is_unchanged(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> bool {
         let Some(old) = &self.old else {
             return false;
         };
-        let is = |name: &str, text: &str| {
-            let there = old.text(directory, name);
-            there.is_ok_and(|there| there.as_deref() == Some(text))
+        let has = |name: &str, text: &str| {
+            let old = old.text(directory, name);
+            old.is_ok_and(|old| old.as_deref() == Some(text))
         };
         let kustomization = cluster.kustomization.as_deref();
-        is(CLUSTER_MANIFEST, &cluster.manifest)
-            && kustomization.is_none_or(|text| is(KUSTOMIZATION, text))
-            && cluster.files.iter().all(|f| is(&f.name, &f.text))
+        has(CLUSTER_MANIFEST, &cluster.manifest)
+            && kustomization.is_none_or(|text| has(KUSTOMIZATION, text))
+            && cluster.files.iter().all(|f| has(&f.name, &f.text))
     }
 
     fn write_files(&self, directory: &Utf8Path, cluster: &ClusterFiles) -> io::Result<()> {
@@ -123,10 +125,9 @@ impl Tree {
         Error::Unwritten { path, error }
     }
 
-    /// Takes a cluster's directory over as it was; `false` where there was none.
+    /// Keeps a cluster's directory unchanged; returns whether it exists.
     ///
-    /// # Errors
-    /// A manifest that can't be read or understood.
+    /// An unreadable or invalid manifest.
     pub fn keep(&self, cluster: &str) -> Result<bool, Error> {
         let directory = cluster_directory(cluster)?;
         let manifest = match &self.old {
@@ -134,12 +135,12 @@ impl Tree {
             None => None,
         };
         if manifest.is_some() {
-            add(&self.same, cluster);
+            add(&self.unchanged, cluster);
         }
         Ok(manifest.is_some())
     }
 
-    /// Shares a cluster's files with the old tree, which is removed afterwards.
+    /// Links a cluster's files to those of the old tree, which is removed afterwards.
     fn link(&self, old: &DiskTree, cluster: &str) -> Result<(), Error> {
         let directory = cluster_directory(cluster)?;
         let Some(manifest) = old.manifest(&directory)? else {
@@ -156,40 +157,38 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether nothing was written and nothing goes, so that the old tree is the new one.
-    fn is_the_old_one(&self, old: &DiskTree, top: &str, same: &[String]) -> bool {
-        let there = old.text(Utf8Path::new(""), TOP_MANIFEST);
-        same.len() == old.directories().count() && there.is_ok_and(|there| there.as_deref() == Some(top))
+    /// Whether no directory was written or removed, so that the old tree stays.
+    fn is_old_tree(&self, old: &DiskTree, top: &str, unchanged: &[String]) -> bool {
+        let manifest = old.text(Utf8Path::new(""), TOP_MANIFEST);
+        unchanged.len() == old.directories().count() && manifest.is_ok_and(|text| text.as_deref() == Some(top))
     }
 
-    /// Puts the new tree in the old one's place, at once. A tree without a cluster is not put
-    /// where there was none, and one that is as it was stays.
+    /// Replaces the old tree by the new one atomically. An empty tree isn't created, and an unchanged one stays.
     ///
-    /// # Errors
-    /// What the operating system rejects; the old tree is untouched then.
+    /// The operating system's error; the old tree is unchanged then.
     pub fn finish(mut self) -> Result<(), Error> {
         if self.failed.load(Ordering::Relaxed) {
             return Err(self.unwritten(io::Error::other("a part of it could not be")));
         }
         let mut clusters = taken(&mut self.written);
-        let mut same = taken(&mut self.same);
-        same.sort_unstable();
-        same.dedup();
+        let mut unchanged = taken(&mut self.unchanged);
+        unchanged.sort_unstable();
+        unchanged.dedup();
         let nothing_written = clusters.is_empty();
-        clusters.extend_from_slice(&same);
+        clusters.extend_from_slice(&unchanged);
         if clusters.is_empty() && self.old.is_none() {
             return Ok(());
         }
         let text = TopManifest::default().to_text();
         if let Some(old) = &self.old {
-            if nothing_written && self.is_the_old_one(old, &text, &same) {
+            if nothing_written && self.is_old_tree(old, &text, &unchanged) {
                 return Ok(());
             }
-            for cluster in &same {
+            for cluster in &unchanged {
                 self.link(old, cluster)?;
             }
         }
-        // Never without one, so that what a killed run leaves is known for what it is.
+        // The tree always has a manifest, which marks the rest of a killed run.
         let top = self.new.path().join(TOP_MANIFEST);
         let complete = top.with_extension("complete");
         write(&complete, &text).and_then(|()| fs::rename(&complete, &top)).map_err(|e| self.unwritten(e))?;
@@ -198,7 +197,7 @@ impl Tree {
             None => fs::rename(self.new.path(), &self.out).map_err(|e| self.unwritten(e)),
             Some(old) => {
                 if let Ok(metadata) = fs::metadata(old.root()) {
-                    // Best effort: the tree stays as readable as it was.
+                    // Best effort: keep the tree's permissions.
                     let _ = fs::set_permissions(self.new.path(), metadata.permissions());
                 }
                 exchange(self.new.path(), &self.out)
@@ -216,7 +215,7 @@ fn taken(from: &mut Mutex<Vec<String>>) -> Vec<String> {
     std::mem::take(from.get_mut().unwrap_or_else(|e| e.into_inner()))
 }
 
-/// The tree's path with its parent made and resolved, so that `--out .` has a name and a parent.
+/// The tree's path with its parent created and resolved, so that `--out .` has a name and a parent.
 fn full_path(out: &Utf8Path) -> Result<Utf8PathBuf, Error> {
     let resolve = |path: &Utf8Path| path.canonicalize_utf8().map_err(|e| Error::io(path, e));
     let Some(name) = out.file_name() else {
@@ -234,7 +233,7 @@ fn write(path: &Utf8Path, text: &str) -> io::Result<()> {
     File::create_new(path)?.write_all(text.as_bytes())
 }
 
-/// Rejects a tree that is a file system of its own, before any work is done for it.
+/// Rejects a tree that is a mount point before it is rendered.
 #[cfg(unix)]
 fn check_mount(out: &Utf8Path, parent: &Utf8Path) -> Result<(), Error> {
     use std::os::unix::fs::MetadataExt;
@@ -250,11 +249,11 @@ fn check_mount(_: &Utf8Path, _: &Utf8Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Shares a file with the old tree, which is removed afterwards; a copy where that can't be.
+/// Links a file to that of the old tree, or copies it if linking fails.
 fn link(from: &Utf8Path, to: &Utf8Path) -> io::Result<()> {
     match fs::hard_link(from, to) {
         Ok(()) => Ok(()),
-        // Removed or created by another process meanwhile, which is newer.
+        // Another process removed or created it meanwhile.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => Ok(()),
         Err(_) => fs::copy(from, to).map(|_| ()),
     }
@@ -278,8 +277,7 @@ fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
     })
 }
 
-/// Where two directories can't be exchanged at once: the old one steps aside, and back when the
-/// new one can't take its place.
+/// Without an atomic exchange: renames the old directory, and renames it back if the new one can't replace it.
 #[cfg(not(unix))]
 fn exchange(new: &Utf8Path, old: &Utf8Path) -> Result<(), Error> {
     let aside = new.with_extension("old");
@@ -349,7 +347,7 @@ mod tests {
         ];
         assert_eq!(listing(&out), before);
 
-        // Dropped before its end: nothing changes, nothing is left.
+        // Dropping it changes nothing and leaves nothing.
         let tree = Tree::begin(&out).expect("begins");
         tree.write(&cluster("new", &[])).expect("new");
         drop(tree);
@@ -357,8 +355,8 @@ mod tests {
         assert_eq!(out.parent().expect("parent").read_dir().expect("dir").count(), 1);
 
         let tree = Tree::begin(&out).expect("begins");
-        let same = cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]);
-        tree.write(&same).expect("a");
+        let unchanged = cluster("a", &[("X-1.yaml", "1"), ("X-2.yaml", "2")]);
+        tree.write(&unchanged).expect("a");
         assert!(tree.keep("b/c").expect("kept") && tree.keep(".").expect("kept"));
         let made = || fs::metadata(&out).and_then(|m| m.modified()).expect("a tree");
         let when = made();

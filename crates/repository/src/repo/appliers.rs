@@ -1,5 +1,4 @@
-//! Who applies or renders directories of the repository as they are: nothing that a cluster doesn't know
-//! may be put there.
+//! Finds what applies or renders directories of the repository as they are: hcoplan's own files must not be put there.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,7 +16,7 @@ use super::objects::ClusterRef;
 use super::parent;
 use super::scan::contains_any;
 
-/// The API groups of the controllers that are known; a file without any of them isn't parsed.
+/// The API groups of the known controllers; a file without any of them isn't parsed.
 const GROUPS: [&str; 5] = [
     "argoproj.io",
     "toolkit.fluxcd.io",
@@ -26,26 +25,26 @@ const GROUPS: [&str; 5] = [
     "fleet.cattle.io",
 ];
 
-/// Directories of a role of Ansible.
-const OF_ROLE: [&str; 7] = ["defaults", "files", "handlers", "meta", "tasks", "templates", "vars"];
+/// The directories of an Ansible role.
+const ROLE_DIRECTORIES: [&str; 7] = ["defaults", "files", "handlers", "meta", "tasks", "templates", "vars"];
 
-/// What applies or renders directories of a repository.
+/// The controllers, charts and generators that apply or render directories of a repository.
 #[derive(Debug, Default)]
 pub struct Appliers {
     appliers: Vec<Applier>,
     readers: Vec<FileReader>,
-    /// Directories with a kustomization, which builds what it names and nothing else.
+    /// Directories with a kustomization, which builds only what it names.
     kustomizations: BTreeSet<Utf8PathBuf>,
     /// Directories with a `Chart.yaml`.
     charts: BTreeSet<Utf8PathBuf>,
-    /// What the repository is called, where that is known. An object that reads a repository of another
-    /// name applies nothing here; of its address only the name counts, since there are many ways to one.
+    /// The repository's name, if known. An object that reads a repository with another name applies nothing here. Only
+    /// the last part of addresses is compared, as a repository has several.
     repository: Option<String>,
-    /// The names of Flux's GitRepositories with their addresses; clusters may have one of a name each.
+    /// The names and addresses of Flux's GitRepositories; several clusters may have one of the same name.
     git_repositories: Vec<(String, String)>,
 }
 
-/// Why nothing may be put into a directory.
+/// What applies or renders a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppliedBy<'a> {
     /// A controller's object, `the Application prod in argocd/prod.yaml`.
@@ -56,7 +55,7 @@ pub enum AppliedBy<'a> {
     Role(&'a Utf8Path),
 }
 
-/// What reads a directory in a cluster's stead.
+/// A controller that reads directories of the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Controller {
     /// Applications and ApplicationSets.
@@ -70,11 +69,11 @@ pub enum Controller {
 }
 
 impl Controller {
-    /// All that are known.
+    /// All known controllers.
     pub const ALL: [Self; 4] = [Self::ArgoCd, Self::Flux, Self::Acm, Self::Fleet];
 
-    /// The file, of the syntax of `.gitignore`, that says what it leaves out of the repository. Argo CD
-    /// has none, and passes over by itself what is no object of Kubernetes.
+    /// The controller's ignore file, in the syntax of `.gitignore`. Argo CD has none, and skips files without a
+    /// Kubernetes object.
     pub const fn ignore_file(self) -> Option<&'static str> {
         match self {
             Self::ArgoCd => None,
@@ -112,30 +111,30 @@ struct Applier {
     controller: Controller,
     /// The directories, relative to the root; the root itself is `.`.
     directories: GlobMatcher,
-    /// Whether everything below them is applied, too.
+    /// Whether everything below them is applied.
     deep: bool,
-    /// The files below a directory that are applied, by their paths from there; all where empty.
+    /// The applied files below a directory, by their paths relative to it; `None`: all.
     only: Option<GlobMatcher>,
-    /// Of those the ones that aren't.
+    /// Files excepted from these.
     except: Option<GlobMatcher>,
-    /// Directories that a generator leaves out.
-    left_out: Vec<GlobMatcher>,
-    /// Whether it deletes what the repository no longer has.
+    /// Directories that a generator excludes.
+    excluded: Vec<GlobMatcher>,
+    /// Whether it deletes objects that are removed from the repository.
     prunes: bool,
 }
 
 impl Applier {
-    /// Whether files of `directory`, which is `above` or is below it, are left out.
-    fn leaves_out(&self, above: &Utf8Path, directory: &Utf8Path) -> bool {
+    /// Whether files of `directory`, which is `above` or below it, are excluded.
+    fn excludes(&self, above: &Utf8Path, directory: &Utf8Path) -> bool {
         let file = directory.strip_prefix(above).unwrap_or(directory);
         let file = file.join("a.yaml");
         self.only.as_ref().is_some_and(|only| !only.is_match(&file))
             || self.except.as_ref().is_some_and(|e| e.is_match(&file))
-            || self.left_out.iter().any(|l| l.is_match(dotted(above)))
+            || self.excluded.iter().any(|l| l.is_match(dotted(above)))
     }
 }
 
-/// What reads certain files wherever they are.
+/// An ApplicationSet whose generator reads certain files.
 #[derive(Debug)]
 struct FileReader {
     what: String,
@@ -143,9 +142,9 @@ struct FileReader {
 }
 
 impl Repo {
-    /// What applies or renders directories of the repository, as far as its files say. Every file that
-    /// was examined is read again. `repository` is what it is called, `clusters` of
-    /// `git@example.com:team/clusters.git`; without it each object is taken to be about this repository.
+    /// Finds what applies or renders directories of the repository, according to its files. Reads every examined file
+    /// again. `repository` is its name, `clusters` of `git@example.com:team/clusters.git`; without it each object is
+    /// assumed to be about this repository.
     pub fn appliers(&self, repository: Option<String>) -> Appliers {
         let mut out = Appliers { repository, ..Appliers::default() };
         for used in &self.files {
@@ -157,18 +156,19 @@ impl Repo {
                 out.charts.insert(directory.to_owned());
             }
         }
-        self.each_of_controllers(|document| out.take_git_repository(document));
-        self.each_of_controllers(|document| out.take(document));
+        self.each_of_controllers(|document| out.add_git_repository(document));
+        self.each_of_controllers(|document| out.add_document(document));
         out
     }
 
-    /// What deletes the HyperConverged of a cluster once the repository no longer has it, as far as its files say.
+    /// The controller that deletes a cluster's HyperConverged once it is removed from the repository, according to its
+    /// files.
     pub fn pruner_of(&self, cluster: &ClusterRef) -> Option<String> {
         self.appliers(None).pruner_of(cluster.directory()).map(str::to_owned)
     }
 
-    /// Examines each object of the files that name a controller's API group.
-    pub(super) fn each_of_controllers(&self, mut look: impl FnMut(&Document)) {
+    /// Visits each object of the files that name a controller's API group.
+    pub(super) fn each_of_controllers(&self, mut visit: impl FnMut(&Document)) {
         let read = self.files.iter().filter(|f| !matches!(f.what, FileRole::Skipped(_)));
         for used in read {
             let Ok(bytes) = self.tree.read(&used.path) else {
@@ -180,9 +180,9 @@ impl Repo {
             }
             for document in yaml::parse(&file).documents {
                 if listed::is_list(&document.root) {
-                    listed::objects(&document.root).iter().for_each(|object| look(&object.alone(&document)));
+                    listed::objects(&document.root).iter().for_each(|object| visit(&object.alone(&document)));
                 } else {
-                    look(&document);
+                    visit(&document);
                 }
             }
         }
@@ -190,7 +190,7 @@ impl Repo {
 }
 
 impl Appliers {
-    /// Why nothing may be put into a directory; `None` where nobody is known to apply it.
+    /// What applies a directory; `None` if nothing is known to.
     pub fn of<'a>(&'a self, directory: &'a Utf8Path) -> Option<AppliedBy<'a>> {
         if let Some(chart) = self.chart_of(directory) {
             return Some(AppliedBy::Chart(chart));
@@ -202,51 +202,52 @@ impl Appliers {
         by.map(|a| AppliedBy::Controller(&a.what, a.controller))
     }
 
-    /// What deletes an object that a directory no longer has, such as `the Application prod in argocd/prod.yaml`.
+    /// The controller that deletes an object once it is removed from a directory, such as `the Application prod in
+    /// argocd/prod.yaml`.
     pub fn pruner_of(&self, directory: &Utf8Path) -> Option<&str> {
-        let takes = |applier: &&Applier| {
+        let prunes = |applier: &&Applier| {
             applier.prunes
                 && directory.ancestors().any(|above| {
                     let is_below = above == directory || applier.deep || self.is_kustomization(above);
-                    is_below && applier.directories.is_match(dotted(above)) && !applier.leaves_out(above, directory)
+                    is_below && applier.directories.is_match(dotted(above)) && !applier.excludes(above, directory)
                 })
         };
-        self.appliers.iter().find(takes).map(|a| a.what.as_str())
+        self.appliers.iter().find(prunes).map(|a| a.what.as_str())
     }
 
-    /// The ApplicationSet whose generator makes an Application of this file, such as `the ApplicationSet
-    /// all in apps/all.yaml`.
+    /// The ApplicationSet whose generator creates an Application from this file, such as `the ApplicationSet all in
+    /// apps/all.yaml`.
     pub fn reader_of(&self, file: &Utf8Path) -> Option<&str> {
         let mut readers = self.readers.iter();
         let reader = readers.find(|r| r.files.is_match(file))?;
         Some(&reader.what)
     }
 
-    /// Whether a directory has a kustomization, so that what it doesn't name is applied by nobody.
+    /// Whether a directory has a kustomization, so that only what it names is applied.
     pub fn is_kustomization(&self, directory: &Utf8Path) -> bool {
         self.kustomizations.contains(directory)
     }
 
-    /// The controllers whose objects are there.
+    /// The controllers with objects in the repository.
     pub fn controllers(&self) -> BTreeSet<Controller> {
         self.appliers.iter().map(|a| a.controller).collect()
     }
 
     fn applies(&self, applier: &Applier, directory: &Utf8Path) -> bool {
-        let most = if applier.deep { usize::MAX } else { 1 };
+        let levels = if applier.deep { usize::MAX } else { 1 };
         let mut built = false;
-        for above in directory.ancestors().take(most) {
+        for above in directory.ancestors().take(levels) {
             let is_kustomization = self.is_kustomization(above);
-            // Flux takes a kustomization on the way as one; the others ask at their own path only.
+            // Flux builds a kustomization below its path; the others only one at their own path.
             built |= is_kustomization && applier.controller == Controller::Flux;
-            if applier.directories.is_match(dotted(above)) && !applier.leaves_out(above, directory) {
+            if applier.directories.is_match(dotted(above)) && !applier.excludes(above, directory) {
                 return !built && !is_kustomization && !self.charts.contains(above);
             }
         }
         false
     }
 
-    /// The chart whose templates a directory holds.
+    /// The chart whose templates are in a directory.
     fn chart_of<'a>(&self, directory: &'a Utf8Path) -> Option<&'a Utf8Path> {
         directory.ancestors().find_map(|part| {
             let chart = part.parent()?;
@@ -255,7 +256,7 @@ impl Appliers {
         })
     }
 
-    fn take_git_repository(&mut self, document: &Document) {
+    fn add_git_repository(&mut self, document: &Document) {
         let root = &document.root;
         let is_flux = text(root, "apiVersion").is_some_and(|v| v.starts_with("source.toolkit.fluxcd.io/"));
         if is_flux
@@ -267,7 +268,7 @@ impl Appliers {
         }
     }
 
-    fn take(&mut self, document: &Document) {
+    fn add_document(&mut self, document: &Document) {
         let root = &document.root;
         let file = document.file.path();
         let kind = text(root, "kind").unwrap_or_default();
@@ -276,7 +277,7 @@ impl Appliers {
         let version = text(root, "apiVersion").unwrap_or_default();
         let group = version.split('/').next().unwrap_or_default();
         let known = self.appliers.len();
-        self.take_object(root, file, (group, kind), &what);
+        self.add_object(root, file, (group, kind), &what);
         let paths = ["spec.prune", "spec.syncPolicy.automated.prune", "spec.template.spec.syncPolicy.automated.prune"];
         let prunes = paths.iter().any(|path| below(root, path).is_some_and(is_true));
         for applier in self.appliers.iter_mut().skip(known) {
@@ -284,22 +285,22 @@ impl Appliers {
         }
     }
 
-    fn take_object(&mut self, root: &Node, file: &Utf8Path, (group, kind): (&str, &str), what: &str) {
+    fn add_object(&mut self, root: &Node, file: &Utf8Path, (group, kind): (&str, &str), what: &str) {
         match (group, kind) {
             ("argoproj.io", "Application") => {
                 if let Some(spec) = root.get("spec") {
-                    self.sources(spec, what);
+                    self.add_sources(spec, what);
                 }
             }
             ("argoproj.io", "ApplicationSet") => {
                 if let Some(spec) = below(root, "spec.template.spec") {
-                    self.sources(spec, what);
+                    self.add_sources(spec, what);
                 }
                 if let Some(generators) = below(root, "spec.generators") {
-                    self.generators(generators, what);
+                    self.add_generators(generators, what);
                 }
             }
-            // The path of an artifact is none of the repository.
+            // An artifact's path isn't one of the repository.
             ("kustomize.toolkit.fluxcd.io", "Kustomization")
                 if text(root, "spec.sourceRef.kind").is_none_or(|k| k == "GitRepository")
                     && self.is_flux_source(text(root, "spec.sourceRef.name")) =>
@@ -310,8 +311,8 @@ impl Appliers {
             ("apps.open-cluster-management.io", "Subscription") => {
                 let annotations = below(root, "metadata.annotations");
                 for entry in annotations.map_or(&[][..], Node::entries) {
-                    let path = entry.key.text.ends_with("/git-path") || entry.key.text.ends_with("/github-path");
-                    if let Some(value) = entry.value.as_str().filter(|_| path) {
+                    let is_path = entry.key.text.ends_with("/git-path") || entry.key.text.ends_with("/github-path");
+                    if let Some(value) = entry.value.as_str().filter(|_| is_path) {
                         self.add(value, true, what, Controller::Acm);
                     }
                 }
@@ -336,18 +337,18 @@ impl Appliers {
         }
     }
 
-    /// The sources of an Application. A Helm chart's are examined as directories, too: what is in one
-    /// that is no chart any more is applied. hcoplan's own plugin leaves inventories out.
-    fn sources(&mut self, spec: &Node, what: &str) {
+    /// Adds the sources of an Application. A Helm chart's are examined as directories too: once the chart is removed,
+    /// the rest is applied. hcoplan's own plugin skips inventories.
+    fn add_sources(&mut self, spec: &Node, what: &str) {
         let many = spec.get("sources").map_or(&[][..], Node::items).iter();
         for source in many.chain(spec.get("source")) {
             if !self.is_read_by(source, "repoURL") {
                 continue;
             }
-            let plugin = text(source, "plugin.name").is_some_and(|p| p.starts_with("hcoplan"));
+            let is_own_plugin = text(source, "plugin.name").is_some_and(|p| p.starts_with("hcoplan"));
             let deep = below(source, "directory.recurse").is_some_and(is_true);
             let files = |key: &str| file_pattern(text(source, key)?);
-            if let Some(path) = text(source, "path").filter(|_| !plugin)
+            if let Some(path) = text(source, "path").filter(|_| !is_own_plugin)
                 && let Some(applier) = applier(path, deep, what, Controller::ArgoCd)
             {
                 self.appliers.push(Applier {
@@ -359,9 +360,8 @@ impl Appliers {
         }
     }
 
-    /// The directories and files of an ApplicationSet's git generators, however deep in a matrix or a
-    /// merge.
-    fn generators(&mut self, node: &Node, what: &str) {
+    /// Adds the directories and files of an ApplicationSet's git generators, also nested in a matrix or merge.
+    fn add_generators(&mut self, node: &Node, what: &str) {
         if !self.is_read_by(node, "repoURL") {
             return;
         }
@@ -377,8 +377,8 @@ impl Appliers {
                         let Some(applier) = applier(path, true, what, Controller::ArgoCd) else {
                             continue;
                         };
-                        let left_out = paths(true).filter_map(|path| glob(&pattern(path)?, true));
-                        self.appliers.push(Applier { left_out: left_out.collect(), ..applier });
+                        let excluded = paths(true).filter_map(|path| glob(&pattern(path)?, true));
+                        self.appliers.push(Applier { excluded: excluded.collect(), ..applier });
                     }
                 }
                 "files" => {
@@ -387,10 +387,10 @@ impl Appliers {
                 }
                 _ => {}
             }
-            self.generators(&entry.value, what);
+            self.add_generators(&entry.value, what);
         }
         for item in node.items() {
-            self.generators(item, what);
+            self.add_generators(item, what);
         }
     }
 
@@ -406,10 +406,10 @@ impl Appliers {
         of_name.peek().is_none() || of_name.any(|(_, address)| self.is_ours(address))
     }
 
-    /// Whether an address may be this repository's. One that a generator fills in may be.
+    /// Whether an address may be this repository's. A templated one may be.
     fn is_ours(&self, address: &str) -> bool {
-        let filled_in = address.contains("{{") || address.contains("${");
-        let ours = self.repository.as_deref().filter(|_| !filled_in);
+        let is_templated = address.contains("{{") || address.contains("${");
+        let ours = self.repository.as_deref().filter(|_| !is_templated);
         let names = ours.zip(last_part(address));
         names.is_none_or(|(ours, theirs)| theirs.eq_ignore_ascii_case(ours))
     }
@@ -428,34 +428,34 @@ fn applier(path: &str, deep: bool, what: &str, controller: Controller) -> Option
         deep,
         only: None,
         except: None,
-        left_out: Vec::new(),
+        excluded: Vec::new(),
         prunes: false,
     })
 }
 
-/// A pattern, or nothing where it is none. `whole`: a `*` ends at the next `/`.
+/// Compiles a pattern; `None` if it is invalid. `whole`: a `*` ends at the next `/`.
 fn glob(pattern: &str, whole: bool) -> Option<GlobMatcher> {
     let glob = GlobBuilder::new(pattern).literal_separator(whole).build();
     Some(glob.ok()?.compile_matcher())
 }
 
-/// A pattern of files, as Argo CD matches it: a `*` matches slashes, too.
+/// Compiles a pattern of files like Argo CD: a `*` also matches slashes.
 pub(super) fn file_pattern(text: &str) -> Option<GlobMatcher> {
     glob(text, false)
 }
 
-/// The role of Ansible that a directory belongs to.
+/// The Ansible role that a directory belongs to.
 fn role(directory: &Utf8Path) -> Option<&Utf8Path> {
     directory.ancestors().find_map(|part| {
         let role = part.parent()?;
         let roles = role.parent()?.file_name()?;
-        let is_one = roles == "roles" && OF_ROLE.contains(&part.file_name()?);
-        is_one.then_some(role)
+        let is_role = roles == "roles" && ROLE_DIRECTORIES.contains(&part.file_name()?);
+        is_role.then_some(role)
     })
 }
 
-/// A controller's path as a pattern of directories; `None` where a generator chooses them. A part that a generator
-/// fills in matches any name.
+/// A controller's path as a pattern of directories; `None` if a generator chooses them. A templated part matches any
+/// name.
 fn pattern(path: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = path;
@@ -472,7 +472,7 @@ fn pattern(path: &str) -> Option<String> {
     Some(dotted(&path).to_owned())
 }
 
-/// The root has a name, so that a pattern can match it.
+/// The directory, `.` for the root, so that a pattern can match it.
 fn dotted(directory: &Utf8Path) -> &str {
     match directory.as_str() {
         "" => ".",

@@ -6,13 +6,13 @@ use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Seve
 /// A build that failed.
 #[derive(Debug, Clone)]
 pub struct FailedBuild {
-    /// The directory that its cluster would be named by.
+    /// The directory that would name its cluster.
     pub directory: Utf8PathBuf,
-    /// What says so.
+    /// The finding that reports it.
     pub finding: Finding,
 }
 
-/// What a cluster is called that is built in a directory.
+/// The name of a cluster that is built in a directory.
 pub(super) fn name_of(directory: &Utf8Path) -> &str {
     match directory.as_str() {
         "" => ".",
@@ -20,7 +20,7 @@ pub(super) fn name_of(directory: &Utf8Path) -> &str {
     }
 }
 
-/// A kustomization that could not be built.
+/// A kustomization that can't be built.
 pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {
     name: "kustomize-build-failed",
     group: Group::Gitops,
@@ -31,7 +31,7 @@ pub static KUSTOMIZE_BUILD_FAILED: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A release of a chart that helm could not render.
+/// A release of a chart that helm can't render.
 pub static HELM_TEMPLATE_FAILED: Rule = Rule {
     name: "helm-template-failed",
     group: Group::Gitops,
@@ -42,7 +42,7 @@ pub static HELM_TEMPLATE_FAILED: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A kustomization with a HyperConverged, and nothing to build it with.
+/// A kustomization with a HyperConverged that is not built, because kustomize is off or not installed.
 pub static KUSTOMIZE_NOT_BUILT: Rule = Rule {
     name: "kustomize-not-built",
     group: Group::Gitops,

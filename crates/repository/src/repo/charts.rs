@@ -1,4 +1,4 @@
-//! Helm's charts.
+//! Finds Helm charts, and their dependencies in the repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree, normalize_path};
 use hcoplan_yaml::{self as yaml, Node};
 
-/// What a chart's description is called.
+/// The name of a chart's description.
 pub(super) const CHART: &str = "Chart.yaml";
 
-/// The chart that a file is a template of: its directory.
+/// The directory of the chart that has a file as a template.
 pub(super) fn chart_of<'p>(tree: &dyn Tree, path: &'p Utf8Path) -> Option<&'p Utf8Path> {
     let above = path.ancestors().skip(1);
     let mut templates = above.filter(|d| d.file_name() == Some("templates"));
@@ -22,8 +22,8 @@ pub(super) fn is_in_chart(tree: &dyn Tree, path: &Utf8Path) -> bool {
     chart_of(tree, path).is_some()
 }
 
-/// Whether Helm renders a file of a chart's `templates`: all but the notes and names that begin with `_`, with any
-/// extension. The latter are included by others.
+/// Whether Helm renders a file of a chart's `templates`: all but `NOTES.txt`, with any extension. Files whose names
+/// begin with `_` are included by others.
 pub(super) fn is_rendered(path: &Utf8Path) -> bool {
     path.file_name() != Some("NOTES.txt") && path.components().any(|c| c.as_str() == "templates")
 }
@@ -56,19 +56,18 @@ pub(super) fn local_dependencies(
     out
 }
 
-/// The files of a chart and of those that it depends on by `file://`, by where Helm looks for them; `files` are all
-/// that there are.
+/// The files of a chart and its `file://` dependencies, by the path where Helm looks for them; `files` are all files.
 pub(super) fn files_with_dependencies(
     chart: &Utf8Path,
     files: &[Utf8PathBuf],
     dependencies: &BTreeMap<Utf8PathBuf, Vec<(String, Utf8PathBuf)>>,
 ) -> BTreeMap<Utf8PathBuf, Utf8PathBuf> {
     let mut out = BTreeMap::new();
-    let mut seen = BTreeSet::new();
-    let mut open = vec![(chart.to_owned(), chart.to_owned())];
-    while let Some((at, from)) = open.pop() {
-        // A circle ends, and so does a tower of hostile charts.
-        if !seen.insert(at.clone()) || at.components().count() > 64 {
+    let mut visited = BTreeSet::new();
+    let mut pending = vec![(chart.to_owned(), chart.to_owned())];
+    while let Some((at, from)) = pending.pop() {
+        // Stops at cycles and at deeply nested charts.
+        if !visited.insert(at.clone()) || at.components().count() > 64 {
             continue;
         }
         for file in files.iter().filter(|f| f.starts_with(&from)) {
@@ -78,7 +77,7 @@ pub(super) fn files_with_dependencies(
         for (name, target) in dependencies.get(&from).into_iter().flatten() {
             let to = at.join("charts").join(name);
             if !out.contains_key(&to.join(CHART)) && *target != from {
-                open.push((to, target.clone()));
+                pending.push((to, target.clone()));
             }
         }
     }

@@ -5,23 +5,21 @@ use std::sync::Arc;
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_planner::release::{Distribution, Release, version_numbers, version_parts};
 
-/// A name that is no release's.
+/// A name that no release has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no release that hcoplan models")]
+#[error("`{name}` is not a release that hcoplan models")]
 pub struct UnknownRelease {
-    /// What was given.
+    /// The given name.
     pub name: String,
-    /// What was probably meant, and what there is.
+    /// The probably intended name, and the known ones.
     pub help: String,
 }
 
-/// The release of this name: an HCO release line as its branch has it (`1.17`, or `1.17-tip` in so many words), a
-/// published version of it (`1.17.3`, `v1.17.3`), what is to be the next one (`1.20-dev`), or a version of a
-/// distribution (`4.20`, `v4.20.3`). A patch level that isn't modelled is the nearest one below, see
-/// [`not_modelled`].
+/// The release with this name: an HCO release line as its branch has it (`1.17` or `1.17-tip`), a published version of
+/// it (`1.17.3`, `v1.17.3`), the next one in development (`1.20-dev`), or a version of a distribution (`4.20`,
+/// `v4.20.3`). For a patch level that isn't modelled, it is the nearest one below, see [`not_modelled`].
 ///
-/// # Errors
-/// When there is none; the help says what there is.
+/// An unknown name; the help lists the known ones.
 pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
     let by_parts = || {
         let (line, patch) = version_parts(name)?;
@@ -37,7 +35,7 @@ pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
     known.or_else(by_parts).ok_or_else(|| UnknownRelease { name: name.to_owned(), help: hint(name) })
 }
 
-/// That a patch level isn't modelled, and which one is used, where a name names one that isn't.
+/// A message that the patch level of a name isn't modelled, with the one that is used; `None` if it is.
 pub fn not_modelled(name: &str, release: &Release) -> Option<String> {
     let (line, patch) = version_parts(name)?;
     let written = format!("{line}.{}", patch?);
@@ -47,8 +45,8 @@ pub fn not_modelled(name: &str, release: &Release) -> Option<String> {
         .then(|| format!("HCO {written} isn't modelled: planned with {}, the nearest patch release", release.version()))
 }
 
-/// The name of the release that has a version, as `startingCSV` and CSVs write it: `4.20.3`, `1.17.3`; of
-/// upstream's versions that aren't modelled one by one the line.
+/// The name of the release with a version, as in `startingCSV` and CSVs: `4.20.3`, `1.17.3`; for upstream versions that
+/// aren't modelled individually the line.
 pub fn release_name(version: &str) -> Option<String> {
     let (line, patch) = version_parts(version)?;
     let upstream = Distribution::of_line(&line).is_none_or(Distribution::is_upstream);
@@ -57,7 +55,7 @@ pub fn release_name(version: &str) -> Option<String> {
     Some(full.unwrap_or(line))
 }
 
-/// Whether a release is given as a directory and not by name.
+/// Whether a release is given as a directory instead of a name.
 pub(super) fn is_directory(name: &str) -> bool {
     name.contains('/') || name == "." || name == ".."
 }
@@ -89,7 +87,7 @@ fn hint(name: &str) -> String {
     {
         let release = &distribution.versions[&line].release.value;
         return format!(
-            "{line} is a version of {}, which is built from HCO {release}, and that isn't modelled; \
+            "{line} is a version of {}, which is built from HCO {release}, which isn't modelled; \
              known are {known}",
             distribution.title
         );

@@ -3,21 +3,21 @@
 use std::fmt;
 use std::sync::Arc;
 
-type IsMeant = dyn Fn(&str) -> bool + Send + Sync;
+type Accepts = dyn Fn(&str) -> bool + Send + Sync;
 
-/// The clusters that are meant; all of them where nobody says.
+/// The selected clusters; all by default.
 #[derive(Clone, Default)]
-pub struct ClusterFilter(Option<Arc<IsMeant>>);
+pub struct ClusterFilter(Option<Arc<Accepts>>);
 
 impl ClusterFilter {
-    /// Those that are so.
-    pub fn new(is_meant: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(is_meant)))
+    /// The clusters that a function accepts.
+    pub fn new(accepts: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(accepts)))
     }
 
-    /// Whether a cluster is meant.
+    /// Whether a cluster is selected.
     pub fn has(&self, cluster: &str) -> bool {
-        self.0.as_ref().is_none_or(|is_meant| is_meant(cluster))
+        self.0.as_ref().is_none_or(|accepts| accepts(cluster))
     }
 }
 

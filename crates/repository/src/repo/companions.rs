@@ -1,4 +1,4 @@
-//! Two HyperConvergeds where one belongs, and none where one is missing.
+//! Reports clusters with a second HyperConverged, or with none although HCO is installed.
 
 use std::collections::BTreeSet;
 
@@ -39,12 +39,12 @@ pub static HCO_CR_MISSING: Rule = Rule {
     ..Rule::BASE
 };
 
-/// HyperConvergeds below another one whose inventory they share, unless the configuration names
-/// them; `place` is where an object is named.
+/// HyperConvergeds below another one whose inventory they share, unless the configuration names them; `location`
+/// returns an object's location.
 pub(super) fn second_ones(
     clusters: &[ClusterRef],
     claimed: &BTreeSet<ObjectRef>,
-    place: impl Fn(ObjectRef) -> Option<Location>,
+    location: impl Fn(ObjectRef) -> Option<Location>,
 ) -> Vec<Finding> {
     let found = clusters.iter().filter(|c| !claimed.contains(&c.object));
     let found = found.filter_map(|lower| {
@@ -56,21 +56,20 @@ pub(super) fn second_ones(
         let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
             .label("shares the other one's inventory")
             .help("delete one; if they are two clusters, give this one an inventory of its own");
-        finding.location = place(lower.object);
-        Some(match place(upper.object) {
-            Some(place) => finding.related(place, "the first one"),
+        finding.location = location(lower.object);
+        Some(match location(upper.object) {
+            Some(location) => finding.related(location, "the first one"),
             None => finding,
         })
     });
     found.collect()
 }
 
-/// Subscriptions for HCO in clusters without a HyperConverged; `is_level` tells the directories with
-/// an inventory.
-pub(super) fn without_one(
+/// Subscriptions for HCO in clusters without a HyperConverged; `is_level` returns whether a directory has an inventory.
+pub(super) fn missing_ones(
     objects: &Objects,
     is_level: impl Fn(&Utf8Path) -> bool,
-    place: impl Fn(ObjectRef) -> Option<Location>,
+    location: impl Fn(ObjectRef) -> Option<Location>,
 ) -> Vec<Finding> {
     let missing = objects.subscriptions().filter(|subscription| {
         let directory = parent(objects.path(*subscription));
@@ -81,12 +80,12 @@ pub(super) fn without_one(
         !is_unbuilt && !all.any(|o| objects.path(*o).starts_with(root))
     });
     let finding = |subscription: ObjectRef| {
-        let place = place(subscription)?;
+        let location = location(subscription)?;
         let finding = Finding::new(&HCO_CR_MISSING, "HCO is installed, but no HyperConverged is declared")
             .label("installs the operator, which deploys nothing by itself")
             .help("declare a HyperConverged")
-            .at(place.clone());
-        Some(match minimal(place) {
+            .at(location.clone());
+        Some(match declare_hyperconverged(location) {
             Some(fix) => finding.fix(fix),
             None => finding,
         })
@@ -94,16 +93,16 @@ pub(super) fn without_one(
     missing.filter_map(finding).collect()
 }
 
-/// A HyperConverged behind the Subscription, for all releases.
-fn minimal(place: Location) -> Option<Fix> {
+/// A fix that adds a HyperConverged of any release after the Subscription.
+fn declare_hyperconverged(location: Location) -> Option<Fix> {
     const MANIFEST: &str = "---\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: \
                             kubevirt-hyperconverged\n  namespace: kubevirt-hyperconverged\nspec: {}\n";
-    let text = place.file.text();
-    let extension = place.file.path().extension().unwrap_or_default();
+    let text = location.file.text();
+    let extension = location.file.path().extension().unwrap_or_default();
     if !matches!(extension, "yaml" | "yml") {
         return None;
     }
     let line = if text.ends_with('\n') { "" } else { "\n" };
-    let end = Location::new(&place.file, Span::new(text.len(), text.len()));
+    let end = Location::new(&location.file, Span::new(text.len(), text.len()));
     Some(Fix::edit("declare a HyperConverged", Applicability::Suggestion, end, format!("{line}{MANIFEST}")))
 }

@@ -13,28 +13,28 @@ use serde_json::Value;
 use super::located::Located;
 use super::rules::CONFIGURATION_INVALID;
 
-/// The file's name; only the one at the root counts.
+/// The name of the configuration, which is only read at the root.
 pub const CONFIG_FILE: &str = "hcoplan.yaml";
 
-/// The schema that editors use, too.
+/// The schema, which editors use too.
 pub const CONFIG_SCHEMA: &str = hcoplan_schemas::CONFIG;
 
-/// What `hcoplan.yaml` says. Without one, nothing.
+/// The contents of `hcoplan.yaml`; empty without one.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     /// Files and directories that are not read, in the syntax of `.gitignore`.
     pub ignore: Vec<Located<String>>,
-    /// The release of clusters that don't say theirs.
+    /// The release of clusters that don't declare theirs.
     pub release: Option<Located<String>>,
-    /// The inventory of clusters that have none: files or directories.
+    /// The inventory of clusters without their own: files or directories.
     pub inventory: Vec<Located<String>>,
-    /// Whether kustomizations are built, and what they print is examined.
+    /// Whether building kustomizations is disabled.
     pub is_kustomize_off: bool,
-    /// Whether charts are rendered, and what helm prints is examined.
+    /// Whether charts are rendered with helm, and the output is examined.
     pub helm: bool,
     /// Whether each cluster's directory of the output tree is a kustomization.
     pub kustomization: bool,
-    /// Clusters that need a word.
+    /// Settings of single clusters.
     pub clusters: Vec<ClusterEntry>,
     /// Which rules run.
     pub lint: LintConfig,
@@ -44,10 +44,10 @@ pub struct Config {
     pub suppress: Vec<SuppressConfig>,
 }
 
-/// A cluster that needs a word.
+/// Settings of a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterEntry {
-    /// Its name; the HyperConverged's directory when there is none.
+    /// Its name; by default the HyperConverged's directory.
     pub name: Option<Located<String>>,
     /// The HyperConverged's file or directory.
     pub path: Located<String>,
@@ -55,8 +55,7 @@ pub struct ClusterEntry {
     pub inventory: Vec<Located<String>>,
     /// The release that it runs.
     pub release: Option<Located<String>>,
-    /// Files and directories that are about it, too, wherever they are: its virtual machines, evidence of
-    /// images, bundles, storage classes.
+    /// Other files and directories about it, anywhere: its virtual machines, image evidence, bundles, storage classes.
     pub also: Vec<Located<String>>,
 }
 
@@ -69,9 +68,9 @@ pub struct LintConfig {
     pub ignore: Vec<Located<String>>,
     /// Whether the pedantic rules run, too.
     pub pedantic: bool,
-    /// The findings of an earlier day: a file, relative to the root.
+    /// The baseline file of known findings, relative to the root.
     pub baseline: Option<Located<String>>,
-    /// From which severity on the exit code is 1; `Some(None)` = never.
+    /// The least severity with exit code 1; `Some(None)`: never.
     pub fail_on: Option<Option<Severity>>,
 }
 
@@ -89,7 +88,7 @@ pub struct RuleConfig {
 /// Findings that are not reported.
 #[derive(Debug, Clone)]
 pub struct SuppressConfig {
-    /// The rules or groups that are meant.
+    /// The rules or groups.
     pub rules: Vec<Located<String>>,
     /// Only in files that match this pattern, in the syntax of `.gitignore`.
     pub path: Option<Located<String>>,
@@ -97,21 +96,21 @@ pub struct SuppressConfig {
     pub object: Option<Located<String>>,
     /// Only in clusters that match this pattern.
     pub cluster: Option<Located<String>>,
-    /// Why.
+    /// The reason.
     pub reason: Option<Located<String>>,
-    /// The last day on which it holds, `2027-01-31`.
+    /// The last day of the suppression, `2027-01-31`.
     pub until: Option<Located<String>>,
     /// The whole entry.
     pub place: Location,
 }
 
-/// Compiled when there is a configuration.
+/// Compiled at the first use.
 fn schema() -> &'static DocumentSchema {
     static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
     SCHEMA.get_or_init(|| DocumentSchema::of(CONFIG_SCHEMA))
 }
 
-/// Reads `hcoplan.yaml`; what is wrong with it, instead, when anything is.
+/// Parses `hcoplan.yaml`; returns findings instead if anything is wrong.
 pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
     let parsed = yaml::parse(file);
     let problems = parsed.problems.iter().filter(|p| p.kind.is_fatal());
@@ -130,7 +129,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
     if let Some(document) = parsed.documents.first() {
         let mistakes = schema().check(file, &document.root);
         findings.extend(mistakes.into_iter().map(|m| finding(document, m)));
-        config.take(document);
+        config.read(document);
         findings.extend(config.ignore.iter().filter_map(pattern));
         let baseline = config.lint.baseline.iter();
         let outside = baseline.filter(|path| normalize_path(Utf8Path::new(&path.value)).is_none());
@@ -183,8 +182,8 @@ fn level(node: &Node) -> Option<Option<Severity>> {
 }
 
 impl Config {
-    /// Takes over what fits; the schema has said what doesn't.
-    fn take(&mut self, document: &Document) {
+    /// Reads valid settings; the schema reports the others.
+    fn read(&mut self, document: &Document) {
         let root = &document.root;
         self.ignore = Located::texts(document, root, "ignore");
         self.release = Located::release(document, root, "release");

@@ -1,5 +1,4 @@
-//! Dumps of a running cluster: a must-gather, `oc adm inspect`, or what `kubectl get … -o yaml`
-//! printed.
+//! Reads dumps of a running cluster: a must-gather, `oc adm inspect`, or the output of `kubectl get … -o yaml`.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use serde_json::{Value, json};
 use super::listed::HCO;
 use super::{Error, Identity, identity_in};
 
-/// Kinds that something is taken from, each in the API group that makes it the one that is meant.
+/// The kinds that are read, each with its API group.
 const KINDS: [(&str, &str); 16] = [
     ("Node", ""),
     ("HyperConverged", HCO),
@@ -40,27 +39,26 @@ pub struct Fact {
     pub field: &'static str,
     /// Its value.
     pub value: Value,
-    /// What said it, for people: `the APIServer`.
+    /// The object that has it, for people: `the APIServer`.
     pub by: &'static str,
 }
 
 /// The objects of a running cluster.
 #[derive(Debug, Default)]
 pub struct Dump {
-    /// Files that hold any of the objects.
+    /// Files with any of the objects.
     files: Vec<Arc<SourceFile>>,
     documents: Vec<Arc<Document>>,
     /// Kind and object, in the order of the files.
     objects: Vec<(&'static str, Value)>,
-    /// Files that can't be read although they mention such an object, each with what is wrong.
+    /// Unreadable files with such an object, each with the error.
     pub broken: Vec<String>,
 }
 
 impl Dump {
-    /// Takes the objects of a directory's YAML and JSON files in, however deep they are.
+    /// Adds the objects of a directory's YAML and JSON files, recursively.
     ///
-    /// # Errors
-    /// When the directory can't be listed.
+    /// The directory can't be listed.
     pub fn add_directory(&mut self, directory: &Utf8Path) -> Result<(), Error> {
         let tree = Directory::open(directory, max_bytes())?;
         let listing = tree.list(&Walk { checkout: true, ..Walk::default() })?;
@@ -73,15 +71,14 @@ impl Dump {
         Ok(())
     }
 
-    /// [`Dump::add`], of a file that mentions any of the kinds: most manifests of a must-gather are of
-    /// other operators.
+    /// [`Dump::add`] for a file that mentions any of the kinds: most manifests of a must-gather are of other operators.
     fn add_if_known(&mut self, file: Arc<SourceFile>) {
         if KINDS.iter().any(|(kind, _)| file.text().contains(kind)) {
             self.add(&file);
         }
     }
 
-    /// Takes the objects of a file in.
+    /// Adds the objects of a file.
     pub fn add(&mut self, file: &Arc<SourceFile>) {
         let parsed = yaml::parse(file);
         if let Some(problem) = parsed.problems.iter().find(|p| p.kind.is_fatal()) {
@@ -91,29 +88,29 @@ impl Dump {
             self.broken.push(format!("{place}: {}", problem.message));
             return;
         }
-        let mut any = false;
+        let mut has_objects = false;
         for document in parsed.documents.into_iter().map(Arc::new) {
             let before = self.objects.len();
-            self.take(&document.root, ("", ""));
+            self.add_object(&document.root, ("", ""));
             if self.objects.len() > before {
-                any = true;
+                has_objects = true;
                 self.documents.push(document);
             }
         }
-        if any {
+        if has_objects {
             self.files.push(Arc::clone(file));
         }
     }
 
-    /// An object, or those of a list, whose items needn't repeat what they are.
-    fn take(&mut self, root: &Node, of_list: (&str, &str)) {
+    /// Adds an object or those of a list, whose items needn't repeat kind and version.
+    fn add_object(&mut self, root: &Node, of_list: (&str, &str)) {
         let text =
             |key: &str, usual: &str| -> String { root.get(key).and_then(Node::as_str).unwrap_or(usual).to_owned() };
         let (version, kind) = (text("apiVersion", of_list.0), text("kind", of_list.1));
         if let Some(items) = root.get("items").filter(|_| kind.ends_with("List")) {
             let of_items = kind.strip_suffix("List").unwrap_or_default();
             for item in items.items() {
-                self.take(item, (&version, of_items));
+                self.add_object(item, (&version, of_items));
             }
             return;
         }
@@ -127,7 +124,7 @@ impl Dump {
         }
     }
 
-    /// How many objects of a kind there are.
+    /// The number of objects of a kind.
     pub fn count(&self, kind: &str) -> usize {
         self.of(kind).count()
     }
@@ -137,13 +134,13 @@ impl Dump {
         of_kind.map(|(_, object)| object)
     }
 
-    /// The HyperConvergeds as the cluster holds them, as a stream of documents.
+    /// The cluster's HyperConvergeds as a stream of documents.
     pub fn hyperconvergeds(&self) -> String {
         let objects = self.of("HyperConverged").map(yaml::emit);
         objects.collect::<Vec<_>>().join("---\n")
     }
 
-    /// Its nodes, and what is wrong with them.
+    /// Its nodes, and findings about them.
     pub fn nodes(&self) -> (LoadedInventory, Vec<Finding>) {
         let is_nodes = |document: &&Arc<Document>| {
             let text = |key: &str| document.root.get(key).and_then(Node::as_str).unwrap_or_default();
@@ -163,12 +160,12 @@ impl Dump {
         inventory::load(&sources)
     }
 
-    /// The namespace, platform and release that it says.
+    /// Its namespace, platform and release.
     pub fn identity(&self) -> Identity {
         identity_in([], self.files.iter().map(Arc::clone))
     }
 
-    /// Whether its nodes are of OpenShift, by what OpenShift writes on them.
+    /// Whether its nodes have OpenShift's labels.
     pub fn is_openshift(&self) -> bool {
         let mut nodes = self.of("Node");
         nodes.any(|node| {
@@ -177,10 +174,10 @@ impl Dump {
         })
     }
 
-    /// Every other field of an inventory that it says.
+    /// The inventory's other fields that it has.
     pub fn facts(&self) -> Vec<Fact> {
         let mut out = Vec::new();
-        let mut say = |field, value: Option<Value>, by| {
+        let mut add = |field, value: Option<Value>, by| {
             if let Some(value) = value.filter(|v| !v.is_null()) {
                 out.push(Fact { field, value, by });
             }
@@ -188,23 +185,23 @@ impl Dump {
         let of_cluster = |kind: &'static str| self.of(kind).next().unwrap_or(&Value::Null);
         let domain = of_cluster("Ingress")["spec"]["domain"].as_str();
         let base = domain.map(|d| d.strip_prefix("apps.").unwrap_or(d).into());
-        say("baseDomain", base, "the Ingress");
+        add("baseDomain", base, "the Ingress");
         let tls = of_cluster("APIServer")["spec"].get("tlsSecurityProfile");
-        say("tlsSecurityProfile", tls.cloned(), "the APIServer");
-        say("ipFamilies", families(of_cluster("Network")), "the Network");
+        add("tlsSecurityProfile", tls.cloned(), "the APIServer");
+        add("ipFamilies", families(of_cluster("Network")), "the Network");
         let topology = of_cluster("Infrastructure")["status"]["controlPlaneTopology"].as_str();
         let hosted = topology.filter(|t| *t == "External").map(|_| json!(true));
-        say("hostedControlPlane", hosted, "the Infrastructure");
+        add("hostedControlPlane", hosted, "the Infrastructure");
         let descheduler = of_cluster("KubeDescheduler").get("spec");
-        say("kubeDescheduler", descheduler.cloned(), "the KubeDescheduler");
+        add("kubeDescheduler", descheduler.cloned(), "the KubeDescheduler");
         let schedule = of_cluster("HyperConverged")["status"].get("dataImportSchedule");
-        say("dataImportSchedule", schedule.cloned(), "the HyperConverged's status");
+        add("dataImportSchedule", schedule.cloned(), "the HyperConverged's status");
         let has = |kind| (self.count(kind) > 0).then_some(Value::Bool(true));
         if !self.is_openshift() {
-            // OpenShift has them anyway.
-            say("monitoring", has("ServiceMonitor"), "a ServiceMonitor");
+            // OpenShift always has them.
+            add("monitoring", has("ServiceMonitor"), "a ServiceMonitor");
             let attachments = has("NetworkAttachmentDefinition");
-            say("networkAttachmentDefinitions", attachments, "a NetworkAttachmentDefinition");
+            add("networkAttachmentDefinitions", attachments, "a NetworkAttachmentDefinition");
         }
         out
     }
@@ -253,9 +250,9 @@ mod tests {
             "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nspec: {x: {nodeSelector: {rack: a}}}\nstatus: \
              {dataImportSchedule: '1 2 * * *'}\n",
         ]);
-        let said = dump.facts().into_iter().map(|f| format!("{}: {}", f.field, f.value));
+        let facts = dump.facts().into_iter().map(|f| format!("{}: {}", f.field, f.value));
         assert_eq!(
-            said.collect::<Vec<_>>(),
+            facts.collect::<Vec<_>>(),
             [
                 "baseDomain: \"east.example.com\"",
                 "tlsSecurityProfile: {\"type\":\"Modern\"}",

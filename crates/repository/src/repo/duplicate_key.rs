@@ -1,4 +1,4 @@
-//! What becomes of a key that a mapping has twice: its sections are merged, or one of the two is removed.
+//! Fixes for a key that a mapping has twice: merge its sections, or remove one of the two.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_yaml::edit::line_edits;
 use hcoplan_yaml::{ProblemKind, parse};
 
-/// How many keys are merged within each other.
-const MOST: usize = 16;
+/// The largest depth at which nested keys are merged.
+const MAX_DEPTH: usize = 16;
 
-/// The fixes for a key that is there twice: one that keeps all entries where none contradicts another, else one for
-/// each of the two.
+/// The fixes for a duplicate key: one that merges the sections if they don't contradict each other, else one for
+/// removing each of the two.
 pub(super) fn fixes(file: &Arc<SourceFile>, first: Span, again: Span) -> Vec<Fix> {
     let text = file.text();
     let (Some(one), Some(other)) = (Entry::of(text, first), Entry::of(text, again)) else {
@@ -23,8 +23,8 @@ pub(super) fn fixes(file: &Arc<SourceFile>, first: Span, again: Span) -> Vec<Fix
     if one.text(text) == other.text(text) {
         return vec![fix(format!("remove the second `{key}`"), Applicability::Safe, &without(text, &other))];
     }
-    if let Some(merged) = merged(text, first, again, MOST) {
-        let title = format!("move what is in the second `{key}` to the first");
+    if let Some(merged) = merged(text, first, again, MAX_DEPTH) {
+        let title = format!("move the entries of the second `{key}` to the first");
         return vec![fix(title, Applicability::Unsafe, &merged)];
     }
     vec![
@@ -36,11 +36,11 @@ pub(super) fn fixes(file: &Arc<SourceFile>, first: Span, again: Span) -> Vec<Fix
 /// An entry of a block mapping with lines of its own.
 struct Entry {
     column: usize,
-    /// All of its lines.
+    /// The range of all its lines.
     lines: Range<usize>,
-    /// Those below its key; none where the value stands behind the key.
+    /// The lines below its key; `None` if the value is on the key's line.
     body: Option<Range<usize>>,
-    /// What is in the `{}` or `[]` behind its key, with its brackets.
+    /// The `{}` or `[]` on the key's line, with its brackets.
     flow: Option<Range<usize>>,
 }
 
@@ -70,8 +70,8 @@ impl Entry {
         let rest = line.trim_start().strip_prefix(':')?.trim();
         let is_section = (rest.is_empty() || rest.starts_with('#')) && end > below;
         let is_flow = ["{}", "[]"].iter().any(|b| rest.starts_with(&b[..1]) && rest.ends_with(&b[1..]));
-        let behind = key.end as usize + line.len();
-        let flow = (is_flow && end == below).then_some(behind - rest.len()..behind);
+        let line_end = key.end as usize + line.len();
+        let flow = (is_flow && end == below).then_some(line_end - rest.len()..line_end);
         Some(Self { column, lines: start..end, body: is_section.then_some(below..end), flow })
     }
 
@@ -84,7 +84,7 @@ fn without(text: &str, entry: &Entry) -> String {
     format!("{}{}", &text[..entry.lines.start], &text[entry.lines.end..])
 }
 
-/// The text with the entries of the second section behind those of the first one; `None` where they contradict.
+/// The text with the entries of the second section moved to the end of the first; `None` if they contradict each other.
 fn merged(text: &str, first: Span, again: Span, depth: usize) -> Option<String> {
     let (one, other) = (Entry::of(text, first)?, Entry::of(text, again)?);
     if one.text(text) == other.text(text) {
@@ -96,7 +96,7 @@ fn merged(text: &str, first: Span, again: Span, depth: usize) -> Option<String> 
         let comma = if text[inside.start..end].len() > 1 && !moved.is_empty() { ", " } else { "" };
         let rest = format!("{}{}", &text[end..other.lines.start], &text[other.lines.end..]);
         let new = format!("{}{comma}{moved}{rest}", &text[..end]);
-        return twice(&new, inside.start..new.len() - rest.len())?.is_none().then_some(new);
+        return duplicate(&new, inside.start..new.len() - rest.len())?.is_none().then_some(new);
     }
     let (body, moved) = (one.body.clone()?, &text[other.body.clone()?]);
     let indent = |text: &str| {
@@ -123,19 +123,19 @@ fn merged(text: &str, first: Span, again: Span, depth: usize) -> Option<String> 
     let end = new.len();
     new.push_str(&text[body.end..other.lines.start]);
     new.push_str(&text[other.lines.end..]);
-    // What both have is merged in turn.
-    match twice(&new, body.start..end)? {
+    // Merges nested duplicates in turn.
+    match duplicate(&new, body.start..end)? {
         Some((first, again)) => merged(&new, first, again, depth - 1),
         None => Some(new),
     }
 }
 
-/// The first key that is twice in a part of a text, with where it is first; `None` where the text can't be read.
-fn twice(text: &str, part: Range<usize>) -> Option<Option<(Span, Span)>> {
+/// The first duplicate key in a part of a text, with both spans; `None` if the text can't be parsed.
+fn duplicate(text: &str, part: Range<usize>) -> Option<Option<(Span, Span)>> {
     let parsed = parse(&SourceFile::new("", text));
     let is_inside = |span: Span| part.start <= span.start as usize && span.end as usize <= part.end;
-    let mut twice = parsed.problems.iter().filter(|p| p.kind == ProblemKind::DuplicateKey && is_inside(p.span));
-    let first = twice.find_map(|p| Some((p.context.as_ref()?.0, p.span)));
+    let mut duplicate = parsed.problems.iter().filter(|p| p.kind == ProblemKind::DuplicateKey && is_inside(p.span));
+    let first = duplicate.find_map(|p| Some((p.context.as_ref()?.0, p.span)));
     (!parsed.problems.iter().any(|p| p.kind.is_fatal())).then_some(first)
 }
 
@@ -145,13 +145,13 @@ mod tests {
 
     use super::*;
 
-    /// What each fix makes of a text.
+    /// The results of each fix.
     fn fixed(text: &str) -> Vec<(Applicability, String)> {
         let file = SourceFile::new("a.yaml", text);
         let parsed = parse(&file);
-        let twice = parsed.problems.iter().find(|p| p.kind == ProblemKind::DuplicateKey).expect("a key twice");
-        let (first, _) = twice.context.as_ref().expect("the first one");
-        let fixes = fixes(&file, *first, twice.span).into_iter();
+        let duplicate = parsed.problems.iter().find(|p| p.kind == ProblemKind::DuplicateKey).expect("a key twice");
+        let (first, _) = duplicate.context.as_ref().expect("the first one");
+        let fixes = fixes(&file, *first, duplicate.span).into_iter();
         fixes.map(|fix| (fix.applicability, apply(text, &fix.edits).expect("applies"))).collect()
     }
 

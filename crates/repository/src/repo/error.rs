@@ -1,4 +1,4 @@
-//! Errors that end a run before it begins.
+//! Errors that end a run before it examines a repository.
 
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;
@@ -10,26 +10,26 @@ use super::choose_release::UnknownRelease;
 /// Why a repository can't be examined.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The root, or git.
+    /// An error of the root, or of git.
     #[error(transparent)]
     Source(#[from] source::Error),
-    /// A file that the command line names.
+    /// An unreadable file on the command line.
     #[error("{0}: {1}")]
     File(Utf8PathBuf, Unreadable),
-    /// A file that the command line names, and the trusted revision, which hasn't it.
-    #[error("{1}, the trusted revision, has no {0}")]
+    /// A file on the command line that the trusted revision doesn't have.
+    #[error("the trusted revision {1} has no {0}")]
     NotTrusted(Utf8PathBuf, String),
-    /// More than what is searched at most.
+    /// The files exceed the size limit.
     #[error(
-        "the files about HCO and its nodes have more than {} in all, the limit \
-         (`ignore` in hcoplan.yaml leaves files out)",
+        "the files about HCO and its nodes exceed {} in total, the limit \
+         (exclude files with `ignore` in hcoplan.yaml)",
         Bytes(*.0)
     )]
     TooMuch(u64),
-    /// `hcoplan.yaml` is wrong; each finding has its place.
+    /// `hcoplan.yaml` is invalid; each finding has its location.
     #[error("hcoplan.yaml: {}", .0.first().map_or("", |f| &f.message))]
     Configuration(Vec<Finding>),
-    /// The release is none.
+    /// The release is unknown.
     #[error(transparent)]
     Unknown(#[from] UnknownRelease),
     /// The release's directory can't be used.

@@ -1,4 +1,4 @@
-//! How each file was used, for `--show-files`.
+//! The use of each file, for `--show-files`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,51 +7,51 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::statements::StatementKind;
 
-/// A file and what became of it.
+/// A file and its use.
 #[derive(Debug, Clone)]
 pub struct FileUse {
     /// Its path, relative to the root.
     pub path: Arc<Utf8Path>,
-    /// What became of it.
+    /// Its use.
     pub what: FileRole,
 }
 
-/// What became of a file.
+/// The use of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileRole {
     /// The configuration.
     Configuration,
-    /// Read, and it holds something.
+    /// Read, with relevant contents.
     Read(FileContents),
-    /// Read; nothing in it is about HCO or its nodes.
+    /// Read, without contents about HCO or its nodes.
     Nothing,
     /// A kustomization names it as a patch.
     Patch {
         /// The kustomization.
         of: Utf8PathBuf,
     },
-    /// Left out, with the reason.
+    /// Skipped, with the reason.
     Skipped(String),
 }
 
-/// What a file holds.
+/// The relevant contents of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileContents {
     /// HyperConvergeds.
     pub hyperconvergeds: usize,
     /// ClusterInventories.
     pub inventories: usize,
-    /// Whether there are nodes, as a cluster prints them.
+    /// Whether it has nodes, as a cluster prints them.
     pub nodes: bool,
-    /// Whether there are machine sets.
+    /// Whether it has machine sets.
     pub machines: bool,
-    /// Other manifests that say what a cluster is like.
+    /// The kinds of other manifests with facts about a cluster.
     pub statements: Box<[StatementKind]>,
     /// Objects that look like HyperConvergeds.
     pub unrecognized: usize,
-    /// Documents with HyperConvergeds that aren't planned.
+    /// The number of documents with HyperConvergeds that aren't planned.
     pub not_planned: usize,
-    /// Whether there are controllers' objects that change what they apply.
+    /// Whether it has controllers' objects that change what they apply.
     pub changing: bool,
 }
 

@@ -16,12 +16,12 @@ use super::statements::{Statement, StatementKind};
 /// The annotation with an object's own options of Argo CD.
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
-/// What said something about a cluster; those further up count first.
+/// The source of a fact about a cluster, by precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FactOrigin {
     /// The command line.
     CommandLine,
-    /// `hcoplan.yaml`, of this cluster.
+    /// The cluster's entry in `hcoplan.yaml`.
     Configuration,
     /// Its ClusterInventory.
     Inventory,
@@ -31,13 +31,13 @@ pub enum FactOrigin {
     Kustomization,
     /// Another manifest.
     Statement(StatementKind),
-    /// An object of a GitOps controller that applies it, by its kind.
+    /// An object of a GitOps controller that applies it, with its kind.
     Controller(&'static str),
-    /// `hcoplan.yaml`, for every cluster without its own.
+    /// The default of `hcoplan.yaml` for clusters without their own.
     Configured,
     /// Labels of the nodes.
     Nodes,
-    /// Nothing: it is what the release's distribution usually has.
+    /// No source: the default of the release's distribution.
     Nothing,
 }
 
@@ -52,24 +52,24 @@ impl fmt::Display for FactOrigin {
             Self::Statement(kind) => return write!(f, "the {}", kind.as_str()),
             Self::Controller(kind) => return write!(f, "the {kind}"),
             Self::Nodes => "the nodes' labels",
-            Self::Nothing => "nothing, so the default",
+            Self::Nothing => "the default",
         })
     }
 }
 
-/// Something about a cluster, and what said it.
+/// A fact about a cluster with its source.
 #[derive(Debug, Clone)]
 pub struct WithSource<T> {
-    /// What it is.
+    /// The fact.
     pub value: T,
-    /// What said it.
+    /// Its source.
     pub by: FactOrigin,
-    /// Where.
+    /// The source's location.
     pub place: Option<Location>,
 }
 
 impl<T> WithSource<T> {
-    /// What said it, for people: `the Subscription in operator/subscription.yaml`.
+    /// The source as text: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
             (FactOrigin::Statement(_) | FactOrigin::Controller(_) | FactOrigin::Kustomization, Some(place)) => {
@@ -86,21 +86,21 @@ impl<T: fmt::Display> fmt::Display for WithSource<T> {
     }
 }
 
-/// A cluster's identity, each fact by the first source that has it.
+/// A cluster's identity, each fact from the first source that has it.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// Where the operator runs.
+    /// The operator's namespace.
     pub namespace: WithSource<String>,
-    /// What it runs on.
+    /// OpenShift or Kubernetes.
     pub platform: WithSource<Platform>,
     /// The release's name as written; `None` where no source has it.
     pub release: Option<WithSource<String>>,
-    /// How the HyperConverged is submitted where there is one already.
+    /// How an existing HyperConverged is updated.
     pub update: WithSource<UpdateMethod>,
 }
 
 impl Identity {
-    /// The same with another one's answers where nothing has said any.
+    /// Takes facts without a source from another identity.
     #[must_use]
     pub fn with_fallback(self, other: Self) -> Self {
         Self {
@@ -138,10 +138,10 @@ impl fmt::Display for Identity {
     }
 }
 
-/// The option of a list of Argo CD's sync options, `ServerSideApply=true`, that says how an object is applied.
+/// The update method that Argo CD's sync options select, such as `ServerSideApply=true`.
 pub(super) fn sync_method<'o>(options: impl Iterator<Item = &'o str> + Clone) -> Option<UpdateMethod> {
     let has = |option: &str| options.clone().any(|o| o.trim() == option);
-    // Replacing counts first.
+    // `Replace` takes precedence.
     let methods = [
         ("Replace=true", UpdateMethod::Replace),
         ("ServerSideApply=true", UpdateMethod::ServerSide),
@@ -150,24 +150,24 @@ pub(super) fn sync_method<'o>(options: impl Iterator<Item = &'o str> + Clone) ->
     methods.into_iter().find(|(option, _)| has(option)).map(|(_, method)| method)
 }
 
-/// Everything that says something, each list with what counts first.
+/// The facts of all sources, each list by precedence.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     pub(super) namespaces: Vec<WithSource<String>>,
     pub(super) platforms: Vec<WithSource<Platform>>,
     pub(super) releases: Vec<WithSource<String>>,
-    /// How the HyperConverged is submitted.
+    /// How the HyperConverged is updated.
     pub(super) updates: Vec<WithSource<UpdateMethod>>,
-    /// Releases below which the cluster can't be.
+    /// Lower bounds of the release.
     pub(super) at_least: Vec<WithSource<String>>,
     /// The distribution whose package a Subscription installs.
     pub(super) package: Option<&'static Distribution>,
-    /// Whether the HyperConverged names a registry of its vendor's, by the distribution.
+    /// The distribution whose registry the HyperConverged names.
     pub(super) images: Option<&'static Distribution>,
 }
 
 impl Candidates {
-    /// What the inventory says.
+    /// Adds the inventory's facts.
     pub(super) fn inventory(&mut self, loaded: &LoadedInventory) {
         let by = FactOrigin::Inventory;
         let place = |field: &str| loaded.locations.field(field).cloned();
@@ -188,7 +188,7 @@ impl Candidates {
         }
     }
 
-    /// What the HyperConverged says.
+    /// Adds the HyperConverged's facts.
     pub(super) fn hyperconverged(&mut self, document: &Document) {
         let path = Path::dotted("metadata.namespace");
         let node = document.root.at(&path);
@@ -211,33 +211,33 @@ impl Candidates {
         self.images = self.images.or_else(|| Distribution::all().iter().find(of_vendor));
     }
 
-    /// What another manifest says.
-    pub(super) fn statement(&mut self, said: &Statement) {
-        let by = FactOrigin::Statement(said.kind);
-        let place = |path: &Path| Some(said.document.locate(path));
-        if let Some((value, path)) = &said.namespace {
+    /// Adds another manifest's facts.
+    pub(super) fn statement(&mut self, statement: &Statement) {
+        let by = FactOrigin::Statement(statement.kind);
+        let place = |path: &Path| Some(statement.document.locate(path));
+        if let Some((value, path)) = &statement.namespace {
             self.namespaces.push(WithSource { value: value.clone(), by, place: place(path) });
         }
-        if let Some((value, path)) = &said.platform {
+        if let Some((value, path)) = &statement.platform {
             self.platforms.push(WithSource { value: *value, by, place: place(path) });
         }
-        if let Some((value, path)) = &said.at_least {
+        if let Some((value, path)) = &statement.at_least {
             self.at_least.push(WithSource { value: value.clone(), by, place: place(path) });
         }
-        self.package = self.package.or(said.distribution);
-        // The platform's version is that of its own product only.
-        let other_product =
-            said.kind == StatementKind::ClusterVersion && said.distribution.is_some_and(Distribution::is_upstream);
-        if let Some((value, path)) = said.release.as_ref().filter(|_| !other_product) {
+        self.package = self.package.or(statement.distribution);
+        // A platform's version is only that of its own distribution.
+        let other_product = statement.kind == StatementKind::ClusterVersion
+            && statement.distribution.is_some_and(Distribution::is_upstream);
+        if let Some((value, path)) = statement.release.as_ref().filter(|_| !other_product) {
             self.releases.push(WithSource { value: value.clone(), by, place: place(path) });
         }
     }
 
-    /// What says otherwise than what counts.
+    /// Findings about sources that contradict the one with precedence.
     pub(super) fn contradictions(&self) -> Vec<Finding> {
         let mut out = Vec::new();
         out.extend(contradictions("namespace", &self.namespaces, |first, other| {
-            // The operator's policy rejects that, and a rule of its own says so.
+            // The operator's policy rejects that, which another rule reports.
             let rejected = first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
             first.value != other.value && !rejected
         }));
@@ -255,8 +255,8 @@ impl Candidates {
         out
     }
 
-    /// The distribution that is shown: by the package that OLM installs, the operator's namespace, its images, the
-    /// release that it began with; else upstream's.
+    /// The distribution: by the package that OLM installs, the operator's namespace, its images, the release that it
+    /// started with; else upstream.
     pub(super) fn distribution(&self) -> &'static Distribution {
         let namespace = self.namespaces.first();
         let by_namespace =
@@ -266,8 +266,8 @@ impl Candidates {
         shown.unwrap_or(&Distribution::all()[0])
     }
 
-    /// The published releases that the cluster may run, oldest first, where nothing says which; where all of them are
-    /// below what it began with, the first modelled one that isn't.
+    /// The published releases that the cluster may run if no source has one, oldest first; if all are older than the
+    /// one that it started with, the first modelled one that isn't.
     pub(super) fn published(&self) -> Vec<Arc<Release>> {
         let distribution = self.distribution();
         let is_low = |release: &Arc<Release>| {
@@ -285,10 +285,10 @@ impl Candidates {
     }
 }
 
-/// The HCO releases of two names, for comparing: `1.16` and `4.20` are the same. Patch levels don't matter. A version
-/// that isn't known is compared with one of the same major version.
+/// The HCO releases of two names, for comparing: `1.16` and `4.20` are the same. Ignores patch levels. An unknown
+/// version is only compared with one of the same major version.
 fn lines(first: &WithSource<String>, other: &WithSource<String>) -> Option<(Vec<u64>, Vec<u64>)> {
-    let line = |said: &WithSource<String>| Some(version_parts(&said.value)?.0);
+    let line = |name: &WithSource<String>| Some(version_parts(&name.value)?.0);
     let release = |line: &str| {
         let version = Distribution::of_line(line)?.versions.get(line);
         Some(version_numbers(version.map_or(line, |v| &v.release.value)))
@@ -303,13 +303,13 @@ fn lines(first: &WithSource<String>, other: &WithSource<String>) -> Option<(Vec<
 
 fn contradictions<T: fmt::Display>(
     what: &str,
-    said: &[WithSource<T>],
+    facts: &[WithSource<T>],
     differ: impl Fn(&WithSource<T>, &WithSource<T>) -> bool,
 ) -> Vec<Finding> {
-    let Some((first, others)) = said.split_first() else {
+    let Some((first, others)) = facts.split_first() else {
         return Vec::new();
     };
-    // The configured default contradicts nothing.
+    // A configured default contradicts nothing.
     let others = others.iter().filter(|other| other.by != FactOrigin::Configured && differ(first, other));
     others.map(|other| contradiction(what, first, other, "")).collect()
 }
@@ -321,10 +321,10 @@ fn contradiction<T: fmt::Display>(what: &str, first: &WithSource<T>, other: &Wit
     );
     let mut finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
         .label(format!("{} is used", first.value))
-        .help("correct the one that is wrong");
+        .help("correct the wrong one");
     finding.location = other.place.clone();
     match first.place.clone() {
-        Some(place) => finding.related(place, "this one counts"),
+        Some(place) => finding.related(place, "this one is used"),
         None => finding,
     }
 }

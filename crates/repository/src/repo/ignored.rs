@@ -6,31 +6,30 @@ use hcoplan_yaml::{Document, Node};
 use super::Repo;
 use super::appliers::{Controller, below, text};
 
-/// A path that a controller doesn't compare.
+/// A path that a controller ignores when it compares.
 #[derive(Debug, Clone)]
 pub struct IgnoredField {
     /// The controller that ignores it.
     pub controller: Controller,
-    /// As it is written: a JSON pointer, or an expression of jq.
+    /// As written: a JSON pointer or a jq expression.
     pub text: String,
-    /// The JSON pointer, or that of the part before the first selection; `None` where an expression
-    /// has none.
+    /// The JSON pointer, or that of the expression's part before the first selection; `None` if it has none.
     pub pointer: Option<String>,
-    /// Where it is.
+    /// Its location.
     pub place: Location,
 }
 
 impl Repo {
-    /// The paths of HyperConvergeds that Applications, ApplicationSets and Flux's Kustomizations of the
-    /// repository leave out, in the order of the files.
+    /// The paths of HyperConvergeds that Applications, ApplicationSets and Flux's Kustomizations ignore, in the order
+    /// of the files.
     pub fn ignored_fields(&self) -> Vec<IgnoredField> {
         let mut out = Vec::new();
-        self.each_of_controllers(|document| take(document, &mut out));
+        self.each_of_controllers(|document| collect(document, &mut out));
         out
     }
 }
 
-fn take(document: &Document, out: &mut Vec<IgnoredField>) {
+fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
     let root = &document.root;
     let items = |path: &str| below(root, path).map_or(&[][..], Node::items);
     let mut add = |controller, node: &Node, is_pointer: bool| {
@@ -40,11 +39,11 @@ fn take(document: &Document, out: &mut Vec<IgnoredField>) {
         let pointer = if is_pointer { Some(text.to_owned()) } else { pointer_of(text) };
         out.push(IgnoredField { controller, text: text.to_owned(), pointer, place: document.location(node.span) });
     };
-    let is_ours = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
+    let is_hyperconverged = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
     let of_list = |entry: &'_ Node, key: &str| -> Vec<Node> { entry.get(key).map_or(&[][..], Node::items).to_vec() };
     let argo = ["spec.ignoreDifferences", "spec.template.spec.ignoreDifferences"];
     for entry in argo.iter().flat_map(|path| items(path)) {
-        if !is_ours(text(entry, "kind")) {
+        if !is_hyperconverged(text(entry, "kind")) {
             continue;
         }
         for pointer in of_list(entry, "jsonPointers") {
@@ -57,7 +56,7 @@ fn take(document: &Document, out: &mut Vec<IgnoredField>) {
     let kind = text(root, "apiVersion").unwrap_or_default();
     if kind.starts_with("kustomize.toolkit.fluxcd.io/") {
         for entry in items("spec.ignore") {
-            if is_ours(text(entry, "target.kind")) {
+            if is_hyperconverged(text(entry, "target.kind")) {
                 for pointer in of_list(entry, "paths") {
                     add(Controller::Flux, &pointer, true);
                 }
@@ -66,7 +65,7 @@ fn take(document: &Document, out: &mut Vec<IgnoredField>) {
     }
 }
 
-/// The JSON pointer of an expression of jq, as far as it names keys: `.spec.a["b"][] | …` is `/spec/a/b`.
+/// The JSON pointer of a jq expression, up to its first selection: `.spec.a["b"][] | …` is `/spec/a/b`.
 fn pointer_of(expression: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = expression.trim();

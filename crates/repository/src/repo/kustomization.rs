@@ -1,7 +1,7 @@
-//! What kustomizations name, as far as that decides which files are sources.
+//! Finds what kustomizations name, to decide which files are sources.
 //!
-//! A file is a patch, and no HyperConverged, only where a kustomization that can read it says so and has
-//! something for it to patch; else a line in any kustomization of a repository would hide a manifest.
+//! A file is a patch instead of a HyperConverged only if a kustomization that can read it names it as one and has
+//! something to patch; else a line in any kustomization could hide a manifest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use hcoplan_yaml::Node;
 
 use super::kustomization_keys::values;
 
-/// What a kustomization's file is called.
+/// The file names of kustomizations.
 pub(super) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Whether a file is a kustomization, by its name.
@@ -21,8 +21,8 @@ pub fn is_kustomization(path: &Utf8Path) -> bool {
     name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
 }
 
-/// What a path that a kustomization builds on leads to: kustomize follows links to directories before it looks
-/// into them, and reads a file by the name that it has here.
+/// Resolves a path that a kustomization names: kustomize follows links to directories, and reads a linked file by its
+/// own name.
 pub(super) fn follow_links(tree: &dyn Tree, path: &Utf8Path) -> Utf8PathBuf {
     match tree.check(path) {
         Ok(()) => path.to_owned(),
@@ -30,21 +30,21 @@ pub(super) fn follow_links(tree: &dyn Tree, path: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// What a kustomization names, relative to the root.
+/// The files that a kustomization names, relative to the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Named {
-    /// Files of patches.
+    /// Its patch files.
     pub(super) patches: Vec<Utf8PathBuf>,
-    /// Files and directories that it builds on.
+    /// Files and directories that it uses as resources.
     pub(super) resources: Vec<Utf8PathBuf>,
-    /// Whether it builds on what isn't below the root.
+    /// Whether it has resources outside the root.
     pub(super) remote: bool,
-    /// Whether it is a component, which only another kustomization builds on.
+    /// Whether it is a component, which only another kustomization uses.
     pub(super) component: bool,
 }
 
 impl Named {
-    /// What the kustomization at a path names.
+    /// The files that the kustomization at a path names.
     pub(super) fn of_kustomization(root: &Node, path: &Utf8Path) -> Self {
         let directory = path.parent().unwrap_or(Utf8Path::new(""));
         let list = |key: &'static str| values(root, key).flat_map(Node::items);
@@ -77,30 +77,29 @@ pub(super) struct Kustomizations<'r> {
 }
 
 impl<'r> Kustomizations<'r> {
-    /// Those of a list.
+    /// Indexes kustomizations by their paths.
     pub(super) fn new(all: impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)>) -> Self {
         Self { all: all.map(|(path, named)| (&**path, (path, named))).collect() }
     }
 
-    /// The files that are patches and nothing else, each with the first kustomization that says so.
-    /// `holds` tells the files with a HyperConverged, `marks` the directories with an inventory,
-    /// `is_there` the files that can be read.
+    /// The files that are only patches, each with the first kustomization that names it. `has_hyperconverged`,
+    /// `has_inventory` and `is_readable` classify paths.
     ///
-    /// kustomize reads patches at or below its own directory only. One that is in a directory with a
-    /// kustomization or an inventory of its own belongs to that one; what any kustomization names as a
-    /// resource is an object. Where what it patches isn't here, only files beside it are patches: so it is of
-    /// components that nobody here builds with.
+    /// kustomize reads patches at or below its own directory only. A file in a directory with its own kustomization or
+    /// inventory belongs to that one, and a file that any kustomization names as a resource is an object. If what a
+    /// kustomization patches isn't in the repository, only files next to it are patches, such as those of unused
+    /// components.
     pub(super) fn patches(
         &self,
-        holds: impl Fn(&Utf8Path) -> bool,
-        marks: impl Fn(&Utf8Path) -> bool,
-        is_there: impl Fn(&Utf8Path) -> bool,
+        has_hyperconverged: impl Fn(&Utf8Path) -> bool,
+        has_inventory: impl Fn(&Utf8Path) -> bool,
+        is_readable: impl Fn(&Utf8Path) -> bool,
     ) -> BTreeMap<Utf8PathBuf, Arc<Utf8Path>> {
         let named = self.all.values().flat_map(|(_, n)| &n.resources);
         let resources: BTreeSet<&Utf8PathBuf> = named.collect();
-        let mut local = self.building_on(|n| n.resources.iter().any(|r| holds(r)));
-        // Another repository may be written like a path.
-        let missing = |r: &Utf8PathBuf| !is_there(r) && self.at(r).next().is_none();
+        let mut local = self.building_on(|n| n.resources.iter().any(|r| has_hyperconverged(r)));
+        // A resource in another repository may look like a path.
+        let missing = |r: &Utf8PathBuf| !is_readable(r) && self.at(r).next().is_none();
         let mut remote = self.building_on(|n| n.remote || n.resources.iter().any(missing));
         self.with_components(&mut local);
         remote.extend(self.unused_components());
@@ -110,10 +109,10 @@ impl<'r> Kustomizations<'r> {
             let directory = path.parent().unwrap_or(Utf8Path::new(""));
             let own = |patch: &&Utf8PathBuf| {
                 let mut between = patch.ancestors().skip(1).take_while(|d| *d != directory);
-                let near = remote.contains(&***path) && patch.parent() == Some(directory);
-                (near || local.contains(&***path) && patch.starts_with(directory))
+                let is_adjacent = remote.contains(&***path) && patch.parent() == Some(directory);
+                (is_adjacent || local.contains(&***path) && patch.starts_with(directory))
                     && !resources.contains(patch)
-                    && !between.any(|d| marks(d) || self.at(d).next().is_some())
+                    && !between.any(|d| has_inventory(d) || self.at(d).next().is_some())
             };
             for patch in named.patches.iter().filter(own) {
                 out.entry(patch.clone()).or_insert_with(|| Arc::clone(path));
@@ -129,8 +128,8 @@ impl<'r> Kustomizations<'r> {
         found.into_iter().flatten()
     }
 
-    /// The kustomizations of which this is so, and those that build on one of them.
-    fn building_on(&self, is_so: impl Fn(&Named) -> bool) -> BTreeSet<&'r Utf8Path> {
+    /// The kustomizations that match, and those that build on them.
+    fn building_on(&self, matches: impl Fn(&Named) -> bool) -> BTreeSet<&'r Utf8Path> {
         let mut outer: BTreeMap<&Utf8Path, Vec<&'r Utf8Path>> = BTreeMap::new();
         let mut next: Vec<&'r Utf8Path> = Vec::new();
         for (&path, (_, named)) in &self.all {
@@ -139,7 +138,7 @@ impl<'r> Kustomizations<'r> {
                     outer.entry(inner).or_default().push(path);
                 }
             }
-            if is_so(named) {
+            if matches(named) {
                 next.push(path);
             }
         }
@@ -152,8 +151,7 @@ impl<'r> Kustomizations<'r> {
         out
     }
 
-    /// Adds the components of some kustomizations, and theirs: they are applied to what is built on there, and
-    /// reach nothing by themselves.
+    /// Adds the components of some kustomizations recursively: components patch what their users build.
     fn with_components(&self, some: &mut BTreeSet<&'r Utf8Path>) {
         let mut next: Vec<&'r Utf8Path> = some.iter().copied().collect();
         while let Some(path) = next.pop() {
@@ -196,11 +194,11 @@ mod tests {
         });
         let read: Vec<_> = read.collect();
         let has = |path: &Utf8Path, what: &str| files.iter().any(|(p, text)| *p == path.as_str() && *text == what);
-        let holds = |path: &Utf8Path| has(path, "HyperConverged");
-        let marks = |directory: &Utf8Path| has(&directory.join("inventory.yaml"), "inventory");
+        let has_hyperconverged = |path: &Utf8Path| has(path, "HyperConverged");
+        let has_inventory = |directory: &Utf8Path| has(&directory.join("inventory.yaml"), "inventory");
         let all = Kustomizations::new(read.iter().map(|(p, n)| (p, n)));
-        let is_there = |path: &Utf8Path| files.iter().any(|(p, _)| *p == path.as_str());
-        all.patches(holds, marks, is_there).into_keys().map(String::from).collect()
+        let is_readable = |path: &Utf8Path| files.iter().any(|(p, _)| *p == path.as_str());
+        all.patches(has_hyperconverged, has_inventory, is_readable).into_keys().map(String::from).collect()
     }
 
     #[test]
@@ -232,11 +230,11 @@ mod tests {
             "resources: [../base]\ncomponents: [../components/x]\n",
         );
         let both = ["components/x/p.yaml", "components/y/p.yaml"];
-        // x, which nobody uses, is for another repository.
+        // x, which is unused here, is for another repository.
         assert_eq!(patches(&files), both);
         files.push(("over/kustomization.yaml", over));
         assert_eq!(patches(&files), both);
-        // What its user builds on is none: then it has nothing to patch.
+        // Its user's resource is no HyperConverged, so there is nothing to patch.
         files[0].1 = "ConfigMap";
         assert!(patches(&files).is_empty(), "{:?}", patches(&files));
     }
@@ -245,7 +243,7 @@ mod tests {
     fn an_unrelated_kustomization_hides_nothing() {
         let hc = "HyperConverged";
         for files in [
-            // Not one that kustomize reads.
+            // kustomize doesn't read it.
             vec![
                 ("a/kustomization.yaml", "resources: [hc.yaml]\npatches: [{path: ../b/hc.yaml}]\n"),
                 ("a/hc.yaml", hc),
@@ -254,7 +252,7 @@ mod tests {
             vec![("kustomization.yaml", "patches: [{path: b/hc.yaml}]\n")],
             vec![("kustomization.yaml", "resources: ['https://example.com/x']\npatches: [{path: b/hc.yaml}]\n")],
             vec![("kustomization.yaml", "resources: [b]\npatches: [{path: b/hc.yaml}]\n")],
-            // Another one's, and a cluster's of its own.
+            // A file of another kustomization, and of another cluster.
             vec![
                 ("kustomization.yaml", "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n"),
                 ("hc.yaml", hc),

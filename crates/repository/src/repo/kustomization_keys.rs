@@ -1,10 +1,8 @@
-//! Keys of kustomizations. kustomize decodes them with Go's JSON decoder: in any case, and with two letters
-//! beyond ASCII, they are the same key.
+//! Reads keys of kustomizations like kustomize, whose Go JSON decoder ignores case, and folds two letters beyond ASCII.
 
 use hcoplan_yaml::Node;
 
-/// A key as Go's JSON decoder compares it: letters of any case, and the two beyond ASCII that fold
-/// to one of it.
+/// A key with case folded like in Go's JSON decoder, including the two letters beyond ASCII that fold to ASCII.
 pub(super) fn fold_case(key: &str) -> String {
     let fold = |c| match c {
         '\u{17F}' => 's',
@@ -14,7 +12,7 @@ pub(super) fn fold_case(key: &str) -> String {
     key.chars().map(fold).collect()
 }
 
-/// The values of a key, in whichever case it is written, and however often.
+/// The values of a key, in any case, and if it is repeated all of them.
 pub(super) fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
     let entries = node.entries().iter();
     entries.filter(move |e| fold_case(&e.key.text) == key).map(|e| &e.value)

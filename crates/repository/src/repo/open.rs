@@ -13,7 +13,7 @@ use hcoplan_planner::inventory::SourceKind;
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::file_summary::{
-    ByteBudget, FileDetails, FileSummary, is_manifest, look_all, not_fetched, other_resources, patches,
+    ByteBudget, FileDetails, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all,
 };
 use super::files::{FileContents, FileRole, FileUse};
 use super::helm;
@@ -104,7 +104,7 @@ impl Repo {
         listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f));
         let unrendered =
             if options.builds.helm { Default::default() } else { helm::not_rendered(&*tree, &listing.files) };
-        let said = options.built.iter().flat_map(|b| b.said.iter().cloned());
+        let said = options.built.iter().flat_map(|b| b.findings.iter().cloned());
         reading.findings = unrendered.findings.into_iter().chain(said).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
         reading.problems.extend(failed.map(|failed| Problem { fatal: true, finding: failed.finding.clone() }));
@@ -121,11 +121,11 @@ impl Repo {
         candidates.shrink_to_fit();
         reading.files.reserve_exact(candidates.len());
         let room = ByteBudget::new(options.max_total);
-        let mut looked = look_all(&*tree, &candidates, &room);
+        let mut looked = scan_all(&*tree, &candidates, &room);
         // kustomize reads resources with any file name.
         let mut others = other_resources(&*tree, &candidates, &looked);
         others.retain(|f| !is_built_on(f));
-        looked.extend(look_all(&*tree, &others, &room));
+        looked.extend(scan_all(&*tree, &others, &room));
         candidates.extend(others);
         if room.is_over() {
             return Err(Error::TooMuch(options.max_total));
@@ -136,7 +136,7 @@ impl Repo {
             match patches.get(&**path) {
                 Some(of) => reading.patch(path, of),
                 // No tree of ours has a HyperConverged.
-                None if rendered.has(path) && !looked.holds_hyperconverged() => {}
+                None if rendered.has(path) && !looked.has_hyperconverged() => {}
                 None => reading.take(file, path, looked),
             }
         }

@@ -79,7 +79,7 @@ pub(super) fn pair(
     out.shared = share(&mut clusters);
     let is_level = |directory: &Utf8Path| by_directory.levels.contains_key(directory);
     out.findings.extend(companions::second_ones(&clusters, &claimed, &place));
-    out.findings.extend(companions::without_one(objects, is_level, &place));
+    out.findings.extend(companions::missing_ones(objects, is_level, &place));
     out.clusters = clusters;
     out.directories = std::mem::take(&mut by_directory.directories);
     out

@@ -1,8 +1,8 @@
-//! Helm charts, rendered by helm where `--helm` or `helm: true` asks for it.
+//! Renders Helm charts with helm, if `--helm` or `helm: true` enables it.
 //!
-//! What a release renders takes the place of the chart's templates: it is one more file, [`RENDERED`], which is on
-//! no disk. helm is given a copy of the chart and of the values that the repository names for it, and nothing
-//! else; it fetches nothing, runs no plugin and talks to no cluster.
+//! A release's output replaces the chart's templates: it is an additional file, [`RENDERED`], which isn't on disk. helm
+//! gets a copy of the chart and of the values that the repository names for it, and nothing else; it fetches nothing,
+//! runs no plugin and connects to no cluster.
 
 mod releases;
 mod trace;
@@ -25,10 +25,10 @@ use super::scan::{FoundKind, is_candidate, scan};
 use super::wrappers::HCO_NOT_PLANNED;
 use super::wrappers::not_planned::holds_one;
 
-/// What a release renders is called, in its directory.
+/// The name of a release's output, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";
 
-/// A chart with a HyperConverged, and nobody said that helm may be run.
+/// A chart with a HyperConverged that isn't rendered, as helm isn't enabled.
 pub static HELM_CHART_NOT_RENDERED: Rule = Rule {
     name: "helm-chart-not-rendered",
     group: Group::Gitops,
@@ -42,17 +42,17 @@ pub static HELM_CHART_NOT_RENDERED: Rule = Rule {
 /// A chart that has a HyperConverged.
 struct Chart {
     directory: Utf8PathBuf,
-    /// The file, and where it says so.
+    /// The location of the HyperConverged in a template.
     place: Location,
-    /// Its files by where Helm looks for them, with those that it depends on.
+    /// Its files and those of its dependencies, by the path where Helm looks for them.
     files: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 }
 
-/// The charts of a listing that may render a HyperConverged, outermost ones only. One that others depend on by
-/// `file://` is theirs, unless something names it. A template without an action is a manifest, too: where charts aren't
-/// rendered it is read as it is.
+/// The outermost charts of a listing that may render a HyperConverged. A `file://` dependency belongs to its
+/// dependents, unless a release names it. A template without an action is also a manifest, and is read as such if
+/// charts aren't rendered.
 fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> {
-    let mut holding: BTreeMap<Utf8PathBuf, Location> = BTreeMap::new();
+    let mut with_hyperconverged: BTreeMap<Utf8PathBuf, Location> = BTreeMap::new();
     let directories: BTreeSet<&Utf8Path> =
         files.iter().filter(|f| f.file_name() == Some(CHART)).filter_map(|f| f.parent()).collect();
     if directories.is_empty() {
@@ -60,14 +60,14 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
     }
     let inner =
         |path: &Utf8Path| path.ancestors().skip(1).find(|d| directories.contains(*d)).map(Utf8Path::to_path_buf);
-    // Of such a chart any file may go into a template.
+    // These charts may include any file in a template.
     let includes_files: BTreeSet<Utf8PathBuf> = files
         .iter()
         .filter(|path| path.components().any(|c| c.as_str() == "templates"))
         .filter(|path| tree.read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b".Files").is_some()))
         .filter_map(|path| inner(path))
         .collect();
-    let mut room = MOST_UNPACKED;
+    let mut budget = MAX_UNPACKED;
     for path in files {
         let Some(inner) = &inner(path) else {
             continue;
@@ -78,11 +78,11 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         let is_archive = own.parent() == Some(Utf8Path::new("charts")) && matches!(own.extension(), Some("tgz" | "gz"));
         let is_values = own.as_str().contains("values") && matches!(own.extension(), Some("yaml" | "yml" | "json"));
         if is_archive {
-            let text = tree.read(path).ok().and_then(|bytes| unpacked(&bytes, &mut room));
-            // What can't be looked into may have one.
+            let text = tree.read(path).ok().and_then(|bytes| unpacked(&bytes, &mut budget));
+            // An unreadable archive may have one.
             if text.is_none_or(|text| may_render_one(&text)) {
                 let directory = outermost(tree, inner).to_owned();
-                holding.entry(directory).or_insert_with(|| place(&SourceFile::new(path, "")));
+                with_hyperconverged.entry(directory).or_insert_with(|| kind_line(&SourceFile::new(path, "")));
             }
             continue;
         }
@@ -92,14 +92,14 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
         let text = file.text();
         let has_one = if is_template {
-            // What a manifest's name has and no action is read as it is.
+            // A file with a manifest's name and without an action is read as it is.
             (rendered || is_included || text.contains("{{") || !is_candidate(path)) && may_render_one(text)
         } else {
             holds_one(text) || holds_encoded(text)
         };
         if has_one {
             let directory = outermost(tree, inner).to_owned();
-            holding.entry(directory).or_insert_with(|| place(&file));
+            with_hyperconverged.entry(directory).or_insert_with(|| kind_line(&file));
         }
     }
     let dependencies = local_dependencies(tree, files);
@@ -107,7 +107,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
     let mut out = Vec::new();
     for directory in directories.iter().filter(|d| outermost(tree, d) == **d) {
         let own = files_with_dependencies(directory, files, &dependencies);
-        let inside = holding.iter().find(|(holder, _)| {
+        let inside = with_hyperconverged.iter().find(|(holder, _)| {
             *holder == directory || own.values().any(|file| file.parent() == Some(holder) && file.ends_with(CHART))
         });
         let Some((_, place)) = inside else { continue };
@@ -119,16 +119,16 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
     out
 }
 
-/// So many bytes of archives in all charts are unpacked.
-const MOST_UNPACKED: u64 = 64 << 20;
+/// The largest total size of unpacked archives of all charts, in bytes.
+const MAX_UNPACKED: u64 = 64 << 20;
 
-/// What is in the archive of a subchart, as one text. `None` where it is none, or larger than the room.
-fn unpacked(bytes: &[u8], room: &mut u64) -> Option<String> {
+/// The contents of a subchart's archive as one text; `None` if it is no archive or exceeds the budget.
+fn unpacked(bytes: &[u8], budget: &mut u64) -> Option<String> {
     let mut out = Vec::new();
-    let read = flate2::read::MultiGzDecoder::new(bytes).take(*room + 1).read_to_end(&mut out);
+    let read = flate2::read::MultiGzDecoder::new(bytes).take(*budget + 1).read_to_end(&mut out);
     let size = out.len() as u64;
-    let is_whole = read.is_ok() && size <= *room;
-    *room = room.saturating_sub(size);
+    let is_whole = read.is_ok() && size <= *budget;
+    *budget = budget.saturating_sub(size);
     is_whole.then(|| String::from_utf8_lossy(&out).into_owned())
 }
 
@@ -136,7 +136,7 @@ fn unpacked(bytes: &[u8], room: &mut u64) -> Option<String> {
 fn may_render_one(text: &str) -> bool {
     let values = |key: &'static str| {
         text.lines().filter_map(move |line| {
-            // Actions may stand before a key.
+            // An action may precede a key.
             let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
             let mut keys = line.match_indices(key).filter(|(at, _)| !line[..*at].ends_with(is_word));
             keys.find_map(|(at, _)| {
@@ -156,7 +156,7 @@ fn may_render_one(text: &str) -> bool {
         || values("kind").any(is_action) && values("apiVersion").any(is_action) && text.contains("yper")
 }
 
-/// The chart that a chart is a dependency of, where it is in its `charts`.
+/// The outermost chart that has a chart in its `charts`, or the chart itself.
 fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
     let mut out = chart;
     while let Some(parent) = out.parent().filter(|p| p.file_name() == Some("charts")) {
@@ -168,8 +168,8 @@ fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
     out
 }
 
-/// The line of a template that says that there is a HyperConverged.
-fn place(file: &Arc<SourceFile>) -> Location {
+/// The line of a template with the HyperConverged's kind.
+fn kind_line(file: &Arc<SourceFile>) -> Location {
     let mut lines = (0..).map_while(|number| file.line(number));
     let found = lines.find(|(_, line)| line.contains("kind:") && line.contains("yper"));
     let (start, line) = found.unwrap_or((0, ""));
@@ -218,8 +218,8 @@ fn describe(release: &Release) -> String {
     format!("`{}` with {values}", release.name)
 }
 
-/// Each release with the directory that its cluster is named after: that of its last file of values where that
-/// is outside of the chart and is nobody else's; else the chart's, or one below it where there are several.
+/// Each release with the directory that names its cluster: that of its last values file if that is outside the chart
+/// and no other release's; else the chart's, or one below it if there are several.
 fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
     let outside = |release: &Release| {
         let last = release.values.last()?;
@@ -239,11 +239,10 @@ fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
     releases.iter().zip(&of_values).map(directory).collect()
 }
 
-/// Renders every release of the charts of a tree that have a HyperConverged. `root` is what paths are reported to
-/// be in; `stop` is asked while helm runs whether to end it.
+/// Renders all releases of a tree's charts that have a HyperConverged. `root` prefixes reported paths; `stop` returns
+/// whether to stop a running helm.
 ///
-/// # Errors
-/// Where there is no helm, or nothing could be rendered.
+/// helm isn't installed, or was interrupted.
 pub fn render_charts(
     tree: &dyn Tree,
     root: &Utf8Path,
@@ -258,7 +257,7 @@ pub fn render_charts(
     render(tree, root, &helm, most_bytes, stop)
 }
 
-/// The same with a helm.
+/// Like [`render_charts`], with a given helm.
 fn render(
     tree: &dyn Tree,
     root: &Utf8Path,
@@ -288,7 +287,7 @@ fn render(
     Ok(built)
 }
 
-/// One release, to be rendered.
+/// A release to render.
 struct ReleaseToRender<'r> {
     tree: &'r dyn Tree,
     root: &'r Utf8Path,
@@ -339,7 +338,7 @@ impl ReleaseToRender<'_> {
         Ok((typed, bytes))
     }
 
-    /// The files of values, the one that others give way to first.
+    /// The values files, the one with the highest precedence first.
     fn values(&self) -> Vec<Document> {
         let own = self.chart.directory.join("values.yaml");
         let files = self.release.values.iter().rev().chain([&own]);
@@ -364,12 +363,12 @@ impl ReleaseToRender<'_> {
         if !has_one {
             let message = format!("{} renders no HyperConverged", describe(self.release));
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
-            built.said.push(finding.label("not with these values"));
+            built.findings.push(finding.label("not with these values"));
         }
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
-            built.said.push(finding.label("what it changes is not planned"));
+            built.findings.push(finding.label("what it changes is not planned"));
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));

@@ -1,7 +1,7 @@
-//! Which releases of a chart a repository has, and with which values.
+//! Finds the releases of a chart in a repository, and their values.
 //!
-//! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that nothing names is
-//! one release with its own values.
+//! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that none names is one release
+//! with its own values.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,19 @@ use regex_lite::Regex;
 
 use super::super::{listed, wrapper_fields as fields};
 
-/// What a generator puts in for `{{ … }}`.
+/// The values with which a generator replaces `{{ … }}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Template {
     values: BTreeMap<String, String>,
 }
 
 impl Template {
-    /// A text with everything put in; `None` where something isn't known.
+    /// Replaces all `{{ … }}` of a text; `None` if a value is unknown.
     fn fill(&self, text: &str) -> Option<String> {
         let mut out = String::new();
         let mut rest = text;
-        while let Some((before, behind)) = rest.split_once("{{") {
-            let (name, after) = behind.split_once("}}")?;
+        while let Some((before, remainder)) = rest.split_once("{{") {
+            let (name, after) = remainder.split_once("}}")?;
             out.push_str(before);
             out.push_str(self.values.get(name.trim().trim_start_matches('.'))?);
             rest = after;
@@ -38,18 +38,18 @@ impl Template {
 pub(super) struct Release {
     pub(super) name: String,
     pub(super) namespace: Option<String>,
-    /// Files of values beside the chart's own, from the root, in their order.
+    /// Values files in addition to the chart's own, relative to the root, in order.
     pub(super) values: Vec<Utf8PathBuf>,
-    /// Values that are in what names the release, as YAML.
+    /// Values in the object that names the release, as YAML.
     pub(super) inline: Vec<String>,
-    /// What is set one by one, `name=value`.
+    /// Single values, `name=value`.
     pub(super) set: Vec<String>,
-    /// What it can't be rendered with: `valuesFrom`, a file that isn't below the root.
+    /// Values that can't be read: `valuesFrom`, a file outside the root.
     pub(super) lacks: Vec<String>,
 }
 
-/// The releases of a chart, sorted by name: those that something names, else one for each file of values that is in
-/// the chart beside its own, else one.
+/// The releases of a chart, sorted by name: the named ones, else one for each additional values file in the chart, else
+/// one.
 pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
     let named = named_releases(tree, chart, files);
     if !named.is_empty() {
@@ -60,24 +60,28 @@ pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf])
         let own = file.strip_prefix(chart).ok().filter(|own| matches!(own.extension(), Some("yaml" | "yml")))?;
         let stem = own.file_stem()?;
         let directory = own.parent().map(Utf8Path::as_str);
-        let of = match directory? {
+        let suffix = match directory? {
             "" => stem.strip_prefix("values").or_else(|| stem.strip_suffix("values"))?,
             "values" | "environments" | "envs" => stem,
             _ => return None,
         };
-        let of = of.trim_matches(['-', '_', '.']);
+        let suffix = suffix.trim_matches(['-', '_', '.']);
         let values = vec![file.clone()];
-        (!of.is_empty()).then(|| Release { name: dns(&format!("{name}-{of}")), values, ..Release::default() })
+        (!suffix.is_empty()).then(|| Release {
+            name: release_name(&format!("{name}-{suffix}")),
+            values,
+            ..Release::default()
+        })
     });
     let mut out: Vec<Release> = of_values.collect();
     if out.is_empty() {
-        out.push(Release { name: dns(name), ..Release::default() });
+        out.push(Release { name: release_name(name), ..Release::default() });
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
     out
 }
 
-/// The releases of a chart that something names, sorted by name.
+/// The releases of a chart that an object names, sorted by name.
 pub(super) fn named_releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
     let mut out = Vec::new();
     for path in files.iter().filter(|p| matches!(p.extension(), Some("yaml" | "yml"))) {
@@ -129,7 +133,7 @@ fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec
     }
 }
 
-/// What the names of files of values that are there say about the releases of an ApplicationSet.
+/// The templates' values for the releases of an ApplicationSet, from the names of existing values files.
 fn templates(spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
     let mut patterns = sources(spec).flat_map(|source| {
         let files = list(source, "helm.valueFiles").iter().filter_map(Node::as_str);
@@ -144,8 +148,8 @@ fn templates(spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
 /// The values of a path's `{{ … }}` in each file that matches.
 fn matching(pattern: &str, files: &[Utf8PathBuf]) -> Vec<Template> {
     let (mut expression, mut names, mut rest) = ("^".to_owned(), Vec::new(), pattern);
-    while let Some((before, behind)) = rest.split_once("{{") {
-        let Some((name, after)) = behind.split_once("}}") else {
+    while let Some((before, remainder)) = rest.split_once("{{") {
+        let Some((name, after)) = remainder.split_once("}}") else {
             return Vec::new();
         };
         expression.push_str(&regex_lite::escape(before));
@@ -171,10 +175,10 @@ fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
     spec.get("source").into_iter().chain(list(spec, "sources"))
 }
 
-/// A file of values from the root: `$ref/` of another source and a leading slash both mean it.
+/// The path of a values file relative to the root, which `$ref/` of another source and a leading slash both mean.
 fn root_path(file: &str, chart: &Utf8Path) -> String {
     match file.strip_prefix('$') {
-        Some(behind) => behind.split_once('/').map_or("", |(_, path)| path).to_owned(),
+        Some(remainder) => remainder.split_once('/').map_or("", |(_, path)| path).to_owned(),
         None => match file.strip_prefix('/') {
             Some(path) => path.to_owned(),
             None => normalize_path(&chart.join(file)).map_or_else(|| file.to_owned(), Utf8PathBuf::into_string),
@@ -182,18 +186,18 @@ fn root_path(file: &str, chart: &Utf8Path) -> String {
     }
 }
 
-/// The fields of an object that may change what is rendered and that aren't read.
+/// The fields of an object that may change the output and that hcoplan doesn't read.
 fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
     let keys = node.map_or(&[][..], Node::entries).iter().map(|entry| entry.key.text.as_str());
     keys.filter(|key| !is_known(key)).map(|key| format!("`{key}`")).collect()
 }
 
-/// Whether a field of an Application's `helm` is read, or changes nothing of what is rendered.
+/// Whether a field of an Application's `helm` is read or doesn't change the output.
 fn is_read_of_helm(key: &str) -> bool {
     fields::SOURCE_HELM.contains(&key) && !["apiVersions", "fileParameters", "kubeVersion", "namespace"].contains(&key)
 }
 
-/// The same of a HelmRelease's spec; what changes the rendered objects is named where the release is.
+/// The same for a HelmRelease's spec; its post-renderers are reported elsewhere.
 fn is_read_of_release(key: &str) -> bool {
     fields::HELM_RELEASE.contains(&key) || ["commonMetadata", "postRenderers"].contains(&key)
 }
@@ -264,7 +268,7 @@ fn application(
                 None => release.lacks.push(format!("the parameter `{}`", text(parameter, "name"))),
             }
         }
-        (release.name, release.namespace, release.values) = (dns(&own), namespace, values);
+        (release.name, release.namespace, release.values) = (release_name(&own), namespace, values);
         out.push(release);
     }
 }
@@ -286,7 +290,7 @@ fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
     let from = list(root, "spec.valuesFrom").iter();
     let from = from.map(|f| format!("the values of the {} `{}`", text(f, "kind"), text(f, "name")));
     Some(Release {
-        name: dns(name),
+        name: release_name(name),
         namespace: namespace.map(ToOwned::to_owned),
         values: files.collect(),
         inline: values.map(|v| yaml::emit(&v.to_json())).into_iter().collect(),
@@ -295,8 +299,8 @@ fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
     })
 }
 
-/// A name that Helm takes for a release.
-fn dns(name: &str) -> String {
+/// A name that Helm accepts for a release.
+fn release_name(name: &str) -> String {
     let valid = |c: char| {
         if c.is_ascii_alphanumeric() || c == '-' { c.to_ascii_lowercase() } else { '-' }
     };

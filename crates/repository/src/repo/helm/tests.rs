@@ -1,4 +1,4 @@
-//! Charts, found and rendered by a script in place of helm.
+//! Tests of finding charts and rendering them with a script instead of helm.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -35,7 +35,7 @@ fn tree() -> Memory {
 }
 
 #[test]
-fn a_chart_that_is_not_rendered_is_named_with_its_releases() {
+fn names_the_releases_of_a_chart_that_is_not_rendered() {
     let repo = Repo::from_tree(Arc::new(tree()), &Options::default()).expect("a repository");
     assert!(repo.clusters().is_empty());
     let found: Vec<&Finding> = repo.unplanned(None).collect();
@@ -46,13 +46,13 @@ fn a_chart_that_is_not_rendered_is_named_with_its_releases() {
     let help = found[0].help.as_deref().unwrap_or_default();
     let releases = "`virt-east` with envs/east/values.yaml; `virt-west` with envs/west/values.yaml";
     assert_eq!(help, format!("render it with --helm, or with `helm: true` in hcoplan.yaml: {releases}"));
-    // The chart's templates are said with it; the other chart's are not.
+    // The chart's templates aren't reported separately, the other chart's not at all.
     let skipped = repo.problems().iter().filter_map(|p| p.finding.location.as_ref());
     let skipped: Vec<&str> = skipped.map(|l| l.file.path().as_str()).collect();
     assert!(!skipped.contains(&"charts/virt/templates/hc.yaml"), "{skipped:?}");
 }
 
-/// A script that prints what helm would for the chart, with what it was given.
+/// A script that prints helm's output for the chart, and its arguments.
 fn helm(directory: &std::path::Path, fails: bool) -> std::path::PathBuf {
     // Helm 4 reads its registries' configuration at every start; an empty file ends it.
     let script = "#!/bin/sh\n[ ! -e \"$HELM_REGISTRY_CONFIG\" ] || exit 1\necho '---'\necho '# Source: virt/templates/hc.yaml'\necho 'apiVersion: \
@@ -67,7 +67,7 @@ fn helm(directory: &std::path::Path, fails: bool) -> std::path::PathBuf {
 }
 
 #[test]
-fn each_release_is_a_cluster_with_places_in_the_template() {
+fn each_release_is_a_cluster_with_locations_in_the_template() {
     let directory = tempfile::tempdir().expect("a directory");
     let helm = helm(directory.path(), false);
     let tree = Arc::new(tree());
@@ -75,7 +75,7 @@ fn each_release_is_a_cluster_with_places_in_the_template() {
     assert!(built.failed.is_empty(), "{:?}", built.failed);
     let text = String::from_utf8_lossy(&built.files[Utf8Path::new("envs/east/helm-template.yaml")]);
     assert!(text.contains("defaultCPUModel: Haswell"), "{text}");
-    // Nothing but the chart and its values is there.
+    // Only the chart and its values are copied.
     assert!(text.contains("# virt-east ./charts/virt --values --set virt=true virt\n"), "{text}");
     let options = Options {
         builds: Builds { helm: true, ..Builds::default() },
@@ -103,7 +103,7 @@ fn fails_when_rendering_fails() {
     assert!(built.failed[0].finding.message.ends_with("failed: no"), "{:?}", built.failed[0]);
 }
 
-/// What a release prints that a script renders in the place of helm.
+/// A repository whose release a script renders instead of helm.
 fn printing(files: &[(&'static str, &'static str)], printed: &str) -> Repo {
     let directory = tempfile::tempdir().expect("a directory");
     let output = directory.path().join("printed.yaml");
@@ -154,7 +154,7 @@ fn locates_written_out_values_in_the_values_file() {
     let template = "c/templates/hc.yaml";
     let name = format!("{template}:4: name: kubevirt-hyperconverged");
     assert_eq!(place("metadata.name"), name);
-    // What is above `kind`.
+    // A line above `kind`.
     let version = format!("{template}:1: apiVersion: hco.kubevirt.io/v1beta1");
     assert_eq!(place("apiVersion"), version);
     assert_eq!(place("spec.evictionStrategy"), "c/values.yaml:3: None");
@@ -162,6 +162,6 @@ fn locates_written_out_values_in_the_values_file() {
     assert_eq!(place("spec.liveMigrationConfig.b"), "east/values.yaml:4: 3");
     assert_eq!(place("spec.devices[1]"), "east/values.yaml:5: two");
     assert_eq!(place("spec.name"), "east/values.yaml:6: y");
-    // What is set elsewhere is in no file.
+    // A value without a file.
     assert_eq!(place("spec.set"), format!("{template}:5: spec:"));
 }

@@ -1,8 +1,8 @@
-//! From what a chart renders to its templates and values, as far as their texts can tell.
+//! Maps a chart's output to its templates and values, as far as their texts allow.
 //!
-//! Helm says above each document which template it is from. A key of the document is from the first line that
-//! begins with it behind its parent's line. One that the template doesn't write is from a value that it names,
-//! `.Values.spec`, where a file of values has the same below it. Where there is none, it is from its parent's line.
+//! Helm prints the template of each document above it. A key's origin is the first line that begins with it after its
+//! parent's line. A key that isn't in the template comes from a value that the template names, such as `.Values.spec`,
+//! if a values file has the key below it; else its origin is its parent's line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span, Tree};
 use hcoplan_yaml::{Document, Node, Path, Value};
 use regex_lite::Regex;
 
-/// Where the values of what a chart rendered are from; `whole` is where that isn't known. `files` are the chart's by
-/// where Helm looks for them, `values` the files of values, the one that others give way to first.
+/// The origins of a chart's output; `whole` is the fallback. `files` are the chart's, by the path where Helm looks for
+/// them; `values` the values files, the one with the highest precedence first.
 pub(super) fn origins(
     tree: &dyn Tree,
     chart: &Utf8Path,
@@ -44,30 +44,30 @@ pub(super) fn origins(
     Origins::new(places)
 }
 
-/// What follows `# Source:` above a document.
+/// The text after `# Source:` above a document.
 fn source<'t>(text: &'t str, document: &Document) -> Option<&'t str> {
     let before = text.get(..document.root.span.start as usize)?;
-    let (_, behind) = before.rsplit_once("# Source: ")?;
-    behind.lines().next().map(str::trim)
+    let (_, after) = before.rsplit_once("# Source: ")?;
+    after.lines().next().map(str::trim)
 }
 
-/// The file of a template that Helm calls by the chart's name.
+/// The file of a template, which Helm prefixes with the chart's name.
 fn template(source: &str, chart: &Utf8Path) -> Option<Utf8PathBuf> {
     let (_, path) = source.split_once('/')?;
     Some(chart.join(path))
 }
 
-/// A template, and the values that it may write out.
+/// A template, and the values that it may insert.
 struct Template<'v> {
     file: Arc<SourceFile>,
-    /// The paths of the values that it names, from the root of the files of values.
+    /// The paths of the values that it names, relative to the root of the values files.
     named: Vec<Path>,
-    /// The files of values, the one that others give way to first.
+    /// The values files, the one with the highest precedence first.
     values: &'v [Document],
 }
 
 impl<'v> Template<'v> {
-    /// `from`: where the template that Helm finds at a path is.
+    /// `from`: the file that Helm finds at the path.
     fn read(
         tree: &dyn Tree,
         chart: &Utf8Path,
@@ -78,7 +78,7 @@ impl<'v> Template<'v> {
         let file = SourceFile::from_bytes(from, tree.read(from).ok()?);
         let own = path.strip_prefix(chart).unwrap_or(path);
         let parts: Vec<&str> = own.components().map(|c| c.as_str()).collect();
-        // What a chart below this one calls its values are those of its name here.
+        // A subchart's values are below its name here.
         let inner = parts.windows(2).filter(|two| two[0] == "charts");
         let inner = inner.fold(Path::root(), |path, two| path.key(two[1]));
         let reference = Regex::new(r"\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)").ok()?;
@@ -90,16 +90,16 @@ impl<'v> Template<'v> {
         Some(Self { file, named, values })
     }
 
-    /// `written`: the value that the node is written out from.
+    /// `written`: the path of the value that renders the node.
     fn below(&self, node: &Node, from: usize, written: Option<&Path>, places: &mut Vec<(Span, Location)>) {
         match &node.value {
             Value::Map(entries) => {
                 for entry in entries {
                     let key = &entry.key.text;
                     let value_of = |above: &Path| self.value(&above.key(key), &entry.value);
-                    let line_there = || line_of(&self.file, key, from);
+                    let line_in_template = || line_of(&self.file, key, from);
                     let mut found = written.and_then(value_of);
-                    let at = if found.is_none() { line_there() } else { None };
+                    let at = if found.is_none() { line_in_template() } else { None };
                     if found.is_none() && at.is_none() {
                         found = self.named.iter().find_map(value_of);
                     }
@@ -135,8 +135,8 @@ impl<'v> Template<'v> {
         }
     }
 
-    /// The path again with the places of the key and the value there, where a file of values has what was
-    /// rendered: the same scalar or list, or each key of a map, which may be in several files.
+    /// The path with the locations of its key and value, if a values file has the rendered value: the same scalar or
+    /// list, or each key of a map, which may be in several files.
     fn value(&self, path: &Path, rendered: &Node) -> Option<(Path, Location, Location)> {
         let in_files = |path: &Path| {
             let mut all = self.values.iter();

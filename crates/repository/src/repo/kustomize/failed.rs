@@ -11,13 +11,13 @@ use super::{BuildError, BuildInputs, TreeKustomizations, has_kustomization, kust
 use crate::repo::build_failed::{FailedBuild, KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT, name_of};
 use crate::repo::wrappers::HCO_NOT_PLANNED;
 
-/// The build of a directory that failed.
+/// The failed build of a directory.
 pub(super) fn failed(tree: &dyn Tree, root: &Utf8Path, directory: Utf8PathBuf, error: BuildError) -> FailedBuild {
     let finding = finding(tree, root, &directory, &error).label("this cluster is not planned");
     FailedBuild { finding: Finding { cluster: Some(name_of(&directory).into()), ..finding }, directory }
 }
 
-/// The finding about a kustomization that builds on a HyperConverged and prints none.
+/// The finding about a kustomization that has a HyperConverged as a resource and prints none.
 pub(super) fn builds_none(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, sources: &[Utf8PathBuf]) -> Finding {
     let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
     let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
@@ -30,14 +30,14 @@ pub(super) fn builds_none(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path
 fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Finding {
     let place = place(tree, root, directory, error).unwrap_or_else(|| kustomization_location(tree, directory));
     let file = format!("{}: ", shown(root, place.file.path()));
-    let said = error.to_string();
-    // kustomize quotes what it read, and the message goes further than the file.
+    let message = error.to_string();
+    // kustomize quotes its input, and the message is shown elsewhere too.
     let whole = kustomization_location(tree, directory);
-    let said = masked_message(&whole.file, whole.span, said.strip_prefix(&file).unwrap_or(&said));
-    let said = masked_message(&place.file, place.span, &said);
+    let message = masked_message(&whole.file, whole.span, message.strip_prefix(&file).unwrap_or(&message));
+    let message = masked_message(&place.file, place.span, &message);
     match error {
         BuildError::NoProgram | BuildError::Off => {
-            let message = format!("the cluster {} is not planned: {said}", name_of(directory));
+            let message = format!("the cluster {} is not planned: {message}", name_of(directory));
             let help = if matches!(error, BuildError::Off) {
                 "remove `kustomize: off`, or lint what another tool builds: `kustomize build … | hcoplan lint -`"
             } else {
@@ -45,7 +45,7 @@ fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &Build
             };
             Finding::new(&KUSTOMIZE_NOT_BUILT, message).at(place).help(help)
         }
-        _ => Finding::new(&KUSTOMIZE_BUILD_FAILED, said).at(place),
+        _ => Finding::new(&KUSTOMIZE_BUILD_FAILED, message).at(place),
     }
 }
 
@@ -53,7 +53,7 @@ fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &Build
 fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Option<Location> {
     let mut all = TreeKustomizations::new(tree, root, false);
     let mut reached = BuildInputs::default();
-    // What is rejected is what was said already.
+    // The error was reported already.
     let _ = reached.follow(&mut all, directory);
     let known = all.read.values().flatten();
     let known = known.filter(|k| reached.inputs.contains(&k.input));
@@ -62,7 +62,7 @@ fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildEr
             let mut known = known.filter(|k| k.path == *file);
             named_at(tree, known.next()?, name)
         }
-        BuildError::Failed { said, .. } => {
+        BuildError::Failed { message, .. } => {
             let known: Vec<&Kustomization> = known.collect();
             let names = known.iter().flat_map(|k| {
                 let names = k.named.iter().map(|n| (*k, n));
@@ -72,18 +72,18 @@ fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildEr
                 |k: &Kustomization, name: &str| normalize_path(&k.input.parent().unwrap_or("".into()).join(name));
             let is_missing = |(k, name): &(&Kustomization, &str)| {
                 path(k, name).is_some_and(|p| {
-                    let is_there = !matches!(tree.check(&p), Err(Unreadable::Missing));
-                    !is_there && !has_kustomization(tree, &p)
+                    let exists = !matches!(tree.check(&p), Err(Unreadable::Missing));
+                    !exists && !has_kustomization(tree, &p)
                 })
             };
             let mut missing = names.clone().filter(is_missing);
             if let Some((k, name)) = missing.next() {
                 return named_at(tree, k, name);
             }
-            // The one file that kustomize speaks of.
+            // The only file in kustomize's message.
             let is_file = |k: &Kustomization, name: &str| path(k, name).is_some_and(|p| tree.check(&p).is_ok());
-            let mut spoken = names.filter(|(k, name)| said.contains(*name) && is_file(k, name));
-            match (spoken.next(), spoken.next()) {
+            let mut mentioned = names.filter(|(k, name)| message.contains(*name) && is_file(k, name));
+            match (mentioned.next(), mentioned.next()) {
                 (Some((k, name)), None) => named_at(tree, k, name),
                 _ => None,
             }
@@ -93,14 +93,14 @@ fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildEr
 }
 
 impl Named {
-    /// What it names; nothing where it is in the kustomization itself.
+    /// The named path; `None` if the patch is inline.
     fn name(&self) -> Option<&str> {
         let (Self::Base(name) | Self::File(name) | Self::Patch(name) | Self::Plugin(name)) = self;
         Some(name.as_str()).filter(|name| !name.contains('\n'))
     }
 }
 
-/// Where a kustomization has a name.
+/// The location of a name in a kustomization.
 fn named_at(tree: &dyn Tree, kustomization: &Kustomization, name: &str) -> Option<Location> {
     let path = &kustomization.input;
     let file = SourceFile::from_bytes(path, tree.read(path).ok()?);

@@ -16,17 +16,17 @@ use super::super::kustomization_keys::values;
 /// A document that sets values of a build.
 #[derive(Debug)]
 pub struct BuildLayer {
-    /// What it says.
+    /// Its document.
     pub document: Arc<Document>,
-    /// What it does.
+    /// Its kind.
     pub what: LayerKind,
-    /// The scalar of a kustomization that it is in, where it is no file.
+    /// The kustomization's scalar with the document, if it has no file.
     inline: Option<(Arc<Document>, Node)>,
-    /// What a patch's `target` says.
+    /// The `target` of a patch.
     pub(super) target: Option<Node>,
 }
 
-/// What a layer does.
+/// The kind of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LayerKind {
     /// An object.
@@ -39,12 +39,12 @@ pub enum LayerKind {
     Fields,
     /// Replacements in a file of their own, or a transformer's.
     Replacements,
-    /// A transformer of which nobody here knows what it sets; where the kustomization names it.
+    /// A transformer with unknown effects; the span of its name in the kustomization.
     Unknown(Span),
 }
 
 impl BuildLayer {
-    /// Whether it is in a kustomization, and in no file of its own.
+    /// Whether it is inline in a kustomization.
     pub fn is_inline(&self) -> bool {
         self.inline.is_some()
     }
@@ -54,7 +54,7 @@ impl BuildLayer {
         self.target.as_ref().is_none_or(|t| selects(t, kind))
     }
 
-    /// The document that it is in.
+    /// The document that contains it.
     pub(super) fn document(self) -> Arc<Document> {
         match self.inline {
             Some((kustomization, _)) => kustomization,
@@ -62,7 +62,7 @@ impl BuildLayer {
         }
     }
 
-    /// Edits of its document as edits of the file that it is in; `None` where that isn't written as a block.
+    /// Converts edits of its document to edits of its file; `None` if it is inline and not a block scalar.
     pub fn in_file(&self, edits: Vec<Edit>) -> Option<Vec<Edit>> {
         let Some((kustomization, scalar)) = &self.inline else {
             return Some(edits);
@@ -79,14 +79,14 @@ impl BuildLayer {
         Some(line_edits(file, &text))
     }
 
-    /// The entry of its kustomization that it is in, where it is no file.
+    /// The kustomization's entry with the inline layer; `None` if it has a file.
     pub fn entry(&self) -> Option<(&Document, Path)> {
         let (kustomization, scalar) = self.inline.as_ref()?;
         let path = kustomization.root.path_to(scalar.span)?;
         Some((kustomization, path.parent()))
     }
 
-    /// The place of a span of its document.
+    /// The location of a span of its document.
     pub fn place(&self, span: Span) -> Location {
         let Some((kustomization, scalar)) = &self.inline else {
             return self.document.location(span);
@@ -95,22 +95,22 @@ impl BuildLayer {
     }
 }
 
-/// Follows a directory's kustomization, inner ones first. What can't be read is left out: the build
-/// says so.
+/// Collects the layers of a directory's kustomization, inner ones first. Skips unreadable files, which the build
+/// reports.
 pub(super) fn layers(tree: &dyn Tree, directory: &Utf8Path) -> Vec<BuildLayer> {
-    let mut out = Following { tree, layers: Vec::new(), open: BTreeSet::new() };
+    let mut out = Collector { tree, layers: Vec::new(), open: BTreeSet::new() };
     out.directory(directory);
     out.layers
 }
 
-struct Following<'t> {
+struct Collector<'t> {
     tree: &'t dyn Tree,
     layers: Vec<BuildLayer>,
-    /// The directories that are being followed, so that circles end.
+    /// The directories in progress, to stop at cycles.
     open: BTreeSet<Utf8PathBuf>,
 }
 
-impl Following<'_> {
+impl Collector<'_> {
     fn directory(&mut self, directory: &Utf8Path) {
         let mut found = KUSTOMIZATIONS.iter().map(|name| directory.join(name));
         let Some(path) = found.find(|p| self.tree.check(p).is_ok()) else {
@@ -236,7 +236,7 @@ impl Following<'_> {
     }
 }
 
-/// Whether a selector of kustomize may mean a kind.
+/// Whether kustomize's selector may select a kind.
 pub fn selects(selector: &Node, kind: &str) -> bool {
     let wanted = values(selector, "kind").find_map(Node::as_str);
     wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
@@ -245,7 +245,7 @@ pub fn selects(selector: &Node, kind: &str) -> bool {
     })
 }
 
-/// Whether a node's bytes are its own, so that its value can be looked for in them.
+/// Whether a node's bytes are its value, not an alias.
 pub(super) fn is_own(node: &Node) -> bool {
     node.style != Style::Alias
 }

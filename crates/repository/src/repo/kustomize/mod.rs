@@ -1,9 +1,9 @@
-//! Kustomizations, built by kustomize itself.
+//! Builds kustomizations with kustomize.
 //!
-//! A build replaces the files that it includes: it is one more file of its directory, [`BUILT`], which is on no disk.
-//! kustomize fetches missing files, runs plugins and reads every path that it is given. So hcoplan first parses every
+//! A build replaces the files that it includes: it is an additional file of its directory, [`BUILT`], which isn't on
+//! disk. kustomize fetches missing files, runs plugins and reads every path that it gets. So hcoplan first parses every
 //! kustomization ([`read`]). It rejects one that names anything but files below the root ([`remote`]), or a plugin that
-//! isn't kustomize's own, before anything runs. kustomize runs in a sandbox ([`run`]).
+//! isn't kustomize's own, before it runs anything. kustomize runs in a sandbox ([`run`]).
 
 mod failed;
 mod layers;
@@ -40,108 +40,107 @@ use super::kustomization::{KUSTOMIZATIONS, follow_links, is_kustomization};
 use super::listed::HCO;
 use super::scan::{FoundKind, FoundObject, may_name_one, scan};
 
-/// What a build is called, in the kustomization's directory.
+/// The name of a build, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";
 
-/// What was built.
+/// The results of builds.
 #[derive(Debug, Default)]
 pub struct Built {
     /// The builds by their paths from the root.
     pub files: BTreeMap<Utf8PathBuf, Vec<u8>>,
-    /// Where the text of each build is from.
+    /// The origins of each build's text.
     pub origins: BTreeMap<Utf8PathBuf, Arc<Origins>>,
-    /// The documents that went into each build.
+    /// The source documents of each build.
     pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
-    /// The files that each build was made of.
+    /// The source files of each build.
     pub inputs: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
-    /// The files that clusters are made of which weren't built: others are meant, or it failed.
+    /// The source files of clusters that weren't built, because others were selected or the build failed.
     pub unbuilt: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
-    /// The files that went into them and say nothing by themselves: all but kustomizations.
+    /// The source files that aren't examined on their own: all but kustomizations.
     pub reached: BTreeSet<Utf8PathBuf>,
     /// The findings about successful builds.
-    pub said: Vec<Finding>,
+    pub findings: Vec<Finding>,
     /// The builds that failed.
     pub failed: Vec<FailedBuild>,
-    /// The directories of clusters that weren't asked for, so that nothing was built.
+    /// The directories of clusters that weren't selected, so that they weren't built.
     pub left: BTreeSet<Utf8PathBuf>,
-    /// For each build, how it was made and which file its HyperConverged is from, where that is one.
+    /// For each build its command, and the file of its HyperConverged if there is one.
     pub notes: Vec<String>,
 }
 
-/// Why nothing was built.
+/// An error that keeps a kustomization or chart from being built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// Nobody wants that anything is built.
+    /// Building is disabled.
     #[error("hcoplan.yaml says `kustomize: off`, so it is not built")]
     Off,
-    /// A kustomization names what is not below the root.
+    /// A kustomization names something that isn't below the root.
     #[error("{file}: {name} is {what}")]
     Elsewhere {
         /// The kustomization.
         file: Utf8PathBuf,
-        /// What it names.
+        /// The name.
         name: String,
-        /// Where that is.
+        /// What the name is instead.
         what: &'static str,
     },
-    /// A kustomization can't be read, so that nobody knows what it names.
+    /// An unreadable kustomization, whose files are unknown.
     #[error("{file}: {why}")]
     Broken {
         /// The kustomization.
         file: Utf8PathBuf,
-        /// What is wrong with it.
+        /// The error.
         why: String,
     },
-    /// There is nothing to render with.
+    /// helm isn't installed.
     #[error("helm is not on the PATH")]
     NoHelm,
-    /// There is nothing to build with.
+    /// Neither kustomize nor kubectl is installed.
     #[error("neither kustomize nor kubectl is on the PATH, so it is not built")]
     NoProgram,
     /// The user stopped hcoplan.
     #[error("the build was ended")]
     Interrupted,
-    /// There is no place to build in.
+    /// The temporary directory can't be created.
     #[error("there is no temporary directory to build in: {0}")]
     NoRoom(std::io::Error),
     /// The root can't be examined.
     #[error(transparent)]
     Source(#[from] hcoplan_diagnostics::source::Error),
     /// The build failed.
-    #[error("`{command}` failed: {said}")]
+    #[error("`{command}` failed: {message}")]
     Failed {
         /// The command.
         command: String,
         /// The first lines of its standard error.
-        said: String,
+        message: String,
     },
 }
 
-/// What is to be built, and how.
+/// What to build, and how.
 pub struct BuildRequest<'a> {
-    /// Only what is in this directory, or what a file of it goes into.
+    /// Only builds in this directory, or with a file in it.
     pub within: Option<&'a Utf8Path>,
-    /// The clusters that are meant.
+    /// The selected clusters.
     pub chosen: &'a ClusterFilter,
-    /// Whether nothing is built: the configuration says `kustomize: off`.
+    /// Whether building is disabled: the configuration has `kustomize: off`.
     pub is_off: bool,
-    /// Whether kustomize may fetch what a kustomization builds on.
+    /// Whether kustomize may fetch remote resources.
     pub fetches: bool,
-    /// The most that a build may print, in bytes.
+    /// The largest output of a build, in bytes.
     pub most_bytes: usize,
-    /// Asked while a build runs whether to end it.
+    /// Returns whether to stop a running build.
     pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
-/// Builds the kustomizations of a tree that no other one builds on and that reach a HyperConverged, or may make one of
-/// something else, as far as they are asked for. Nothing is built in the tree itself: what a build needs, and nothing
-/// else, is written to a directory of its own, which is removed afterwards. `root` is what paths are reported to be in.
+/// Builds the selected kustomizations of a tree that no other one uses and that reach a HyperConverged, or may create
+/// one. Builds run in a temporary directory with only the files that they need. `root` prefixes reported paths.
 ///
 /// # Errors
-/// What keeps every build from being made; one that fails is in what is built.
-pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Result<Built, BuildError> {
+/// An error that prevents all builds; a single failed build is part of the result.
+pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
-    let mut all = TreeKustomizations::new(tree, root, asked.fetches);
+    let mut all = TreeKustomizations::new(tree, root, request.fetches);
     let files = listing.files.iter().filter(|p| is_kustomization(p));
     let directories: BTreeSet<_> = files.filter_map(|p| p.parent()).collect();
     let mut named = BTreeSet::new();
@@ -155,8 +154,8 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Resu
     let mut jobs = Vec::new();
     let mut built = Built::default();
     let mut known = HashMap::new();
-    // Those of which nobody knows what they reach.
-    let mut doubtful = Vec::new();
+    // Kustomizations whose resources are unknown.
+    let mut unknown = Vec::new();
     for directory in directories {
         let component = all.at(directory).is_none_or(|k| k.component);
         if named.contains(directory) || component {
@@ -164,7 +163,7 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Resu
         }
         let job = BuildJob::new(&mut all, directory);
         let is_within = |w: &Utf8Path| job.reached.inputs.iter().any(|i| i.starts_with(w));
-        if asked.within.is_some_and(|w| !is_within(w)) {
+        if request.within.is_some_and(|w| !is_within(w)) {
             if !job.sources.is_empty() {
                 built.reached.extend(job.reached.files());
                 let inputs = job.reached.inputs;
@@ -175,18 +174,18 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Resu
         if !job.sources.is_empty() || job.may_make_one(tree, &mut known) {
             jobs.push(job);
         } else if (job.allowed.is_err() || job.reached.is_remote) && !generates_policies(&job.allowed) {
-            doubtful.push(job);
+            unknown.push(job);
         }
     }
-    // An inventory above clusters is theirs.
+    // An inventory above clusters belongs to them.
     let known = jobs.iter().flat_map(|j| j.directory.ancestors());
     let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
     let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
-    for file in listing.files.iter().filter(|_| !doubtful.is_empty()) {
+    for file in listing.files.iter().filter(|_| !unknown.is_empty()) {
         let directory = file.parent().unwrap_or(Utf8Path::new(""));
         by_directory.entry(directory).or_default().push(file);
     }
-    for mut job in doubtful {
+    for mut job in unknown {
         let own = by_directory.get(&*job.directory);
         let own = own.into_iter().flatten().copied();
         job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, own);
@@ -195,30 +194,30 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, asked: &BuildRequest<'_>) -> Resu
         }
     }
     jobs.sort_by(|a, b| a.directory.cmp(&b.directory));
-    let is_chosen = |job: &BuildJob| asked.chosen.has(name_of(&job.directory));
-    let (jobs, left): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_chosen);
-    for job in left.into_iter().filter(|job| !job.sources.is_empty() || job.has_inventory) {
+    let is_selected = |job: &BuildJob| request.chosen.has(name_of(&job.directory));
+    let (jobs, unselected): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_selected);
+    for job in unselected.into_iter().filter(|job| !job.sources.is_empty() || job.has_inventory) {
         built.reached.extend(job.reached.files());
         let inputs = job.reached.inputs;
         built.unbuilt.insert(job.directory.clone(), inputs);
         built.left.insert(job.directory);
     }
-    // kustomize is waited for most of the time.
+    // Most of the time is waiting for kustomize.
     let run = |job: BuildJob| {
-        if asked.is_off { (job, Err(BuildError::Off)) } else { job.run(tree, root, asked.most_bytes, asked.stop) }
+        if request.is_off { (job, Err(BuildError::Off)) } else { job.run(tree, root, request.most_bytes, request.stop) }
     };
     let done: Vec<_> = jobs.into_par_iter().map(run).collect();
     for (job, run) in done {
-        built.take(tree, root, job, run)?;
+        built.add_result(tree, root, job, run)?;
     }
     Ok(built)
 }
 
-/// What kustomize makes of the kustomization of one directory, whoever builds on it; `None` where the directory
-/// has none. `printed`: what it has printed elsewhere, so that nothing is run.
+/// Builds the kustomization of one directory, even if another one uses it; `None` if the directory has none. `printed`:
+/// output that was printed elsewhere, so that nothing is run.
 ///
 /// # Errors
-/// What keeps every build from being made; one that fails is in what is built.
+/// An error that prevents all builds; a single failed build is part of the result.
 pub fn build_one(
     tree: &dyn Tree,
     root: &Utf8Path,
@@ -237,16 +236,16 @@ pub fn build_one(
         None => job.run(tree, root, most_bytes, stop),
     };
     let mut built = Built::default();
-    built.take(tree, root, job, run)?;
+    built.add_result(tree, root, job, run)?;
     Ok(Some(built))
 }
 
-/// The files with a HyperConverged that the kustomization in a directory builds on.
+/// The files with a HyperConverged that a directory's kustomization uses.
 pub fn hyperconvergeds_of(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
     BuildJob::new(&mut TreeKustomizations::new(tree, root, false), directory).sources
 }
 
-/// What goes into the build of a directory, in the order in which kustomize applies it.
+/// The layers of a directory's build, in kustomize's order.
 pub(super) fn layers_of(tree: &dyn Tree, directory: &Utf8Path) -> Vec<BuildLayer> {
     layers::layers(tree, directory)
 }
@@ -260,16 +259,16 @@ pub fn has_kustomization(tree: &dyn Tree, directory: &Utf8Path) -> bool {
 /// A kustomization to build.
 struct BuildJob {
     directory: Utf8PathBuf,
-    /// The files with a HyperConverged that it builds on.
+    /// Its resource files with a HyperConverged.
     sources: Vec<Utf8PathBuf>,
     reached: BuildInputs,
-    /// Why kustomize must not be given it.
+    /// The error if kustomize must not build it.
     allowed: Result<(), BuildError>,
-    /// Whether an inventory is next to it, so that it is meant to be a cluster.
+    /// Whether an inventory is next to it, which marks it as a cluster.
     has_inventory: bool,
 }
 
-/// The command as it would be typed, and what it printed.
+/// The command as typed in a shell, and its output.
 type BuildOutput = Result<(String, Vec<u8>), BuildError>;
 
 impl BuildJob {
@@ -307,9 +306,9 @@ impl BuildJob {
 }
 
 impl BuildJob {
-    /// Whether one of its files mentions a HyperConverged, such as a patch or a component, or can give an object
-    /// another kind: then only the build shows the result. `known`: earlier answers about files. What a PolicyGenerator
-    /// names is examined where it is.
+    /// Whether one of its files mentions a HyperConverged, such as a patch or component, or can change an object's
+    /// kind: then only the build shows the result. `known` caches the answers about files. Objects of a PolicyGenerator
+    /// are examined in their own files.
     fn may_make_one(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
         self.reached.inputs.iter().any(|input| {
             let may = || {
@@ -321,7 +320,7 @@ impl BuildJob {
         })
     }
 
-    /// Whether one of its files has HCO's kind or group in it.
+    /// Whether one of its files contains HCO's kind or group.
     fn names_one(&self, tree: &dyn Tree) -> bool {
         let words = ["HyperConverged", HCO];
         let mut inputs = self.reached.inputs.iter();
@@ -329,7 +328,7 @@ impl BuildJob {
     }
 }
 
-/// Whether all of a file are PolicyGenerators.
+/// Whether a file has only PolicyGenerators.
 fn is_policy_generator(path: &Utf8Path, bytes: &[u8]) -> bool {
     let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes.to_vec()));
     let kind =
@@ -337,8 +336,8 @@ fn is_policy_generator(path: &Utf8Path, bytes: &[u8]) -> bool {
     parsed.problems.is_empty() && !parsed.documents.is_empty() && parsed.documents.iter().all(kind)
 }
 
-/// Whether a file can give an object another kind without naming it: a patch that may, or a replacement or a value that
-/// is written to `kind` or `apiVersion`.
+/// Whether a file can change an object's kind without naming it: a patch that may, or a replacement or value that
+/// writes `kind` or `apiVersion`.
 fn changes_kinds(path: &Utf8Path, bytes: Vec<u8>) -> bool {
     let lower = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
     let has = |word: &str| lower.contains(word);
@@ -364,7 +363,7 @@ fn writes_kinds(node: &yaml::Node) -> bool {
     node.entries().iter().any(below) || node.items().iter().any(writes_kinds)
 }
 
-/// Whether a ClusterInventory is in one of a directory's files.
+/// Whether one of a directory's files has a ClusterInventory.
 fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8PathBuf>) -> bool {
     own.any(|file| {
         let found = scan(tree, file).found;
@@ -374,12 +373,12 @@ fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8Path
 }
 
 impl Built {
-    /// Whether nothing was built or had to be.
+    /// Whether nothing was or had to be built.
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.failed.is_empty() && self.said.is_empty() && self.left.is_empty()
+        self.files.is_empty() && self.failed.is_empty() && self.findings.is_empty() && self.left.is_empty()
     }
 
-    /// Takes in what was built by something else.
+    /// Adds other builds.
     pub fn extend(&mut self, other: Self) {
         self.files.extend(other.files);
         self.origins.extend(other.origins);
@@ -387,14 +386,20 @@ impl Built {
         self.inputs.extend(other.inputs);
         self.unbuilt.extend(other.unbuilt);
         self.reached.extend(other.reached);
-        self.said.extend(other.said);
+        self.findings.extend(other.findings);
         self.failed.extend(other.failed);
         self.left.extend(other.left);
         self.notes.extend(other.notes);
     }
 
     /// Adds a job's result. A failed job is a finding, unless all would fail for the same reason.
-    fn take(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, run: BuildOutput) -> Result<(), BuildError> {
+    fn add_result(
+        &mut self,
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        job: BuildJob,
+        run: BuildOutput,
+    ) -> Result<(), BuildError> {
         let has_source = !job.sources.is_empty();
         let names_one = has_source || job.has_inventory || job.names_one(tree);
         let BuildJob { directory, sources, reached, .. } = job;
@@ -402,13 +407,13 @@ impl Built {
             Ok((command, bytes)) => {
                 let built = directory.join(BUILT);
                 let content = scan(&Memory::from_iter([(built.clone(), bytes.clone())]), &built);
-                let is_ours = |f: &FoundObject| {
+                let is_relevant = |f: &FoundObject| {
                     matches!(f.what, FoundKind::HyperConverged | FoundKind::Unrecognized | FoundKind::NotPlanned)
                 };
-                let has_one = content.found.iter().any(is_ours) || content.content.is_some_and(|c| c.is_broken());
+                let has_one = content.found.iter().any(is_relevant) || content.content.is_some_and(|c| c.is_broken());
                 if !has_one {
                     if has_source {
-                        self.said.push(failed::builds_none(tree, root, &directory, &sources));
+                        self.findings.push(failed::builds_none(tree, root, &directory, &sources));
                         self.reached.extend(reached.files());
                     }
                     return Ok(());
@@ -425,7 +430,7 @@ impl Built {
                 self.inputs.insert(built, reached.inputs);
             }
             Err(error @ (BuildError::Interrupted | BuildError::NoRoom(_))) => return Err(error),
-            // What is about something else isn't said.
+            // A failure without a HyperConverged isn't reported.
             Err(_) if !names_one => {}
             Err(error) => {
                 self.reached.extend(reached.files());
@@ -464,7 +469,7 @@ pub(super) fn kustomization_location(tree: &dyn Tree, directory: &Utf8Path) -> L
     Location::new(&file, Span::new(0, first))
 }
 
-/// Whether a HyperConverged is in a file, or a word of one in a file that can't be read as YAML.
+/// Whether a file has a HyperConverged, or mentions one if it can't be parsed as YAML.
 fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
     let scanned = scan(tree, path);
     let is_broken = scanned.content.is_none_or(|content| content.is_broken());
@@ -475,7 +480,7 @@ fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
 struct TreeKustomizations<'t> {
     tree: &'t dyn Tree,
     root: &'t Utf8Path,
-    /// Whether kustomize may fetch what they build on.
+    /// Whether kustomize may fetch remote resources.
     fetches: bool,
     read: BTreeMap<Utf8PathBuf, Option<Kustomization>>,
 }
@@ -494,7 +499,7 @@ impl<'t> TreeKustomizations<'t> {
     }
 }
 
-/// A path as it is reported, and as programs take it.
+/// A path below the reported root.
 fn shown(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
     match (root.as_str(), path.as_str()) {
         (_, "") => root.to_owned(),

@@ -1,4 +1,4 @@
-//! What a kustomization reaches, and what of it kustomize must not be given.
+//! Finds the files that a kustomization reaches, and rejects what kustomize must not read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,39 +16,38 @@ const LINKED: &str = "a link to what is not in or below the kustomization's dire
 const NOTHING: &str = "neither a file nor a kustomization here";
 const CHANGED: &str = "a directory of plugins that does more than list them";
 
-/// Whether PolicyGenerators, and nothing else, keep kustomize from being given it.
+/// Whether only PolicyGenerators keep kustomize from building it.
 pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
     matches!(allowed, Err(BuildError::Elsewhere { what, .. }) if *what == POLICY_GENERATOR)
 }
 
-/// What a kustomization reaches.
+/// The files that a kustomization reaches.
 #[derive(Debug, Default)]
 pub(super) struct BuildInputs {
     directories: BTreeSet<Utf8PathBuf>,
-    /// The files that it builds on.
+    /// Its resource files.
     pub(super) resources: Vec<Utf8PathBuf>,
     /// Every file that kustomize reads for it.
     pub(super) inputs: BTreeSet<Utf8PathBuf>,
-
-    /// Links to directories that it builds on, and where they lead.
+    /// Links to directories among its resources, with their targets.
     pub(super) links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
-    /// Whether it builds on what kustomize has to fetch.
+    /// Whether kustomize has to fetch a resource.
     pub(super) is_remote: bool,
 }
 
 impl BuildInputs {
-    /// The files that say nothing by themselves: all but kustomizations.
+    /// The files that aren't examined on their own: all but kustomizations.
     pub(super) fn files(&self) -> impl Iterator<Item = Utf8PathBuf> {
         let inputs = self.inputs.iter().filter(|i| !is_kustomization(i));
         inputs.chain(&self.resources).cloned()
     }
 
-    /// Follows everything that a directory's kustomization names. The first thing that kustomize must
-    /// not be given is the error, and the rest is followed nevertheless.
+    /// Follows everything that a directory's kustomization names. Returns the first thing that kustomize must not read
+    /// as the error, but follows the rest too.
     pub(super) fn follow(&mut self, all: &mut TreeKustomizations<'_>, top: &Utf8Path) -> Result<(), BuildError> {
         let mut allowed = Ok(());
-        let mut open = vec![top.to_owned()];
-        while let Some(directory) = open.pop() {
+        let mut pending = vec![top.to_owned()];
+        while let Some(directory) = pending.pop() {
             if !self.directories.insert(directory.clone()) {
                 continue;
             }
@@ -62,9 +61,9 @@ impl BuildInputs {
             for named in named {
                 let reject =
                     |name: &str, what| BuildError::Elsewhere { file: file.clone(), name: name.to_owned(), what };
-                let one = self.name(all, &directory, &named, &mut open);
+                let one = self.follow_name(all, &directory, &named, &mut pending);
                 let one = one.map_err(|(name, what)| reject(&name, what));
-                // What else is wrong is worse.
+                // Another error takes precedence over PolicyGenerators.
                 let is_worse = one.is_err() && generates_policies(&allowed);
                 allowed = if is_worse { one } else { allowed.and(one) };
             }
@@ -72,14 +71,14 @@ impl BuildInputs {
         allowed
     }
 
-    /// Follows one thing that the kustomization of a directory names; directories that are built on
-    /// are `open` for later. Else what must not be named, and why.
-    fn name(
+    /// Follows one name of a directory's kustomization; directories are added to `pending`. Returns a forbidden name
+    /// with the reason as the error.
+    fn follow_name(
         &mut self,
         all: &mut TreeKustomizations<'_>,
         directory: &Utf8Path,
         named: &Named,
-        open: &mut Vec<Utf8PathBuf>,
+        pending: &mut Vec<Utf8PathBuf>,
     ) -> Result<(), (String, &'static str)> {
         match named {
             Named::Base(name) => {
@@ -99,9 +98,9 @@ impl BuildInputs {
                 if real != path {
                     self.links.insert(path, real.clone());
                 }
-                // kustomize takes a name that it doesn't find for a repository to clone.
+                // kustomize clones a name that it doesn't find as a repository.
                 match all.at(&real) {
-                    Some(_) => open.push(real),
+                    Some(_) => pending.push(real),
                     None => return Err(reject(NOTHING)),
                 }
                 Ok(())
@@ -126,14 +125,14 @@ impl BuildInputs {
                 self.inputs.insert(path);
                 loaded
             }
-            // What isn't there is kustomize's to say.
+            // kustomize reports a missing file.
             Err(Unreadable::Missing) => Ok(()),
             Err(Unreadable::LeavesRoot) => Err((name.to_owned(), OUTSIDE)),
             Err(_) => Err((name.to_owned(), "no file")),
         }
     }
 
-    /// Checks a plugin: its configuration, a file of it, or a directory that lists such files.
+    /// Checks a plugin: its configuration, a file with it, or a directory that lists such files.
     fn plugin(
         &mut self,
         all: &mut TreeKustomizations<'_>,
@@ -171,7 +170,7 @@ impl BuildInputs {
         Ok(())
     }
 
-    /// Checks a file with the configuration of plugins, by the name that it has in a directory.
+    /// Checks a file with the configuration of plugins, by its name in a directory.
     fn plugin_file(
         &mut self,
         all: &TreeKustomizations<'_>,
@@ -204,8 +203,8 @@ impl BuildInputs {
     }
 }
 
-/// Whether kustomize loads a file that is there: one that a link leads to has to be at or below the directory, too.
-/// (Of others it says so itself; in the copy that is built, links are files.)
+/// Whether kustomize loads an existing file: a link's target has to be at or below the directory. (In the copy that is
+/// built, links are files.)
 fn is_loaded(
     all: &TreeKustomizations<'_>,
     directory: &Utf8Path,
@@ -216,7 +215,7 @@ fn is_loaded(
     if real == *path || real.starts_with(all.tree.real(directory)) { Ok(()) } else { Err((name.to_owned(), LINKED)) }
 }
 
-/// The path from the root of what a kustomization names.
+/// The path of a kustomization's name, relative to the root.
 fn below(directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, (String, &'static str)> {
     if remote::looks_remote(name) {
         return Err((name.to_owned(), FETCHED));

@@ -1,8 +1,8 @@
-//! What a kustomization names, read as kustomize reads it.
+//! Reads the names in a kustomization like kustomize.
 //!
-//! kustomize decodes it with Go's JSON decoder: keys in any case, and two letters beyond ASCII, are
-//! the same key, and a key that it doesn't know is an error. Here, too: what nobody knows may name
-//! anything. Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
+//! kustomize decodes it with Go's JSON decoder, which ignores the case of keys and folds two letters beyond ASCII. It
+//! rejects unknown keys, and so does hcoplan, as they may name anything. Source: `Kustomization` of kustomize 5.7, with
+//! the fields of older releases.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use super::super::kustomization_keys::{fold_case, values};
 use super::{BuildError, has_kustomization, shown};
 
 /// Messages about what must not be in a kustomization.
-const CHART: &str = "for Helm charts, which kustomize would have helm fetch";
+const CHART: &str = "for Helm charts, which helm would fetch";
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
 const PROGRAM: &str = "a plugin that isn't kustomize's own, and no program is run for it";
 
-/// Something that a kustomization names, or that is in it.
+/// A name in a kustomization, or something inline.
 #[derive(Debug, Clone)]
 pub(super) enum Named {
-    /// A file or a directory that it builds on.
+    /// A resource: a file or directory.
     Base(String),
-    /// A file that goes into it.
+    /// A file that it includes.
     File(String),
     /// A patch: a file, or the patch itself.
     Patch(String),
@@ -34,31 +34,31 @@ pub(super) enum Named {
 /// A kustomization.
 #[derive(Debug)]
 pub(super) struct Kustomization {
-    /// Its file, as it is reported.
+    /// Its reported path.
     pub(super) path: Utf8PathBuf,
-    /// Its file, relative to the root.
+    /// Its path relative to the root.
     pub(super) input: Utf8PathBuf,
-    /// Everything that it names, in the order of its text.
+    /// All its names, in the order of the text.
     pub(super) named: Vec<Named>,
-    /// Whether it is a `Component`, which only another one builds on.
+    /// Whether it is a `Component`, which only another one uses.
     pub(super) component: bool,
-    /// Whether it does nothing but list resources.
+    /// Whether it only lists resources.
     pub(super) only_lists: bool,
-    /// Why kustomize must not be given it; what else it names is in `named` nevertheless.
+    /// Why kustomize must not build it; `named` has the rest nevertheless.
     pub(super) rejected: Option<Rejected>,
 }
 
-/// Why kustomize must not be given a kustomization.
+/// Why kustomize must not build a kustomization.
 #[derive(Debug, Clone)]
 pub(super) enum Rejected {
-    /// It names something, which is this.
+    /// A forbidden name, and what it is.
     Names(String, &'static str),
-    /// It can't be read, so that nobody knows what it names.
+    /// It is unreadable, so its names are unknown.
     Broken(String),
 }
 
 impl Rejected {
-    /// The error of the build that the kustomization in a file belongs to.
+    /// The build error of a kustomization's file.
     pub(super) fn error(self, file: Utf8PathBuf) -> BuildError {
         match self {
             Self::Names(name, what) => BuildError::Elsewhere { file, name, what },
@@ -67,10 +67,10 @@ impl Rejected {
     }
 }
 
-/// What a key's value is.
+/// The type of a key's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
-    /// Nothing that is read from anywhere.
+    /// A value without files.
     Plain,
     /// Names of files and directories.
     Bases,
@@ -84,9 +84,9 @@ enum Field {
     Path,
     /// Mappings with `files`, `envs` and `env`.
     Sources,
-    /// Names of plugins, or plugins.
+    /// Names of plugins, or inline ones.
     Plugins,
-    /// Helm charts, which kustomize has helm fetch.
+    /// Helm charts, which helm would fetch.
     Charts,
 }
 
@@ -135,7 +135,7 @@ fn text(node: &Node) -> Option<String> {
 }
 
 impl Kustomization {
-    /// The kustomization in a directory; `None` where there is none.
+    /// The kustomization in a directory; `None` if there is none.
     pub(super) fn of(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path) -> Option<Self> {
         let paths = super::KUSTOMIZATIONS.map(|name| directory.join(name));
         let is_there = |why: &Unreadable| !matches!(why, Unreadable::Missing | Unreadable::BrokenLink);
@@ -145,9 +145,9 @@ impl Kustomization {
         let path = shown(root, &input);
         let mut out = match read {
             Ok(bytes) => Self::read(&SourceFile::from_bytes(path, bytes), input),
-            Err(why) => Self::nothing(path, input, Some(Rejected::Broken(why.to_string()))),
+            Err(why) => Self::empty(path, input, Some(Rejected::Broken(why.to_string()))),
         };
-        // It names something nevertheless, and that is no cluster's by itself.
+        // Its existing files aren't clusters of their own: search the text for their names.
         if out.named.is_empty() && out.rejected.is_some() {
             let bytes = tree.read(&out.input).unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes);
@@ -159,7 +159,7 @@ impl Kustomization {
             let words = words.filter(|w| !w.is_empty()).filter(is_there);
             out.named.extend(words.map(|w| Named::Base(w.to_owned())));
         }
-        // Of two, kustomize takes none.
+        // kustomize rejects two in a directory.
         if let Some((_, other)) = found.next() {
             let why = format!("the directory has another kustomization, {other}");
             out.rejected = Some(Rejected::Broken(why));
@@ -167,13 +167,13 @@ impl Kustomization {
         Some(out)
     }
 
-    /// One that names nothing.
-    fn nothing(path: Utf8PathBuf, input: Utf8PathBuf, rejected: Option<Rejected>) -> Self {
+    /// A kustomization without names.
+    fn empty(path: Utf8PathBuf, input: Utf8PathBuf, rejected: Option<Rejected>) -> Self {
         Self { path, input, named: Vec::new(), component: false, only_lists: true, rejected }
     }
 
     fn read(file: &Arc<SourceFile>, input: Utf8PathBuf) -> Self {
-        let mut out = Self::nothing(file.path().to_owned(), input, None);
+        let mut out = Self::empty(file.path().to_owned(), input, None);
         let parsed = yaml::parse_yaml(file);
         let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
         out.rejected = problems.next().map(|p| Rejected::Broken(p.message));
@@ -194,7 +194,7 @@ impl Kustomization {
                     let charts = Rejected::Names(name.clone(), CHART);
                     out.rejected.get_or_insert(charts);
                 }
-                Some((_, field)) => take(*field, &entry.value, &mut out.named),
+                Some((_, field)) => collect(*field, &entry.value, &mut out.named),
             }
         }
         let kind = values(&document.root, "kind").filter_map(Node::as_str);
@@ -202,7 +202,7 @@ impl Kustomization {
         out
     }
 
-    /// The names of files and directories that it builds on.
+    /// The names of its resources.
     pub(super) fn bases(&self) -> impl Iterator<Item = &str> {
         self.named.iter().filter_map(|named| match named {
             Named::Base(name) => Some(name.as_str()),
@@ -211,7 +211,7 @@ impl Kustomization {
     }
 }
 
-fn take(field: Field, value: &Node, named: &mut Vec<Named>) {
+fn collect(field: Field, value: &Node, named: &mut Vec<Named>) {
     let names = || value.items().iter().filter_map(text);
     match field {
         Field::Plain | Field::Charts => {}
@@ -246,7 +246,7 @@ fn sources(entry: &Node, named: &mut Vec<Named>) {
     named.extend(env.map(Named::File));
 }
 
-/// Whether a patch is in the kustomization itself: then kustomize can read objects from it.
+/// Whether a patch is inline: kustomize can parse objects from it.
 pub(super) fn is_inline(text: &str) -> bool {
     let documents = parsed(text).unwrap_or_default();
     !documents.is_empty()
@@ -263,7 +263,7 @@ fn parsed(text: &str) -> Option<Vec<Document>> {
     (!broken).then_some(parsed.documents)
 }
 
-/// kustomize's own plugins that read nothing but files, and run nothing.
+/// kustomize's built-in plugins that only read files and run nothing.
 const BUILT_IN: [&str; 19] = [
     "AnnotationsTransformer",
     "ConfigMapGenerator",
@@ -286,10 +286,10 @@ const BUILT_IN: [&str; 19] = [
     "ValueAddTransformer",
 ];
 
-/// The annotations that make a plugin of a program or an image.
+/// The annotations that turn an object into a plugin that runs a program or image.
 const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
 
-/// What the configuration of plugins names; else why kustomize must not be given it.
+/// The names in the configuration of plugins, or why kustomize must not read it.
 pub(super) fn plugins(text: &str) -> Result<Vec<Named>, &'static str> {
     let documents = parsed(text).ok_or("a plugin that can't be read")?;
     let mut named = Vec::new();
@@ -314,7 +314,7 @@ pub(super) fn plugins(text: &str) -> Result<Vec<Named>, &'static str> {
     Ok(named)
 }
 
-/// The files that the configuration of a built-in plugin names, wherever they are in it.
+/// The files that a built-in plugin's configuration names at any depth.
 fn files(node: &Node, named: &mut Vec<Named>) {
     for entry in node.entries() {
         let value = &entry.value;
@@ -322,7 +322,7 @@ fn files(node: &Node, named: &mut Vec<Named>) {
             // Paths in objects, not of files.
             "fieldspecs" | "fieldpaths" | "targets" | "options" => {}
             "path" => named.extend(text(value).map(Named::File)),
-            "paths" => take(Field::Patches, value, named),
+            "paths" => collect(Field::Patches, value, named),
             "files" | "envs" | "env" => {}
             _ => files(value, named),
         }

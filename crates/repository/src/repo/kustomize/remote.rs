@@ -1,16 +1,14 @@
 //! Recognises remote resources of a kustomization.
 //!
-//! Source: kustomize's `NewRepoSpecFromURL` and `IsRemoteFile`, 3.2 to 5.7. It asks whether a name
-//! is a repository or a URL before it looks for a directory of that name, so a directory that is
-//! there doesn't make a name safe.
+//! Source: kustomize's `NewRepoSpecFromURL` and `IsRemoteFile`, 3.2 to 5.7. It checks whether a name is a repository or
+//! URL before it looks for a directory, so an existing directory doesn't make a name safe.
 
-/// Hosts whose names alone make a repository of a path.
+/// Hosts whose names alone mark a path as a repository.
 const HOSTS: [&str; 6] =
     ["github.com", "gitlab.com", "bitbucket.org", "dev.azure.com", "amazonaws.com", "googleapis.com"];
 
-/// Whether a name may mean something else than a path below the directory: a URL, a repository in
-/// any of git's and go-getter's forms, a query. More is rejected than kustomize fetches: no file of a
-/// repository has to have such a name.
+/// Whether a name may be something else than a path below the directory: a URL, a repository in any of git's and
+/// go-getter's forms, or a query. It also matches names that kustomize doesn't fetch, as files don't need them.
 pub(super) fn looks_remote(name: &str) -> bool {
     let first = name.split('/').next().unwrap_or_default();
     let first = first.to_ascii_lowercase();

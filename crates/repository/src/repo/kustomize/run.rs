@@ -15,18 +15,18 @@ use hcoplan_diagnostics::source::{Scratch, Tree, program};
 
 use super::BuildError;
 
-/// How long a build may take.
+/// The longest duration of a build.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How much of a failing build's standard error is shown, and the most that is read of it.
-const MOST_LINES: usize = 5;
-const MOST_SAID: usize = 64 << 10;
+/// The shown lines, and the read bytes, of a failing build's standard error.
+const MAX_LINES: usize = 5;
+const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// What of the environment kustomize gets.
-const KEPT: [&str; 9] = ["PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
+/// The environment variables that kustomize inherits.
+const INHERITED: [&str; 9] = ["PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
 
-/// What it gets besides: nothing to fetch with, where no namespace keeps it from the network. Port 9
-/// is the discard service's; nothing listens there.
+/// Variables that are set in addition: they disable fetching if no namespace blocks the network. Port 9 is the discard
+/// service's, where nothing listens.
 const SET: [(&str, &str); 13] = [
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_TERMINAL_PROMPT", "0"),
@@ -46,42 +46,41 @@ const SET: [(&str, &str); 13] = [
 /// A file that Helm reads at every start; Helm 4 fails where it is empty, and both do without one.
 const REGISTRY: &str = "HELM_REGISTRY_CONFIG";
 
-/// What is built.
+/// A build's files.
 pub(in super::super) struct BuildTarget<'p> {
     pub(in super::super) tree: &'p dyn Tree,
-    /// What its paths are reported to be in.
+    /// The prefix of reported paths.
     pub(in super::super) root: &'p Utf8Path,
     /// The kustomization's directory.
     pub(in super::super) directory: &'p Utf8Path,
     /// The files that it needs.
     pub(in super::super) inputs: &'p BTreeSet<Utf8PathBuf>,
-    /// Links to directories on the way to those files, and where they lead.
+    /// Links to directories on the way to those files, with their targets.
     pub(in super::super) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
-    /// Whether it may use the network, and what of the environment helps with that.
+    /// Whether it may use the network, with the whole environment.
     pub(in super::super) network: bool,
 }
 
-/// The programs that build, with the word for it and those for their version.
+/// The programs that build, with their subcommand and the arguments that print their version.
 const PROGRAMS: [(&str, &str, &[&str]); 2] =
     [("kustomize", "build", &["version"]), ("kubectl", "kustomize", &["version", "--client"])];
 
-/// What builds are made of: the kustomization's directory, the files with their bytes, and links to directories.
+/// The inputs of a build: the kustomization's directory, the files' bytes, and links to directories.
 type CopiedInputs = (Utf8PathBuf, BTreeMap<Utf8PathBuf, Vec<u8>>, BTreeMap<Utf8PathBuf, Utf8PathBuf>);
 
-/// What was printed of which files, so that a revision is not built again where it is the same: kustomize
-/// costs more than all the rest.
+/// Caches the output by input, so that an unchanged revision isn't built again: kustomize takes most of the time.
 static PRINTED: Mutex<BTreeMap<CopiedInputs, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
-/// From this many builds on those of before are forgotten: an editor runs for days.
-const MOST_PRINTED: usize = 1000;
+/// The cache is cleared when it has this many builds, as an editor runs for days.
+const MAX_PRINTED: usize = 1000;
 
-/// The program that builds, and the version that it prints.
+/// The program that builds, and its version.
 pub fn builder() -> Option<String> {
     let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
     let ((name, _, version), path) = found?;
-    let mut command = shut_in(&path);
+    let mut command = sandboxed(&path);
     command.args(*version);
-    let done = RunningBuild::start(&mut command, MOST_SAID).and_then(|r| r.finish(&|| false));
+    let done = RunningBuild::start(&mut command, MAX_ERROR_BYTES).and_then(|r| r.finish(&|| false));
     let text = match done {
         Ok(BuildEnd::Printed(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
         _ => String::new(),
@@ -93,8 +92,8 @@ pub fn builder() -> Option<String> {
     Some(format!("builds are by {name}, kustomize {version}"))
 }
 
-/// Runs kustomize, or kubectl where that isn't there; the command as it would be typed, and what it
-/// printed, at most `most` bytes. `stop` is asked again and again whether to end early.
+/// Runs kustomize, or kubectl if it isn't installed. Returns the command as typed in a shell, and its output of at most
+/// `most` bytes. `stop` is polled to end it early.
 pub(super) fn run(
     place: &BuildTarget<'_>,
     most: usize,
@@ -114,15 +113,15 @@ pub(super) fn run(
     let arguments = [(*verb).to_owned(), ".".to_owned()];
     let bytes = run_program(place, &typed, &path, &arguments, most, stop)?;
     let mut known = known();
-    if known.len() >= MOST_PRINTED {
+    if known.len() >= MAX_PRINTED {
         known.clear();
     }
     known.insert(inputs, bytes.clone());
     Ok((typed, bytes))
 }
 
-/// Runs a program in a copy of a place; what it printed, at most `most` bytes. `typed` is the command as it would
-/// be typed.
+/// Runs a program in a copy of a build's files; returns its output of at most `most` bytes. `typed` is the command as
+/// typed in a shell.
 pub(in super::super) fn run_program(
     place: &BuildTarget<'_>,
     typed: &str,
@@ -131,44 +130,44 @@ pub(in super::super) fn run_program(
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, BuildError> {
-    let copy = copied(&read(place)?, place.links)?;
-    let mut command = if place.network { Command::new(path) } else { shut_in(path) };
+    let copy = copy_inputs(&read(place)?, place.links)?;
+    let mut command = if place.network { Command::new(path) } else { sandboxed(path) };
     command.args(arguments).current_dir(copy.path().join(place.directory));
     command.env(REGISTRY, format!("{}-absent", copy.path()));
-    let failed = |said: String| BuildError::Failed { command: typed.to_owned(), said };
+    let failed = |message: String| BuildError::Failed { command: typed.to_owned(), message };
     let done = RunningBuild::start(&mut command, most)
         .and_then(|running| running.finish(stop))
         .map_err(|error| failed(error.to_string()))?;
     match done {
         BuildEnd::Printed(bytes) => Ok(bytes),
-        BuildEnd::Failed(said) => {
-            let said = String::from_utf8_lossy(&said);
-            let said = said.replace(copy.path().as_str(), place.root.as_str());
-            Err(failed(what_failed(&said)))
+        BuildEnd::Failed(stderr) => {
+            let stderr = String::from_utf8_lossy(&stderr);
+            let stderr = stderr.replace(copy.path().as_str(), place.root.as_str());
+            Err(failed(error_lines(&stderr)))
         }
         BuildEnd::TooLong => {
             let seconds = LONGEST.as_secs();
-            Err(failed(format!("it was not done after {seconds} s, and was ended")))
+            Err(failed(format!("it didn't finish within {seconds} s and was stopped")))
         }
-        BuildEnd::TooMuch => Err(failed(format!("it printed more than {most} bytes, and was ended"))),
+        BuildEnd::TooMuch => Err(failed(format!("it printed more than {most} bytes and was stopped"))),
         BuildEnd::Stopped => Err(BuildError::Interrupted),
     }
 }
 
-/// The first lines of what a failing build said about it, without what it only warns of.
-fn what_failed(said: &str) -> String {
-    // kubectl's log opens and closes what has several lines.
-    let lines = said.lines().map(|l| without_header(l).trim());
+/// The first lines of a failing build's standard error, without warnings.
+fn error_lines(stderr: &str) -> String {
+    // kubectl's log puts multi-line messages between `<` and `>`.
+    let lines = stderr.lines().map(|l| without_header(l).trim());
     let lines = lines.filter(|l| !["", "<", ">"].contains(l));
     let is_warning = |l: &&str| l.trim_start_matches("# ").starts_with("Warning: ");
     let (warnings, errors): (Vec<&str>, Vec<&str>) = lines.partition(is_warning);
     let mut shown = if errors.is_empty() { warnings } else { errors };
-    shown.truncate(MOST_LINES);
+    shown.truncate(MAX_LINES);
     shown.join("\n  ")
 }
 
-/// A line without what kubectl's log and kustomize put before it: severity and day, time, process and line of code. The
-/// same failure would be another text each time.
+/// A line without the headers of kubectl's log and kustomize: severity and day, time, process and line of code.
+/// Otherwise the same failure would have a new text each time.
 fn without_header(line: &str) -> &str {
     let (header, rest) = line.split_once("] ").unwrap_or_default();
     let mut words = header.split_whitespace();
@@ -193,9 +192,9 @@ fn read(place: &BuildTarget<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, Build
     read.collect()
 }
 
-/// A directory with what a build needs and nothing else: kustomize can read no other file of the tree,
-/// and a revision or edited files are built as they are.
-fn copied(
+/// Creates a directory with only the files that a build needs: kustomize can't read other files of the tree, and a
+/// revision or edited files are built as they are.
+fn copy_inputs(
     inputs: &BTreeMap<Utf8PathBuf, Vec<u8>>,
     links: &BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 ) -> Result<Scratch, BuildError> {
@@ -222,7 +221,7 @@ fn copied(
     Ok(copy)
 }
 
-/// Makes a link to a directory; one that is there by another link is left.
+/// Creates a link to a directory, unless it exists.
 fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
     #[cfg(unix)]
     let made = std::os::unix::fs::symlink(target, link);
@@ -234,18 +233,18 @@ fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
     }
 }
 
-/// A program with little of the environment, and without network as far as that can be had.
-fn shut_in(path: &Path) -> Command {
-    let mut command = alone(path);
-    let kept = KEPT.iter();
+/// A command with few environment variables, and without network if possible.
+fn sandboxed(path: &Path) -> Command {
+    let mut command = without_network(path);
+    let kept = INHERITED.iter();
     command.env_clear().envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?)))).envs(SET);
     command
 }
 
-/// A program in a network namespace of its own, in which there is no network, where util-linux or
-/// busybox can make one for an ordinary user; else the program.
-fn alone(path: &Path) -> Command {
-    match namespace() {
+/// A command in its own network namespace without network, if util-linux or busybox can create one for an ordinary
+/// user; else only the program.
+fn without_network(path: &Path) -> Command {
+    match unshare_program() {
         Some(unshare) => {
             let mut command = Command::new(unshare);
             command.args(["-U", "-n", "--"]).arg(path);
@@ -255,13 +254,13 @@ fn alone(path: &Path) -> Command {
     }
 }
 
-/// The program that makes namespaces, where the system lets it.
-fn namespace() -> Option<PathBuf> {
+/// The program that creates namespaces, if the system allows it.
+fn unshare_program() -> Option<PathBuf> {
     static KNOWN: OnceLock<Option<PathBuf>> = OnceLock::new();
-    KNOWN.get_or_init(find_namespace).clone()
+    KNOWN.get_or_init(find_unshare).clone()
 }
 
-fn find_namespace() -> Option<PathBuf> {
+fn find_unshare() -> Option<PathBuf> {
     if !cfg!(target_os = "linux") {
         return None;
     }
@@ -272,11 +271,11 @@ fn find_namespace() -> Option<PathBuf> {
     quiet.status().is_ok_and(|s| s.success()).then_some(unshare)
 }
 
-/// A build under way. Every process that it started ends with it.
+/// A running build. Every process that it started ends with it.
 struct RunningBuild {
     child: Child,
     printed: JoinHandle<io::Result<Vec<u8>>>,
-    said: JoinHandle<io::Result<Vec<u8>>>,
+    stderr: JoinHandle<io::Result<Vec<u8>>>,
     full: Arc<AtomicBool>,
 }
 
@@ -290,18 +289,18 @@ enum BuildEnd {
 
 impl RunningBuild {
     fn start(command: &mut Command, most: usize) -> io::Result<Self> {
-        // A group of its own, so that what it starts can be ended with it.
+        // Its own process group, so that its children can be ended too.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let full = Arc::new(AtomicBool::new(false));
         let printed = child.stdout.take().expect("stdout was piped");
-        let said = child.stderr.take().expect("stderr was piped");
+        let stderr = child.stderr.take().expect("stderr was piped");
         let mark = Arc::clone(&full);
         Ok(Self {
             child,
             printed: thread::spawn(move || bounded(printed, most, &mark)),
-            said: thread::spawn(move || bounded(said, MOST_SAID, &AtomicBool::new(false))),
+            stderr: thread::spawn(move || bounded(stderr, MAX_ERROR_BYTES, &AtomicBool::new(false))),
             full,
         })
     }
@@ -326,16 +325,16 @@ impl RunningBuild {
         self.end();
         let panicked = |_| io::Error::other("its output could not be read");
         let printed = self.printed.join().map_err(panicked)??;
-        let said = self.said.join().map_err(panicked)??;
+        let stderr = self.stderr.join().map_err(panicked)??;
         Ok(match ended {
             Err(done) => done,
             Ok(_) if self.full.load(Ordering::Relaxed) => BuildEnd::TooMuch,
             Ok(status) if status.success() => BuildEnd::Printed(printed),
-            Ok(_) => BuildEnd::Failed(said),
+            Ok(_) => BuildEnd::Failed(stderr),
         })
     }
 
-    /// Ends it and everything that it started; nothing happens where it has ended.
+    /// Ends it and its children, if it still runs.
     fn end(&mut self) {
         #[cfg(unix)]
         {
@@ -347,8 +346,7 @@ impl RunningBuild {
     }
 }
 
-/// Reads a stream to its end or its limit. One that has more is marked, and waits for its reader in
-/// vain.
+/// Reads a stream to its end or limit. `full` is set if it exceeds the limit; the writer then blocks.
 fn bounded(stream: impl Read, most: usize, full: &AtomicBool) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     stream.take(most as u64 + 1).read_to_end(&mut bytes)?;
@@ -384,9 +382,9 @@ mod tests {
     fn the_error_is_shown_without_warnings() {
         let kubectl = "# Warning: 'bases' is deprecated.\nE1122 23:18:35.236906   26207 run.go:72] \
                        \"command failed\" err=<\n\ttrouble with `\n\tpaths:\n\t- a`: b\n >\n";
-        assert_eq!(what_failed(kubectl), "trouble with `\n  paths:\n  - a`: b");
-        assert_eq!(what_failed("Error: a\n"), "a");
-        assert_eq!(what_failed("# Warning: a\n"), "# Warning: a");
+        assert_eq!(error_lines(kubectl), "trouble with `\n  paths:\n  - a`: b");
+        assert_eq!(error_lines("Error: a\n"), "a");
+        assert_eq!(error_lines("# Warning: a\n"), "# Warning: a");
     }
 
     #[test]
@@ -396,7 +394,7 @@ mod tests {
         assert!(matches!(shell("echo b >&2; exit 3", 10, &never), BuildEnd::Failed(b) if b == b"b\n"));
         assert!(matches!(shell("yes", 1000, &never), BuildEnd::TooMuch));
         let began = Instant::now();
-        // Its own child holds the pipe, too, and ends with it.
+        // Its child keeps the pipe open, and ends with it.
         assert!(matches!(shell("sleep 100 & sleep 100", 10, &|| true), BuildEnd::Stopped));
         assert!(matches!(shell("sleep 100 & echo c", 10, &never), BuildEnd::Printed(b) if b == b"c\n"));
         assert!(began.elapsed() < Duration::from_secs(50));

@@ -1,4 +1,4 @@
-//! Whether a directory can be checked without the files around it.
+//! Finds out whether a directory can be checked without other files.
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::{Tree, Walk, normalize_path};
@@ -7,8 +7,7 @@ use super::super::kustomization::is_kustomization;
 use super::read::{Kustomization, Named};
 use super::remote;
 
-/// Whether kustomizations tie a directory or a file of a tree to what is elsewhere: one in it names
-/// something outside, as an overlay does its base, or one outside names something in it.
+/// Whether kustomizations refer into or out of a directory or file of a tree, such as an overlay to its base.
 pub fn has_outside_references(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let files = tree.list(&Walk::default()).map(|listing| listing.files);
     let files = files.unwrap_or_default();

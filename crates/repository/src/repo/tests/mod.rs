@@ -427,7 +427,7 @@ fn does_not_ask_for_known_facts() {
     let (west, _) = identity(&repo, "west");
     assert_eq!(
         west,
-        "namespace kubevirt-hyperconverged (nothing, so the default), platform OpenShift (nothing, \
+        "namespace kubevirt-hyperconverged (the default), platform OpenShift (nothing, \
          so the default), release 1.17 (the inventory)"
     );
     let east = &repo.clusters()[0];
@@ -455,7 +455,7 @@ fn reads_the_update_method_from_the_gitops_controller() {
         let update = repo.load(&repo.clusters()[0]).expect("loaded").identity.update;
         format!("{} ({})", update.value, update.source())
     };
-    assert_eq!(method("", INVENTORY), "client-side (nothing, so the default)");
+    assert_eq!(method("", INVENTORY), "client-side (the default)");
     assert_eq!(method(flux, INVENTORY), "server-side (the Kustomization in apps/x.yaml)");
     assert_eq!(method(&argo("ServerSideApply=true"), INVENTORY), "server-side (the Application in apps/x.yaml)");
     assert_eq!(
