@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_name_leaves_room_for_its_number_and_ending() {
-        let room = LONGEST - ENDING.len() - "-999".len();
+        let room = MAX_BYTES - ENDING.len() - "-999".len();
         for length in [room - 1, room, room + 1, 2 * room] {
             assert_eq!(plain(&[&"x".repeat(length)]).len(), length.min(room));
         }
