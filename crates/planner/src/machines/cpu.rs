@@ -81,7 +81,7 @@ impl Checker<'_> {
             self.reject(PAGE_SIZE, Reason::Malformed, message);
             return;
         };
-        // The message names the request, whatever field has the amount.
+        // The message always names the request.
         let amounts = [REQUESTED_MEMORY, GUEST, MEMORY_LIMIT].map(|p| (p, whole(self.get(p))));
         let (path, memory) = amounts.into_iter().find(|(_, m)| *m != 0).unwrap_or((GUEST, 0));
         let relation = if memory != 0 && memory < page {
