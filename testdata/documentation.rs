@@ -56,7 +56,7 @@ struct Channel {
 
 fn channels() -> Vec<Channel> {
     let page = read("docs/install.md");
-    let (_, table) = page.split_once("## What publishes what").expect("the table");
+    let (_, table) = page.split_once("## How each channel is published").expect("the table");
     let rows = table.lines().filter(|line| line.starts_with("| "));
     let channels: Vec<Channel> = rows
         .skip(1)

@@ -188,7 +188,7 @@ fn prefers_command_line_then_configuration_then_inventory() {
     let repo = open(&[("a/hc.yaml", HC), ("a/i.yaml", &vendor)]);
     assert_eq!(
         release_of(&repo),
-        Err("a/i.yaml:4:12 release-unknown: `4.19` is no release that hcoplan models".to_owned())
+        Err("a/i.yaml:4:12 release-unknown: `4.19` is not a release that hcoplan models".to_owned())
     );
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     let help = loaded.release.expect_err("unknown").help.expect("help");
