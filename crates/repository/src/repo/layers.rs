@@ -1,7 +1,7 @@
-//! Patches of an object's annotations in kustomizations.
+//! Finds patches of an object's annotations in kustomizations.
 //!
-//! Not built: patches of annotations are looked for, in the order in which kustomize would apply
-//! them. A kustomization reaches a file through its `resources`, through other kustomizations.
+//! Without building: in the order in which kustomize would apply them. A kustomization reaches a file through its
+//! `resources` and through other kustomizations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use super::kustomization::{KUSTOMIZATIONS, follow_links};
 /// An annotation that a kustomization's patch sets on a HyperConverged, or that it has before any does.
 #[derive(Debug, Clone)]
 pub struct Layer {
-    /// The kustomization, relative to the root; of a build also the file that the HyperConverged is from.
+    /// The kustomization, relative to the root; in a build also the HyperConverged's file.
     pub kustomization: Utf8PathBuf,
     /// The annotation's key.
     pub name: String,
     /// The value it gets.
     pub text: String,
-    /// Where the patch gives it.
+    /// Its location in the patch.
     pub place: Location,
     /// The document with the annotation in its `metadata`; `None` for a patch of another form.
     pub document: Option<Arc<Document>>,
-    /// The kustomizations that this one builds on.
-    on: BTreeSet<Utf8PathBuf>,
+    /// The kustomizations that this one uses.
+    uses: BTreeSet<Utf8PathBuf>,
 }
 
 impl Layer {
     /// Whether it is applied after another one, in the same build.
     pub fn covers(&self, earlier: &Self) -> bool {
-        self.kustomization == earlier.kustomization || self.on.contains(&earlier.kustomization)
+        self.kustomization == earlier.kustomization || self.uses.contains(&earlier.kustomization)
     }
 }
 
@@ -40,7 +40,7 @@ impl Layer {
 #[derive(Debug, Default)]
 pub struct Kustomizations(BTreeMap<Utf8PathBuf, Kustomization>);
 
-/// What a kustomization builds on and what it patches.
+/// The resources and patched annotations of a kustomization.
 #[derive(Debug)]
 struct Kustomization {
     /// Files and directories.
@@ -49,7 +49,7 @@ struct Kustomization {
 }
 
 impl Kustomizations {
-    /// Reads them; what can't be read is left out.
+    /// Reads them; skips unreadable ones.
     pub fn read<'p>(tree: &dyn Tree, paths: impl Iterator<Item = &'p Utf8Path>) -> Self {
         let read = paths.filter_map(|path| {
             let document = documents(tree, path)?.into_iter().next()?;
@@ -58,7 +58,7 @@ impl Kustomizations {
         Self(read.collect())
     }
 
-    /// The annotations of a cluster that one of them builds, from the HyperConverged's file outwards.
+    /// The annotations of a cluster's build, from the HyperConverged's file outwards.
     pub fn of_build(
         &self,
         tree: &dyn Tree,
@@ -82,7 +82,7 @@ impl Kustomizations {
             let mut above = self.layers(&file);
             above.retain(|layer| inside.contains(&*layer.kustomization));
             for layer in &mut above {
-                layer.on.insert(file.clone());
+                layer.uses.insert(file.clone());
             }
             let own = own.into_iter();
             out.extend(own.map(|(name, text, place, document)| Layer {
@@ -91,66 +91,66 @@ impl Kustomizations {
                 text,
                 place,
                 document,
-                on: BTreeSet::new(),
+                uses: BTreeSet::new(),
             }));
             out.extend(above);
         }
         out
     }
 
-    /// What they lay over the HyperConverged in a file, inner ones first.
+    /// The patches on a file's HyperConverged, inner ones first.
     pub fn layers(&self, file: &Utf8Path) -> Vec<Layer> {
         let above = self.above(file);
         let patching = self.0.iter().filter(|(path, k)| !k.patched.is_empty() && above.contains(path.as_path()));
         let mut reaching: Vec<_> = patching
             .map(|(path, k)| {
-                let on = self.inside(path).into_iter().filter(|inner| *inner != path && above.contains(inner));
-                let on: BTreeSet<Utf8PathBuf> = on.map(Utf8Path::to_owned).collect();
-                (on, path, k)
+                let uses = self.inside(path).into_iter().filter(|inner| *inner != path && above.contains(inner));
+                let uses: BTreeSet<Utf8PathBuf> = uses.map(Utf8Path::to_owned).collect();
+                (uses, path, k)
             })
             .collect();
-        // What builds on more comes later.
-        reaching.sort_by_key(|(on, path, _)| (on.len(), *path));
-        let each = reaching.into_iter().flat_map(|(on, path, k)| {
+        // Kustomizations that use more come later.
+        reaching.sort_by_key(|(uses, path, _)| (uses.len(), *path));
+        let each = reaching.into_iter().flat_map(|(uses, path, k)| {
             let layer = move |(name, text, place, document): &Patched| Layer {
                 kustomization: path.clone(),
                 name: name.clone(),
                 text: text.clone(),
                 place: place.clone(),
                 document: document.clone(),
-                on: on.clone(),
+                uses: uses.clone(),
             };
             k.patched.iter().map(layer)
         });
         each.collect()
     }
 
-    /// A kustomization and all that it builds on.
+    /// A kustomization and all that it uses.
     fn inside<'k>(&'k self, path: &'k Utf8Path) -> BTreeSet<&'k Utf8Path> {
         let mut found = BTreeSet::new();
-        let mut open = vec![path.to_owned()];
-        while let Some(path) = open.pop() {
+        let mut pending = vec![path.to_owned()];
+        while let Some(path) = pending.pop() {
             if let Some((path, kustomization)) = self.0.get_key_value(&path)
                 && found.insert(&**path)
             {
                 let resources = kustomization.resources.iter();
-                open.extend(resources.flat_map(|resource| KUSTOMIZATIONS.map(|name| resource.join(name))));
+                pending.extend(resources.flat_map(|resource| KUSTOMIZATIONS.map(|name| resource.join(name))));
             }
         }
         found
     }
 
-    /// The kustomizations that build on a file.
+    /// The kustomizations that use a file.
     fn above(&self, file: &Utf8Path) -> BTreeSet<&Utf8Path> {
         let mut naming: BTreeMap<&Utf8Path, Vec<&Utf8Path>> = BTreeMap::new();
         for (path, kustomization) in &self.0 {
             kustomization.resources.iter().for_each(|resource| naming.entry(resource).or_default().push(path));
         }
         let mut found = BTreeSet::new();
-        let mut open = vec![file];
-        while let Some(below) = open.pop() {
+        let mut pending = vec![file];
+        while let Some(below) = pending.pop() {
             let above = naming.get(below).into_iter().flatten();
-            open.extend(above.filter(|path| found.insert(**path)).filter_map(|path| path.parent()));
+            pending.extend(above.filter(|path| found.insert(**path)).filter_map(|path| path.parent()));
         }
         found
     }
@@ -180,7 +180,7 @@ fn documents(tree: &dyn Tree, path: &Utf8Path) -> Option<Vec<Arc<Document>>> {
     Some(parsed.documents.into_iter().map(Arc::new).collect())
 }
 
-/// Key, value, where, and the document it is in, if it is one with `metadata`.
+/// Key, value, location, and the document if it has `metadata`.
 type Patched = (String, String, Location, Option<Arc<Document>>);
 
 /// The annotations that an entry of a kustomization's patches sets on HyperConvergeds.
@@ -256,7 +256,7 @@ mod tests {
     const PATCH: &str = "kind: HyperConverged\nmetadata: {annotations: {a/b: one}}\n";
 
     #[test]
-    fn overlays_of_overlays_are_found_in_order() {
+    fn finds_nested_overlays_in_order() {
         let files = [
             ("base/hc.yaml", ""),
             ("base/kustomization.yaml", "resources: [hc.yaml]\n"),

@@ -1,8 +1,7 @@
-//! The objects in lists and in other [wrappers].
+//! Finds the objects in lists and in other [wrappers].
 //!
-//! kubectl takes everything with `items` for a list, kustomize everything whose kind ends in `List`, and both expand
-//! the lists inside it. Items without a kind are of the list's: source is `decodeToList` of apimachinery's
-//! unstructured.
+//! kubectl treats everything with `items` as a list, kustomize everything whose kind ends in `List`, and both expand
+//! nested lists. Items without a kind have the list's. Source: `decodeToList` of apimachinery's unstructured.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,15 +16,15 @@ use super::wrappers::{self, Unknown, Wrapper};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Object<'n> {
     pub(super) node: &'n Node,
-    /// The list that gives it the kind that it doesn't have itself.
+    /// The list that determines its kind if it has none.
     list: Option<&'n Node>,
-    /// Its wrapper, where that decides how it is read.
+    /// Its wrapper, if that determines how it is read.
     pub(super) wrapper: Option<Wrapper<'n>>,
-    /// Whether it is in the document's own list, not in one inside that.
+    /// Whether it is in the document's list, not in a nested one.
     pub(super) is_direct: bool,
 }
 
-/// Whether a document is taken apart.
+/// Whether a document is a list or wrapper.
 pub(super) fn is_list(root: &Node) -> bool {
     items(root).is_some() || wrappers::wrapped_nodes(root).is_some()
 }
@@ -46,8 +45,8 @@ pub(super) fn single(node: &Node) -> Object<'_> {
     Object { node, list: None, wrapper: None, is_direct: false }
 }
 
-/// The objects of a list in the order of the text. One of HCO's group that has `items` without being
-/// called a list is an object, too: kustomize takes it for one.
+/// The objects of a list in the order of the text. An object of HCO's group with `items` whose kind isn't a list is
+/// also an object, as for kustomize.
 pub(super) fn objects(root: &Node) -> Vec<Object<'_>> {
     let mut out = Vec::new();
     add(root, None, None, 0, &mut out);
@@ -68,7 +67,7 @@ fn add<'n>(
             return out.push(object);
         };
         for (inner, own) in inside {
-            // What fills in the outer one has done so before the inner one is examined.
+            // The outer template is expanded before the inner one is examined.
             let own = wrapper.filter(|outer| outer.is_template).unwrap_or(own);
             add(inner, None, Some(own), depth + 1, out);
         }
@@ -98,17 +97,17 @@ impl<'n> Object<'n> {
         }
     }
 
-    /// Whether it is of HCO's API group, or of one that is filled in later.
+    /// Whether it is of HCO's API group, or of a templated one.
     pub(super) fn is_ours(&self) -> bool {
         super::unrecognized::is_ours(self.api_version(), &self.kind())
     }
 
-    /// The object as if it was alone.
+    /// The object as its own document.
     pub(super) fn alone(&self, document: &Document) -> Document {
         self.resolved(document).0
     }
 
-    /// The object as if it was alone, and what of it isn't known.
+    /// The object as its own document, with its unknown values.
     pub(super) fn resolved(&self, document: &Document) -> (Document, Vec<Unknown>) {
         let span = self.node.span;
         let mut root = self.node.clone();
@@ -127,7 +126,7 @@ impl<'n> Object<'n> {
             }
         }
         let unknown = if self.is_ours() { fill_in_known_values(&mut root, self.wrapper.as_ref()) } else { Vec::new() };
-        // Above and behind the lines of what is alone there may be some, too.
+        // A single object also has the comments before and after it.
         let is_alone = span == document.root.span;
         let own = document.comments.iter();
         let own = own.filter(|c| is_alone || (span.start <= c.span.start && c.span.start < span.end));

@@ -30,31 +30,30 @@ use super::{Repo, release_dir};
 pub struct Loaded {
     /// Its name.
     pub name: String,
-    /// The HyperConverged as written; an item of a v1 List as if it was alone.
+    /// The HyperConverged as written; an item of a list as its own document.
     pub document: Arc<Document>,
     /// The same as JSON.
     pub json: Value,
-    /// What is known about the cluster. Where nothing says its nodes, `states_nodes` is false, and the nodes are
-    /// those that are assumed.
+    /// The facts about the cluster. If no source declares nodes, `states_nodes` is false, and the nodes are the assumed
+    /// ones.
     pub inventory: Arc<LoadedInventory>,
-    /// The release that it runs; where no source names it, the newest of `possible` that accepts the HyperConverged. An
-    /// error where the name is no known release.
+    /// Its release; if no source has one, the newest of `possible` that accepts the HyperConverged. An error if the
+    /// name is unknown.
     pub release: Result<Arc<Release>, Box<Finding>>,
-    /// The published releases that it may run where nothing says which, oldest first; else none.
+    /// The published releases that it may run if no source has one, oldest first; else empty.
     pub possible: Vec<Arc<Release>>,
-    /// What said its namespace, platform and release.
+    /// Its namespace, platform and release with their sources.
     pub identity: Identity,
     /// Problems of its files: warnings of the parser, duplicates in the inventory.
     pub findings: Vec<Finding>,
-    /// The documents that went into its build, where it is one; they may say which findings to leave
-    /// out.
+    /// The source documents of its build, if it has one, which may suppress findings.
     pub layers: Vec<Arc<Document>>,
-    /// The files that were read for it, but for an inventory that others have, too.
+    /// The files that were read for it, except for an inventory that others share.
     pub(super) read: Vec<Arc<Content>>,
 }
 
 impl Loaded {
-    /// The HyperConverged's file as it was read, for trying edits out on it.
+    /// The HyperConverged's file as read, for trial edits.
     pub fn editable_file(&self) -> EditableFile {
         let file = &self.document.file;
         match self.read.iter().find(|c| Arc::ptr_eq(&c.file, file)) {
@@ -76,15 +75,13 @@ impl Loaded {
     }
 }
 
-/// An inventory, and what is wrong with it.
+/// An inventory, and findings about it.
 pub(super) type InventoryRead = Result<(Arc<LoadedInventory>, Vec<Finding>), Box<Problem>>;
 
 impl Repo {
-    /// Reads a cluster. May be called from several threads, and for one cluster again and again.
+    /// Reads a cluster. Can be called from several threads, and repeatedly.
     ///
-    /// # Errors
-    /// When a file can't be read or parsed any more. (What could not be at first is in
-    /// [`Repo::problems`].)
+    /// A file that can't be read or parsed any more. ([`Repo::problems`] has those that couldn't be at first.)
     pub fn load(&self, cluster: &ClusterRef) -> Result<Loaded, Box<Problem>> {
         let mut files = Vec::new();
         let (content, document) = self.document(cluster)?;
@@ -93,9 +90,9 @@ impl Repo {
         files.push(content);
         let mut inventory = Arc::new(LoadedInventory::default());
         if let Some(read) = self.inventory(cluster, &mut files) {
-            let (loaded, said) = read?;
+            let (loaded, own) = read?;
             if cluster.reports {
-                findings.extend(said);
+                findings.extend(own);
             }
             inventory = loaded;
         }
@@ -121,7 +118,7 @@ impl Repo {
         if let Some(value) = self.update {
             candidates.updates.insert(0, WithSource { value, by: FactOrigin::CommandLine, place: None });
         }
-        let said = candidates.releases.first().cloned();
+        let source = candidates.releases.first().cloned();
         let known = match &named {
             Some(named) => named.as_ref().ok(),
             None => possible.last(),
@@ -134,10 +131,10 @@ impl Repo {
             findings.push(release_assumed(&document, newest));
             Ok(Arc::clone(newest))
         });
-        if let (Ok(release), Some(said)) = (&release, &said)
-            && let Some(message) = not_modelled(&said.value, release)
+        if let (Ok(release), Some(source)) = (&release, &source)
+            && let Some(message) = not_modelled(&source.value, release)
         {
-            let place = said.place.clone().unwrap_or_else(|| whole(&document));
+            let place = source.place.clone().unwrap_or_else(|| whole(&document));
             findings.push(Finding::new(&RELEASE_ASSUMED, message).at(place));
         }
         files.append(&mut statements);
@@ -163,7 +160,7 @@ impl Repo {
         })
     }
 
-    /// A cluster's HyperConverged alone.
+    /// Only a cluster's HyperConverged.
     ///
     /// # Errors
     /// As [`Repo::load`].
@@ -178,7 +175,7 @@ impl Repo {
         document.map(|d| (content, d)).ok_or_else(|| Box::new(changed_while_read(&cluster.path)))
     }
 
-    /// A file's content, parsed now or before.
+    /// A file's content, parsed or cached.
     pub(super) fn content(&self, file: u32) -> Result<Arc<Content>, Box<Problem>> {
         let known = self.given.get(&file).map(Arc::clone);
         if let Some(content) = known.or_else(|| self.recent.get(file)) {
@@ -190,7 +187,7 @@ impl Repo {
             let problem = unreadable(path, &why);
             Box::new(Problem { fatal: true, ..problem })
         })?;
-        // The first read reported the broken part; the documents before it are used.
+        // The first read reported the broken part; earlier documents are used.
         let source = SourceFile::from_bytes(&**path, bytes);
         let origins = self.built.as_ref().and_then(|b| b.origins.get(&**path));
         if let Some(origins) = origins {
@@ -207,7 +204,7 @@ impl Repo {
         documents.cloned().unwrap_or_default()
     }
 
-    /// Where an object is named.
+    /// The location of an object's name.
     pub(super) fn named_at(&self, object: ObjectRef) -> Option<Location> {
         let document = self.content(object.file).ok()?.object(object.place)?;
         let place = whole(&document);
@@ -228,8 +225,8 @@ impl Repo {
         })
     }
 
-    /// Whether a dump of the cluster's nodes is there and empty: `kubectl get nodes -o yaml` prints a List of no kind
-    /// then, which only its file's name makes one of nodes.
+    /// Whether the cluster has an empty dump of nodes: then `kubectl get nodes -o yaml` prints a List without a kind,
+    /// which only its file's name identifies.
     fn lists_no_nodes(&self, cluster: &ClusterRef) -> bool {
         ["nodes.yaml", "nodes.yml", "nodes.json"].iter().any(|name| {
             let path = parent(cluster.path()).join(name);
@@ -246,39 +243,38 @@ impl Repo {
 
     fn read_inventory(&self, sources: &[SourceRef], files: &mut Vec<Arc<Content>>) -> InventoryRead {
         let machines = |s: &&SourceRef| s.kind == SourceKind::Machines;
-        let (mut read, mut odd) = (Vec::new(), Vec::new());
+        let (mut read, mut warnings) = (Vec::new(), Vec::new());
         for source in sources.iter().filter(|s| !machines(s)) {
-            read.push(self.source(source, &mut odd, files)?);
+            read.push(self.source(source, &mut warnings, files)?);
         }
         let (mut loaded, mut findings) = inventory::load(&read);
-        // Machine sets are only read where nothing else says which nodes there are.
+        // Machine sets are only read if no other source declares nodes.
         if loaded.inventory.nodes.is_empty() && sources.iter().any(|s| machines(&s)) {
             for source in sources.iter().filter(machines) {
-                read.push(self.source(source, &mut odd, files)?);
+                read.push(self.source(source, &mut warnings, files)?);
             }
             (loaded, findings) = inventory::load(&read);
         }
-        odd.extend(findings);
-        Ok((Arc::new(loaded), odd))
+        warnings.extend(findings);
+        Ok((Arc::new(loaded), warnings))
     }
 
     fn source(
         &self,
         source: &SourceRef,
-        odd: &mut Vec<Finding>,
+        warnings: &mut Vec<Finding>,
         files: &mut Vec<Arc<Content>>,
     ) -> Result<Source, Box<Problem>> {
         let content = self.content(source.object.file)?;
         let document = content.object(source.object.place);
         let document = document.ok_or_else(|| Box::new(changed_while_read(content.file.path())))?;
-        odd.extend(text_problems(&content, &document));
+        warnings.extend(text_problems(&content, &document));
         files.push(content);
         let kind = source.kind;
         Ok(Source { kind, document })
     }
 
-    /// Everything that says which namespace, platform and release a cluster has, and the files that
-    /// were read for it.
+    /// All sources of a cluster's namespace, platform and release, and the files that were read for it.
     fn candidates(
         &self,
         cluster: &ClusterRef,
@@ -286,18 +282,18 @@ impl Repo {
         inventory: &LoadedInventory,
     ) -> (Candidates, Vec<Arc<Content>>) {
         let mut out = Candidates::default();
-        let configured = |said: &super::Located<String>, by| WithSource {
-            value: said.value.clone(),
+        let configured = |own: &super::Located<String>, by| WithSource {
+            value: own.value.clone(),
             by,
-            place: Some(said.place.clone()),
+            place: Some(own.place.clone()),
         };
         let own = cluster.release.as_ref();
         out.releases.extend(own.map(|r| configured(r, FactOrigin::Configuration)));
         out.inventory(inventory);
         out.hyperconverged(document);
         let mut files = Vec::new();
-        for said in self.statements(cluster, &mut files) {
-            out.statement(&said);
+        for statement in self.statements(cluster, &mut files) {
+            out.statement(&statement);
         }
         let own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
         out.updates.extend(own.max_by_key(|applied| applied.path.depth()).map(|applied| applied.method.clone()));
@@ -306,13 +302,13 @@ impl Repo {
         (out, files)
     }
 
-    /// What other manifests say about a cluster, by their kind and then the nearer first. Of CSVs
-    /// only the newest counts: an upgrade leaves the older ones. A cluster has one ClusterVersion: of several
-    /// that differ, in directories of their own, those beside the cluster's are other clusters'.
+    /// Other manifests' facts about a cluster, by their kind and then the nearer first. Of CSVs only the newest is
+    /// used: an upgrade leaves older ones. A cluster has one ClusterVersion: of several that differ, in their own
+    /// directories, those next to the cluster's belong to other clusters.
     fn statements(&self, cluster: &ClusterRef, files: &mut Vec<Arc<Content>>) -> Vec<Statement> {
         let mut out = Vec::new();
         for statement in &cluster.statements {
-            // A file that can't be read any more has been reported where it was looked through.
+            // An unreadable file was reported before.
             let Ok(content) = self.content(statement.object.file) else {
                 continue;
             };
@@ -321,28 +317,28 @@ impl Repo {
                 files.push(content);
             }
         }
-        out.sort_by_key(|said| said.kind);
-        let package = out.iter().find_map(|said| said.distribution);
-        for said in &mut out {
-            said.distribution = said.distribution.or(package);
+        out.sort_by_key(|statement| statement.kind);
+        let package = out.iter().find_map(|statement| statement.distribution);
+        for statement in &mut out {
+            statement.distribution = statement.distribution.or(package);
         }
-        let is_csv = |said: &Statement| said.kind == StatementKind::ClusterServiceVersion;
-        let csvs = out.iter().filter(|said| is_csv(said));
+        let is_csv = |statement: &Statement| statement.kind == StatementKind::ClusterServiceVersion;
+        let csvs = out.iter().filter(|statement| is_csv(statement));
         let newest = csvs.filter_map(Statement::version).max();
-        out.retain(|said| !is_csv(said) || said.version() == newest);
-        let is_version = |said: &Statement| said.kind == StatementKind::ClusterVersion;
-        let all = || out.iter().filter(|said| is_version(said));
+        out.retain(|statement| !is_csv(statement) || statement.version() == newest);
+        let is_version = |statement: &Statement| statement.kind == StatementKind::ClusterVersion;
+        let all = || out.iter().filter(|statement| is_version(statement));
         let versions: BTreeSet<_> = all().map(Statement::version).collect();
         let directories: BTreeSet<_> = all().map(|s| parent(s.document.file.path())).collect();
         if versions.len() > 1 && directories.len() > 1 {
             let own = parent(cluster.path());
-            let is_own = |said: &Statement| own.starts_with(parent(said.document.file.path()));
-            out.retain(|said| !is_version(said) || is_own(said));
+            let is_own = |statement: &Statement| own.starts_with(parent(statement.document.file.path()));
+            out.retain(|statement| !is_version(statement) || is_own(statement));
         }
         out
     }
 
-    /// The release of the first source that names one.
+    /// The release of the first source that has one.
     fn release_of(&self, candidates: &Candidates, document: &Document) -> Result<Arc<Release>, Box<Finding>> {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
@@ -367,9 +363,8 @@ impl Repo {
             Trust::Files => &*self.tree,
             Trust::Base(base) => &**base.tree(),
             Trust::Nobody => {
-                let message = format!("`{name}` is a release of the repository's own");
-                let help = "name one that hcoplan knows; where the repository is trusted, the \
-                            command that runs hcoplan says so";
+                let message = format!("`{name}` is a release in the repository");
+                let help = "name one that hcoplan knows, or trust the repository in hcoplan's command line";
                 return Err(wrong(message, Some(help.to_owned())));
             }
         };
@@ -380,8 +375,8 @@ impl Repo {
     }
 }
 
-/// What a file says by itself: manifests beside nodes, as `oc get nodes,clusterversion` prints them.
-/// Of inventories only what they say themselves counts.
+/// The identity in files themselves: manifests next to nodes, as `oc get nodes,clusterversion` prints them. Of
+/// inventories only their own facts are used.
 pub fn identity_in(
     inventories: impl IntoIterator<Item = Arc<SourceFile>>,
     files: impl IntoIterator<Item = Arc<SourceFile>>,
@@ -414,8 +409,8 @@ pub fn identity_in(
             }
         }
     }
-    statements.sort_by_key(|said| said.kind);
-    statements.iter().for_each(|said| candidates.statement(said));
+    statements.sort_by_key(|statement| statement.kind);
+    statements.iter().for_each(|statement| candidates.statement(statement));
     identity(candidates, None)
 }
 
@@ -423,15 +418,15 @@ fn by_command_line(release: &Release) -> WithSource<String> {
     WithSource { value: release.label().to_owned(), by: FactOrigin::CommandLine, place: None }
 }
 
-/// What counts of all that was said; what nothing says is as the distribution usually has it.
+/// The first source of each fact, or the distribution's default.
 fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
-    let first = |said: Vec<WithSource<String>>| said.into_iter().next();
-    let usual = release
+    let first = |facts: Vec<WithSource<String>>| facts.into_iter().next();
+    let default = release
         .map_or_else(|| Inventory::default().namespace, |release| release.distribution().namespace.value.clone());
-    let unsaid = |value| WithSource { value, by: FactOrigin::Nothing, place: None };
+    let assumed = |value| WithSource { value, by: FactOrigin::Nothing, place: None };
     let platform = candidates.platforms.into_iter().next();
     Identity {
-        namespace: first(candidates.namespaces).unwrap_or_else(|| unsaid(usual)),
+        namespace: first(candidates.namespaces).unwrap_or_else(|| assumed(default)),
         platform: platform.unwrap_or(WithSource {
             value: Inventory::default().platform,
             by: FactOrigin::Nothing,
@@ -446,12 +441,12 @@ fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
     }
 }
 
-/// Gives an inventory the namespace, the platform and the way of updates that other manifests say, where it says none.
+/// Sets the inventory's namespace, platform and update method from other manifests if it has none.
 fn apply_identity(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
     let namespace = &identity.namespace.value;
     let (platform, update) = (identity.platform.value, identity.update.value);
     let is_same = |own: &Inventory| own.namespace == *namespace && own.platform == platform && own.update == update;
-    // Several clusters may share it: only where something is to change does a cluster get its own.
+    // Several clusters may share it: a cluster gets a copy only if something changes.
     if !is_same(&loaded.inventory) {
         let own = Arc::make_mut(loaded);
         own.inventory.update = update;
@@ -460,7 +455,7 @@ fn apply_identity(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
     }
 }
 
-/// The published releases that a cluster may run: those that serve the HyperConverged's version, where any does.
+/// The published releases that a cluster may run: those that serve the HyperConverged's version, if any does.
 fn possible_releases(candidates: &Candidates, object: &Value) -> Vec<Arc<Release>> {
     let published = candidates.published();
     let version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
@@ -469,7 +464,7 @@ fn possible_releases(candidates: &Candidates, object: &Value) -> Vec<Arc<Release
     if serving.is_empty() { published } else { serving }
 }
 
-/// Nothing says the release.
+/// The finding that the release is assumed.
 fn release_assumed(document: &Document, release: &Release) -> Finding {
     let message = format!("the cluster's release is unknown: assuming {}, the newest published one", release.title());
     let line = release.label();
@@ -478,7 +473,7 @@ fn release_assumed(document: &Document, release: &Release) -> Finding {
         .help(format!("write `release: \"{line}\"` into hcoplan.yaml or the inventory, or give --release"))
 }
 
-/// Nothing says the nodes.
+/// The finding that the nodes are assumed.
 fn nodes_assumed(document: &Document) -> Finding {
     let message = format!("the cluster's nodes are unknown: assuming {ASSUMED_NODES}");
     Finding::new(&NODES_ASSUMED, message)

@@ -1,14 +1,14 @@
-//! A value with the place that it was read from.
+//! A value with its location.
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node};
 
-/// A value with the place that it was read from.
+/// A value with its location.
 #[derive(Debug, Clone)]
 pub struct Located<T> {
     /// The value.
     pub value: T,
-    /// Its bytes.
+    /// Its location.
     pub place: Location,
 }
 
@@ -26,7 +26,7 @@ impl Located<String> {
         Some(Self::new(node.as_str()?.to_owned(), document, node))
     }
 
-    /// The release at a key, as it is written: `4.20` without quotes is a number of YAML, and not `4.2`.
+    /// The release at a key as written: `4.20` without quotes is a number of YAML, and not `4.2`.
     pub(super) fn release(document: &Document, node: &Node, key: &str) -> Option<Self> {
         let node = node.get(key)?;
         Some(Self::new(document.written_text(node)?, document, node))

@@ -1,9 +1,8 @@
-//! A repository: which clusters are in it, and everything that is needed to plan one of them.
+//! A repository: its clusters, and everything that is needed to plan one.
 //!
-//! [`Repo::open`] examines every file once, in parallel, and keeps paths and a little more;
-//! [`Repo::load`] reads one cluster. So a fleet streams through a constant amount of memory, and
-//! files that have nothing to do with HCO cost little more than reading them. Where the files come
-//! from (a directory, a git revision, standard input) makes no difference.
+//! [`Repo::open`] examines every file once, in parallel, and keeps paths and few details; [`Repo::load`] reads one
+//! cluster. So a fleet needs constant memory, and files without relation to HCO cost little more than reading them.
+//! Files come from a directory, a git revision or standard input.
 
 mod appliers;
 mod build_failed;
@@ -101,7 +100,7 @@ use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, So
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 
-/// The rules of this room.
+/// The rules of this crate.
 pub static RULES: &[&Rule] = &[
     &CHANGE_NOT_TRUSTED,
     &CLUSTER_FACTS_CONTRADICT,
@@ -131,61 +130,59 @@ pub static RULES: &[&Rule] = &[
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
 
-/// What of a repository is built by a program before it is examined.
+/// Which programs build parts of a repository before it is examined.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Builds {
-    /// Whether kustomizations aren't built.
+    /// Whether building kustomizations is disabled.
     pub is_kustomize_off: bool,
-    /// Whether kustomize may fetch what they build on.
+    /// Whether kustomize may fetch remote resources.
     pub remote: bool,
-    /// Charts, by helm.
+    /// Whether helm renders charts.
     pub helm: bool,
 }
 
-/// What the command line says about reading.
+/// The command line's options for reading.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The release of every cluster, overriding the files; see [`named_release`].
     pub release: Option<Arc<Release>>,
-    /// How every HyperConverged is submitted where there is one already, overriding the files.
+    /// How every existing HyperConverged is updated, overriding the files.
     pub update: Option<UpdateMethod>,
     /// The inventory of every cluster, overriding the files; relative to the current directory.
     pub inventory: Vec<Utf8PathBuf>,
-    /// Whether those inventories, too, have to be below a directory, wherever links lead.
+    /// The directory that has to contain these inventories, after links.
     pub inventory_below: Option<Utf8PathBuf>,
     /// The trust source of configuration and suppressions.
     pub trust: Trust,
     /// The configuration, instead of the `hcoplan.yaml` at the root.
     pub config: Option<Arc<SourceFile>>,
-    /// Files that are no sources although they may be below the root, relative to the current
-    /// directory.
+    /// Files that are no sources even if below the root, relative to the current directory.
     pub left_out: Vec<Utf8PathBuf>,
-    /// Whether the directory has nothing but what git tracks, so that what `.gitignore` names is
-    /// read, too.
+    /// Whether the directory has only files that git tracks, so that those in `.gitignore` are read too.
     pub checkout: bool,
-    /// The largest file that is read, in bytes.
+    /// The largest size of a file, in bytes.
     pub max_bytes: usize,
-    /// The most that all files which are searched may have, in bytes.
+    /// The largest total size of searched files, in bytes.
     pub max_total: u64,
-    /// What of the repository is built by a program.
+    /// The programs that build parts of the repository.
     pub builds: Builds,
-    /// What kustomizations build, which takes the place of the files that go into it.
+    /// The results of builds, which replace their source files.
     pub built: Option<Arc<Built>>,
-    /// The directory or file that is meant, relative to the root; `None` where that is all of it.
+    /// The selected directory or file, relative to the root; `None`: all.
     pub within: Option<Utf8PathBuf>,
-    /// The clusters that kustomize builds; the others are left alone.
+    /// The selected clusters, which kustomize builds.
     pub chosen: ClusterFilter,
-    /// Files of the directory, by their path from the root, that have another content than on
-    /// disk, as after fixes or in an editor.
+    /// Files with another content than on disk, such as after fixes or in an editor, by their path relative to the
+    /// root.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
-    /// Whether only the files of the directory itself count.
+    /// Whether to read only the directory's own files, without subdirectories.
     pub shallow: bool,
-    /// The directory, where it is open already.
+    /// The directory, if it is open already.
     pub directory: Option<Arc<ReadOnce>>,
 }
 
 impl Options {
-    /// A directory, which is opened once.
+    /// The directory, opened once.
     ///
     /// # Errors
     /// It can't be read.
@@ -223,21 +220,21 @@ impl Default for Options {
     }
 }
 
-/// A repository that was looked through.
+/// An examined repository.
 pub struct Repo {
     tree: Arc<dyn Tree>,
     config: Config,
-    /// Files that hold something of ours; indexes point here.
+    /// Relevant files; indexes refer to them.
     paths: Vec<Arc<Utf8Path>>,
     files: Vec<FileUse>,
     /// Dockerfiles, Makefiles and scripts, sorted.
     texts: Vec<Utf8PathBuf>,
-    /// The directories that hcoplan rendered into, sorted.
+    /// hcoplan's output trees, sorted.
     output_trees: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
-    /// The directories that HyperConvergeds are in.
+    /// The directories of HyperConvergeds.
     directories: HashSet<Utf8PathBuf>,
     release: Option<Arc<Release>>,
     update: Option<UpdateMethod>,
@@ -246,18 +243,18 @@ pub struct Repo {
     releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
     /// Inventories that several clusters share, read once.
     shared: Vec<OnceLock<load::InventoryRead>>,
-    /// Inventories that were named on the command line and are outside the root, by their index.
+    /// Inventories of the command line outside the root, by their index.
     given: HashMap<u32, Arc<scan::Content>>,
-    /// What kustomizations build.
+    /// The results of builds.
     built: Option<Arc<Built>>,
     recent: recent_files::RecentFiles,
     /// The patches on each cluster's HyperConverged, read at their first use.
     kustomizations: OnceLock<Kustomizations>,
-    /// What controllers apply, read at its first use.
+    /// The paths that controllers apply, read at their first use.
     applied: OnceLock<Vec<wrapper_changes::AppliedPath>>,
 }
 
-/// A cluster that is built of a file, and what of it is from where.
+/// A cluster that is built from a file, with the origins of its values.
 pub type FileUser = (String, Option<Arc<Origins>>);
 
 /// The directory of a file; empty at the root.
@@ -282,7 +279,7 @@ impl Repo {
         matches!(self.files.as_slice(), [only] if *only.path == *open::STREAM)
     }
 
-    /// Whether a cluster is in a directory or a file, or is built of anything there.
+    /// Whether a cluster is in a directory or file, or is built from anything in it.
     pub fn is_within(&self, cluster: &ClusterRef, directory: &Utf8Path) -> bool {
         let built = self.built.as_ref();
         let inputs = built.and_then(|b| b.inputs.get(cluster.path()));
@@ -290,8 +287,8 @@ impl Repo {
         cluster.path().starts_with(directory) || inputs.any(|i| i.starts_with(directory))
     }
 
-    /// The clusters that are built of each file, sorted, with what of them is from where; those that aren't built
-    /// here, or can't be, with `None`.
+    /// The clusters that are built from each file, sorted, with the origins of their values; `None` for clusters that
+    /// weren't built.
     pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<FileUser>> {
         let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let Some(built) = &self.built else {
@@ -316,8 +313,7 @@ impl Repo {
         out
     }
 
-    /// What a cluster's build is made of, in the order in which kustomize applies it; `None` where kustomize
-    /// didn't build it.
+    /// The layers of a cluster's build, in kustomize's order; `None` if kustomize didn't build it.
     pub fn build_layers(&self, cluster: &ClusterRef) -> Option<Vec<BuildLayer>> {
         let is_built =
             cluster.path().file_name() == Some(BUILT) && self.built.as_ref()?.files.contains_key(cluster.path());
@@ -334,14 +330,14 @@ impl Repo {
         self.built.as_ref().map_or(&[], |built| &built.failed)
     }
 
-    /// The clusters that weren't asked for, so that kustomize didn't build them, by name; sorted.
+    /// The names of clusters that weren't selected, so that kustomize didn't build them; sorted.
     pub fn skipped_builds(&self) -> impl Iterator<Item = &str> + Clone {
         let left = self.built.iter().flat_map(|built| &built.left);
         left.map(|directory| build_failed::name_of(directory))
     }
 
-    /// The clusters whose build failed or wasn't made, by name, with what says so. Where a directory is given,
-    /// only those that anything in it goes into.
+    /// The names of clusters whose build failed or wasn't made, with the findings; with a directory only those with
+    /// sources in it.
     pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(&str, &Finding)> {
         let inputs = |directory: &Utf8Path| self.built.as_ref().and_then(|built| built.unbuilt.get(directory));
         let is_meant = |f: &&FailedBuild| {
@@ -352,8 +348,8 @@ impl Repo {
         failed.map(|f| (build_failed::name_of(&f.directory), &f.finding)).collect()
     }
 
-    /// The clusters that can't be planned, by name, with what says why: those of files that can't be parsed, and
-    /// those that aren't built.
+    /// The names of clusters that can't be planned, with the reasons: their files can't be parsed, or they aren't
+    /// built.
     pub fn not_planned(&self) -> Vec<(&str, &Finding)> {
         let fatal = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
         let files = fatal.filter_map(|finding| {
@@ -370,8 +366,8 @@ impl Repo {
         out
     }
 
-    /// Why a cluster that another state of the repository has isn't known here, where that is because a file of it
-    /// can't be parsed, or its build failed or wasn't made.
+    /// Why a cluster of another revision is missing here, if its file can't be parsed, or its build failed or wasn't
+    /// made.
     pub fn not_built_here(&self, cluster: &ClusterRef) -> Option<&Finding> {
         let mut problems = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
         let is_here = |f: &&Finding| f.location.as_ref().is_some_and(|place| place.file.path() == cluster.path());
@@ -384,12 +380,12 @@ impl Repo {
         found.map(|(_, finding)| finding)
     }
 
-    /// What `hcoplan.yaml` says; everything is at its default without one.
+    /// The configuration; all defaults without `hcoplan.yaml`.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The directories that hcoplan rendered into, as far as git doesn't ignore them; sorted.
+    /// hcoplan's output trees that git doesn't ignore; sorted.
     pub fn output_trees(&self) -> &[Utf8PathBuf] {
         &self.output_trees
     }
@@ -399,14 +395,13 @@ impl Repo {
         &self.problems
     }
 
-    /// What is wrong with how the files fit together: names that are taken twice, operators without
-    /// a HyperConverged.
+    /// Findings about the repository as a whole: duplicate names, operators without a HyperConverged.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// The findings that report a HyperConverged, or an object that was meant to be one, that isn't planned; in the
-    /// files below a directory where one is given.
+    /// The findings about a HyperConverged that isn't planned, or an object that was meant to be one; with a directory
+    /// only those in it.
     pub fn unplanned(&self, below: Option<&Utf8Path>) -> impl Iterator<Item = &Finding> {
         let is_below = move |f: &&Finding| {
             let place = f.location.as_ref();
@@ -416,8 +411,8 @@ impl Repo {
         unplanned.filter(is_below)
     }
 
-    /// What kustomizations lay over a cluster's HyperConverged, inner ones first; where it is built, what it
-    /// has before that comes first.
+    /// The kustomizations' patches on a cluster's HyperConverged, inner ones first; for a build after its own
+    /// annotations.
     pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
         let all = self.kustomizations.get_or_init(|| {
             let paths = self.files.iter().map(|f| &*f.path);
@@ -433,8 +428,7 @@ impl Repo {
         kustomization.map_or_else(Vec::new, |by| all.of_build(&*self.tree, by, files))
     }
 
-    /// Every YAML and JSON file, and everything that was left out, with what became of it; sorted
-    /// by path. (Files that git ignores are not mentioned.)
+    /// Every YAML and JSON file, and every skipped one, with its use; sorted by path, without files that git ignores.
     pub fn files(&self) -> &[FileUse] {
         &self.files
     }

@@ -1,4 +1,4 @@
-//! Files and directories that the command line names: a change may have put a link in their place.
+//! Reads files that the command line names: a change may have replaced them by links.
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::{Directory, max_bytes, open_file, read_limited};
@@ -7,12 +7,10 @@ use super::error::Error;
 use super::path_in_tree::PathInTree;
 use super::trust::Trust;
 
-/// The bytes of a file that the command line names. They are those of the trusted revision, where there is one and the
-/// file is in its repository, also through links. A file of the tree around `directory` is read as far as links stay
-/// there.
+/// The bytes of a file that the command line names: from the trusted revision, if there is one and its repository has
+/// the file, also through links. A file of the tree around `directory` is only read if its links stay there.
 ///
-/// # Errors
-/// When it can't be read, or the revision has none.
+/// It can't be read, or the revision lacks it.
 pub fn read_named(directory: &Utf8Path, path: &Utf8Path, trust: &Trust) -> Result<Vec<u8>, Error> {
     if let Some(base) = trust.base()
         && let Some(bytes) = base.file(path)?

@@ -1,4 +1,4 @@
-//! Files of a repository that give no cluster, although they were meant to.
+//! Reports files of a repository that are no cluster, although they were meant to be.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeSet, HashSet};
@@ -22,31 +22,31 @@ use super::wrapper_changes::{self, AppliedPath, applied_paths};
 use super::wrappers::HCO_NOT_PLANNED;
 
 impl Repo {
-    /// What controllers change in the HyperConvergeds that they apply.
+    /// Findings about controllers' changes to the HyperConvergeds that they apply.
     pub(super) fn changes_by_wrappers(&self, objects: &Objects) -> Vec<Finding> {
         let built = |path: &Utf8Path| self.built.as_ref().and_then(|b| b.inputs.get(path)).into_iter().flatten();
         let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
         let files: Vec<&Utf8Path> = files.collect();
         let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
-        let speaking = LazyCell::new(|| {
+        let mentioning = LazyCell::new(|| {
             let speaks = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_one(&bytes));
             self.paths.iter().map(AsRef::as_ref).filter(speaks).collect::<BTreeSet<_>>()
         });
         let speaks =
-            |directory: &Utf8Path| speaking.range(directory..).next().is_some_and(|f| f.starts_with(directory));
+            |directory: &Utf8Path| mentioning.range(directory..).next().is_some_and(|f| f.starts_with(directory));
         documents.flat_map(|document| wrapper_changes::findings(&document, &files, &speaks)).collect()
     }
 
-    /// Submodules that are not checked out: what is in them isn't known. Each is named where something is applied from
-    /// it or built on it, and where there is no cluster at all.
-    pub(super) fn say_submodules(&mut self) {
+    /// Reports submodules that aren't checked out, whose content is unknown: each from which something is applied or
+    /// built, and all if there is no cluster.
+    pub(super) fn report_submodules(&mut self) {
         const GITMODULES: &str = ".gitmodules";
         let Ok(bytes) = self.tree.read(Utf8Path::new(GITMODULES)) else { return };
         let file = SourceFile::from_bytes(Utf8Path::new(GITMODULES), bytes);
         let lines = (0..).map_while(|number| file.line(number));
         for (start, line) in lines {
             let Some((key, path)) = line.split_once('=') else { continue };
-            // git reads its keys in any case, and values with quotes.
+            // git ignores the case of keys, and allows quoted values.
             let path = path.trim().trim_matches('"');
             let is_path = key.trim().eq_ignore_ascii_case("path");
             let Some(path) = normalize_path(Utf8Path::new(path)).filter(|_| is_path) else { continue };
@@ -65,10 +65,10 @@ impl Repo {
             }
             let indent = line.len() - line.trim_start().len();
             let place = Location::new(&file, Span::new(start + indent, start + line.trim_end().len()));
-            let message = format!("the submodule {path} is not checked out, so what is in it is not planned");
+            let message = format!("the submodule {path} is not checked out, so it is not planned");
             let finding = Finding::new(&HCO_NOT_PLANNED, message)
                 .at(place)
-                .label("not looked into")
+                .label("not examined")
                 .help("check it out: `git submodule update --init`");
             if is_deployed {
                 self.problems.push(Problem { finding: finding.severity(Severity::Error), fatal: true });
@@ -78,7 +78,7 @@ impl Repo {
         }
     }
 
-    /// What controllers apply from the repository.
+    /// The paths that controllers apply from the repository.
     pub(super) fn applied(&self) -> &[AppliedPath] {
         self.applied.get_or_init(|| {
             let mut applied = Vec::new();
@@ -91,35 +91,33 @@ impl Repo {
         [".git", "README.md"].iter().any(|name| self.tree.check(&path.join(name)).is_ok())
     }
 
-    /// Whether Argo CD runs a file: the Jsonnet of a directory. What it applies is then as unknown as a manifest that
-    /// can't be read.
+    /// Whether Argo CD runs a file: a directory's Jsonnet. Its output is then as unknown as an unreadable manifest.
     fn is_run(&self, path: &Utf8Path) -> bool {
         let covers = |applied: &AppliedPath| applied.skips_dry_run.is_some() && applied.path.covers(path);
         path.extension() == Some("jsonnet") && self.applied().iter().any(covers)
     }
 
-    /// The finding about a Jsonnet that may make a HyperConverged, itself or of what it imports.
+    /// The finding about a Jsonnet that, or whose imports, may create a HyperConverged.
     fn jsonnet_with_one(&self, path: &Utf8Path) -> Option<Finding> {
         let import = Regex::new(r#"\bimport(?:str|bin)?\s+@?["']([^"']+)["']"#).ok()?;
-        let (mut open, mut seen) = (vec![path.to_owned()], HashSet::new());
-        while let Some(next) = open.pop() {
+        let (mut pending, mut visited) = (vec![path.to_owned()], HashSet::new());
+        while let Some(next) = pending.pop() {
             let Ok(bytes) = self.tree.read(&next) else { continue };
             let file = SourceFile::from_bytes(&next, bytes);
             if speaks_of_one(file.text()) {
                 let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
-                let message = "Argo CD runs this Jsonnet, which may make a HyperConverged";
+                let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
                 let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));
-                return Some(finding.label("not planned").help("look at what it prints: `jsonnet … | hcoplan lint -`"));
+                return Some(finding.label("not planned").help("check its output: `jsonnet … | hcoplan lint -`"));
             }
             let imported = import.captures_iter(file.text()).filter_map(|c| normalize_path(&parent(&next).join(&c[1])));
-            open.extend(imported.filter(|path| seen.insert(path.clone())));
+            pending.extend(imported.filter(|path| visited.insert(path.clone())));
         }
         None
     }
 
-    /// Says what was meant to be a cluster and is none: objects that are nearly HyperConvergeds, and
-    /// inventories that no cluster has.
-    pub(super) fn say_what_is_no_cluster(&mut self, objects: &Objects) {
+    /// Reports unrecognised HyperConvergeds, and inventories without a cluster.
+    pub(super) fn report_non_clusters(&mut self, objects: &Objects) {
         let mut findings = Vec::new();
         let mut fatal = Vec::new();
         for object in &objects.unrecognized {
@@ -131,13 +129,13 @@ impl Repo {
                 findings.push(unrecognized::finding(&document));
             }
         }
-        // Of a build it is the file that it is made of.
+        // In a build, point at its source file.
         findings.iter_mut().for_each(Finding::point_at_origins);
-        let mut said = HashSet::new();
+        let mut reported = HashSet::new();
         findings.retain(|f| {
             let place = f.location.as_ref();
             let place = place.map(|l| (l.file.path().to_owned(), l.span.start));
-            said.insert((place, f.message.clone()))
+            reported.insert((place, f.message.clone()))
         });
         for object in &objects.named {
             if let Ok(content) = self.content(object.file) {
@@ -145,8 +143,9 @@ impl Repo {
                 if self.is_run(content.file.path()) { fatal.extend(named) } else { findings.extend(named) }
             }
         }
-        let said: HashSet<_> = fatal.iter().filter_map(|f| Some(f.location.as_ref()?.file.path().to_owned())).collect();
-        let run = self.paths.iter().map(AsRef::as_ref).filter(|path| !said.contains(*path) && self.is_run(path));
+        let reported: HashSet<_> =
+            fatal.iter().filter_map(|f| Some(f.location.as_ref()?.file.path().to_owned())).collect();
+        let run = self.paths.iter().map(AsRef::as_ref).filter(|path| !reported.contains(*path) && self.is_run(path));
         fatal.extend(run.filter_map(|path| self.jsonnet_with_one(path)));
         let fatal = fatal.into_iter().map(|f| Problem { finding: f.severity(Severity::Error), fatal: true });
         self.problems.extend(fatal);
@@ -154,12 +153,12 @@ impl Repo {
             let used: BTreeSet<SourceRef> = self.clusters.iter().flat_map(|c| c.sources.iter().copied()).collect();
             let unused = objects.sources.iter().filter(|s| !used.contains(s));
             let declared = unused.filter(|s| s.kind == SourceKind::Declared);
-            // Its HyperConverged may be in an unreadable file, which is reported already.
+            // Its HyperConverged may be in an unreadable file, which was reported.
             let problems = self.problems.iter().filter_map(|p| p.finding.location.as_ref());
             let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
             let declared = declared.filter(|s| {
                 let directory = parent(objects.path(s.object));
-                // Failed builds are reported already.
+                // Failed builds were reported.
                 let mut unbuilt = objects.unbuilt.iter().chain(&objects.unrendered);
                 let is_unbuilt = unbuilt.any(|d| d.starts_with(directory));
                 !is_unbuilt && !broken.iter().any(|path| path.starts_with(directory))

@@ -19,24 +19,24 @@ pub(super) struct ObjectRef {
     pub(super) place: ObjectPlace,
 }
 
-/// Something that says what a cluster is like.
+/// A source of an inventory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SourceRef {
     pub(super) kind: SourceKind,
     pub(super) object: ObjectRef,
 }
 
-/// A manifest that says what a cluster is like, and which of those it is.
+/// A manifest with facts about a cluster, and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct StatementRef {
     pub(super) kind: StatementKind,
     pub(super) object: ObjectRef,
 }
 
-/// Why a cluster has the inventory it has.
+/// How a cluster's inventory was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pairing {
-    /// It is beside the HyperConverged.
+    /// It is next to the HyperConverged.
     Beside,
     /// It is in this directory above it.
     Above(Utf8PathBuf),
@@ -50,7 +50,7 @@ pub enum Pairing {
     None,
 }
 
-/// A cluster that was found.
+/// A found cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterRef {
     pub(super) name: String,
@@ -59,14 +59,14 @@ pub struct ClusterRef {
     pub(super) sources: Vec<SourceRef>,
     pub(super) inventory_files: Box<[Arc<Utf8Path>]>,
     pub(super) pairing: Pairing,
-    /// Other manifests that say what it is like; nearer ones first.
+    /// Other manifests with facts about it; nearer ones first.
     pub(super) statements: Box<[StatementRef]>,
     pub(super) release: Option<Located<String>>,
     /// Index among the inventories that several clusters share.
     pub(super) shared: Option<usize>,
-    /// Files and directories elsewhere that are about it, too.
+    /// Other files and directories about it.
     pub(super) also: Vec<Utf8PathBuf>,
-    /// Whether it is the first cluster with its inventory, and so the one that reports on it.
+    /// Whether it reports findings of its inventory: only the first cluster of a shared one does.
     pub(super) reports: bool,
 }
 
@@ -82,7 +82,7 @@ impl ClusterRef {
         &self.path
     }
 
-    /// Where in the file it is.
+    /// Its location in the file.
     pub fn place(&self) -> ObjectPlace {
         self.object.place
     }
@@ -97,25 +97,25 @@ impl ClusterRef {
         &self.inventory_files
     }
 
-    /// Whether a ClusterInventory is among what says what it is like.
+    /// Whether it has a ClusterInventory.
     pub fn has_inventory(&self) -> bool {
         self.sources.iter().any(|s| s.kind == SourceKind::Declared)
     }
 
-    /// Why it has this inventory.
+    /// How its inventory was found.
     pub fn pairing(&self) -> &Pairing {
         &self.pairing
     }
 }
 
-/// What was found in a repository.
+/// The objects found in a repository.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     /// Paths of all files, by their index.
     pub(super) paths: Vec<Arc<Utf8Path>>,
     pub(super) hyperconvergeds: Vec<ObjectRef>,
     pub(super) sources: Vec<SourceRef>,
-    /// Other manifests that say what a cluster is like.
+    /// Other manifests with facts about a cluster.
     pub(super) statements: Vec<StatementRef>,
     /// Directories of clusters that kustomize would have to build, and of their bases.
     pub(super) unbuilt: HashSet<Utf8PathBuf>,
@@ -123,7 +123,7 @@ pub(super) struct Objects {
     pub(super) unrendered: BTreeSet<Utf8PathBuf>,
     /// An inventory for all clusters, from the command line.
     pub(super) given: Vec<SourceRef>,
-    /// What is nearly a HyperConverged.
+    /// Unrecognised HyperConvergeds.
     pub(super) unrecognized: Vec<ObjectRef>,
     /// Documents with HyperConvergeds that aren't planned.
     pub(super) named: Vec<ObjectRef>,
@@ -139,7 +139,7 @@ impl Objects {
         path.map_or(Utf8Path::new(""), |path| path)
     }
 
-    /// What has OLM install HCO.
+    /// The Subscriptions for HCO.
     pub(super) fn subscriptions(&self) -> impl Iterator<Item = ObjectRef> {
         let all = self.statements.iter();
         let those = all.filter(|s| s.kind == StatementKind::Subscription);

@@ -11,12 +11,10 @@ use super::scan::{FoundKind, scan};
 use super::{Options, Repo};
 
 impl Repo {
-    /// The repository of what is built for a directory of a tree: the build, the files that went into it, and
-    /// what the files in, below and above the directory say about its cluster. Manifests that nothing builds on
-    /// are none of it.
+    /// The repository of one directory's build: the build, its source files, and facts about its cluster in, below and
+    /// above the directory. Other manifests aren't part of it.
     ///
-    /// # Errors
-    /// When the tree can't be listed, or its configuration is wrong.
+    /// The tree can't be listed, or its configuration is invalid.
     pub fn of_build(
         tree: Arc<dyn Tree>,
         directory: &Utf8Path,
@@ -33,7 +31,7 @@ impl Repo {
     }
 }
 
-/// A tree of which only what is about one directory's cluster is listed.
+/// A tree that only lists files about one directory's cluster.
 struct ClusterTree {
     tree: Arc<dyn Tree>,
     directory: Utf8PathBuf,
@@ -46,7 +44,7 @@ impl ClusterTree {
         path.starts_with(&self.directory) || path.parent().is_some_and(above)
     }
 
-    /// Whether a file says something about a cluster and is none.
+    /// Whether a file has only facts about a cluster.
     fn is_statement(&self, path: &Utf8Path) -> bool {
         let found = scan(&*self.tree, path).found;
         let says = |what: FoundKind| matches!(what, FoundKind::Inventory(_) | FoundKind::Statement(_));

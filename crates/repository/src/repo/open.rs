@@ -30,11 +30,9 @@ use super::{Options, Repo};
 use crate::emit::TOP_MANIFEST;
 
 impl Repo {
-    /// The repository below a directory; or one file of it, with what is beside it as its
-    /// inventory.
+    /// The repository in a directory; or one file of it, with the inventory next to it.
     ///
-    /// # Errors
-    /// When the root can't be read, or the configuration is wrong.
+    /// The root can't be read, or the configuration is invalid.
     pub fn open(root: &Utf8Path, options: &Options) -> Result<Self, Error> {
         if root.is_file() {
             let directory = match root.parent() {
@@ -48,10 +46,9 @@ impl Repo {
         Self::build(on_disk(root, options)?, options, None, &left_out)
     }
 
-    /// The configuration that counts for a tree.
+    /// The configuration for a tree.
     ///
-    /// # Errors
-    /// When it is wrong, or can't be read.
+    /// It is invalid, or can't be read.
     pub fn configuration(tree: &dyn Tree, options: &Options) -> Result<Config, Error> {
         match (&options.config, &options.trust) {
             (Some(file), _) => config::read(file).map_err(Error::Configuration),
@@ -62,22 +59,20 @@ impl Repo {
 
     /// The repository of any tree: a git revision, files in memory.
     ///
-    /// # Errors
-    /// When it can't be listed, or its configuration is wrong.
+    /// It can't be listed, or its configuration is invalid.
     pub fn from_tree(tree: Arc<dyn Tree>, options: &Options) -> Result<Self, Error> {
         Self::build(with_builds(tree, options), options, None, &[])
     }
 
     /// A stream of documents, such as a build's output on standard input.
     ///
-    /// # Errors
-    /// When an inventory that the command line names can't be read.
+    /// An inventory on the command line can't be read.
     pub fn from_stream(bytes: Vec<u8>, options: &Options) -> Result<Self, Error> {
         let stream = Memory::stream(STREAM, bytes);
         Self::build(Arc::new(stream), options, None, &[])
     }
 
-    /// `only`: the one file that HyperConvergeds are taken from, beside which inventories are.
+    /// `only`: the only file from which HyperConvergeds are read; inventories are next to it.
     fn build(
         tree: Arc<dyn Tree>,
         options: &Options,
@@ -85,7 +80,7 @@ impl Repo {
         left_out: &[Utf8PathBuf],
     ) -> Result<Self, Error> {
         let config = Self::configuration(&*tree, options)?;
-        // What isn't examined isn't checked, so nobody's word is not enough.
+        // `ignore` disables checks, so it has to come from a trusted source.
         let ignore = match &options.trust {
             Trust::Nobody => &[][..],
             Trust::Files | Trust::Base(_) => &config.ignore[..],
@@ -135,9 +130,9 @@ impl Repo {
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(&**path) {
                 Some(of) => reading.patch(path, of),
-                // No tree of ours has a HyperConverged.
+                // hcoplan's output trees have no HyperConverged.
                 None if rendered.has(path) && !looked.has_hyperconverged() => {}
-                None => reading.take(file, path, looked),
+                None => reading.add(file, path, looked),
             }
         }
         if let Some(built) = &options.built {
@@ -153,18 +148,18 @@ impl Repo {
         }
         if let Some(only) = only {
             let paths = &reading.objects.paths;
-            let meant = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
-            reading.objects.hyperconvergeds.retain(meant);
-            reading.objects.unrecognized.retain(meant);
-            reading.objects.named.retain(meant);
+            let is_selected = |o: &ObjectRef| paths.get(o.file as usize).is_some_and(|p| **p == *only);
+            reading.objects.hyperconvergeds.retain(is_selected);
+            reading.objects.unrecognized.retain(is_selected);
+            reading.objects.named.retain(is_selected);
             reading.objects.is_one_file = true;
-            // A file that is named on the command line has to be readable, also without any object of ours.
-            let meant = |p: &Problem| {
+            // A file on the command line must be readable, even without relevant objects.
+            let is_selected = |p: &Problem| {
                 let place = p.finding.location.as_ref();
                 place.is_some_and(|l| l.file.path() == only)
             };
             let problems = std::mem::take(&mut reading.problems).into_iter();
-            let strict = problems.map(|p| if meant(&p) { p.fatal() } else { p });
+            let strict = problems.map(|p| if is_selected(&p) { p.fatal() } else { p });
             reading.problems = strict.collect();
         }
         reading.finish(tree, config, options)
@@ -181,7 +176,7 @@ fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Err
     Ok(with_builds(tree, options))
 }
 
-/// A tree with what was built as more files of it.
+/// A tree with the builds as additional files.
 fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
     match &options.built {
         Some(built) => Arc::new(EditedTree::new(tree, built.files.clone())),
@@ -189,12 +184,12 @@ fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
     }
 }
 
-/// Whether a file says what git ignores: without it, more is read than is meant.
+/// Whether a file has git's ignore patterns: without it, more is read than intended.
 fn is_patterns(path: &Utf8Path) -> bool {
     path.file_name() == Some(".gitignore")
 }
 
-/// Those of some files that are below a directory, relative to it.
+/// The files below a directory, relative to it.
 fn below(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     let Ok(root) = root.canonicalize_utf8() else {
         return Vec::new();
@@ -204,7 +199,7 @@ fn below(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     below.collect()
 }
 
-/// What standard input is called.
+/// The name of standard input.
 pub(super) const STREAM: &str = "-";
 
 fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
@@ -219,10 +214,10 @@ fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
     }
 }
 
-/// The files to examine, sorted: those of the listing that can hold manifests, and those that
-/// the configuration names although git ignores them.
+/// The files to examine, sorted: those that may contain manifests, and those that the configuration names although git
+/// ignores them.
 fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8PathBuf> {
-    // Of the few files without a suffix those are taken that begin like a script.
+    // Files without a suffix are examined if they begin like a script.
     let programs: HashSet<&Utf8Path> = ["Pulumi.yaml", "cdk8s.yaml"]
         .iter()
         .flat_map(|name| listing.files.iter().filter(|p| p.file_name() == Some(*name)).filter_map(|p| p.parent()))
@@ -234,8 +229,8 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     let mut out = listing.files;
     let is_known =
         |p: &Utf8Path| is_candidate(p) || may_hold_manifests(p) || p.as_str() == STREAM || is_program.contains(p);
-    let begins = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
-    out.retain(|p| is_known(p) || may_be_script(p) && begins(p));
+    let is_script = |p: &Utf8Path| tree.read(p).is_ok_and(|bytes| is_script(p, &bytes));
+    out.retain(|p| is_known(p) || may_be_script(p) && is_script(p));
     let entries = config.clusters.iter();
     let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
     for path in config.inventory.iter().chain(named) {
@@ -253,7 +248,7 @@ fn index(file: usize) -> u32 {
     u32::try_from(file).expect("fewer than 2^32 files")
 }
 
-/// What was read so far.
+/// The results of reading files so far.
 #[derive(Default)]
 struct Reading {
     /// The findings about charts.
@@ -263,23 +258,23 @@ struct Reading {
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
-    /// Files that are outside the root, by their index.
+    /// Files outside the root, by their index.
     given: HashMap<u32, Arc<Content>>,
 }
 
 impl Reading {
-    /// Takes in what the listing left out.
+    /// Records the files that the listing skipped.
     fn skipped(&mut self, listing: &Listing) {
         for skipped in &listing.skipped {
             let directory = !is_candidate(&skipped.path);
             let use_ = FileUse::skipped(&skipped.path, &skipped.why);
             match &skipped.why {
-                // A socket is only a surprise where a manifest was expected.
+                // A socket is only reported where a manifest is expected.
                 SkipReason::Unreadable(why)
                     if !directory || *why == Unreadable::Denied || is_patterns(&skipped.path) =>
                 {
                     let problem = unreadable(&skipped.path, why);
-                    // Other tools read it: what it holds would be applied unseen.
+                    // Other tools read it, so its content would be applied unchecked.
                     self.problems.push(match why {
                         Unreadable::Name => problem.fatal(),
                         _ => problem,
@@ -304,7 +299,7 @@ impl Reading {
         self.files.push(FileUse { path, what });
     }
 
-    fn take(&mut self, file: u32, path: &Arc<Utf8Path>, looked: FileSummary) {
+    fn add(&mut self, file: u32, path: &Arc<Utf8Path>, looked: FileSummary) {
         let FileSummary { found, more } = looked;
         let FileDetails { unreadable, mut problems, .. } = more.map_or_else(FileDetails::default, |more| *more);
         if found.is_empty() && problems.is_empty() && !is_manifest(path) {
@@ -317,7 +312,7 @@ impl Reading {
             }),
             None if **path == *CONFIG_FILE => FileRole::Configuration,
             None if found.is_empty() => FileRole::Nothing,
-            None => FileRole::Read(holds(&found)),
+            None => FileRole::Read(contents(&found)),
         };
         self.file(path, what);
         self.problems.append(&mut problems);
@@ -337,7 +332,7 @@ impl Reading {
         }
     }
 
-    /// An inventory that the command line names, relative to the current directory.
+    /// Reads an inventory of the command line, relative to the current directory.
     fn given(&mut self, path: &Utf8Path, options: &Options) -> Result<(), Error> {
         let directory = match path.parent() {
             Some(parent) if !parent.as_str().is_empty() => parent,
@@ -415,8 +410,8 @@ impl Reading {
         repo.findings = repo.changes_by_wrappers(&self.objects);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
-        repo.say_what_is_no_cluster(&self.objects);
-        repo.say_submodules();
+        repo.report_non_clusters(&self.objects);
+        repo.report_submodules();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
         repo.directories = paired.directories;
         repo.config = config;
@@ -424,7 +419,7 @@ impl Reading {
     }
 }
 
-fn holds(found: &[FoundObject]) -> FileContents {
+fn contents(found: &[FoundObject]) -> FileContents {
     let count = |what: FoundKind| found.iter().filter(|f| f.what == what).count();
     FileContents {
         hyperconvergeds: count(FoundKind::HyperConverged),

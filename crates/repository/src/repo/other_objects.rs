@@ -16,21 +16,21 @@ use super::objects::ClusterRef;
 use super::problem::unparseable_other;
 use super::scan::Content;
 
-/// Documents by kind. Objects of lists are in it one by one.
+/// Documents by kind. Objects of lists are separate documents.
 #[derive(Debug, Default)]
 pub struct OtherObjects {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
     problems: Vec<Finding>,
     skips_dry_run: Option<bool>,
-    /// By kind, the first of each namespace and name; made at the first look-up by name.
+    /// By kind, the first of each namespace and name; computed at the first look-up by name.
     by_name: OnceLock<HashMap<String, ByName>>,
 }
 
-/// The indices of documents by namespace, which may be empty, and name; without a namespace, of the first in any.
+/// The indexes of documents by namespace (possibly empty) and name; `None`: the first in any namespace.
 type ByName = HashMap<(Option<String>, String), usize>;
 
-/// The kinds that the operators below HCO read.
+/// The kinds that the operands' operators read.
 const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
 
 impl OtherObjects {
@@ -44,8 +44,7 @@ impl OtherObjects {
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
     }
 
-    /// The first document of a kind with this namespace, empty where it says none, and this name; `None` is any
-    /// namespace.
+    /// The first document of a kind with this namespace, empty if it has none, and name; `None`: any namespace.
     pub fn named(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<&Arc<Document>> {
         let by_name = self.by_name.get_or_init(|| {
             let kinds = self.by_kind.iter();
@@ -55,18 +54,18 @@ impl OtherObjects {
         self.of_kind(kind).get(*index)
     }
 
-    /// Every kind that there is, sorted.
+    /// All kinds, sorted.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.by_kind.keys().map(String::as_str)
     }
 
-    /// Files that are templates, not YAML yet: what is in them isn't known.
+    /// Files that are templates, not YAML yet, so their objects are unknown.
     pub fn templates(&self) -> &[Arc<SourceFile>] {
         &self.templates
     }
 
-    /// Whether the Application that applies the cluster's HyperConverged skips the dry run of kinds that aren't there
-    /// yet; `None` where no Application of the repository applies it.
+    /// Whether the Application that applies the cluster's HyperConverged skips the dry run of missing kinds; `None` if
+    /// no Application of the repository applies it.
     pub fn skips_dry_run(&self) -> Option<bool> {
         self.skips_dry_run
     }
@@ -100,8 +99,8 @@ impl FromIterator<Arc<Document>> for OtherObjects {
 }
 
 impl Repo {
-    /// The files that are read in a HyperConverged's directory and below it, without those that
-    /// belong to a cluster further down; in order.
+    /// The files that are read in and below a HyperConverged's directory, without those of clusters further down; in
+    /// order.
     pub(super) fn own_files(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
         let known = self.directories.contains(directory);
         let before = |f: &FileUse| in_order(&f.path, directory).is_lt();
@@ -117,8 +116,8 @@ impl Repo {
         })
     }
 
-    /// What comes near where there is no HyperConverged: objects that HCO would make of one, each with its kind and
-    /// its file; and how many files were read.
+    /// The operands in a repository without a HyperConverged, each with its kind and file; and the number of read
+    /// files.
     pub fn nearest_misses(&self) -> (Vec<(String, Arc<Utf8Path>)>, usize) {
         let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
         let mut found = Vec::new();
@@ -139,10 +138,9 @@ impl Repo {
         (found, count)
     }
 
-    /// Everything in a cluster's directory and below it that belongs to no cluster further down, and what
-    /// `hcoplan.yaml` gives to the cluster from elsewhere.
-    /// Of a file that can't be parsed the rest is left out, and said. Nothing is kept: whoever asks keeps it. What was
-    /// read to load the cluster isn't read again.
+    /// The other objects of a cluster: in and below its directory, except for other clusters' directories, and those
+    /// that `hcoplan.yaml` assigns to it. Of an unparseable file the rest is skipped, and reported. The result isn't
+    /// cached. Files that were read to load the cluster aren't read again.
     pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
         let directory = cluster.directory();
         let own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
@@ -175,18 +173,18 @@ impl Repo {
                 out.problems.extend(unparseable_other(&content));
             }
             for document in &content.documents {
-                each(document, &mut out);
+                add_objects(document, &mut out);
             }
         }
         out
     }
 }
 
-fn each(document: &Arc<Document>, out: &mut OtherObjects) {
+fn add_objects(document: &Arc<Document>, out: &mut OtherObjects) {
     if !listed::is_list(&document.root) {
         return out.add(Arc::clone(document));
     }
-    // What is in a wrapper with the HyperConverged is the wrapper's.
+    // Objects in a wrapper aren't the cluster's.
     for object in listed::objects(&document.root).into_iter().filter(|object| object.wrapper.is_none()) {
         out.add(Arc::new(object.alone(document)));
     }

@@ -1,11 +1,11 @@
 //! Pairs HyperConvergeds with inventories, and names the clusters.
 //!
-//! The inventory is the one in the HyperConverged's directory, else in the nearest parent that has
-//! one, else what `hcoplan.yaml` says for all; what it says for a cluster by name comes before
-//! everything. In one directory a ClusterInventory and a dump belong together.
+//! The inventory is in the HyperConverged's directory, else in the nearest parent directory that has one, else the
+//! default of `hcoplan.yaml`; a cluster's own entry there takes precedence. A ClusterInventory and a dump in one
+//! directory belong together.
 //!
-//! Machine sets usually are deeper: those below a cluster's directory are its own (unless another
-//! cluster is nearer), else those of the nearest parent directory that has some.
+//! Machine sets are usually deeper: those below a cluster's directory belong to it (unless another cluster is nearer),
+//! else those of the nearest parent directory that has any.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -23,22 +23,21 @@ use super::parent;
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
 use super::statements::StatementKind;
 
-/// What pairing gave.
+/// The result of pairing.
 #[derive(Debug, Default)]
 pub(super) struct Paired {
     /// Sorted by name.
     pub(super) clusters: Vec<ClusterRef>,
     pub(super) findings: Vec<Finding>,
-    /// What is wrong with the configuration.
+    /// Findings about the configuration.
     pub(super) configuration: Vec<Finding>,
-    /// How many inventories several clusters share.
+    /// The number of inventories that several clusters share.
     pub(super) shared: usize,
-    /// The directories that HyperConvergeds are in.
+    /// The directories of HyperConvergeds.
     pub(super) directories: HashSet<Utf8PathBuf>,
 }
 
-/// Pairs everything that was found; `place` is where an object is named, `wrapper` the namespace and the
-/// name of what it is in.
+/// Pairs the found objects; `place` returns an object's location, `wrapper` the namespace and name of its wrapper.
 pub(super) fn pair(
     objects: &Objects,
     config: &Config,
@@ -66,14 +65,14 @@ pub(super) fn pair(
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(&mut clusters, &claimed, &wrapper);
-    // By name, then as they were found: the first one keeps a name that is taken twice.
+    // By name, then in the order of the files: the first one keeps a duplicate name.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     clusters.dedup_by(|cluster, first| {
         if cluster.name != first.name {
             return false;
         }
         let (own, other) = (place(cluster.object), place(first.object));
-        out.findings.push(taken(&cluster.name, own, other));
+        out.findings.push(duplicate_name(&cluster.name, own, other));
         true
     });
     out.shared = share(&mut clusters);
@@ -85,8 +84,7 @@ pub(super) fn pair(
     out
 }
 
-/// Calls clusters that are in something else after their file; of several in one file each after what it is in,
-/// too.
+/// Names clusters in wrappers after their file; if there are several in a file, also after the wrapper.
 fn name_by_file(
     clusters: &mut [ClusterRef],
     claimed: &BTreeSet<ObjectRef>,
@@ -129,10 +127,10 @@ fn name_by_file(
     }
 }
 
-fn taken(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
+fn duplicate_name(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
     let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, format!("there is a cluster `{name}` already"))
         .label("this one is not planned")
-        .help("name both in hcoplan.yaml, or move one to a directory of its own");
+        .help("name both in hcoplan.yaml, or move one to its own directory");
     finding.location = own;
     match other {
         Some(place) => finding.related(place, "this one is"),
@@ -140,7 +138,7 @@ fn taken(name: &str, own: Option<Location>, other: Option<Location>) -> Finding 
     }
 }
 
-/// Gives an index to every inventory that more than one cluster has.
+/// Assigns an index to every inventory of several clusters; returns their number.
 fn share(clusters: &mut [ClusterRef]) -> usize {
     let mut users: BTreeMap<Vec<SourceRef>, usize> = BTreeMap::new();
     for cluster in clusters.iter() {
@@ -156,19 +154,18 @@ fn share(clusters: &mut [ClusterRef]) -> usize {
     indexes.len()
 }
 
-/// What the inventories' directories are asked for. Paths are hashed: to compare them goes part by
-/// part, and nothing here is read in an order.
+/// Finds sources by directory. Paths are hashed, as comparing them takes longer, and no order is needed.
 struct DirectoryIndex<'o> {
     objects: &'o Objects,
     config: &'o Config,
     directories: HashSet<Utf8PathBuf>,
     /// ClusterInventories and nodes by directory.
     levels: HashMap<&'o Utf8Path, Vec<SourceRef>>,
-    /// Machines by the cluster's directory they are below, or by their own.
+    /// Machine sets by the cluster's directory above them, or by their own.
     machines: HashMap<Utf8PathBuf, Vec<SourceRef>>,
-    /// Other manifests by the nearest directory above them that has clusters below it.
+    /// Other manifests by the nearest directory above them with clusters in or below it.
     statements: HashMap<&'o Utf8Path, Vec<StatementRef>>,
-    /// The directories in which several directories have clusters.
+    /// The directories with clusters in several subdirectories.
     fleets: HashSet<Utf8PathBuf>,
 }
 
@@ -228,24 +225,24 @@ impl<'o> DirectoryIndex<'o> {
         }
     }
 
-    /// What speaks for a cluster by where it is.
+    /// The manifests with facts about a cluster, by their directories.
     fn statements_of(&self, object: ObjectRef) -> Box<[StatementRef]> {
         let own = parent(self.objects.path(object));
-        let said = own.ancestors().filter_map(|directory| Some((directory, self.statements.get(directory)?)));
-        let speaks = |directory: &Utf8Path, statement: &&StatementRef| {
+        let levels = own.ancestors().filter_map(|directory| Some((directory, self.statements.get(directory)?)));
+        let applies = |directory: &Utf8Path, statement: &&StatementRef| {
             let below = parent(self.objects.path(statement.object)).strip_prefix(directory).unwrap_or(directory);
             let depth = below.components().count();
-            // What is below its directory is a cluster's own. What is beside it is another cluster's, unless that is
-            // the operator's directory: a cluster's version is next to it at most.
-            let beside = match statement.kind {
+            // Manifests below its directory are a cluster's own. Those next to it belong to another cluster, unless
+            // that is the operator's directory. A cluster's version is at most next to it.
+            let max_depth = match statement.kind {
                 StatementKind::ClusterVersion => 1,
                 _ if directory == "" => 1,
                 _ => 2,
             };
             !below.components().any(|part| is_example(part.as_str()))
-                && (depth == 0 || directory == own || (depth <= beside && !self.fleets.contains(directory)))
+                && (depth == 0 || directory == own || (depth <= max_depth && !self.fleets.contains(directory)))
         };
-        said.flat_map(|(directory, said)| said.iter().filter(move |s| speaks(directory, s))).copied().collect()
+        levels.flat_map(|(directory, all)| all.iter().filter(move |s| applies(directory, s))).copied().collect()
     }
 
     fn inventory(&self, directory: &Utf8Path) -> (Vec<SourceRef>, Pairing) {
@@ -262,7 +259,7 @@ impl<'o> DirectoryIndex<'o> {
         if configured.is_empty() { (Vec::new(), Pairing::None) } else { (configured, Pairing::Configured) }
     }
 
-    /// What `hcoplan.yaml` names as inventories for all clusters, and that isn't one.
+    /// The default inventories of `hcoplan.yaml` that don't exist.
     fn missing_inventories(&self) -> Vec<Finding> {
         let named = self.config.inventory.iter().filter(|_| self.objects.given.is_empty());
         let missing = named.filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
@@ -278,7 +275,7 @@ impl<'o> DirectoryIndex<'o> {
         paths.flat_map(|p| self.objects.named(&p)).collect()
     }
 
-    /// A cluster of `hcoplan.yaml`.
+    /// The cluster of an entry of `hcoplan.yaml`.
     fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
         let wrong = |message: String, place: &Located<String>| {
             let finding = Finding::new(&CONFIGURATION_INVALID, message);
@@ -352,13 +349,13 @@ fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
     out
 }
 
-/// Whether a directory holds what is applied to no cluster.
+/// Whether a directory has examples, which aren't applied.
 fn is_example(name: &str) -> bool {
     const NAMES: [&str; 6] = ["doc", "example", "fixture", "sample", "test", "testdata"];
     NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
-/// Each manifest under the nearest directory above it that has clusters below it.
+/// The manifests by the nearest directory above them with clusters in or below it.
 fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
     let mut out: HashMap<&Utf8Path, Vec<StatementRef>> = HashMap::new();
     if objects.statements.is_empty() {

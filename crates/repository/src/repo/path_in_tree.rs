@@ -1,30 +1,30 @@
-//! Paths of the command line that are in the tree: a change may have put a link in their place.
+//! Resolves paths of the command line in the tree: a change may have replaced them by links.
 
 use std::path::absolute;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::Unreadable;
 
-/// A path that is in a tree, by its own name or by what it leads to.
+/// A path in a tree, by its own name or after links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathInTree {
     /// The tree's root, without links.
     pub(super) top: Utf8PathBuf,
-    /// The path from there, links on it as they are.
+    /// The path from there, with links.
     pub(super) path: Utf8PathBuf,
-    /// Whether it is there by its own name.
+    /// Whether its own name is in the tree.
     pub(super) by_name: bool,
 }
 
 impl PathInTree {
-    /// Of a path, relative to the current directory; the tree is the git work tree around a directory, else the
-    /// directory itself. `None` where the path is elsewhere.
+    /// Resolves a path relative to the current directory; the tree is the git work tree around a directory, else the
+    /// directory itself. `None` if the path is elsewhere.
     pub(super) fn of(directory: &Utf8Path, path: &Utf8Path) -> Option<Self> {
         let directory = if directory.as_str().is_empty() { Utf8Path::new(".") } else { directory };
         let real = directory.canonicalize_utf8().ok()?;
         let top = real.ancestors().find(|d| d.join(".git").exists()).unwrap_or(&real).to_owned();
         let full = Utf8PathBuf::from_path_buf(absolute(path).ok()?).ok()?;
-        // By its name, as the tree may be reached through links, too.
+        // By its name, as links may lead to the tree.
         let is_top = |d: &&Utf8Path| d.canonicalize_utf8().is_ok_and(|real| real == top);
         let named = full.ancestors().skip(1).find(is_top).and_then(|d| full.strip_prefix(d).ok());
         if let Some(path) = named {

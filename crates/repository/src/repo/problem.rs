@@ -1,4 +1,4 @@
-//! Files that could not be read, as findings.
+//! Findings about unreadable files.
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Severity};
@@ -9,32 +9,31 @@ use super::duplicate_key;
 use super::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
 use super::scan::{Content, mentions_hco};
 
-/// The end of the API groups of KubeVirt, CDI and their like.
+/// The suffix of the API groups of KubeVirt, CDI and others.
 const KUBEVIRT: &str = "kubevirt.io/";
 
 /// Something wrong with a file itself.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// What, and where.
+    /// The finding with its location.
     pub finding: Finding,
-    /// Whether the file mentions the operator's API group or ours and can't be read: nothing
-    /// should be written then.
+    /// Whether the file mentions HCO's API group and can't be read: nothing should be written then.
     pub fatal: bool,
 }
 
 impl Problem {
-    /// The same as something that ends the run.
+    /// The same problem as a fatal one.
     pub(super) fn fatal(self) -> Self {
         Self { finding: self.finding.severity(Severity::Error), fatal: true }
     }
 }
 
-/// A file without bytes: nobody knows whether it matters.
+/// An unreadable file: whether it is relevant is unknown.
 pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
     Problem { finding: not_read(path, why.to_string()), fatal: false }
 }
 
-/// A file that was there when the directory was listed and is no more, or has other documents now.
+/// A file that was removed or changed after the directory was listed.
 pub(super) fn changed_while_read(path: &Utf8Path) -> Problem {
     let finding = not_read(path, "it changed while it was read".to_owned());
     Problem { finding: finding.severity(Severity::Error), fatal: true }
@@ -45,7 +44,7 @@ fn not_read(path: &Utf8Path, why: String) -> Finding {
     Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}")).at(place).label(why)
 }
 
-/// A file that can't be parsed, and mentions the operator's API group or ours.
+/// An unparseable file that mentions the operator's API group.
 pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
     let fatal = content.problems.iter().filter(|p| p.kind.is_fatal());
     let template = fatal.clone().any(|p| p.kind == ProblemKind::Template);
@@ -54,7 +53,7 @@ pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
         let span = first.map_or(Span::default(), |p| p.span);
         let finding = Finding::new(&FILE_NOT_READ, "this file is not read: it is a template, not YAML yet");
         let finding = finding.at(Location::new(&content.file, span)).label("no YAML").help(
-            "render it first (`helm template … | hcoplan plan -`), or leave it out with \
+            "render it first (`helm template … | hcoplan plan -`), or exclude it with \
                  `ignore` in hcoplan.yaml",
         );
         return vec![Problem { finding, fatal: false }];
@@ -62,12 +61,11 @@ pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
     fatal.map(|p| Problem { finding: syntax(content, p), fatal: true }).collect()
 }
 
-/// A file of a cluster's directory that can't be parsed, and mentions KubeVirt's API groups: what it declares is not
-/// judged.
+/// An unparseable file of a cluster's directory that mentions KubeVirt's API groups: its objects aren't checked.
 pub(super) fn unparseable_other(content: &Content) -> Option<Finding> {
     let first = content.problems.iter().find(|p| p.kind.is_fatal() && p.kind != ProblemKind::Template)?;
     let text = content.file.text();
-    // One that mentions the operator ends the run: it is reported with the repository.
+    // One that mentions the operator is fatal and reported with the repository.
     (text.contains(KUBEVIRT) && !mentions_hco(text)).then(|| syntax(content, first).severity(Severity::Warning))
 }
 
@@ -83,10 +81,10 @@ fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> F
     }
 }
 
-/// What is odd about one document's text, though it can be read.
+/// The parser's warnings about a document.
 pub(super) fn text_problems(content: &Content, document: &Document) -> Vec<Finding> {
     let inside = |p: &&YamlProblem| document.span.start <= p.span.start && p.span.end <= document.span.end;
-    let odd = content.problems.iter().filter(|p| !p.kind.is_fatal());
+    let warnings = content.problems.iter().filter(|p| !p.kind.is_fatal());
     let finding = |p: &YamlProblem| match (p.kind, &p.context) {
         (ProblemKind::DuplicateKey, Some((first, _))) => {
             let fixes = duplicate_key::fixes(&content.file, *first, p.span);
@@ -94,5 +92,5 @@ pub(super) fn text_problems(content: &Content, document: &Document) -> Vec<Findi
         }
         _ => with_context(content, p, Finding::new(&YAML_NOT_AS_WRITTEN, &p.message)),
     };
-    odd.filter(inside).map(finding).collect()
+    warnings.filter(inside).map(finding).collect()
 }

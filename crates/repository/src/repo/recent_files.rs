@@ -1,18 +1,16 @@
-//! The files that were parsed last: several clusters may be in one file, or share what is in it.
+//! A cache of recently parsed files: several clusters may be in one file, or share its objects.
 //!
-//! It saves nothing where each cluster has files of its own; without it, n clusters in one file would
-//! parse it n times.
+//! Without it, n clusters in one file would parse it n times.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::scan::Content;
 
-/// How many files are kept parsed. Clusters are planned in the order of their names, so that those
-/// of one file come close to each other.
-const MOST: usize = 8;
+/// The number of cached files. Clusters are planned in the order of their names, so that those of one file are close.
+const MAX_FILES: usize = 8;
 
-/// Parsed files by their index, the one that was asked for last at the end.
+/// Parsed files by their index, the most recently used at the end.
 #[derive(Debug, Default)]
 pub(super) struct RecentFiles(Mutex<VecDeque<(u32, Arc<Content>)>>);
 
@@ -27,7 +25,7 @@ impl RecentFiles {
 
     pub(super) fn add(&self, file: u32, content: &Arc<Content>) {
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if files.len() >= MOST {
+        if files.len() >= MAX_FILES {
             files.pop_front();
         }
         files.push_back((file, Arc::clone(content)));

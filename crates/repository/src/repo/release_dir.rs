@@ -1,4 +1,4 @@
-//! A release from a directory, as `cargo run -p xtask -- release` writes it.
+//! Reads a release from a directory, as `cargo run -p xtask -- release` writes it.
 
 use std::sync::Arc;
 
@@ -12,10 +12,9 @@ use super::error::Error;
 use super::path_in_tree::PathInTree;
 use super::trust::{Trust, TrustBase};
 
-/// The release that `--release` means: a known one's name (`1.17`), or a directory (`./mine`).
+/// The release of `--release`: a known one's name (`1.17`), or a directory (`./mine`).
 ///
-/// # Errors
-/// When there is none of this name, or the directory holds none.
+/// The name is unknown, or the directory has no release.
 pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     let path = Utf8Path::new(name);
     let directory = is_directory(name) || (path.is_dir() && Release::known(name).is_none());
@@ -31,10 +30,9 @@ pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     read(&tree, Utf8Path::new("")).map_err(wrong)
 }
 
-/// The release that a name means, its directory, if it is one, as a revision has it.
+/// The release of a name or directory, read from a revision.
 ///
-/// # Errors
-/// As [`named_release`], and when the revision has no such directory.
+/// Those of [`named_release`], or the revision lacks the directory.
 pub fn named_release_of(base: &TrustBase, name: &str) -> Result<Arc<Release>, Error> {
     let path = Utf8Path::new(name);
     if !is_directory(name) && (!path.is_dir() || Release::known(name).is_some()) {

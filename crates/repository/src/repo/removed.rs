@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::{Location, Walk};
 
 use super::{ClusterRef, Repo};
 
-/// A HyperConverged that the base revision had, and that isn't found any more.
+/// A HyperConverged of the base revision that isn't found any more.
 pub static HCO_REMOVED: Rule = Rule {
     name: "hco-removed",
     group: Group::Gitops,
@@ -20,15 +20,15 @@ pub static HCO_REMOVED: Rule = Rule {
 
 /// The clusters of `before` that `after` lacks, among those chosen by name. A cluster whose build failed is not
 /// removed, and is reported as failed.
-pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec<Finding> {
+pub fn removed(before: &Repo, after: &Repo, is_selected: impl Fn(&str) -> bool) -> Vec<Finding> {
     let names = |repo: &'_ Repo| -> BTreeSet<String> {
         let all = repo.clusters().iter();
         all.map(|c| c.name().to_owned()).collect()
     };
     let (old, new) = (names(before), names(after));
-    let gone = before.clusters().iter();
-    let gone: Vec<&ClusterRef> = gone.filter(|c| !new.contains(c.name()) && meant(c.name())).collect();
-    if gone.is_empty() {
+    let missing = before.clusters().iter();
+    let missing: Vec<&ClusterRef> = missing.filter(|c| !new.contains(c.name()) && is_selected(c.name())).collect();
+    if missing.is_empty() {
         return Vec::new();
     }
     let added = after.clusters().iter().filter(|c| !old.contains(c.name()));
@@ -37,12 +37,12 @@ pub fn removed(before: &Repo, after: &Repo, meant: impl Fn(&str) -> bool) -> Vec
         let was = before.hyperconverged(cluster);
         was.is_ok_and(|was| added.contains(&was))
     };
-    let gone = gone.iter().filter(|c| after.not_built_here(c).is_none());
-    gone.filter(|c| !moved(c)).map(|c| removed_finding(before, after, c)).collect()
+    let missing = missing.iter().filter(|c| after.not_built_here(c).is_none());
+    missing.filter(|c| !moved(c)).map(|c| removed_finding(before, after, c)).collect()
 }
 
 impl Repo {
-    /// The pattern of `ignore` in `hcoplan.yaml` that leaves a cluster of another revision out.
+    /// The pattern of `ignore` in `hcoplan.yaml` that excludes a cluster of another revision.
     pub fn ignoring(&self, cluster: &ClusterRef) -> Option<&Location> {
         let matches = |pattern: &str| {
             let walk = Walk { ignore: vec![pattern.to_owned()], ..Walk::default() };
@@ -52,7 +52,7 @@ impl Repo {
     }
 }
 
-/// What says that a cluster's HyperConverged isn't found any more, or is ignored.
+/// The finding that a cluster's HyperConverged isn't found any more, or is ignored.
 pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Finding {
     let name = cluster.name();
     let mut finding = match after.ignoring(cluster) {
@@ -87,7 +87,7 @@ mod tests {
         Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("a repository")
     }
 
-    fn said(before: &Repo, after: &Repo) -> Vec<String> {
+    fn messages(before: &Repo, after: &Repo) -> Vec<String> {
         let line = |f: Finding| {
             let place = f.location.expect("a place");
             let at = place.start();
@@ -101,13 +101,13 @@ mod tests {
     fn reports_removed_clusters_but_not_moved_ones() {
         let other = format!("{HC}spec: {{defaultCPUModel: x}}\n");
         let before = repo(&[("a/hc.yaml", HC), ("b/hc.yaml", &other), ("unasked/hc.yaml", &other)]);
-        let gone = ["a/hc.yaml:3 the HyperConverged of cluster a is not found any more"];
-        assert_eq!(said(&before, &repo(&[("b/new.yaml", HC)])), gone);
-        assert_eq!(said(&before, &repo(&[("b/hc.yaml", HC), ("c/d/hc.yaml", HC)])), [""; 0]);
+        let missing = ["a/hc.yaml:3 the HyperConverged of cluster a is not found any more"];
+        assert_eq!(messages(&before, &repo(&[("b/new.yaml", HC)])), missing);
+        assert_eq!(messages(&before, &repo(&[("b/hc.yaml", HC), ("c/d/hc.yaml", HC)])), [""; 0]);
         let edited = repo(&[("b/hc.yaml", HC), ("c/hc.yaml", &other)]);
-        assert_eq!(said(&before, &edited), gone);
-        assert_eq!(said(&before, &before), [""; 0]);
+        assert_eq!(messages(&before, &edited), missing);
+        assert_eq!(messages(&before, &before), [""; 0]);
         let ignored = repo(&[("a/hc.yaml", HC), ("b/hc.yaml", &other), ("hcoplan.yaml", "ignore: [a]\n")]);
-        assert_eq!(said(&before, &ignored), ["a/hc.yaml:3 hcoplan.yaml ignores the HyperConverged of cluster a"]);
+        assert_eq!(messages(&before, &ignored), ["a/hc.yaml:3 hcoplan.yaml ignores the HyperConverged of cluster a"]);
     }
 }

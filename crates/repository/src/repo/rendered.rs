@@ -1,8 +1,8 @@
-//! Rendered trees: what hcoplan wrote is no input.
+//! Finds hcoplan's output trees, which are no input.
 //!
-//! A file is hcoplan's where it is in a cluster's directory of a tree and its first line says so; the rest of such a
-//! directory is read like any other, and so is a file with a HyperConverged, which no tree has. Else an empty manifest
-//! would hide a directory.
+//! A file is hcoplan's if it is in a cluster's directory of a tree and its first line is the header. Other files of
+//! such a directory are read, and so is a file with a HyperConverged, which no tree has. Otherwise an empty manifest
+//! could hide a directory.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,16 +12,16 @@ use hcoplan_diagnostics::source::Tree;
 use super::parent;
 use crate::emit::{CLUSTER_MANIFEST, ClusterManifest, HEADER, KUSTOMIZATION, TOP_MANIFEST, TopManifest};
 
-/// What hcoplan rendered below a directory.
+/// hcoplan's output below a directory.
 #[derive(Debug, Default)]
 pub struct Rendered {
-    /// The tops of trees.
+    /// The trees' directories.
     pub(super) tops: BTreeSet<Utf8PathBuf>,
     files: BTreeSet<Utf8PathBuf>,
 }
 
 impl Rendered {
-    /// What manifests among `files`, which are sorted, say. A manifest that can't be read says nothing.
+    /// Finds trees by the manifests among the sorted `files`. Skips unreadable manifests.
     pub fn find(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Self {
         let named = |name: &'static str| files.iter().filter(move |p| p.file_name() == Some(name));
         let is_top = |path: &&Utf8PathBuf| text(tree, path).is_some_and(|text| TopManifest::from_text(&text).is_ok());
@@ -30,9 +30,9 @@ impl Rendered {
         if tops.is_empty() {
             return out;
         }
-        let mut beside: BTreeMap<&Utf8Path, Vec<&Utf8PathBuf>> = BTreeMap::new();
+        let mut by_directory: BTreeMap<&Utf8Path, Vec<&Utf8PathBuf>> = BTreeMap::new();
         for file in files {
-            beside.entry(parent(file)).or_default().push(file);
+            by_directory.entry(parent(file)).or_default().push(file);
         }
         for path in named(CLUSTER_MANIFEST) {
             let directory = parent(path);
@@ -41,8 +41,8 @@ impl Rendered {
             let (Some(top), Some(cluster)) = (top, cluster) else {
                 continue;
             };
-            let beside = beside.get(directory).into_iter().flatten();
-            out.files.extend(beside.filter(|file| is_own(tree, file)).map(|file| (*file).clone()));
+            let by_directory = by_directory.get(directory).into_iter().flatten();
+            out.files.extend(by_directory.filter(|file| is_own(tree, file)).map(|file| (*file).clone()));
             out.files.extend(cluster.kustomization.then(|| directory.join(KUSTOMIZATION)));
             out.files.extend([path.clone(), top.join(TOP_MANIFEST)]);
             out.tops.insert(top.to_owned());
@@ -50,7 +50,7 @@ impl Rendered {
         out
     }
 
-    /// The directories of the trees, for people.
+    /// The directories of the trees as text.
     pub fn top_directories(&self) -> String {
         let shown = self.tops.iter().map(|top| match top.as_str() {
             "" => "`.`".to_owned(),
@@ -65,7 +65,7 @@ impl Rendered {
     }
 }
 
-/// Whether the first line of a file says that hcoplan rendered it.
+/// Whether the first line of a file is hcoplan's header.
 fn is_own(tree: &dyn Tree, path: &Utf8Path) -> bool {
     tree.read(path).is_ok_and(|bytes| bytes.starts_with(HEADER.as_bytes()))
 }

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::finding::{FixKind, Group, Needs, Prediction, Rule, Severity};
 
-/// Manifests that say different things about a cluster.
+/// Manifests with contradicting facts about a cluster.
 pub static CLUSTER_FACTS_CONTRADICT: Rule = Rule {
     name: "cluster-facts-contradict",
     group: Group::Hygiene,
@@ -13,7 +13,7 @@ pub static CLUSTER_FACTS_CONTRADICT: Rule = Rule {
     ..Rule::BASE
 };
 
-/// Two clusters with one name.
+/// Two clusters with the same name.
 pub static CLUSTER_NAME_TAKEN: Rule = Rule {
     name: "cluster-name-taken",
     group: Group::Hygiene,
@@ -35,7 +35,7 @@ pub static CONFIGURATION_INVALID: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A file that was passed over.
+/// A skipped file.
 pub static FILE_NOT_READ: Rule = Rule {
     name: "file-not-read",
     group: Group::Hygiene,
@@ -46,7 +46,7 @@ pub static FILE_NOT_READ: Rule = Rule {
     ..Rule::BASE
 };
 
-/// Nothing says which nodes a cluster has.
+/// A cluster with unknown nodes.
 pub static NODES_ASSUMED: Rule = Rule {
     name: "nodes-assumed",
     group: Group::Hygiene,
@@ -57,7 +57,7 @@ pub static NODES_ASSUMED: Rule = Rule {
     ..Rule::BASE
 };
 
-/// Nothing says which release a cluster runs, or it is a patch release that isn't modelled.
+/// A cluster with an unknown release, or a patch release that isn't modelled.
 pub static RELEASE_ASSUMED: Rule = Rule {
     name: "release-assumed",
     group: Group::Hygiene,
@@ -79,7 +79,7 @@ pub static RELEASE_UNKNOWN: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A tree of rendered files that isn't what the sources give.
+/// An output tree that differs from the rendered objects.
 pub static RENDERED_TREE_STALE: Rule = Rule {
     name: "rendered-tree-stale",
     group: Group::Hygiene,
@@ -90,7 +90,7 @@ pub static RENDERED_TREE_STALE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// The same key twice.
+/// A duplicate key.
 pub static YAML_DUPLICATE_KEY: Rule = Rule {
     name: "yaml-duplicate-key",
     group: Group::Hygiene,
@@ -102,7 +102,7 @@ pub static YAML_DUPLICATE_KEY: Rule = Rule {
     ..Rule::BASE
 };
 
-/// Text that isn't read, or is read as something else than it looks like.
+/// Text that is ignored, or read differently from what it suggests.
 pub static YAML_NOT_AS_WRITTEN: Rule = Rule {
     name: "yaml-not-as-written",
     group: Group::Hygiene,

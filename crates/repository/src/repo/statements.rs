@@ -1,7 +1,7 @@
-//! What manifests beside the inventory say about a cluster: its namespace, platform and release.
+//! Reads facts about a cluster from other manifests than the inventory: namespace, platform and release.
 //!
-//! A manifest speaks for the clusters below the nearest directory above it that has any: an operator's
-//! directory beside that of its HyperConverged for one cluster, a shared one for all.
+//! A manifest applies to the clusters below the nearest directory above it that has any: an operator's directory next
+//! to that of its HyperConverged for one cluster, a shared one for all.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use hcoplan_yaml::{Document, Node, Path};
 
 use super::choose_release::release_name;
 
-/// A kind of manifest that says something about a cluster; those further up come first.
+/// A kind of manifest with facts about a cluster, by precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StatementKind {
-    /// What has OLM install HCO.
+    /// The Subscription that makes OLM install HCO.
     Subscription,
-    /// Where OLM installs operators.
+    /// The OperatorGroup, in the operators' namespace.
     OperatorGroup,
-    /// HCO as OLM has installed it.
+    /// HCO's CSV, which OLM installed.
     ClusterServiceVersion,
-    /// OpenShift itself.
+    /// OpenShift's version.
     ClusterVersion,
 }
 
 impl StatementKind {
-    /// What an object is; `None` where it says nothing about HCO's cluster.
+    /// The kind of an object; `None` if it has no facts about HCO's cluster.
     pub(super) fn of(root: &Node) -> Option<Self> {
         let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
         match (group, text(root, "kind")) {
@@ -42,7 +42,7 @@ impl StatementKind {
         }
     }
 
-    /// Its kind in Kubernetes.
+    /// Its Kubernetes kind.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Subscription => "Subscription",
@@ -53,19 +53,19 @@ impl StatementKind {
     }
 }
 
-/// What the names of HCO's CSVs begin with; the version follows.
+/// The prefix of the names of HCO's CSVs, before the version.
 const CSV: &str = "kubevirt-hyperconverged-operator.";
 
 /// HCO's name for its own object, and for its namespace upstream.
 pub(super) const HCO_NAME: &str = "kubevirt-hyperconverged";
 
-/// The packages that HCO is installed from by OLM: upstream's and OpenShift Virtualization's.
+/// The OLM packages of HCO: upstream's and OpenShift Virtualization's.
 pub const HCO_PACKAGES: [&str; 2] = ["community-kubevirt-hyperconverged", "kubevirt-hyperconverged"];
 
-/// A value, and where in its document it is.
+/// A value with its path in the document.
 type PlacedValue<T> = Option<(T, Path)>;
 
-/// What one manifest says.
+/// The facts of one manifest.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     pub(super) kind: StatementKind,
@@ -74,14 +74,14 @@ pub(super) struct Statement {
     pub(super) platform: PlacedValue<Platform>,
     /// A release's name, `4.20.3` or `1.17`.
     pub(super) release: PlacedValue<String>,
-    /// The release that OLM installs first, `4.20.3`: the cluster runs that one or a later one.
+    /// The release that OLM installs first, `4.20.3`: a lower bound.
     pub(super) at_least: PlacedValue<String>,
     /// The distribution whose package it installs.
     pub(super) distribution: Option<&'static Distribution>,
 }
 
 impl Statement {
-    /// What a document of this kind says.
+    /// Reads the facts of a document of this kind.
     pub(super) fn read(kind: StatementKind, document: Arc<Document>) -> Self {
         let root = &document.root;
         let mut said = Self {
@@ -102,7 +102,7 @@ impl Statement {
         said
     }
 
-    /// The numbers of the version that it states, for comparing.
+    /// The numbers of its version, for comparing.
     pub(super) fn version(&self) -> Option<Vec<u64>> {
         let (version, _) = self.release.as_ref()?;
         version.split('.').map(|n| n.parse().ok()).collect()
@@ -123,14 +123,14 @@ impl Statement {
     }
 
     fn csv(&mut self, root: &Node) {
-        // OLM copies CSVs into every namespace that they watch, and says where the operator runs.
+        // OLM copies CSVs into every watched namespace, with the operator's namespace.
         let labels = root.get("metadata").and_then(|m| m.get("annotations"));
         let operator = labels.and_then(|l| l.get("olm.operatorNamespace"));
         let own = operator.and_then(Node::as_str).map(|namespace| {
             let path = Path::dotted("metadata.annotations").key("olm.operatorNamespace");
             (namespace.to_owned(), path)
         });
-        // A bundle's CSV has a placeholder, and speaks for no cluster.
+        // A bundle's CSV has a placeholder, and applies to no cluster.
         let installed = || at(root, "metadata.namespace").filter(|(n, _)| n != "placeholder");
         self.namespace = own.or_else(installed);
         if self.namespace.is_some() {
@@ -143,7 +143,7 @@ impl Statement {
         self.platform = Some((Platform::OpenShift, Path::dotted("kind")));
         let paths = ["status.desired.version", "spec.desiredUpdate.version"];
         let version = paths.into_iter().find_map(|path| at(root, path));
-        // The product's channel gives the version that belongs to the platform's.
+        // The distribution's channel has the version that belongs to the platform's.
         let release = version.and_then(|(version, path)| {
             let (line, _) = version_parts(&version)?;
             Distribution::of_line(&line)?;
@@ -153,7 +153,7 @@ impl Statement {
     }
 }
 
-/// The namespace of an OperatorGroup, where it is HCO's by its name or by its namespace.
+/// The namespace of an OperatorGroup that is HCO's by its name or namespace.
 fn operator_group(root: &Node) -> PlacedValue<String> {
     let (namespace, path) = at(root, "metadata.namespace")?;
     let named = at(root, "metadata.name").is_some_and(|(n, _)| n.contains("kubevirt-hyperconverged"));

@@ -1,4 +1,4 @@
-//! Files of a cluster's directory that are no manifests: what images are built and mirrored with.
+//! Reads other files of a cluster's directory that build and mirror images.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use super::Repo;
 use super::objects::ClusterRef;
 use super::wrappers::files::builds_image;
 
-/// The largest one that is read: nobody writes a longer one by hand.
+/// The largest size of a file: people don't write longer ones.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Whether a file is called like one that images are built or mirrored with.
+/// Whether a file has the name of one that builds or mirrors images.
 pub(super) fn is_text(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
     let ends = [".mk", ".sh", ".bash", "docker-bake.hcl"];
@@ -20,8 +20,8 @@ pub(super) fn is_text(path: &Utf8Path) -> bool {
 }
 
 impl Repo {
-    /// The Dockerfiles, Makefiles and scripts in a cluster's directory and below it that belong to
-    /// no cluster further down. What can't be read is left out.
+    /// The Dockerfiles, Makefiles and scripts in and below a cluster's directory, except for other clusters'
+    /// directories. Skips unreadable ones.
     pub fn texts(&self, cluster: &ClusterRef) -> Vec<Arc<SourceFile>> {
         let read = self.text_paths(cluster).filter_map(|path| {
             let bytes = self.tree.read(path).ok()?;

@@ -1,7 +1,7 @@
 //! The trust source: the files that are checked, or a revision before them.
 //!
-//! A change must not decide which of its own findings are reported. So the configuration, releases of the repository's
-//! own, suppressions and the baseline can be read from the revision that the change is based on.
+//! A change must not control which of its own findings are reported. So the configuration, releases in the repository,
+//! suppressions and the baseline can be read from the revision that the change is based on.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Un
 use super::config::CONFIG_FILE;
 use super::path_in_tree::PathInTree;
 
-/// The source of what decides which findings are reported and which programs run.
+/// The source of settings that control the reported findings and the programs that run.
 #[derive(Debug, Clone, Default)]
 pub enum Trust {
-    /// That of the files themselves.
+    /// The files themselves.
     #[default]
     Files,
-    /// That of an earlier revision.
+    /// An earlier revision.
     Base(TrustBase),
-    /// Nobody's: the files may ask for more than the defaults, not for less.
+    /// No source: the files may only be stricter than the defaults.
     Nobody,
 }
 
@@ -33,7 +33,7 @@ pub struct TrustBase {
 }
 
 impl TrustBase {
-    /// The revision of this name, as it has a directory.
+    /// Opens the revision with this name for a directory.
     ///
     /// # Errors
     /// When there is none.
@@ -42,7 +42,7 @@ impl TrustBase {
         Ok(Self { name: name.to_owned(), tree: Arc::new(tree), directory: Arc::new(directory.to_owned()) })
     }
 
-    /// The name that it was given by.
+    /// Its name as given.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -52,8 +52,8 @@ impl TrustBase {
         &self.tree
     }
 
-    /// Its bytes of a file of the working tree, anywhere in the repository and independent of the present content;
-    /// `None` for a file outside the repository.
+    /// The revision's bytes of a file of the working tree, anywhere in the repository and independent of the present
+    /// content; `None` for a file outside the repository.
     ///
     /// # Errors
     /// When it has none.
@@ -67,7 +67,7 @@ impl TrustBase {
         })
     }
 
-    /// Its whole repository, and where in it a path of the working tree is.
+    /// Its whole repository, and the path of a working tree's file in it.
     pub(super) fn around(&self, path: &Utf8Path) -> Result<Option<(Revision, Utf8PathBuf)>, super::Error> {
         let Some(PathInTree { top, path, .. }) = PathInTree::of(&self.directory, path) else {
             return Ok(None);
@@ -80,7 +80,7 @@ impl TrustBase {
 }
 
 impl Trust {
-    /// The revision that counts, where it is one.
+    /// The trusted revision, if there is one.
     pub fn base(&self) -> Option<&TrustBase> {
         match self {
             Self::Base(base) => Some(base),
@@ -88,7 +88,7 @@ impl Trust {
         }
     }
 
-    /// The finding that the configuration of the files is not the one that counts.
+    /// The finding that the files' configuration has no effect.
     pub(super) fn configuration(&self, tree: &dyn Tree) -> Option<Finding> {
         let base = self.base()?;
         let path = Utf8Path::new(CONFIG_FILE);
@@ -103,7 +103,7 @@ impl Trust {
     }
 }
 
-/// Configuration or a suppression of the change's own.
+/// A configuration or suppression of the change that has no effect.
 pub static CHANGE_NOT_TRUSTED: Rule = Rule {
     name: "change-not-trusted",
     group: Group::Hygiene,

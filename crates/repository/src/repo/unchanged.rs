@@ -1,4 +1,4 @@
-//! Whether a cluster reads the same in two repositories, without parsing anything.
+//! Compares a cluster's input in two repositories without parsing.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use super::config::CONFIG_FILE;
 use super::{ClusterRef, Repo};
 
 impl Repo {
-    /// Whether all input of a cluster has the same bytes in another repository: its own files, its inventory's, the
-    /// other objects' that rules examine, the configuration. `false` where one of them can't be read.
+    /// Whether all input of a cluster has the same bytes in another repository: its own files, its inventory's, other
+    /// objects that rules examine, the configuration. `false` if one of them is unreadable.
     pub fn reads_the_same(&self, cluster: &ClusterRef, other: &Self, other_cluster: &ClusterRef) -> bool {
         if cluster.name != other_cluster.name || self.release_name() != other.release_name() {
             return false;
@@ -22,8 +22,7 @@ impl Repo {
         self.release.as_ref().map(|r| r.version())
     }
 
-    /// The files of a cluster; those that the command line names are not of the repository and
-    /// count by what was given.
+    /// The files of a cluster, without those of the command line.
     fn inputs(&self, cluster: &ClusterRef) -> BTreeSet<Utf8PathBuf> {
         let directory = cluster.directory();
         let own = self.own_files(directory);
@@ -41,7 +40,7 @@ impl Repo {
         }
         match (self.tree.read(path), other.tree.read(path)) {
             (Ok(a), Ok(b)) => a == b,
-            // There needn't be a configuration.
+            // The configuration is optional.
             (Err(a), Err(b)) => path == CONFIG_FILE && a == b,
             _ => false,
         }

@@ -1,6 +1,6 @@
 //! Unrecognised HyperConvergeds: its kind or API group is missing or mistyped.
 //!
-//! Other tools take it for an object of another kind, or for none, and nothing of HCO reads it.
+//! Other tools treat it as an object of another kind or as none, and HCO doesn't read it.
 
 use super::mentions::{HCO, HINTS};
 use super::statements::HCO_NAME as NAME;
@@ -12,7 +12,7 @@ use hcoplan_diagnostics::finding::{
 use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
-/// An object that is nearly a HyperConverged.
+/// An unrecognised HyperConverged.
 pub static HCO_NOT_RECOGNIZED: Rule = Rule {
     name: "hco-not-recognized",
     group: Group::Admission,
@@ -25,7 +25,7 @@ pub static HCO_NOT_RECOGNIZED: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A declared inventory that no cluster has.
+/// A declared inventory without a cluster.
 pub static INVENTORY_WITHOUT_CLUSTER: Rule = Rule {
     name: "inventory-without-cluster",
     group: Group::Hygiene,
@@ -40,13 +40,13 @@ fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     node.get(key).and_then(Node::as_str)
 }
 
-/// Whether an object is a HyperConverged: one of HCO's API group, or of one that is filled in later.
+/// Whether an object is a HyperConverged: of HCO's API group, or of a templated one.
 pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
     let group = api_version.split_once('/').map(|(group, _)| group);
     group == Some(HCO) || (kind == "HyperConverged" && super::wrappers::unknown::expression(api_version).is_some())
 }
 
-/// Whether an object's kind or API version is filled in later, so that it may be a HyperConverged then.
+/// Whether an object's kind or API version is templated, so that it may become a HyperConverged.
 pub(super) fn may_become_one(root: &Node) -> bool {
     let (version, kind) = (text(root, "apiVersion").unwrap_or_default(), text(root, "kind").unwrap_or_default());
     let is_filled_in = version.contains(['$', '{']) || kind.contains(['$', '{']);
@@ -84,8 +84,8 @@ pub(super) fn filled_in_later(document: &Document) -> Finding {
         .help("write the kind and the apiVersion out, or look at what its tool prints: `… | hcoplan lint -`")
 }
 
-/// Whether a kind is meant to be `HyperConverged`: alike but for case and two typing errors, or with the
-/// group behind it.
+/// Whether a kind is meant to be `HyperConverged`: equal except for case and two typing errors, or followed by the
+/// group.
 fn is_kind(kind: &str) -> bool {
     let name = kind.split('.').next().unwrap_or_default();
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -152,7 +152,7 @@ fn name(root: &Node) -> &str {
     name.unwrap_or_default()
 }
 
-/// Both values as they have to be, where both are there.
+/// The correct values, if both exist.
 fn fix(document: &Document) -> Option<Fix> {
     let root = &document.root;
     let (version, kind) = (root.get("apiVersion")?, root.get("kind")?);

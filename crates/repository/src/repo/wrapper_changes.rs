@@ -1,8 +1,7 @@
-//! What controllers change in what they apply: patches, components, annotations of Argo CD's Applications and Flux's
-//! Kustomizations and HelmReleases, patches of a PolicyGenerator. Nothing of that is applied here, so it is named.
+//! Reports controllers' changes to what they apply: patches, components, annotations of Argo CD's Applications and
+//! Flux's Kustomizations and HelmReleases, patches of a PolicyGenerator. hcoplan doesn't apply them.
 //!
-//! The [fields](super::wrapper_fields) that leave a HyperConverged as it is written are listed; any other one may
-//! change it.
+//! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
@@ -21,26 +20,26 @@ use super::wrappers::HCO_NOT_PLANNED;
 
 const KIND: &str = "HyperConverged";
 
-/// What says to Fleet how a directory is applied.
+/// Fleet's settings of a directory.
 pub(super) const FLEET_FILE: &str = "fleet.yaml";
 
 /// A field of a controller's object that changes what it applies.
 #[derive(Debug)]
 pub(super) struct WrapperChange {
-    /// What has it: `the Application virt in argo/virt.yaml`.
+    /// The object: `the Application virt in argo/virt.yaml`.
     by: String,
     /// The field: `kustomize.patches`.
     field: String,
     span: Span,
-    /// What it applies; nothing where no file of this repository says that.
+    /// The applied paths; empty if no file of this repository has them.
     path: Option<PathPattern>,
-    /// Whether it speaks of a HyperConverged, so that it may make one of something else.
+    /// Whether it mentions a HyperConverged, so that it may turn another object into one.
     names_one: bool,
     /// The directories of components that it adds.
     components: Vec<Utf8PathBuf>,
 }
 
-/// A path from the root, in which a generator may fill in parts.
+/// A path relative to the root, which may be a template.
 #[derive(Debug, Clone)]
 pub(super) struct PathPattern {
     expression: Regex,
@@ -66,7 +65,7 @@ impl PathPattern {
         Regex::new(&expression).ok().map(|expression| Self { expression, start })
     }
 
-    /// How far down it is, for choosing the nearest.
+    /// Its depth, for choosing the nearest.
     pub(super) fn depth(&self) -> usize {
         self.start.components().count()
     }
@@ -83,8 +82,8 @@ impl PathPattern {
 }
 
 impl WrapperChange {
-    /// The finding about it, where it changes a HyperConverged or may make one. An error where it makes one of what
-    /// this repository has, since no plan has that one.
+    /// The finding about it, if it changes or may create a HyperConverged. Creating one from an object of this
+    /// repository is an error, since no plan has it.
     fn finding(
         &self,
         document: &Document,
@@ -105,8 +104,8 @@ impl WrapperChange {
     }
 }
 
-/// The findings about what an object changes; `clusters` are the files that HyperConvergeds are from, and `speaks` says
-/// whether a directory's files speak of one.
+/// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `speaks` returns whether
+/// a directory's files mention one.
 pub(super) fn findings(
     document: &Document,
     clusters: &[&Utf8Path],
@@ -115,17 +114,17 @@ pub(super) fn findings(
     changes(document).iter().filter_map(|change| change.finding(document, clusters, speaks)).collect()
 }
 
-/// What a controller applies from the repository.
+/// A path that a controller applies from the repository.
 #[derive(Debug)]
 pub(super) struct AppliedPath {
     pub(super) path: PathPattern,
-    /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of Flux.
+    /// Whether Argo CD skips the dry run of unknown kinds; `None` for Flux.
     pub(super) skips_dry_run: Option<bool>,
-    /// How it applies, by what kind of object, and where that one says so.
+    /// The update method, with the object's kind and the location.
     pub(super) method: WithSource<UpdateMethod>,
 }
 
-/// What an Application, an ApplicationSet, a Flux Kustomization or a HelmRelease applies.
+/// The paths that an Application, ApplicationSet, Flux Kustomization or HelmRelease applies.
 pub(super) fn applied_paths(document: &Document) -> Vec<AppliedPath> {
     let root = &document.root;
     let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
@@ -178,7 +177,7 @@ struct Changes {
 }
 
 impl Changes {
-    /// Takes in what a controller's object changes.
+    /// Adds the changes of a controller's object.
     fn object(&mut self, api_version: &str, kind: &str, root: &Node, file: &Utf8Path) {
         let group = api_version.split('/').next().unwrap_or_default();
         let Some(spec) = root.get("spec").or(Some(root).filter(|_| kind == "PolicyGenerator")) else { return };
@@ -190,7 +189,7 @@ impl Changes {
                 self.fields(spec, "", &fields::HELM_RELEASE, path.as_ref());
             }
             ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
-                // The path of an artifact is none of the repository; without one Flux takes all of it.
+                // An artifact's path isn't one of the repository; without a path Flux applies all of it.
                 let is_here = spec.below("sourceRef.kind").is_none_or(|kind| kind.as_str() == Some("GitRepository"));
                 let path = PathPattern::new(text(spec, "path")).filter(|_| is_here);
                 self.fields(spec, "", &fields::FLUX_KUSTOMIZATION, path.as_ref());
@@ -212,11 +211,11 @@ impl Changes {
         }
     }
 
-    /// Takes in what an Application changes; `template` has the paths that its sources leave out.
+    /// Adds the changes of an Application; `template` has the paths that its sources lack.
     fn application(&mut self, spec: &Node, template: &Node) {
         let own = sources(template).next().and_then(|source| source.get("path")?.as_str());
         for source in sources(spec) {
-            // One without a path is a patch of another Application, whose path isn't known.
+            // A source without a path patches another Application, whose path is unknown.
             let is_partial = source.get("chart").or(source.get("ref")).is_none();
             let path = source.get("path").and_then(Node::as_str).or(own).or(Some("").filter(|_| is_partial));
             let path = path.and_then(PathPattern::new);
@@ -237,7 +236,7 @@ impl Changes {
     fn application_set(&mut self, set: &Node) {
         let Some(template) = set.below("template.spec") else { return };
         self.application(template, template);
-        // A generator's template is laid over the set's, and the patch over both: their paths may be those.
+        // A generator's template overrides the set's, and the patch both: they may have other paths.
         let mut specs = Vec::new();
         set.get("generators").iter().for_each(|generators| templates(generators, &mut specs));
         specs.into_iter().for_each(|spec| self.application(spec, template));
@@ -255,7 +254,7 @@ impl Changes {
             for manifest in list(policy, "manifests") {
                 let path = PathPattern::new(parent(file).join(text(manifest, "path")).as_str());
                 self.fields(manifest, "", &fields::POLICY_MANIFEST, path.as_ref());
-                // An inner one counts before an outer one.
+                // An inner one takes precedence.
                 let all = [Some(manifest), Some(policy), defaults].into_iter().flatten();
                 let compliance = all.filter_map(|n| n.get("complianceType")).next();
                 if let Some(one) = compliance
@@ -272,7 +271,7 @@ impl Changes {
         self.out.push(WrapperChange { by, field: field.to_owned(), span, path, names_one, components: Vec::new() });
     }
 
-    /// Takes in the fields that may change something.
+    /// Adds the fields that may change something.
     fn fields(&mut self, node: &Node, prefix: &str, harmless: &[&str], path: Option<&PathPattern>) {
         for entry in node.entries() {
             let key = entry.key.text.as_str();
@@ -311,14 +310,14 @@ fn is_empty(node: &Node) -> bool {
     }
 }
 
-/// Whether annotations change what HCO does, or their names aren't known.
+/// Whether annotations change HCO's behaviour, or their names are unknown.
 fn has_own_annotation(annotations: &Node) -> bool {
     let is_read = |key: &str| READ_ANNOTATIONS.iter().any(|(name, of_template)| *name == key && !of_template);
     let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || key.contains("{{") || key.contains("${");
     annotations.entries().iter().any(|entry| is_own(&entry.key.text))
 }
 
-/// The `spec` of each Application's template in an ApplicationSet's generators, however deep.
+/// The `spec` of each Application's template in an ApplicationSet's generators, also nested ones.
 fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
     for entry in node.entries() {
         match (entry.key.text.as_str(), entry.value.get("spec")) {
@@ -334,8 +333,8 @@ fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
     list(spec, "sources").iter().chain(spec.get("source")).chain(spec.below("sourceHydrator.drySource"))
 }
 
-/// Whether a patch over an ApplicationSet's template may change its sources. What a template puts in is taken for a
-/// value where it is; alone on a line it is no YAML, so that it may be anything.
+/// Whether a patch of an ApplicationSet's template may change its sources. A template expression is treated as a value;
+/// alone on a line it isn't YAML and may be anything.
 fn patches_sources(patch: &str) -> bool {
     let control = Regex::new(r"\{\{-?\s*(?:(?:if|else|end|with|range)\b[^}]*|/\*[^}]*)\}\}");
     let action = Regex::new(r"\{\{[^}]*\}\}");
@@ -356,7 +355,7 @@ fn patches_sources(patch: &str) -> bool {
         })
 }
 
-/// Whether a patch may be meant for a HyperConverged: its target and its own kind say that it isn't.
+/// Whether a patch may apply to a HyperConverged, by its target and kind.
 fn may_be_meant(entry: &Node) -> bool {
     if entry.below("options.allowKindChange").is_some() {
         return true;
@@ -373,7 +372,7 @@ fn may_be_meant(entry: &Node) -> bool {
     entry.get("target").is_some() || !has_others_only || speaks_of_one(entry)
 }
 
-/// Whether a text in a value has HCO's kind or group in it.
+/// Whether a text in a value contains HCO's kind or group.
 fn speaks_of_one(node: &Node) -> bool {
     let says = |text: &str| mentions::speaks_of_one(text) || text == "allowKindChange" || sets_kind(text);
     node.as_str().is_some_and(says)
@@ -442,7 +441,7 @@ mod tests {
         assert_eq!(flux("prune: true, postBuild: {substitute: {a: b}}", "virt/hc.yaml"), [""; 0]);
         assert_eq!(flux("targetNamespace: a", "virt/a/hc.yaml"), ["targetNamespace"]);
         assert_eq!(flux("targetNamespace: a", "virtual/hc.yaml"), [""; 0]);
-        // One that makes a HyperConverged of something else.
+        // A patch that turns another object into a HyperConverged.
         let other = "patches: [{target: {kind: ConfigMap}, patch: 'kind: HyperConverged'}]";
         assert_eq!(flux(other, "elsewhere/hc.yaml"), ["patches"]);
     }

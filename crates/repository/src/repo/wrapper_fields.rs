@@ -1,7 +1,8 @@
-//! The fields of controllers' objects that leave a HyperConverged as it is written. Any other one may change it.
+//! The fields of controllers' objects that don't change a HyperConverged. Any other one may change it.
 //!
 //! Sources: the CRDs of Argo CD 3.2, Flux 2.7, Advanced Cluster Management 2.14 and Fleet 0.13; the generator plugin of
-//! Open Cluster Management. Labels change nothing: HCO makes those of its operands of the HyperConverged's name alone.
+//! Open Cluster Management. Labels change nothing: HCO derives the operands' labels only from the HyperConverged's
+//! name.
 
 /// Of the spec of an Application.
 pub(super) const APPLICATION: [&str; 9] = [
@@ -40,8 +41,7 @@ pub(super) const SOURCE: [&str; 9] =
 /// Of a source's `directory`.
 pub(super) const SOURCE_DIRECTORY: [&str; 4] = ["exclude", "include", "jsonnet", "recurse"];
 
-/// Of a source's `helm`: they are read where charts are rendered, or are about values, which a chart that isn't
-/// rendered gets nowhere.
+/// Of a source's `helm`: they are read when charts are rendered, or concern values, which an unrendered chart ignores.
 pub(super) const SOURCE_HELM: [&str; 15] = [
     "apiVersions",
     "fileParameters",
@@ -98,11 +98,11 @@ pub(super) const FLUX_KUSTOMIZATION: [&str; 21] = [
     "timeout",
     "validation",
     "wait",
-    // What it fills in is unknown wherever it is, `${NAME}`.
+    // Its substitutions `${NAME}` are unknown values.
     "postBuild",
 ];
 
-/// Of the spec of a HelmRelease. Values are read where charts are rendered.
+/// Of the spec of a HelmRelease. Values are read when charts are rendered.
 pub(super) const HELM_RELEASE: [&str; 20] = [
     "chart",
     "dependsOn",
@@ -141,9 +141,9 @@ pub(super) const SUBSCRIPTION: [&str; 11] = [
     "watchHelmNamespaceScopedResources",
 ];
 
-/// Of a PolicyGenerator's manifest. The plugin itself rejects what it doesn't know.
+/// Of a PolicyGenerator's manifest. The plugin rejects unknown fields.
 pub(super) const POLICY_MANIFEST: [&str; 18] = [
-    // Read where it is looked up, with its defaults.
+    // Read with its defaults.
     "complianceType",
     "customMessage",
     "evaluationInterval",
@@ -190,7 +190,7 @@ pub(super) const GIT_REPO: [&str; 22] = [
     "targets",
 ];
 
-/// Of a `fleet.yaml`. Overlays of kustomize that it chooses are built each by itself.
+/// Of a `fleet.yaml`. Its kustomize overlays are built separately.
 pub(super) const FLEET_FILE: [&str; 21] = [
     "annotations",
     "correctDrift",

@@ -1,9 +1,8 @@
-//! Where each value of a build is from: the layer that set it last.
+//! Traces each value of a build to the layer that set it last.
 //!
-//! Nothing is built here. At each path of the build, the layers that say something about it are asked
-//! from the last one to the first, and the first that has the build's value is the one that made it. So
-//! a place always holds the text that made the value; where no layer has it, it is what is around it, or the
-//! transformer's entry where there is one that nobody here follows.
+//! Nothing is built here. At each path of the build, the layers with a value there are searched from the last one to
+//! the first for the build's value. So a location always has the text of the value; without such a layer it is that of
+//! the parent, or an unknown transformer's entry.
 
 use hcoplan_diagnostics::source::{Location, Origins, Span};
 use hcoplan_yaml::{Document, Node, Path, Segment, Value};
@@ -12,7 +11,7 @@ use regex_lite::Regex;
 use super::super::kustomization_keys::values;
 use super::layers::{BuildLayer, LayerKind, is_own};
 
-/// Where the values of a build's objects are from; `whole` is where the build is asked for.
+/// The origins of a build's values; `whole` is the kustomization's location.
 pub(super) fn origins(built: &[Document], layers: &[BuildLayer], whole: &Location) -> Origins {
     let mut places = Vec::new();
     let unknown = layers.iter().rev().find_map(|layer| match layer.what {
@@ -30,57 +29,57 @@ pub(super) fn origins(built: &[Document], layers: &[BuildLayer], whole: &Locatio
     Origins::new(places)
 }
 
-/// What a layer says about a path.
+/// A layer's value at a path.
 #[derive(Clone)]
 struct Candidate<'l> {
     /// Later layers are applied later.
     layer: usize,
-    said: TracedValue<'l>,
+    value: TracedValue<'l>,
 }
 
 #[derive(Clone)]
 enum TracedValue<'l> {
-    /// This, at this key where it is a mapping's.
+    /// A value, with the span of its key in a mapping.
     Value(&'l Node, Option<Span>),
-    /// Something that is made of other values.
+    /// A node that computes the value from others.
     Made(&'l Node),
 }
 
 struct Tracing<'l> {
     layers: &'l [BuildLayer],
-    /// What was built.
+    /// The built object.
     object: &'l Node,
     path: Vec<String>,
     places: Vec<(Span, Location)>,
-    /// The last transformer of which nobody knows what it sets.
+    /// The last transformer with unknown effects.
     unknown: Option<&'l Location>,
 }
 
 impl<'l> Tracing<'l> {
-    /// The layers that are about an object as a whole.
+    /// The layers that set an object as a whole.
     fn roots(&self, object: &Node) -> Vec<Candidate<'l>> {
         let layers = self.layers.iter().enumerate();
         let about = layers.filter(|(_, layer)| match layer.what {
             LayerKind::Object => is_object(&layer.document.root, object),
-            LayerKind::Merge => is_meant(layer, object),
+            LayerKind::Merge => applies(layer, object),
             LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements | LayerKind::Unknown(_) => false,
         });
         let mut out: Vec<_> = about
-            .map(|(index, layer)| Candidate { layer: index, said: TracedValue::Value(&layer.document.root, None) })
+            .map(|(index, layer)| Candidate { layer: index, value: TracedValue::Value(&layer.document.root, None) })
             .collect();
         out.reverse();
         out
     }
 
-    /// Finds where a value and everything in it is from; which candidate it is.
+    /// Traces a value and everything in it; returns its candidate.
     fn node(&mut self, node: &Node, mut candidates: Vec<Candidate<'l>>, around: &Location) -> Option<Candidate<'l>> {
         self.collect(&mut candidates);
-        let made = candidates.iter().find(|c| match c.said {
+        let origin = candidates.iter().find(|c| match c.value {
             TracedValue::Made(_) => true,
             TracedValue::Value(other, _) => is_same(node, other),
         });
-        let made = made.cloned();
-        let place = match &made {
+        let origin = origin.cloned();
+        let place = match &origin {
             Some(found) => self.place(found),
             None => self.unknown.unwrap_or(around).clone(),
         };
@@ -91,7 +90,7 @@ impl<'l> Tracing<'l> {
             let found = self.node(&entry.value, below, &place);
             self.path.pop();
             let key = match &found {
-                Some(Candidate { layer, said: TracedValue::Value(_, Some(key)) }) => {
+                Some(Candidate { layer, value: TracedValue::Value(_, Some(key)) }) => {
                     self.layers.get(*layer).map(|l| l.place(*key))
                 }
                 Some(found) => Some(self.place(found)),
@@ -106,36 +105,36 @@ impl<'l> Tracing<'l> {
             self.node(item, below, &place);
             self.path.pop();
         }
-        made
+        origin
     }
 
     /// Collects all candidates at the path, the last layer first.
     fn collect(&self, candidates: &mut Vec<Candidate<'l>>) {
-        self.identity(candidates);
-        self.elsewhere(candidates);
-        // Of one layer the later ones are the more precise.
+        self.remove_identity(candidates);
+        self.add_operations_and_fields(candidates);
+        // Within a layer the later ones are more precise.
         candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
     }
 
     fn place(&self, candidate: &Candidate<'l>) -> Location {
-        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = candidate.said;
+        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = candidate.value;
         let layer = &self.layers[candidate.layer];
         layer.place(node.span)
     }
 
-    /// What a merge patch says to be found doesn't set anything.
-    fn identity(&self, candidates: &mut Vec<Candidate<'l>>) {
+    /// The fields by which a merge patch finds its object set nothing.
+    fn remove_identity(&self, candidates: &mut Vec<Candidate<'l>>) {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         if matches!(path.as_slice(), ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]) {
             candidates.retain(|c| self.layers[c.layer].what != LayerKind::Merge);
         }
     }
 
-    /// What operations and the fields of kustomizations say about the path.
-    fn elsewhere(&self, candidates: &mut Vec<Candidate<'l>>) {
+    /// Adds values of operations and of kustomizations' fields at the path.
+    fn add_operations_and_fields(&self, candidates: &mut Vec<Candidate<'l>>) {
         let layers = self.layers.iter().enumerate();
         for (index, layer) in layers {
-            let mut add = |said| candidates.push(Candidate { layer: index, said });
+            let mut add = |value| candidates.push(Candidate { layer: index, value });
             match layer.what {
                 LayerKind::Operations => {
                     for operation in layer.document.root.items().iter().rev() {
@@ -158,7 +157,7 @@ impl<'l> Tracing<'l> {
                 LayerKind::Fields => self.fields(&layer.document.root, &mut add),
                 LayerKind::Replacements => {
                     let root = &layer.document.root;
-                    // A list, one alone, or a transformer's.
+                    // A list, a single one, or a transformer's.
                     self.replacements(root.items(), &mut add);
                     self.replacements(std::slice::from_ref(root), &mut add);
                     for own in values(root, "replacements") {
@@ -227,7 +226,7 @@ impl<'l> Tracing<'l> {
         }
     }
 
-    /// What replacements say about the path.
+    /// Adds the targets of replacements at the path.
     fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(TracedValue<'l>)) {
         for replacement in all {
             for target in values(replacement, "targets").flat_map(Node::items) {
@@ -272,45 +271,44 @@ impl<'l> Tracing<'l> {
     }
 }
 
-/// The candidates of an entry, of those of its mapping.
+/// The candidates of an entry, from those of its mapping.
 fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let TracedValue::Value(node, _) = c.said else {
+        let TracedValue::Value(node, _) = c.value else {
             return None;
         };
         let entry = node.entry(key)?;
-        let said = TracedValue::Value(&entry.value, Some(entry.key.span));
-        Some(Candidate { said, ..*c })
+        let value = TracedValue::Value(&entry.value, Some(entry.key.span));
+        Some(Candidate { value, ..*c })
     });
     below.collect()
 }
 
-/// The candidates of an item, of those of its list.
+/// The candidates of an item, from those of its list.
 fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let TracedValue::Value(node, _) = c.said else {
+        let TracedValue::Value(node, _) = c.value else {
             return None;
         };
         let found = item_like(node.items(), item, index)?;
-        let said = TracedValue::Value(found, None);
-        Some(Candidate { said, ..*c })
+        let value = TracedValue::Value(found, None);
+        Some(Candidate { value, ..*c })
     });
     below.collect()
 }
 
-/// What a layer says at a path of a build.
+/// A layer's value at a path of a build.
 #[derive(Debug, Clone, Copy)]
 pub struct LayerValue<'l> {
-    /// The layer's place in the order in which they are applied.
+    /// The layer's index in kustomize's order.
     pub layer: usize,
-    /// The value in the layer's document, or what it is made by.
+    /// The value in the layer's document, or the node that computes it.
     pub node: &'l Node,
-    /// Whether it is a value, and not made of other ones.
+    /// Whether it is a value rather than computed from others.
     pub is_value: bool,
 }
 
-/// What the layers say at a path of an object that was built, the last one first. A list hides those of earlier
-/// layers.
+/// The layers' values at a path of a built object, the last one first. A list hides those of earlier layers.
 pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path) -> Vec<LayerValue<'l>> {
     let mut tracing = Tracing { layers, object, path: Vec::new(), places: Vec::new(), unknown: None };
     let mut candidates = tracing.roots(object);
@@ -324,7 +322,7 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
             }
             Segment::Index(index) => {
                 let is_list =
-                    |c: &Candidate<'_>| matches!(c.said, TracedValue::Value(n, _) if matches!(n.value, Value::Seq(_)));
+                    |c: &Candidate<'_>| matches!(c.value, TracedValue::Value(n, _) if matches!(n.value, Value::Seq(_)));
                 let last = candidates.iter().position(is_list);
                 candidates.truncate(last.map_or(0, |at| at + 1));
                 let item = node.items().get(*index);
@@ -339,11 +337,11 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
         tracing.path.push(name);
         tracing.collect(&mut candidates);
     }
-    let said = candidates.into_iter().map(|c| {
-        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = c.said;
-        LayerValue { layer: c.layer, node, is_value: matches!(c.said, TracedValue::Value(..)) }
+    let values = candidates.into_iter().map(|c| {
+        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = c.value;
+        LayerValue { layer: c.layer, node, is_value: matches!(c.value, TracedValue::Value(..)) }
     });
-    said.collect()
+    values.collect()
 }
 
 /// The value below a node, by a key or an item's number.
@@ -366,8 +364,8 @@ fn is_same(built: &Node, other: &Node) -> bool {
     }
 }
 
-/// Of a layer's list the item that became one of the build's: an equal one, one of the same name, or
-/// the one at the same place.
+/// The item of a layer's list that matches one of the build's: an equal one, one of the same name, or the one at the
+/// same index.
 fn item_like<'l>(items: &'l [Node], built: &Node, index: usize) -> Option<&'l Node> {
     let json = built.to_json();
     let equal = items.iter().find(|i| i.to_json() == json);
@@ -386,21 +384,21 @@ fn text<'n>(object: &'n Node, path: &str) -> &'n str {
     object.below(path).and_then(Node::as_str).unwrap_or_default()
 }
 
-/// Whether a resource may have become an object: kustomize may have put something around its name.
+/// Whether a resource may be the source of an object: kustomize may have added a prefix or suffix to its name.
 fn is_object(resource: &Node, object: &Node) -> bool {
     let (own, built) = (text(resource, "metadata.name"), text(object, "metadata.name"));
     text(resource, "kind") == text(object, "kind") && !own.is_empty() && built.contains(own)
 }
 
-/// Whether a patch is for an object.
-fn is_meant(layer: &BuildLayer, object: &Node) -> bool {
+/// Whether a patch applies to an object.
+fn applies(layer: &BuildLayer, object: &Node) -> bool {
     let Some(target) = &layer.target else {
         return is_object(&layer.document.root, object);
     };
     matches(target, object)
 }
 
-/// Whether a selector of kustomize means an object. A name may be the one before something was put around it.
+/// Whether kustomize's selector selects an object, also by its name before a prefix or suffix.
 fn matches(selector: &Node, object: &Node) -> bool {
     let matches = |key: &str, path: &str| {
         let wanted = values(selector, key).find_map(Node::as_str);

@@ -1,10 +1,9 @@
 //! Scans a file: searches its bytes first, and parses only relevant files.
 //!
-//! The search may only pass over a file that cannot hold a HyperConverged. A value of YAML or JSON that
-//! has `hco.kubevirt.io` in it has these bytes next to each other in the file, for folding puts blanks or
-//! breaks between lines, except in two cases: a double-quoted scalar may write them with escapes, so the
-//! text is searched with its escapes resolved, too; and `!!binary` may write them in base64, so a file
-//! with a tag that can be this one is parsed. Aliases and merge keys only repeat what is written.
+//! The search may only skip a file that cannot contain a HyperConverged. A value of YAML or JSON with `hco.kubevirt.io`
+//! has these bytes in sequence in the file, as folding puts blanks or breaks between lines, except in two cases: a
+//! double-quoted scalar may have escapes, so the text is also searched with its escapes resolved; and `!!binary` may
+//! have base64, so a file with such a tag is parsed. Aliases and merge keys only repeat text.
 
 use std::sync::{Arc, LazyLock};
 
@@ -26,10 +25,10 @@ use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
 
-/// Our own API group; a file that mentions it must be readable.
+/// hcoplan's API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
 
-/// The groups as they are in a file's bytes; the latter in UTF-16 and UTF-32, which byte ever comes first.
+/// The groups as bytes; the latter in UTF-16 and UTF-32 of either byte order.
 const MARKS: [&str; 5] = [
     HCO,
     OURS,
@@ -38,7 +37,7 @@ const MARKS: [&str; 5] = [
     "h\0\0\0c\0\0\0o\0\0\0.\0\0\0k",
 ];
 
-/// What hides a mark in a file that is too large to be read: an escape of a letter, and base64.
+/// What may hide the groups in a file that is too large to be read: an escape of a letter, and base64.
 const HIDING: [&str; 14] = [
     "\\x4",
     "\\x5",
@@ -56,7 +55,7 @@ const HIDING: [&str; 14] = [
     "2002:binary",
 ];
 
-/// Why the bytes of a manifest are no text that can be searched; `None` for what can be.
+/// Why the bytes of a manifest can't be searched as text; `None` if they can.
 fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     const COMPRESSED: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"];
     if [&b"version https://git-lfs.github.com/spec/"[..], b"version https://hawser.github.com/spec/"]
@@ -74,19 +73,19 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     COMPRESSED.iter().any(|magic| bytes.starts_with(magic)).then_some("it is compressed")
 }
 
-/// What the names of HCO's packages have in common.
+/// The common part of the names of HCO's packages.
 const PACKAGE: &str = "kubevirt-hyperconverged";
 
-/// A file's documents, shared by everybody who examines them.
+/// A file's documents, shared by all that examine them.
 #[derive(Debug)]
 pub(super) struct Content {
     pub(super) documents: Vec<Arc<Document>>,
     pub(super) problems: Vec<Problem>,
     pub(super) comments: Vec<Comment>,
     pub(super) file: Arc<SourceFile>,
-    /// Manifests that are in texts of it.
+    /// Manifests in texts of the file.
     pub(super) embedded: Vec<Embedded>,
-    /// Texts of a script that have a HyperConverged in them and can't be read.
+    /// Unreadable texts of a script with a HyperConverged.
     missed: Vec<Span>,
 }
 
@@ -135,7 +134,7 @@ impl Content {
         self
     }
 
-    /// The same for a file of a tree: a template of YAML that isn't a chart's is read as far as it is known.
+    /// Parses a file of a tree: of a YAML template outside charts the known parts.
     pub(super) fn read(tree: &dyn Tree, file: Arc<SourceFile>) -> Self {
         let mut content = Self::parse(file);
         let begins = content.file.text().trim_start();
@@ -159,7 +158,7 @@ impl Content {
         problems.any(|p| p.kind == ProblemKind::Template)
     }
 
-    /// The objects in it that matter.
+    /// Its relevant objects.
     pub(super) fn found(&self) -> Vec<FoundObject> {
         let mut found = Vec::new();
         let mentions = mentions_hco(self.file.text());
@@ -188,18 +187,18 @@ impl Content {
         found
     }
 
-    /// Whether it can't be read without being ours.
+    /// Whether it has fatal problems.
     pub(super) fn is_broken(&self) -> bool {
         self.problems.iter().any(|p| p.kind.is_fatal())
     }
 
-    /// The file as it was read, for trying edits out on it.
+    /// The file as read, for trial edits.
     pub(super) fn editable_file(&self) -> EditableFile {
         let documents = self.documents.clone();
         EditableFile::read(&self.file, documents, &self.comments, &self.problems)
     }
 
-    /// The object at a place: a document, or an object of a list as if it was alone.
+    /// The object at a location: a document, or an object of a list as its own document.
     pub(super) fn object(&self, place: ObjectPlace) -> Option<Arc<Document>> {
         let Some(document) = self.documents.get(place.document as usize) else {
             return Some(Arc::clone(&self.embedded_at(place)?.document));
@@ -215,17 +214,16 @@ impl Content {
     }
 }
 
-/// Where an object is in a file.
+/// The location of an object in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectPlace {
-    /// 0-based place among the file's documents.
+    /// The document's index in the file.
     pub document: u32,
-    /// 0-based place among the objects of a list, with those of the lists inside it where these are;
-    /// `None` for the document itself.
+    /// The object's index in a list, counting those of nested lists; `None` for the document itself.
     pub item: Option<u32>,
 }
 
-/// An object that matters.
+/// A relevant object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FoundObject {
     pub(super) place: ObjectPlace,
@@ -236,35 +234,35 @@ pub(super) struct FoundObject {
 pub(super) enum FoundKind {
     /// A document of the operator's API group.
     HyperConverged,
-    /// Something about a cluster.
+    /// A source of an inventory.
     Inventory(SourceKind),
-    /// Something else that says what a cluster is like.
+    /// Another manifest with facts about a cluster.
     Statement(StatementKind),
-    /// Meant to be a HyperConverged, and none.
+    /// An unrecognised HyperConverged.
     Unrecognized,
-    /// It has a HyperConverged in it that isn't planned.
+    /// A document with a HyperConverged that isn't planned.
     NotPlanned,
     /// A controller's object that changes what it applies.
     Changing,
 }
 
-/// What examining a file gave.
+/// The result of examining a file.
 #[derive(Debug, Default)]
 pub(super) struct Scanned {
-    /// What matters in it.
+    /// Its relevant objects.
     pub(super) found: Vec<FoundObject>,
-    /// What it names, where it is a kustomization.
+    /// Its names, if it is a kustomization.
     pub(super) kustomization: Option<Box<Named>>,
-    /// Its content, where it was parsed.
+    /// Its content, if it was parsed.
     pub(super) content: Option<Content>,
-    /// Why it has no bytes.
+    /// Why it is unreadable.
     pub(super) unreadable: Option<Unreadable>,
-    /// Whether it mentions the operator's API group or ours.
+    /// Whether it mentions HCO's or hcoplan's API group.
     pub(super) marked: bool,
 }
 
-/// Whether a file can hold manifests, by its name. Argo CD and kubectl examine how the name ends: `.yaml`
-/// is one, too.
+/// Whether a file can contain manifests, by its name. Argo CD and kubectl only check the suffix: `.yaml` alone is one
+/// too.
 pub fn is_candidate(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_bytes();
     let ends = |end: &&str| {
@@ -290,7 +288,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     if let Some(why) = is_candidate(path).then(|| unreadable_form(&bytes)).flatten() {
         return Scanned { marked: true, unreadable: Some(Unreadable::Io(why.to_owned())), ..Scanned::default() };
     }
-    // Helm fills it in: the chart is rendered or named as a whole.
+    // A template of Helm: its chart is rendered or reported as a whole.
     if memchr::memmem::find(&bytes, b"{{").is_some() && charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
@@ -325,7 +323,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 
 /// Examines a script or a template.
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
-    // A chart's are rendered with it.
+    // A chart's files are rendered with it.
     let is_meant = || {
         FINDERS.unrecognized.iter().any(|word| word.find(&bytes).is_some())
             && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
@@ -339,13 +337,13 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     Scanned { found: content.found(), content: Some(content), ..Scanned::default() }
 }
 
-/// Whether a text has one of these words in it, also with escapes of YAML.
+/// Whether a text contains one of these words, also with escapes of YAML.
 pub(super) fn contains_any(text: &str, words: &[&str]) -> bool {
     let has = |text: &str| words.iter().any(|word| text.contains(word));
     has(text) || unescaped(text).is_some_and(|text| has(&text))
 }
 
-/// Whether a text has HCO's API group in it, in any spelling of YAML.
+/// Whether a text contains HCO's API group, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
     let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some();
     has(text) || holds_encoded(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
@@ -359,14 +357,14 @@ enum Interest {
     Marked,
     /// Its bytes mention one, but its text doesn't.
     Garbled,
-    /// It may hold nodes or machines, or it is a kustomization.
+    /// It may contain nodes or machine sets, or is a kustomization.
     Some,
-    /// It has a tag that may write one in base64, or what may be one in base64.
+    /// It has a tag for base64, or text that may be base64.
     Tagged,
 }
 
 fn interest(bytes: &[u8], kustomization: bool) -> Interest {
-    // Seldom, and then exactly: UTF-16, or bytes that are no text.
+    // Rare: UTF-16, or bytes that are no text.
     let Ok(text) = std::str::from_utf8(bytes) else {
         let decoded = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
         return match of_text(&decoded, kustomization) {
@@ -440,7 +438,7 @@ fn may_be_binary(text: &str) -> bool {
         && (memchr::memchr(b'%', text.as_bytes()).is_some() || FINDERS.binary.find(text.as_bytes()).is_some())
 }
 
-/// What is looked for in every file, made ready once.
+/// The search patterns for every file, compiled once.
 struct ContentFinders {
     hco: Finder<'static>,
     kind: Finder<'static>,
@@ -477,7 +475,7 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     unrecognized: mentions::HINTS.map(Finder::new),
 });
 
-/// What is wrong with a file whose text is not what its bytes are.
+/// The problems of a file whose text differs from its bytes.
 fn garbled(file: &SourceFile) -> Problem {
     let first = file.text().chars().next().map_or(0, char::len_utf8);
     let message = "the file begins with the mark of UTF-16, but the rest isn't UTF-16";
@@ -489,7 +487,7 @@ fn is_node(value: &str) -> bool {
     matches!(value.split(end).next(), Some("Node" | "NodeList"))
 }
 
-/// Whether a kind has one of the [hints](mentions::HINTS) in it.
+/// Whether a kind contains one of the [hints](mentions::HINTS).
 fn has_kind_like(text: &str) -> bool {
     let hints = |value: &str| {
         let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
@@ -499,7 +497,7 @@ fn has_kind_like(text: &str) -> bool {
     any_kind(text, hints)
 }
 
-/// Whether `kind:` with such a value, or one that a tag, an alias or the like may hide, is somewhere.
+/// Whether a text has `kind:` with such a value, or one that a tag, an alias or the like may hide.
 fn any_kind(text: &str, is_it: impl Fn(&str) -> bool) -> bool {
     text.match_indices("kind").any(|(at, key)| {
         let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
@@ -530,7 +528,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
         _ if !is_list => return,
         _ => {}
     }
-    // Read from the list as a whole: there may be thousands.
+    // The list is read as a whole, as it may have thousands.
     let whole = (api_version, kind) == ("v1", "List");
     let (mut nodes, mut machines) = (false, false);
     for (index, object) in (0..).zip(listed::objects(root)) {
@@ -560,8 +558,8 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     }
 }
 
-/// Whether a Node is one as a cluster prints it: kubelets give theirs a status and an architecture. Others only set
-/// labels or taints of one that is there.
+/// Whether a Node is printed by a cluster: kubelets set a status and an architecture. Other manifests only set labels
+/// or taints of an existing node.
 fn is_registered(node: &Node) -> bool {
     let labels = node.below("metadata.labels");
     node.get("status").is_some() || labels.is_some_and(|l| l.get("kubernetes.io/arch").is_some())

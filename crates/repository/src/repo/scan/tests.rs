@@ -38,7 +38,7 @@ fn finds_relevant_objects() {
         ("apiVersion: v1\nkind: # Nodes\n  &a Node\nstatus: {}\n", "0 Nodes"),
         ("a: &a Node\napiVersion: v1\nkind: *a\nstatus: {}\n", "0 Nodes"),
         ("apiVersion: v1\nkind: Node\nmetadata: {labels: {kubernetes.io/arch: arm64}}\n", "0 Nodes"),
-        // It only sets labels of one that is there.
+        // It only sets labels of an existing node.
         ("apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {a: b}}\n", ""),
         (r#"{ "kind" : "NodeList", "apiVersion": "v1", "items": []}"#, "0 Nodes"),
         ("apiVersion: machine.openshift.io/v1beta1\nkind: 'MachineSet'\n", "0 Machines"),
@@ -157,7 +157,7 @@ fn lists_are_taken_apart() {
         (list("List", "{apiVersion: v1, kind: Node, status: {}}"), "0[0] Nodes"),
         (list("List", "{apiVersion: v1, kind: Node}"), ""),
     ] {
-        // What begins with a brace is read as JSON.
+        // Text that begins with a brace is parsed as JSON.
         assert_eq!(found(&format!("# YAML\n{text}")), expected, "{text}");
     }
     let typed = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConvergedList\nitems: [{spec: {}}]\n";
@@ -170,7 +170,7 @@ fn lists_are_taken_apart() {
 }
 
 mod search {
-    //! The search passes over no file in which the parser finds something.
+    //! The search skips no file in which the parser finds something.
 
     use proptest::prelude::*;
     use proptest::strategy::ValueTree as _;

@@ -1,4 +1,4 @@
-//! HyperConvergeds of a file that are in a wrapper, or that aren't planned.
+//! HyperConvergeds of a file in wrappers, or that aren't planned.
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_yaml::Node;
@@ -40,7 +40,7 @@ impl Content {
         found.iter().map(|one| not_planned::finding(one, of)).collect()
     }
 
-    /// What of the object at a place isn't known before it is applied.
+    /// The unknown values of the object at a location.
     pub(in super::super) fn unknown(&self, place: ObjectPlace) -> Vec<Unknown> {
         let Some(document) = self.documents.get(place.document as usize) else {
             let embedded = self.embedded_at(place);
@@ -58,8 +58,8 @@ impl Content {
         self.embedded.get(at)
     }
 
-    /// The wrapper of the HyperConverged at a place: the wrapper's namespace and name, which are empty for a text.
-    /// `None` for one without a wrapper.
+    /// The namespace and name of the wrapper of the HyperConverged at a location, empty for a text; `None` without a
+    /// wrapper.
     pub(in super::super) fn wrapper_of(&self, place: ObjectPlace) -> Option<(String, String)> {
         let Some(document) = self.documents.get(place.document as usize) else {
             return Some(Default::default());

@@ -1,4 +1,4 @@
-//! Whose objects apply directories of the repository.
+//! Tests of which controllers apply directories of the repository.
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::Memory;

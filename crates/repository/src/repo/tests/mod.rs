@@ -340,7 +340,7 @@ fn other_objects_are_those_of_the_own_directory() {
 
 mod appliers;
 mod on_disk;
-/// What only a real directory has.
+/// Tests that need a real directory.
 #[cfg(unix)]
 mod unrecognized;
 mod versions;
@@ -392,7 +392,7 @@ const VENDOR_SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nki
                             kubevirt-hyperconverged\n  sourceNamespace: openshift-marketplace\n  \
                             startingCSV: kubevirt-hyperconverged-operator.v4.20.3\n";
 
-/// What a cluster is and what says so; then what is found while reading it.
+/// A cluster's identity with its sources; then the findings of loading it.
 fn identity(repo: &Repo, name: &str) -> (String, Vec<String>) {
     let cluster = repo.clusters().iter().find(|c| c.name() == name);
     let loaded = repo.load(cluster.expect("a cluster")).expect("loaded");
@@ -415,7 +415,7 @@ fn does_not_ask_for_known_facts() {
         "namespace openshift-cnv (the Subscription in east/operator/sub.yaml), platform OpenShift \
          (the Subscription in east/operator/sub.yaml), release unknown"
     );
-    // What OLM installed first says the product, and from where on it is.
+    // OLM's first version determines the distribution and the lower bound.
     assert_eq!(
         found,
         ["east/instance/hc.yaml:3:18 release-assumed: the cluster's release is unknown: assuming OpenShift \
@@ -423,7 +423,7 @@ fn does_not_ask_for_known_facts() {
     );
     let possible = repo.load(&repo.clusters()[0]).expect("loaded").possible;
     assert_eq!(possible.first().expect("one").label(), "4.20");
-    // Another cluster's Subscription says nothing about it.
+    // Another cluster's Subscription has no effect.
     let (west, _) = identity(&repo, "west");
     assert_eq!(
         west,
@@ -433,7 +433,7 @@ fn does_not_ask_for_known_facts() {
     let east = &repo.clusters()[0];
     let inventory = repo.load(east).expect("loaded").inventory;
     assert_eq!(inventory.inventory.namespace, "openshift-cnv");
-    // What is asked for counts before what an inventory says.
+    // The command line takes precedence over an inventory.
     let options = Options { release: Release::known("1.18"), ..Options::default() };
     let files = [("west/hc.yaml", HC), ("west/inventory.yaml", INVENTORY)];
     let asked = try_open(&files, &options).expect("a repository");
@@ -496,7 +496,7 @@ fn reports_contradictions() {
         ["a/v.yaml:4:22 cluster-facts-contradict: the ClusterServiceVersion says that the release is \
           4.20.3, and the ClusterVersion that it is 4.21"]
     );
-    // What OLM installed first is where the cluster began.
+    // OLM's first version is the cluster's lower bound.
     let (is, found) = with(VENDOR_SUBSCRIPTION, &version("4.21.2"));
     assert!(is.contains("release 4.21 (the ClusterVersion in a/v.yaml)"), "{is}");
     assert!(found.is_empty(), "{found:?}");
@@ -506,7 +506,7 @@ fn reports_contradictions() {
         ["a/s.yaml:7:16 cluster-facts-contradict: the ClusterVersion says that the release is 4.19, and the \
           Subscription that it is at least 4.20.3"]
     );
-    // What is upgraded since is none, and 1.16 is what 4.20 is built from.
+    // A later upgrade is no contradiction, and 4.20 is built from 1.16.
     for (release, contradicts) in [("4.21", false), ("4.20", false), ("1.16", false), ("1.18", false), ("4.19", true)] {
         let inventory = INVENTORY.replace("1.17", release);
         let repo = open(&[("a/hc.yaml", HC), ("a/s.yaml", VENDOR_SUBSCRIPTION), ("a/i.yaml", &inventory)]);
@@ -514,7 +514,7 @@ fn reports_contradictions() {
         let found = found.iter().any(|f| f.contains("cluster-facts-contradict"));
         assert_eq!(found, contradicts, "{release}");
     }
-    // What it began with may be older than everything that is modelled.
+    // The first version may be older than all modelled ones.
     let old = VENDOR_SUBSCRIPTION.replace("4.20.3", "4.10.0");
     for release in ["4.22", "1.18", "5.0"] {
         let inventory = INVENTORY.replace("1.17", release);

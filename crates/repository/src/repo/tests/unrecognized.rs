@@ -1,4 +1,4 @@
-//! What is meant to be a HyperConverged and is none.
+//! Tests of unrecognised HyperConvergeds.
 
 use super::*;
 

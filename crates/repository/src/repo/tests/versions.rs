@@ -1,4 +1,4 @@
-//! Whose ClusterVersion says which release a cluster runs.
+//! Tests of which ClusterVersion determines a cluster's release.
 
 use super::{HC, open};
 
@@ -20,7 +20,7 @@ fn ignores_versions_of_other_clusters() {
     assert_eq!(release(&[("versions/a/v.yaml", &new)]), None);
     assert_eq!(release(&[("a/v.yaml", &old), ("b/v.yaml", &new)]), None);
     assert_eq!(release(&[("other/hc.yaml", HC), ("version/v.yaml", &new)]), None);
-    // Its own counts nevertheless.
+    // Its own is used nevertheless.
     let own = [("virt/v.yaml", &*new), ("b/v.yaml", &*old)];
     assert_eq!(release(&own).as_deref(), Some("4.21"));
 }

@@ -1,4 +1,4 @@
-//! Tasks of Ansible that apply manifests.
+//! Finds manifests in Ansible's tasks.
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
@@ -7,7 +7,7 @@ use hcoplan_yaml::{Node, Value};
 use super::super::mentions::HCO;
 use super::{Wrapper, text};
 
-/// The modules, by their whole names and by those of before collections.
+/// The modules, by their full names and those before collections.
 const MODULES: [&str; 6] = [
     "kubernetes.core.k8s",
     "community.kubernetes.k8s",
@@ -17,10 +17,10 @@ const MODULES: [&str; 6] = [
     "openshift",
 ];
 
-/// Where plays, roles and blocks have their tasks.
+/// The keys of tasks in plays, roles and blocks.
 const LISTS: [&str; 8] = ["pre_tasks", "tasks", "post_tasks", "handlers", "block", "rescue", "always", "roles"];
 
-/// Whether a list is one of plays or tasks, not of objects.
+/// Whether a list has plays or tasks, not objects.
 pub(super) fn is_tasks(list: &Node) -> bool {
     let has = |item: &Node, key: &str| item.get(key).is_some();
     list.items().iter().any(|item| {
@@ -29,7 +29,7 @@ pub(super) fn is_tasks(list: &Node) -> bool {
     })
 }
 
-/// The manifests of a list of plays or tasks; `None` where it is none.
+/// The manifests of a list of plays or tasks; `None` for other lists.
 pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     let mut out = Vec::new();
     each(list, &mut |task, arguments| {
@@ -50,12 +50,11 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// The tasks that change a HyperConverged which they name and don't hold: where they say its kind, and whether
-/// they delete it.
+/// The tasks that change a HyperConverged without its manifest: the location of the kind, and whether they delete it.
 pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
-        // One that an expression looks up is not there, either.
+        // A looked-up manifest is missing too.
         let is_elsewhere = |node: &Node| node.as_str().is_some_and(|text| !text.contains('\n'));
         if let Some(kind) = named(arguments)
             && arguments.get("definition").is_none_or(is_elsewhere)
@@ -66,7 +65,7 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
     out
 }
 
-/// Where a task says that it is about a HyperConverged.
+/// The location of a HyperConverged's kind in a task.
 fn named(arguments: &Node) -> Option<&Node> {
     let kind = arguments.get("kind")?;
     let group = text(arguments, "api_version").split('/').next();

@@ -1,7 +1,7 @@
 //! Manifests in texts: heredocs of scripts, strings of Ansible's tasks and of policies, templates of Jinja and Go.
 //!
-//! They are read as if the rest of the file weren't there, with their places in the file. What a tool would fill
-//! in is [masked](mask) first.
+//! They are parsed without the rest of the file, with their locations in it. Template expressions are [masked](mask)
+//! first.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,21 +19,21 @@ use super::not_planned::{holds_kind, holds_one, is_hyperconverged};
 use super::unknown::{self, Unknown};
 use super::{ansible, group, policy, text};
 
-/// A manifest that is in a text.
+/// A manifest in a text.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Embedded {
     pub(in super::super) document: Arc<Document>,
-    /// What of it isn't known.
+    /// Its unknown values.
     pub(in super::super) unknown: Vec<Unknown>,
-    /// What is odd about its text.
+    /// The parser's warnings.
     pub(in super::super) odd: Vec<Problem>,
 }
 
-/// What texts hold.
+/// The manifests in texts.
 #[derive(Debug, Default)]
 pub(in super::super) struct Texts {
     pub(in super::super) found: Vec<Embedded>,
-    /// Texts in which there is a HyperConverged, and that can't be read.
+    /// Unreadable texts with a HyperConverged.
     pub(in super::super) missed: Vec<Span>,
 }
 
@@ -114,7 +114,7 @@ fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     }
 }
 
-/// Strings that are scripts with heredocs, wherever they are: steps of pipelines, tasks, Jobs.
+/// Strings with scripts with heredocs at any depth: steps of pipelines, tasks, Jobs.
 fn scripts(node: &Node, found: &mut dyn FnMut(&Node)) {
     match &node.value {
         Value::Map(entries) => entries.iter().for_each(|e| scripts(&e.value, found)),
@@ -126,7 +126,7 @@ fn scripts(node: &Node, found: &mut dyn FnMut(&Node)) {
 
 type Place<'p> = &'p dyn Fn(Range<usize>) -> Span;
 
-/// The manifests that a script hands to a command.
+/// The manifests that a script passes to a command.
 fn of_script(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
     for heredoc in heredocs(text) {
         let body = &text[heredoc.body.clone()];
@@ -139,12 +139,12 @@ fn of_script(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFil
     }
 }
 
-/// A text that a script has inline.
+/// An inline text of a script.
 struct Heredoc {
     body: Range<usize>,
-    /// Whether the shell leaves it as it is.
+    /// Whether the shell doesn't expand it.
     is_literal: bool,
-    /// Whether it is handed to something that deletes.
+    /// Whether it is passed to a deleting command.
     deletes: bool,
 }
 
@@ -176,12 +176,12 @@ fn opening(line: &str) -> Option<(&str, bool)> {
     (!word.is_empty() && !behind.starts_with('<')).then_some((word, is_literal))
 }
 
-/// The HyperConvergeds of a text that is a manifest once its tool has filled it in.
+/// The HyperConvergeds of a text that is a template of a manifest.
 fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
     if !text.contains(HCO) && !holds_kind(text) {
         return;
     }
-    // What is under a condition is unknown, unless the whole object does.
+    // Conditional parts are unknown, except for the whole object.
     for conditions in [true, false] {
         let masked = mask(text, language, conditions);
         let before = out.found.len();
@@ -200,7 +200,7 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
     }
 }
 
-/// The line of a manifest that says that it is a HyperConverged.
+/// The line of a manifest with a HyperConverged's kind.
 fn first_kind(text: &str) -> Range<usize> {
     let mut lines = offsets(text);
     let is_kind = |line: &str| line.contains("kind") && HINTS.iter().any(|hint| line.contains(hint));
@@ -279,7 +279,7 @@ fn of_piece(
             let comment = |c: &Comment| Comment { span: place(c.span), ..*c };
             let span = root.span;
             let comments = document.comments.iter().map(comment);
-            // Above the first line of what is alone there may be one, too.
+            // A single document may also have one above its first line.
             let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(Unknown::start);
@@ -300,7 +300,7 @@ fn roots(root: Node) -> Vec<Node> {
     definitions.chain(objects).filter(|node| is_hyperconverged(node)).cloned().collect()
 }
 
-/// Gives every part of a value another place.
+/// Moves the spans of all parts of a value.
 fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
     node.span = place(node.span);
     match &mut node.value {

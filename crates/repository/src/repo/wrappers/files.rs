@@ -1,23 +1,23 @@
-//! Files that have manifests in them without being one: scripts and templates.
+//! Recognises files that contain manifests without being one: scripts and templates.
 
 use camino::Utf8Path;
 
 use super::super::kustomization::is_kustomization;
 use super::mask::Language;
 
-/// How manifests are in a file.
+/// How a file contains manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// It is one, once a tool has filled it in.
+    /// It is a template of one.
     Template(Language),
     /// In heredocs.
     Script(Language),
-    /// Nobody knows what becomes of them: an image has them, or a language that isn't read here.
+    /// Unknown: an image contains them, or an unsupported language.
     Unread,
 }
 
-/// Templates and programs that print manifests, and whose language isn't read. Of programs only those of Pulumi and cdk8s
-/// count, see [`is_program`].
+/// Templates and programs in unsupported languages that print manifests. Of programs only Pulumi's and cdk8s's, see
+/// [`is_program`].
 const UNREAD: [&str; 21] = [
     ".tftpl",
     ".erb",
@@ -42,22 +42,22 @@ const UNREAD: [&str; 21] = [
     ".vm",
 ];
 
-/// Endings behind `.yaml` of what is put aside, explained or signed; any other is a template's.
+/// Suffixes after `.yaml` of backups, documentation and signatures; any other is a template's.
 const ASIDE: [&str; 14] =
     ["bak", "backup", "orig", "old", "rej", "swp", "disabled", "off", "example", "sample", "dist", "md", "adoc", "sig"];
 
-/// Whether a file is a program by its name, and one of a directory tree that a program writes manifests for.
+/// Whether a file is a program by its name, in a directory tree for which programs write manifests.
 pub(in super::super) fn is_program(path: &Utf8Path, is_there: impl Fn(&Utf8Path) -> bool) -> bool {
     matches!(path.extension(), Some("ts" | "js" | "py" | "go" | "cs" | "java"))
         && path.ancestors().skip(1).any(|d| ["Pulumi.yaml", "cdk8s.yaml"].iter().any(|name| is_there(&d.join(name))))
 }
 
-/// Whether a file's name says that it can have manifests in it without being one.
+/// Whether a file may contain manifests without being one, by its name.
 pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
     of_name(path).is_some()
 }
 
-/// Whether a file can be a script without a suffix, by its name. `LICENSE`, `OWNERS` and the like aren't opened.
+/// Whether a file may be a script without a suffix, by its name. `LICENSE`, `OWNERS` and similar ones aren't opened.
 pub(in super::super) fn may_be_script(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     !name.contains('.') && name.contains(|c: char| c.is_ascii_lowercase()) && !is_kustomization(path)
@@ -68,7 +68,7 @@ pub(in super::super) fn is_script(path: &Utf8Path, bytes: &[u8]) -> bool {
     bytes.starts_with(b"#!") && may_be_script(path)
 }
 
-/// Whether a file is called like one that an image is built with.
+/// Whether a file has the name of one that builds an image.
 pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
     let begins = ["dockerfile", "containerfile"]
@@ -77,7 +77,7 @@ pub(in super::super) fn builds_image(path: &Utf8Path) -> bool {
     begins || [".dockerfile", ".containerfile"].iter().any(|e| name.ends_with(e))
 }
 
-/// How manifests are in a file with this text.
+/// How a file with this text contains manifests.
 pub(super) fn form(path: &Utf8Path, text: &str) -> Option<Form> {
     let script = || is_script(path, text.as_bytes()).then_some(Form::Script(Language::Shell));
     of_name(path).or_else(script).or_else(|| is_program(path, |_| true).then_some(Form::Unread))

@@ -1,15 +1,15 @@
 //! Manifests in strings of scripts: `echo '{…}' | oc apply -f -`, here-strings, variables, Terraform's maps.
 //!
-//! They aren't read, but nobody shall think that there is none.
+//! They aren't parsed, but reported.
 
 use std::ops::Range;
 
 use super::super::mentions::HCO;
 
-/// How many lines `apiVersion` and `kind` of a manifest are apart at most.
+/// The largest distance of a manifest's `apiVersion` and `kind`, in lines.
 const NEAR: usize = 5;
 
-/// The lines that say that something is a HyperConverged, outside of comments and of what is read already.
+/// The lines with a HyperConverged's kind, outside of comments and of parsed text.
 pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
     if !text.contains(HCO) {
         return Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn first_mention(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// The lines of a text with their first bytes.
+/// The lines of a text with their offsets.
 pub(super) fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -60,7 +60,7 @@ pub(super) fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a line gives a key a value that begins so, with any quotes.
+/// Whether a line has a key with a value that begins so, with any quotes.
 fn says(line: &str, key: &str, value: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
     line.match_indices(key).any(|(at, _)| {

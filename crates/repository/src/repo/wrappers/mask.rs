@@ -1,30 +1,29 @@
-//! Masks the placeholders of a text without moving anything else.
+//! Masks the placeholders of a text without changing offsets.
 
 use std::ops::Range;
 
-/// The mark of a value that a tool fills in: a character that no standard gives a meaning to, of two bytes, so
-/// that `$X` has room for it.
+/// The mark of a placeholder: an unassigned character of two bytes, so that it fits `$X`.
 pub(super) const MARK: char = '\u{7fc}';
 
-/// What a text is filled in by.
+/// The template language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     /// Nothing.
     Literal,
     /// The shell.
     Shell,
-    /// Jinja, as Ansible has it.
+    /// Jinja, as in Ansible.
     Jinja,
-    /// Go's templates, as policies have them.
+    /// Go's templates, as in policies.
     Go,
     /// Terraform's heredocs.
     Terraform,
-    /// The syntax of any build: Jinja's braces, variables as the shell has them, `@NAME@`.
+    /// The syntax of any build: Jinja's braces, the shell's variables, `@NAME@`.
     Any,
 }
 
 impl Language {
-    /// What it is called.
+    /// Its name.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Literal => "nobody",
@@ -37,25 +36,25 @@ impl Language {
     }
 }
 
-/// A text of which every byte is where it was.
+/// A masked text with the original offsets.
 #[derive(Debug)]
 pub(super) struct Masked {
     pub(super) text: String,
     pub(super) language: Language,
-    /// Lines whose content isn't known: what is under a condition, and what a template puts there alone.
+    /// Unknown lines: conditional ones, and lines with only a template expression.
     pub(super) lines: Vec<Line>,
-    /// Whether anything is under a condition.
+    /// Whether any part is conditional.
     pub(super) has_conditions: bool,
-    /// Whether what is under conditions was left, so that `lines` are theirs.
+    /// Whether conditional parts were kept, so that `lines` are theirs.
     pub(super) is_whole: bool,
 }
 
-/// Lines whose content isn't known.
+/// Unknown lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// The tag that says so, of a condition the first one.
+    /// The tag, for a condition the first one.
     pub(super) tag: Range<usize>,
-    /// What is covered: the tag, or everything up to the end of what it begins.
+    /// The masked range: the tag, or everything up to the end of its block.
     pub(super) covered: Range<usize>,
 }
 
@@ -64,12 +63,12 @@ impl Line {
         Self { covered: tag.clone(), tag }
     }
 
-    /// Whether it begins something.
+    /// Whether it begins a block.
     pub(super) fn is_block(&self) -> bool {
         self.covered != self.tag
     }
 
-    /// The column of what it adds, and its text, as far as the template says that; `None` for another document.
+    /// The column and text that it inserts, if the template has them; `None` for another document.
     fn adds<'t>(&self, text: &'t str) -> Option<(usize, &'t str)> {
         let first = text[..self.tag.start].rfind('\n').map_or(0, |at| at + 1);
         let lines = || {
@@ -82,7 +81,7 @@ impl Line {
     }
 }
 
-/// Covers what a tool fills in; with `conditions` also what is under a condition.
+/// Masks placeholders; with `conditions` also conditional parts.
 pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
     let mut out =
         Masked { text: text.to_owned(), language, lines: Vec::new(), has_conditions: false, is_whole: !conditions };
@@ -98,7 +97,7 @@ pub(super) fn mask(text: &str, language: Language, conditions: bool) -> Masked {
             names(&rest, &mut out);
         }
     }
-    // What `<<-` takes away.
+    // The indentation that `<<-` removes.
     if matches!(language, Language::Shell | Language::Literal | Language::Terraform) {
         out.text = tabs(&out.text);
     }
@@ -114,7 +113,7 @@ fn tabs(text: &str) -> String {
 }
 
 impl Masked {
-    /// Whether lines are a part of the object that is at a place: in it or right behind it.
+    /// Whether lines are in the object at a location, or directly after it.
     pub(super) fn is_in(&self, line: &Line, text: &str, object: &Range<usize>) -> bool {
         let tag = &line.tag;
         if object.start <= tag.start && tag.end <= object.end + 1 {
@@ -128,7 +127,7 @@ impl Masked {
             && line.adds(text).is_some_and(|(at, _)| column <= at)
     }
 
-    /// Whether lines are all that a field has for a value, by the place of its key.
+    /// Whether lines are the whole value of a field, by the location of its key.
     pub(super) fn is_value_of(&self, line: &Line, text: &str, key: Range<usize>) -> bool {
         let Some(between) = self.text.get(key.end..line.covered.start) else {
             return false;
@@ -143,7 +142,7 @@ impl Masked {
         is_below && behind.strip_prefix(':').is_some_and(is_blank)
     }
 
-    /// Puts a mark in the place of a value.
+    /// Replaces a value by a mark.
     fn value(&mut self, range: Range<usize>) {
         let length = range.len();
         let filling = |i: usize| match self.text.as_bytes()[range.start + i] {
@@ -154,7 +153,7 @@ impl Masked {
         self.text.replace_range(range, &format!("{MARK}{filled}"));
     }
 
-    /// Leaves blanks in the place of something.
+    /// Replaces text by blanks.
     fn blank(&mut self, range: Range<usize>) {
         let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
         let blanks: String = self.text.as_bytes()[range.clone()].iter().map(|b| blank(*b)).collect();
@@ -162,13 +161,13 @@ impl Masked {
     }
 }
 
-/// Whether there is nothing but comments in a text.
+/// Whether a text has only comments.
 fn is_blank(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim_start);
     lines.all(|line| line.is_empty() || line.starts_with('#'))
 }
 
-/// Covers `${ … }`; `$${` is a dollar sign.
+/// Masks `${ … }`; `$${` is a dollar sign.
 fn terraform(text: &str, out: &mut Masked) {
     let mut at = 0;
     while let Some(start) = text[at..].find("${").map(|found| at + found) {
@@ -183,7 +182,7 @@ fn terraform(text: &str, out: &mut Masked) {
     }
 }
 
-/// Covers `@NAME@`.
+/// Masks `@NAME@`.
 fn names(text: &str, out: &mut Masked) {
     let mut at = 0;
     while let Some(start) = text[at..].find('@').map(|found| at + found) {
@@ -227,7 +226,7 @@ fn shell(text: &str, out: &mut Masked) {
     }
 }
 
-/// How long `$( … )` is.
+/// The length of `$( … )`.
 fn nested(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -260,7 +259,7 @@ fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
         let end = start + text[start..].find(close)? + close.len();
         Some((start, end, open))
     };
-    // Each form is looked for once up to where it is next.
+    // Each form is searched only up to its next occurrence.
     let mut known: Vec<_> = forms.iter().map(|form| find(0, *form)).collect();
     loop {
         for (next, form) in known.iter_mut().zip(forms) {
@@ -286,7 +285,7 @@ fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
     }
 }
 
-/// The words that begin what is under a condition.
+/// The words that begin a conditional block.
 const OPEN: [&str; 6] = ["if", "for", "range", "with", "define", "block"];
 
 fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {

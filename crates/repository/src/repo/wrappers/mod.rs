@@ -1,8 +1,8 @@
 //! Objects that contain manifests: Open Cluster Management's policies and works, OpenShift's Templates, Hive's
 //! SyncSets, Crossplane's Objects, Ansible's tasks.
 //!
-//! A wrapped object is a part of the wrapper's own tree, so that it keeps its locations. Values that only the
-//! wrapper's own tool fills in are [unknown]: they are removed and reported.
+//! A wrapped object is part of the wrapper's tree, so it keeps its locations. Values that only the wrapper's tool can
+//! set are [unknown]: they are removed and reported.
 
 pub(super) mod ansible;
 pub(super) mod embedded;
@@ -22,15 +22,15 @@ pub use self::unknown::VALUE_UNKNOWN;
 
 use hcoplan_yaml::Node;
 
-/// An object that contains another one.
+/// An object that contains other objects.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrapper<'n> {
     pub(super) node: &'n Node,
-    /// Whether it is a Template of OpenShift, whose parameters are in the object.
+    /// Whether it is an OpenShift Template, whose parameters are in the object.
     pub(super) is_template: bool,
 }
 
-/// The objects inside an object, in the order of the text; `None` where it is no wrapper.
+/// The objects inside an object, in the order of the text; `None` if it is no wrapper.
 pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     if !node.items().is_empty() {
         return ansible::objects(node);

@@ -1,4 +1,4 @@
-//! HyperConvergeds inside something else that can't be planned: named, with the reason.
+//! Reports HyperConvergeds in other objects and texts that can't be planned, with the reason.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use hcoplan_yaml::{Document, Node, Value};
 use super::super::mentions::{HCO, HINTS, holds_encoded};
 use super::{ansible, group, inline, policy, text};
 
-/// A HyperConverged that is somewhere, and not in a plan.
+/// A HyperConverged that isn't planned.
 pub static HCO_NOT_PLANNED: Rule = Rule {
     name: "hco-not-planned",
     group: Group::Gitops,
@@ -20,15 +20,15 @@ pub static HCO_NOT_PLANNED: Rule = Rule {
     ..Rule::BASE
 };
 
-/// A HyperConverged that isn't planned, and what it is in.
+/// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct NotPlannedObject {
-    /// Its kind, or the whole text that it is in.
+    /// The location of its kind, or of the whole text.
     pub(in super::super) span: Span,
     pub(in super::super) reason: NotPlannedReason,
 }
 
-/// Why it isn't planned.
+/// The reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum NotPlannedReason {
     /// A policy or a task removes it.
@@ -41,7 +41,7 @@ pub(in super::super) enum NotPlannedReason {
     InText(String),
 }
 
-/// Kinds that hold examples and descriptions.
+/// Kinds that contain examples and descriptions.
 const EXAMPLES: [&str; 6] = [
     "ClusterServiceVersion",
     "CustomResourceDefinition",
@@ -51,7 +51,7 @@ const EXAMPLES: [&str; 6] = [
     "HyperConverged",
 ];
 
-/// The HyperConvergeds in a document that are none of those that are `planned`.
+/// The HyperConvergeds in a document that aren't `planned`.
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let mut out = Vec::new();
     let is_example =
@@ -122,7 +122,7 @@ impl<'n> Walk<'n, '_> {
     }
 }
 
-/// How messages call the object that contains something.
+/// The name of a wrapper in messages.
 fn kind_of(node: &Node) -> &str {
     match text(node, "kind") {
         "" if ansible::is_tasks(node) => "list of tasks",
@@ -138,12 +138,12 @@ pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
     group(node) == HCO && text(node, "kind") == "HyperConverged" && (is_map("metadata") || is_map("spec"))
 }
 
-/// Whether a text of several lines or of JSON has a manifest of a HyperConverged in it.
+/// Whether a text of several lines or of JSON contains a HyperConverged's manifest.
 pub(in super::super) fn holds_one(text: &str) -> bool {
     text.contains(HCO) && holds_kind(text) && (is_json(text) || has_line(text, "apiVersion", &|v| v.contains(HCO)))
 }
 
-/// Whether a text of several lines or of JSON may have one in it, or what is meant to be one.
+/// Whether a text of several lines or of JSON may contain one, or an unrecognised one.
 pub(super) fn holds_kind(text: &str) -> bool {
     let is_meant = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
     if is_json(text) { is_meant(text) } else { text.contains('\n') && has_line(text, "kind", &is_meant) }
@@ -154,7 +154,7 @@ fn is_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("{{")
 }
 
-/// Whether a line of a text gives a key such a value.
+/// Whether a line of a text has a key with such a value.
 fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start().trim_start_matches(['-', ' ', '"', '\'']);
@@ -164,7 +164,7 @@ fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Whether a text is a script that applies a manifest which is in a string of it.
+/// Whether a text is a script that applies a manifest in a string.
 fn applies_one(text: &str) -> bool {
     text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }
@@ -201,7 +201,7 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
         ),
     };
     let span = match &object.reason {
-        // All of it would be too much to show.
+        // The whole text would be too long.
         NotPlannedReason::InText(_) => Span { end: object.span.start + 1, ..object.span },
         _ => object.span,
     };

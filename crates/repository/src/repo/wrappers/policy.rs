@@ -1,4 +1,4 @@
-//! The objects of policies of Open Cluster Management.
+//! Finds the objects of Open Cluster Management's policies.
 //!
 //! Sources: `PolicySpec`, `ConfigurationPolicySpec` and their `complianceType`s of
 //! `policy.open-cluster-management.io`; the configuration policy controller compares a `status` and never writes it.
@@ -7,25 +7,25 @@ use hcoplan_yaml::Node;
 
 use super::{Wrapper, text};
 
-/// The objects that clusters must have, and that a policy therefore declares.
+/// The objects that clusters must have, which a policy declares.
 pub(super) fn objects(node: &Node) -> Vec<(&Node, Wrapper<'_>)> {
     let wrapper = Wrapper { node, is_template: false };
     let declared = templates(node).filter(|t| !is_unwanted(t)).filter_map(|t| t.get("objectDefinition"));
     declared.filter(|object| !is_check(object)).map(|object| (object, wrapper)).collect()
 }
 
-/// What it wants to be gone.
+/// The objects that must not exist.
 pub(super) fn removed_manifests(node: &Node) -> impl Iterator<Item = &Node> {
     templates(node).filter(|t| is_unwanted(t)).filter_map(|t| t.get("objectDefinition"))
 }
 
-/// Whether an object only says what status is expected.
+/// Whether an object only has an expected status.
 pub(super) fn is_check(object: &Node) -> bool {
     let is_head = |key: &str| ["apiVersion", "kind", "metadata", "status"].contains(&key);
     object.get("status").is_some() && object.entries().iter().all(|entry| is_head(&entry.key.text))
 }
 
-/// Whether an entry of a policy's templates wants its object to be gone.
+/// Whether an entry of a policy's templates forbids its object.
 pub(super) fn is_unwanted(template: &Node) -> bool {
     text(template, "complianceType").eq_ignore_ascii_case("mustnothave")
 }

@@ -1,7 +1,7 @@
 //! Parameters of OpenShift's Templates.
 //!
-//! `${NAME}` is replaced with a parameter's text, `${{NAME}}` with its value as YAML reads it. A reference to a
-//! parameter that isn't declared stays as it is. Source: OpenShift's template processor.
+//! `${NAME}` is replaced by a parameter's text, `${{NAME}}` by its YAML value. A reference to an undeclared parameter
+//! stays. Source: OpenShift's template processor.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use hcoplan_yaml::{Node, Scalar, Value, resolve};
 
 use super::{Wrapper, text};
 
-/// The parameters of a Template: their values, `None` where one has to be given or is generated.
+/// The parameters of a Template: their values, `None` if required or generated.
 pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
     let list = wrapper.node.get("parameters").map_or(&[][..], Node::items);
     let parameter = |p: &'n Node| {
@@ -18,7 +18,7 @@ pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<
         let is_required = matches!(p.get("required").map(|r| &r.value), Some(Value::Bool(true)));
         let value = match value {
             Some("") | None if is_generated || is_required => None,
-            // One that nobody has to give is empty.
+            // An optional one is empty.
             None => Some(""),
             value => value,
         };
@@ -27,18 +27,18 @@ pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<
     list.iter().map(parameter).collect()
 }
 
-/// What a text becomes.
+/// The result of substitution in a text.
 #[derive(Debug)]
 pub(super) enum Filled {
     /// It refers to no parameter.
     Same,
-    /// This.
+    /// The new text.
     Value(Value),
     /// The parameter has no value here.
     Unknown(String),
 }
 
-/// Puts the parameters' values into a text, as far as there is room for their bytes.
+/// Substitutes parameters in a text, within the budget of bytes.
 pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>, room: &mut usize) -> Filled {
     let whole = text.strip_prefix("${{").and_then(|t| t.strip_suffix("}}"));
     if let Some(name) = whole
@@ -78,7 +78,7 @@ fn given(name: &str) -> String {
     format!("the parameter {name}")
 }
 
-/// A parameter's value as it is read without quotes around it.
+/// A parameter's value parsed without quotes.
 fn scalar(text: &str) -> Value {
     match resolve(text) {
         Scalar::Null => Value::Null,

@@ -1,4 +1,4 @@
-//! Unknown values of a wrapped object, which only the wrapper's own tool fills in.
+//! Removes unknown values of a wrapped object, which only the wrapper's tool can set.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use super::Wrapper;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
 
-/// A value that isn't known before it is applied.
+/// A value that is unknown before it is applied.
 pub static VALUE_UNKNOWN: Rule = Rule {
     name: "value-unknown",
     group: Group::Hygiene,
@@ -24,14 +24,14 @@ pub static VALUE_UNKNOWN: Rule = Rule {
     ..Rule::BASE
 };
 
-/// Fields of a HyperConverged that can have one value only, so that it is planned with that.
+/// Fields of a HyperConverged with only one possible value, which is planned.
 const FIXED: [(&str, &str); 3] =
     [("apiVersion", "hco.kubevirt.io/v1beta1"), ("kind", "HyperConverged"), ("metadata.name", NAME)];
 
-/// So many bytes the parameters of a template add to an object; with more, its values are unknown.
+/// The largest number of bytes that a template's parameters add to an object; with more, its values are unknown.
 const MOST_FILLED_IN: usize = 4 << 20;
 
-/// Something of an object that isn't known before it is applied.
+/// An unknown part of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Unknown {
     /// Where it is.
@@ -41,37 +41,37 @@ pub(in super::super) struct Unknown {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum UnknownKind {
-    /// A value was taken out: its dotted path from the object's root, `[]` behind a list's name; and what fills
-    /// it in.
+    /// A removed value: its dotted path from the object's root, with `[]` after a list's name, and the tool that sets
+    /// it.
     Value(String, String),
-    /// A field of [`FIXED`] was, by its path, with what fills it in: there is only one value that it can have.
+    /// A field of [`FIXED`]: its path, and the tool that sets it.
     Fixed(&'static str, &'static str, String),
-    /// What this part of a template adds was.
+    /// The text that this part of a template inserts.
     Lines(String),
-    /// The object is only there where this part of a template says so.
+    /// The object depends on this part of a template.
     Whole(String),
 }
 
 impl Unknown {
-    /// That a field's value was taken out.
+    /// A removed value of a field.
     pub(super) fn value(span: Span, path: String, by: &str) -> Self {
         let what = UnknownKind::Value(path, by.to_owned());
         Self { span, what }
     }
 
-    /// What a part of a template adds.
+    /// The text that a part of a template inserts.
     pub(super) fn lines(span: Span, template: &str) -> Self {
         let what = UnknownKind::Lines(template.to_owned());
         Self { span, what }
     }
 
-    /// That a part of a template decides about the whole object.
+    /// A part of a template on which the whole object depends.
     pub(super) fn whole(span: Span, template: &str) -> Self {
         let what = UnknownKind::Whole(template.to_owned());
         Self { span, what }
     }
 
-    /// Its first byte.
+    /// Its offset.
     pub(super) const fn start(&self) -> u32 {
         self.span.start
     }
@@ -91,8 +91,8 @@ impl Unknown {
     }
 }
 
-/// Takes the values out of an object that the tool which applies it fills in, and puts those in that its wrapper
-/// itself says. An expression is an unknown scalar wherever it is: `{{ … }}`, `{% … %}` and `${ … }`.
+/// Removes the values that the applying tool sets, and inserts those that the wrapper has. An expression is an unknown
+/// scalar: `{{ … }}`, `{% … %}` and `${ … }`.
 pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
     let template = wrapper.filter(|c| c.is_template).map(parameters);
     let mut out = Vec::new();
@@ -107,7 +107,7 @@ pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&W
     out
 }
 
-/// What fills in an expression of a text; `None` where there is none.
+/// The tool that replaces an expression of a text; `None` without an expression.
 pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
     let has = |open: &str, close: &str| text.split_once(open).is_some_and(|(_, behind)| behind.contains(close));
     let forms = [
@@ -119,8 +119,7 @@ pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
     forms.into_iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| by)
 }
 
-/// Whether a text may be this one once its expressions are filled in, those of shells (`$NAME`) and of kustomize
-/// (`$(NAME)`) among them.
+/// Whether a text with expressions, including those of shells (`$NAME`) and kustomize (`$(NAME)`), may become this one.
 pub(in super::super) fn may_be(text: &str, meant: &str) -> bool {
     static EXPRESSION: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_][A-Za-z0-9_]*|\{\{.*?\}\}|\{%.*?%\}").expect("an expression")
@@ -139,7 +138,7 @@ pub(in super::super) fn may_be(text: &str, meant: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Takes the values out that are [masked](super::mask::mask).
+/// Removes the [masked](super::mask::mask) values.
 pub(super) fn masked(root: &mut Node, by: &str) -> Vec<Unknown> {
     let mut out = Vec::new();
     walk(root, "", &mut out, &mut |text| {
@@ -148,8 +147,7 @@ pub(super) fn masked(root: &mut Node, by: &str) -> Vec<Unknown> {
     out
 }
 
-/// Takes the first field out that has no value here, and of whose key `is_it` says that a template gives it one;
-/// its path.
+/// Removes the first field without a value whose key `is_it` accepts as one that a template sets; returns its path.
 pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Option<String> {
     match &mut root.value {
         Value::Map(entries) => {
@@ -171,7 +169,7 @@ pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Optio
     }
 }
 
-/// Examines every text of a value, and takes those out that aren't known.
+/// Examines every text of a value, and removes unknown ones.
 fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMut(&str) -> Filled) {
     let mut keep = |node: &mut Node, path: &str, out: &mut Vec<Unknown>| -> bool {
         if let Value::String(text) = &node.value {
@@ -217,7 +215,7 @@ fn walk(node: &mut Node, path: &str, out: &mut Vec<Unknown>, look: &mut dyn FnMu
     }
 }
 
-/// What is reported of the values that were taken out of an object: one finding for all of them.
+/// One finding about all removed values of an object.
 pub(in super::super) fn finding(
     unknown: &[Unknown],
     document: &Document,
@@ -268,7 +266,7 @@ pub(in super::super) fn finding(
     })
 }
 
-/// The places of operands that a field feeds, the first few of them.
+/// The operand fields that a field feeds, the first few.
 fn follows(path: &str, document: &Document, release: &Release) -> String {
     const SHOWN: usize = 3;
     let version = document.root.get("apiVersion").and_then(Node::as_str);
