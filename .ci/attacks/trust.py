@@ -64,7 +64,7 @@ def attack_named_configuration(lab):
     # A configuration that the base doesn't have is ignored.
     directory = change(lab, {}, {"own.yaml": OFF})
     done = judged(lab, directory, "lint", "--config", "own.yaml", codes=(2,))
-    lab.expect("base, the trusted revision, has no own.yaml" in done.err, "it says why", done)
+    lab.expect("the trusted revision base has no own.yaml" in done.err, "it says why", done)
 
 
 def attack_named_baseline(lab):

@@ -113,7 +113,7 @@ mod tests {
         let cases = [
             (
                 "4.19",
-                "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, and that isn't modelled; known are",
+                "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, which isn't modelled; known are",
             ),
             ("4.24", &format!("known are {all}")),
             ("1.15", &format!("known are {all}")),

@@ -427,8 +427,8 @@ fn does_not_ask_for_known_facts() {
     let (west, _) = identity(&repo, "west");
     assert_eq!(
         west,
-        "namespace kubevirt-hyperconverged (the default), platform OpenShift (nothing, \
-         so the default), release 1.17 (the inventory)"
+        "namespace kubevirt-hyperconverged (the default), platform OpenShift (the default), release 1.17 \
+         (the inventory)"
     );
     let east = &repo.clusters()[0];
     let inventory = repo.load(east).expect("loaded").inventory;
@@ -529,7 +529,7 @@ fn rejects_more_bytes_in_all_than_the_limit() {
     let whole = (HC.len() + INVENTORY.len()) as u64;
     let error = |max_total| try_open(&files, &Options { max_total, ..Options::default() }).err().map(|e| e.to_string());
     assert_eq!(error(whole), None);
-    let expected = "the files about HCO and its nodes have more than 100 bytes in all, the limit (`ignore` in hcoplan.yaml \
-                    leaves files out)";
+    let expected = "the files about HCO and its nodes exceed 100 bytes in total, the limit (exclude files with `ignore` in \
+                    hcoplan.yaml)";
     assert_eq!(error(100).as_deref(), Some(expected));
 }
