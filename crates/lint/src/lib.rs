@@ -40,7 +40,8 @@ pub use context::{
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{
     ArchitectureReason, Boot, BootFacts, BootSource, Candidate, Extent, GUEST_ARCHITECTURES, GuestArchitecture,
-    ImageEvidence, KnownSource, MachineType, NodeOffer, SourceKind, SourceRef, VirtualMachine, offers, source_ref,
+    ImageEvidence, KnownSource, MachineType, NodeOffer, SourceKind, SourceRef, VirtualMachine, claim_ref_of, offers,
+    source_ref_of,
 };
 pub use context::{
     ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS, Platform, PodTemplate,

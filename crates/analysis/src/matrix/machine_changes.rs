@@ -7,13 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde_json::Value;
-
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
 use hcoplan_explain::diff::{Effect, Shares};
 use hcoplan_lint::{Boot, Context};
 use hcoplan_planner::boot::{BootCause, BootOutcome};
-use hcoplan_planner::machines::{Cluster, Stage};
+use hcoplan_planner::machines::{Cluster, Stage, effective};
 
 /// KubeVirt's handling of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -92,11 +90,6 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
     let devices = devices.map(|(_, name)| format!("the host device {name} isn't permitted"));
     let bindings = context.bindings_not_there(&boot.vm).into_iter();
     let bindings = bindings.map(|(_, name)| format!("the network binding {name} isn't there"));
-    let default = |field: &str| default(cluster, &verdict.spec, field);
-    let value = |Row(field, ..): &Row| {
-        let own = field.split('.').fold(&verdict.spec, |value, key| &value[key]);
-        own.as_str().filter(|own| !own.is_empty()).map_or_else(|| default(field), str::to_owned)
-    };
     MachineState {
         source: boot.source.name.clone(),
         outcome: boot.answer.outcome,
@@ -104,25 +97,8 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
         rejections: verdict.causes.iter().map(|c| (c.stage, c.message.clone())).collect(),
         lacks: devices.chain(bindings).collect(),
         obstacles,
-        values: VALUES.each_ref().map(value),
+        values: VALUES.each_ref().map(|Row(field, ..)| effective(cluster, &verdict.spec, field).to_owned()),
     }
-}
-
-/// The KubeVirt object's default of a field.
-fn default(cluster: Cluster<'_>, spec: &Value, field: &str) -> String {
-    let configuration = cluster.configuration();
-    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
-    let found = match field {
-        "domain.cpu.model" if spec["architecture"] == "arm64" => Some("host-passthrough".to_owned()),
-        "domain.cpu.model" => text(&configuration["cpuModel"]).or_else(|| Some("host-model".to_owned())),
-        "domain.machine.type" => {
-            let own = spec["architecture"].as_str().unwrap_or_default();
-            let of_architecture = &configuration["architectureConfiguration"][own]["machineType"];
-            text(of_architecture).or_else(|| text(&configuration["machineType"]))
-        }
-        _ => None,
-    };
-    found.unwrap_or_default()
 }
 
 /// The effects on virtual machines; equal ones share an entry. `shares` finds the differences that affect the named
@@ -186,7 +162,7 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     let mut add = |impact, when, text: String, action| out.push(MachineChange { impact, when, text, action });
     for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
         let (when, text) = match stage {
-            Stage::Start => {
+            Stage::Start | Stage::Pod => {
                 (EffectTime::NextStart, format!("KubeVirt rejects the instances of virtual machines: {words}"))
             }
             _ => (

@@ -37,7 +37,8 @@ const PLATFORMS: [&str; 5] = ["--platform", "--arch", "--platforms", "--override
 /// The builds in a text file: a script, a Makefile, a pipeline, a bake file.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     let text = file.text();
-    let builds = COMMANDS.iter().any(|(command, _)| text.contains(command.rsplit(' ').next().unwrap_or(command)));
+    // What the commands end with.
+    let builds = ["build", "bud", "copy", "mirror"].iter().any(|word| text.contains(word));
     if file.path().as_str().ends_with(".hcl") {
         bake(file, out);
     } else if builds {

@@ -159,6 +159,16 @@ impl<'a> Context<'a> {
     /// A DataSource created by SSP, created by CDI for one of SSP's DataImportCrons, or declared, also by a declared
     /// DataImportCron.
     pub fn known_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
+        let key = (namespace.to_owned(), name.to_owned());
+        let known = self.known_sources.borrow().get(&key).cloned();
+        known.unwrap_or_else(|| {
+            let known = self.find_source(namespace, name);
+            self.known_sources.borrow_mut().insert(key, known.clone());
+            known
+        })
+    }
+
+    fn find_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
         let of_cron = self.source_index().managed.get(&(namespace, name));
         let url = of_cron.and_then(|cron| url_of(&cron.object.body["spec"]["template"]["spec"]["source"]));
         let cron = of_cron.map(|cron| self.cron_disk(cron));

@@ -50,8 +50,8 @@ mod texts;
 mod verdict;
 mod virtual_machines;
 
-use std::cell::{Cell, OnceCell};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTempla
 pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
 pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
-pub use virtual_machines::{SourceRef, VirtualMachine, source_ref};
+pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
 
 use hcoplan_diagnostics::finding::{OptionValue, Rule};
 use hcoplan_diagnostics::source::{Location, SourceFile};
@@ -138,6 +138,7 @@ pub struct Context<'a> {
     boots: OnceCell<Vec<BootFacts>>,
     kept_sources: OnceCell<HashSet<(String, String)>>,
     sources: OnceCell<guest_architecture::SourceIndex<'a>>,
+    known_sources: RefCell<HashMap<(String, String), Option<KnownSource>>>,
     bundles: OnceCell<bundles::Bundles>,
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
@@ -176,6 +177,7 @@ impl<'a> Context<'a> {
             boots: OnceCell::new(),
             kept_sources: OnceCell::new(),
             sources: OnceCell::new(),
+            known_sources: RefCell::default(),
             bundles: OnceCell::new(),
             texts: Source::default(),
             texts_and_manifests: OnceCell::new(),

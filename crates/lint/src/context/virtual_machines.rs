@@ -96,7 +96,8 @@ impl<'n> VirtualMachine<'n> {
 
     /// The value at a dotted path below the instance's spec.
     pub fn get(&self, path: &str) -> Option<&'n Node> {
-        self.document.root.at(&self.path(path))
+        let spec = self.document.root.at(&self.spec)?;
+        if path.contains('[') { spec.at(&Path::dotted(path)) } else { spec.below(path) }
     }
 
     /// A string at a dotted path below the instance's spec.
@@ -148,15 +149,19 @@ impl<'n> VirtualMachine<'n> {
 
     /// The DataSources cloned by its disk templates, in order.
     pub fn template_sources(&self) -> Vec<SourceRef<'n>> {
+        self.templates().filter_map(|(path, spec)| source_ref_of(spec, path, self.namespace())).collect()
+    }
+
+    /// The templates of its disks that clone a claim, in order.
+    pub fn template_claims(&self) -> Vec<SourceRef<'n>> {
+        self.templates().filter_map(|(path, spec)| claim_ref_of(spec, path, self.namespace())).collect()
+    }
+
+    /// The specs of its disks' templates, with their paths.
+    fn templates(&self) -> impl Iterator<Item = (Path, &'n Node)> + use<'n> {
         let templates = self.owner_path("dataVolumeTemplates");
-        let items = self.document.root.at(&templates).map(Node::items);
-        let items = items.unwrap_or_default().iter().enumerate();
-        items
-            .filter_map(|(i, item)| {
-                let path = templates.index(i).key("spec").key("sourceRef");
-                source_ref(item.get("spec")?.get("sourceRef")?, path, self.namespace())
-            })
-            .collect()
+        let items = self.document.root.at(&templates).map(Node::items).unwrap_or_default().iter().enumerate();
+        items.filter_map(move |(i, item)| Some((templates.index(i).key("spec"), item.get("spec")?)))
     }
 
     /// The boot volume: of the disk with the lowest `bootOrder`, else of the first disk, else the first volume.
@@ -208,13 +213,24 @@ impl<'n> VirtualMachine<'n> {
 }
 
 /// A reference to a DataSource; the default namespace is `own`.
-pub fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
+fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
+    let kind = node.get("kind").and_then(Node::as_str)?;
+    kind.eq_ignore_ascii_case("DataSource").then(|| reference(node, path, own))?
+}
+
+fn reference<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
     let text = |key: &str| node.get(key).and_then(Node::as_str);
-    let kind = text("kind")?;
-    if !kind.eq_ignore_ascii_case("DataSource") {
-        return None;
-    }
     Some(SourceRef { path, namespace: text("namespace").filter(|n| !n.is_empty()).unwrap_or(own), name: text("name")? })
+}
+
+/// The DataSource that the `spec` of a DataVolume, which is at `path`, clones.
+pub fn source_ref_of<'n>(spec: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
+    source_ref(spec.get("sourceRef")?, path.key("sourceRef"), own)
+}
+
+/// The claim that the `spec` of a DataVolume, which is at `path`, clones.
+pub fn claim_ref_of<'n>(spec: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
+    reference(spec.below("source.pvc")?, path.key("source").key("pvc"), own)
 }
 
 /// The claim of a volume.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use hcoplan_planner::boot::Architectures;
+use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::{GUEST_ARCHITECTURES, SourceRef, source_ref};
+use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
 pub(super) static RULE: Rule = Rule::error(
     "datasource-reference-unrendered",
@@ -28,15 +29,32 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 out.report(finding);
             }
         }
+        out.report_all(vm.template_claims().iter().filter_map(|claim| of_golden_image(cx, vm.document, claim)));
     }
-    let path = Path::dotted("spec.sourceRef");
     for document in cx.other_objects().of_kind("DataVolume") {
-        let node = document.root.at(&path);
-        let reference = node.and_then(|n| source_ref(n, path.clone(), namespace_of(document)));
-        if let Some(finding) = reference.and_then(|r| finding(&mut sources, document, &r, None)) {
-            out.report(finding);
-        }
+        let spec = document.root.get("spec");
+        let own = |of: for<'n> fn(&'n Node, Path, &'n str) -> Option<SourceRef<'n>>| {
+            of(spec?, Path::dotted("spec"), namespace_of(document))
+        };
+        out.report_all(own(source_ref_of).and_then(|source| finding(&mut sources, document, &source, None)));
+        out.report_all(own(claim_ref_of).and_then(|claim| of_golden_image(cx, document, &claim)));
     }
+}
+
+/// A claim that has a golden image's name: CDI gives those that it imports other names.
+fn of_golden_image(cx: &Context<'_>, document: &Document, claim: &SourceRef<'_>) -> Option<Finding> {
+    let (namespace, name) = (claim.namespace, claim.name);
+    cx.known_source(namespace, name)?.url?;
+    let kinds = ["PersistentVolumeClaim", "DataVolume"];
+    if kinds.iter().any(|kind| cx.other_objects().named(kind, Some(namespace), name).is_some()) {
+        return None;
+    }
+    let message =
+        format!("nothing creates the claim {name} in {namespace}: CDI names a golden image's claims by digest");
+    let finding = Finding::new(&RULE, message).at(document.locate(&claim.path.key("name")));
+    let help = format!("clone the DataSource {name} with sourceRef instead of source");
+    let finding = finding.severity(Severity::Warning).object(object_of(document)).label("the disk waits for it");
+    Some(finding.help(help))
 }
 
 /// Maximum number of names compared and listed.

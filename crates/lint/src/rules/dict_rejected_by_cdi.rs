@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
-    let rejection = cdi::rejection(&cron.object.body["spec"])?;
+    let rejection = cdi::rejection(&cron.object.body["spec"], &cx.release().kubevirt().admission)?;
     let name = cron.origin.name();
     let path = format!("spec.{}", rejection.path);
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);

@@ -1,11 +1,12 @@
 //! A disk that CDI rejects.
 
-use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRejection, data_volume_rejection, rejection};
-use hcoplan_planner::machines::{is_placeholder, object_metadata};
+use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRejection, disk_rejection};
+use hcoplan_planner::machines::{disk_structure, is_placeholder};
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::{Extent, Shape};
+use super::vm_rejected::finding;
+use crate::Extent;
 
 pub(super) static RULE: Rule = Rule::error(
     "disk-rejected",
@@ -18,24 +19,18 @@ pub(super) static RULE: Rule = Rule::error(
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    type Judge = fn(&serde_json::Value, &[String]) -> Option<CdiRejection>;
     let admission = &cx.release().kubevirt().admission;
-    let kinds: [(&str, Judge); 3] = [
-        ("DataVolume", data_volume_rejection),
-        ("DataImportCron", |spec, _| rejection(spec)),
-        ("DataSource", |_, _| None),
-    ];
-    for (kind, judge) in kinds {
+    for kind in ["DataVolume", "DataImportCron", "DataSource"] {
         let documents = cx.other_objects().of_kind(kind).iter();
         let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
         for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
             let name = format!("the {kind} {}", text_at(document, "metadata.name").unwrap_or_default());
             let mut object = document.root.to_json();
-            if structure(cx, document, &name, &mut object, out) {
-                continue;
+            let causes = disk_structure(cx.release(), &mut object);
+            if causes.is_empty() {
+                report(document, &name, &Path::dotted("spec"), disk_rejection(kind, &object["spec"], admission), out);
             }
-            let found = judge(&object["spec"], admission);
-            report(document, &name, &Path::dotted("spec"), found, out);
+            out.report_all(causes.iter().map(|cause| finding(cx, &RULE, document, &name, cause)));
         }
     }
     for (vm, verdict) in cx.judged_machines() {
@@ -48,49 +43,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {
                 continue;
             }
-            let found = template.get("spec").and_then(|spec| data_volume_rejection(&spec.to_json(), admission));
+            let found = template.get("spec").and_then(|spec| disk_rejection("DataVolume", &spec.to_json(), admission));
             let name = template.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
             let name = format!("the disk {name} of {}", vm.display_name());
             report(vm.document, &name, &path.key("spec"), found, out);
         }
     }
-}
-
-/// Whether the API server rejects the object's structure; reports it.
-fn structure(
-    cx: &Context<'_>,
-    document: &Document,
-    name: &str,
-    object: &mut serde_json::Value,
-    out: &mut Sink,
-) -> bool {
-    let kind = object["kind"].as_str().unwrap_or_default().to_owned();
-    let Some(schema) = cx.release().schema_of(GROUP, &kind) else {
-        return false;
-    };
-    let finding = |message: String| Finding::new(&RULE, message).object(object_of(document));
-    let pruned = schema.prepare(object);
-    let mut is_rejected = !pruned.is_empty();
-    for field in pruned {
-        let place = document.locate_key(&field.path);
-        let message = format!("the API server rejects {name}: unknown field \"{}\"", field.path);
-        let finding = finding(message).at(place).label("CDI has no such field here");
-        out.report(Shape::of(document, schema).with_remedy(finding, &field.path));
-    }
-    for cause in object_metadata(object) {
-        is_rejected = true;
-        let message = format!("the API server rejects {name}: {}", cause.message);
-        out.report(finding(message).at(document.locate(&cause.path)).label("not a valid name"));
-    }
-    for violation in schema.validate(object).iter() {
-        let written = document.root.at(&violation.path).and_then(Node::as_str).unwrap_or_default();
-        if !written.contains("${") && !written.contains("{{") {
-            is_rejected = true;
-            let message = format!("the API server rejects {name}: {}", violation.message);
-            out.report(finding(message).at(document.locate(&violation.path)).label("not as the CRD says"));
-        }
-    }
-    is_rejected
 }
 
 fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejection>, out: &mut Sink) {

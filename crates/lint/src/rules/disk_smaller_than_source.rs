@@ -7,7 +7,7 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 use crate::context::DiskSpec;
-use crate::source_ref;
+use crate::source_ref_of;
 
 pub(super) static RULE: Rule =
     Rule::warning("disk-smaller-than-source", Group::Operands, "a disk is smaller than what it is cloned from")
@@ -88,7 +88,7 @@ fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String,
         let namespace = text(claim, "namespace").unwrap_or_else(|| own.to_owned());
         return of_claim(cx, &namespace, &text(claim, "name")?);
     }
-    let reference = source_ref(spec.get("sourceRef")?, Path::default(), own)?;
+    let reference = source_ref_of(spec, Path::default(), own)?;
     let named = format!("the DataSource {}", reference.name);
     let of = |d: &&std::sync::Arc<Document>, name: &str| {
         namespace_of(d) == reference.namespace && text_at(d, name) == Some(reference.name)

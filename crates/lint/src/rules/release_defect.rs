@@ -1,9 +1,9 @@
 //! A known defect of the release that affects the cluster.
 
-use hcoplan_planner::machines::{MachineView, defects, deployed_kubevirt, template_of};
+use hcoplan_planner::machines::{MachineView, Verdict, defects, deployed_kubevirt, template_of};
 
 use super::prelude::*;
-use crate::{Boot, VirtualMachine};
+use crate::{Extent, VirtualMachine};
 
 pub(super) static RULE: Rule = Rule::warning(
     "release-defect",
@@ -25,8 +25,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut machines = None;
     for defect in defects(release) {
         let machines = machines.get_or_insert_with(|| {
-            let boots = cx.boots().into_iter();
-            boots.map(|boot| (view(&boot), boot.vm)).collect::<Vec<_>>()
+            let machines = cx.judged_machines().into_iter();
+            let machines = machines.filter(|(vm, _)| cx.extent(vm.document.file.path()) != Extent::Patch);
+            machines.map(|(vm, verdict)| (view(&vm, verdict), vm)).collect::<Vec<_>>()
         });
         let mut concerned = machines.iter().filter(|(view, _)| defect.affects_machine(view)).map(|(_, vm)| vm);
         let first = concerned.next();
@@ -56,8 +57,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn view(boot: &Boot<'_>) -> MachineView {
-    let object = boot.vm.document.root.to_json();
-    let template = template_of(object["kind"].as_str().unwrap_or_default()).unwrap_or_default();
-    MachineView::new(&object, template, &boot.verdict.spec)
+fn view<'v>(vm: &VirtualMachine<'v>, verdict: &'v Verdict) -> MachineView<'v> {
+    let document = vm.document;
+    let template = template_of(document.text("kind")).unwrap_or_default();
+    MachineView::new(&verdict.spec, template, || document.root.to_json())
 }

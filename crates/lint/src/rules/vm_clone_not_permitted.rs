@@ -17,21 +17,24 @@ pub(super) static RULE: Rule = Rule::warning(
 /// The service account that KubeVirt uses for cloning, unless the machine sets one.
 const ACCOUNT: &str = "default";
 
+/// What makes a claim.
+const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
+
 /// Roles of every cluster that permit cloning.
 const ROLES: [&str; 5] = ["admin", "edit", "cluster-admin", "cdi.kubevirt.io:admin", "cdi.kubevirt.io:edit"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
         let own = vm.namespace();
-        for reference in vm.template_sources() {
+        let claims = vm.template_claims().into_iter().map(|claim| (claim, &CLAIMS[..]));
+        let sources = vm.template_sources().into_iter().map(|source| (source, &["DataSource"][..]));
+        for (reference, kinds) in sources.chain(claims) {
             let source = reference.namespace;
             if own.is_empty() || source == own || source == cx.release().ssp().golden_images_namespace {
                 continue;
             }
-            let mut declared = cx.other_objects().of_kind("DataSource").iter();
-            let is_it =
-                |d: &&Arc<Document>| namespace_of(d) == source && text_at(d, "metadata.name") == Some(reference.name);
-            let Some(data_source) = declared.find(is_it) else {
+            let mut declared = kinds.iter().filter_map(|k| cx.other_objects().named(k, Some(source), reference.name));
+            let Some(declared) = declared.next() else {
                 continue;
             };
             let volumes = vm.volumes().filter_map(|(_, v)| v.below("serviceAccount.serviceAccountName"));
@@ -51,7 +54,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .object(object_of(vm.document))
                 .label("KubeVirt asks whether it may create datavolumes/source")
                 .help(format!("add a RoleBinding in {source} for system:serviceaccount:{own}:{account}"))
-                .related(data_source.locate(&Path::dotted("metadata.namespace")), "declared here");
+                .related(declared.locate(&Path::dotted("metadata.namespace")), "declared here");
             out.report(finding);
         }
     }

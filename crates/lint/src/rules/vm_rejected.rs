@@ -75,6 +75,7 @@ pub(super) fn finding(
         Stage::Schema => format!("the API server rejects {name}: {words}"),
         Stage::Defaulting | Stage::Validating => format!("KubeVirt rejects {name}: {words}"),
         Stage::Start => format!("{name} can't start, KubeVirt rejects its instance: {words}"),
+        Stage::Pod => format!("{name} can't start, the API server rejects its pod: {words}"),
     };
     let written = document.root.at(&cause.path);
     let in_key = matches!(cause.reason, Reason::UnknownField | Reason::Removed | Reason::Architecture(_))
@@ -88,6 +89,7 @@ pub(super) fn finding(
     if let Reason::UnknownField = cause.reason {
         let kind = text_at(document, "kind").unwrap_or_default();
         let schema = schema(kind, &cx.release().kubevirt().version);
+        let schema = schema.or_else(|| cx.release().schema_of(text_at(document, "apiVersion")?, kind));
         return schema.map_or(finding.clone(), |schema| Shape::of(document, schema).with_remedy(finding, &cause.path));
     }
     let alias = match &cause.reason {
@@ -114,7 +116,7 @@ fn alias<'a>(text: &str, allowed: &'a [String]) -> Option<&'a str> {
 
 fn label(reason: &Reason) -> String {
     match reason {
-        Reason::UnknownField => "KubeVirt has no such field here",
+        Reason::UnknownField => "unknown field",
         Reason::Malformed => "malformed",
         Reason::Missing => "something is missing",
         Reason::Unsupported(_) => "not a supported value",

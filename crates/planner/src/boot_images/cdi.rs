@@ -1,7 +1,7 @@
 //! CDI's webhooks for DataImportCrons and DataVolumes.
 //!
 //! Source: CDI `pkg/apiserver/webhooks` at v1.63.1, v1.64.0, v1.65.0 and v1.66.0. Differences between them are in
-//! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. Lengths of names aren't checked.
+//! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The length of an object's own name isn't checked.
 
 use std::sync::LazyLock;
 
@@ -37,11 +37,12 @@ pub enum CdiFault {
     Other,
 }
 
-/// The webhook's rejection of a DataImportCron with this `spec`; `None` if it accepts it.
-pub fn rejection(spec: &Value) -> Option<CdiRejection> {
+/// The webhook's rejection of a DataImportCron with this `spec`; `None` if it accepts it. `admission` lists the
+/// release's behaviours.
+pub fn rejection(spec: &Value, admission: &[String]) -> Option<CdiRejection> {
     let volume = &spec["template"]["spec"];
-    let of_volume =
-        missing_source(volume).or_else(|| unsettable(volume)).or_else(|| check_volume(volume, "Template", &[]));
+    let volume_check = || check_volume(volume, "Template", admission);
+    let of_volume = missing_source(volume).or_else(|| unsettable(volume)).or_else(volume_check);
     let in_template = |rejection: CdiRejection| {
         let path = format!("template.spec.{}", rejection.path);
         CdiRejection { path: path.trim_end_matches('.').to_owned(), ..rejection }
@@ -49,10 +50,14 @@ pub fn rejection(spec: &Value) -> Option<CdiRejection> {
     of_volume.map(in_template).or_else(|| cron_fields(spec))
 }
 
-/// The webhook's rejection of a DataVolume with this `spec`; `None` if it accepts it. `admission` lists the release's
-/// behaviours.
-pub fn data_volume_rejection(spec: &Value, admission: &[String]) -> Option<CdiRejection> {
-    check_volume(spec, "spec", admission)
+/// The webhook's rejection of an object of one of CDI's kinds with this `spec`; `None` if it accepts it. `admission`
+/// lists the release's behaviours.
+pub fn disk_rejection(kind: &str, spec: &Value, admission: &[String]) -> Option<CdiRejection> {
+    match kind {
+        "DataVolume" => check_volume(spec, "spec", admission),
+        "DataImportCron" => rejection(spec, admission),
+        _ => None,
+    }
 }
 
 /// Checks a DataVolume's spec; `shown` is the webhook's name for it.
@@ -137,7 +142,9 @@ fn claim(volume: &Value) -> Option<CdiRejection> {
         [_, _, ..] if kind == "PVC" => "PVC multiple accessModes".to_owned(),
         modes => {
             let known = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-            let unknown = modes.iter().find(|m| !known.contains(m))?;
+            modes.iter().find(|m| !known.contains(m))?;
+            // The first one, whichever is wrong.
+            let unknown = modes.first()?;
             let known = known.map(|k| format!("\"{k}\"")).join(", ");
             format!("Unsupported value: \"{unknown}\": supported values: {known}")
         }
@@ -255,7 +262,9 @@ fn registry(registry: &Value) -> Option<CdiRejection> {
             return Some(reject(message, PATH));
         }
         if !["docker", "oci-archive"].contains(&scheme(url).to_ascii_lowercase().as_str()) {
-            let message = format!("Illegal registry source URL scheme {url}");
+            let scheme = scheme(url);
+            let rest = url.get(scheme.len()..).unwrap_or_default();
+            let message = format!("Illegal registry source URL scheme {}{rest}", scheme.to_ascii_lowercase());
             return Some(reject(message, PATH));
         }
     }
@@ -340,11 +349,12 @@ fn cron_fields(spec: &Value) -> Option<CdiRejection> {
     if collect.is_some_and(|c| !["Never", "Outdated"].contains(&c)) {
         return Some(reject("Illegal GarbageCollect value", "garbageCollect"));
     }
-    if text(&spec["managedDataSource"]).is_empty() {
-        let message = "Illegal ManagedDataSource value";
-        return Some(reject(message, "managedDataSource"));
-    }
-    None
+    let message = match text(&spec["managedDataSource"]).len() {
+        0 => "Illegal ManagedDataSource value",
+        1..=63 => return None,
+        _ => "Name cannot be longer than 63 characters",
+    };
+    Some(reject(message, "managedDataSource"))
 }
 
 /// The scheme as Go's `net/url` parses it; empty if there is none.
@@ -405,7 +415,7 @@ mod tests {
 
     #[test]
     fn accepts_good_cases() {
-        assert_eq!(rejection(&spec()), None);
+        assert_eq!(rejection(&spec(), &[]), None);
         for (pointer, value) in [
             ("/schedule", json!("")),
             ("/importsToKeep", json!(0)),
@@ -416,11 +426,11 @@ mod tests {
             ("/template/spec/storage/accessModes", json!(["ReadWriteMany", "ReadWriteOnce"])),
             ("/template/spec/storage/resources/requests/storage", json!(1048576)),
         ] {
-            assert_eq!(rejection(&with(pointer, value.clone())), None, "{pointer} {value}");
+            assert_eq!(rejection(&with(pointer, value.clone()), &[]), None, "{pointer} {value}");
         }
         let mut cloned = with("/template/spec/source", json!({"pvc": {"name": "a", "namespace": "b"}}));
         cloned["template"]["spec"]["storage"] = json!({});
-        assert_eq!(rejection(&cloned), None);
+        assert_eq!(rejection(&cloned, &[]), None);
     }
 
     #[test]
@@ -463,7 +473,7 @@ mod tests {
                 "spec.source.Imageio source Imageio requires CertConfigMap or InsecureSkipVerify",
             ),
         ] {
-            let found = data_volume_rejection(&spec, admission).map(|r| r.message);
+            let found = check_volume(&spec, "spec", admission).map(|r| r.message);
             assert_eq!(found.unwrap_or_default(), message, "{spec}");
         }
     }
@@ -557,7 +567,7 @@ mod tests {
             (with("/garbageCollect", json!("Always")), "Illegal GarbageCollect value", "garbageCollect"),
             (with("/managedDataSource", json!("")), "Illegal ManagedDataSource value", "managedDataSource"),
         ] {
-            let found = rejection(&spec).unwrap_or_else(|| panic!("accepted, want {message}"));
+            let found = rejection(&spec, &[]).unwrap_or_else(|| panic!("accepted, want {message}"));
             assert_eq!((found.message.as_str(), found.path.as_str()), (message, path));
         }
     }

@@ -252,6 +252,23 @@ fn fill(cluster: Cluster<'_>, spec: &mut Value, architecture: Option<&str>) {
     }
 }
 
+/// A field of an instance's complete spec, else the KubeVirt object's default of it; empty if there is none.
+pub fn effective<'v>(cluster: Cluster<'v>, spec: &'v Value, field: &str) -> &'v str {
+    let configuration = cluster.configuration();
+    let architecture = text(&spec["architecture"]);
+    let defaults = match field {
+        "domain.cpu.model" if architecture == "arm64" => ["host-passthrough", ""],
+        "domain.cpu.model" => [text(&configuration["cpuModel"]), "host-model"],
+        "domain.machine.type" => {
+            let own = &configuration["architectureConfiguration"][architecture]["machineType"];
+            [text(own), text(&configuration["machineType"])]
+        }
+        _ => [""; 2],
+    };
+    let all = [text(at(spec, field)), defaults[0], defaults[1]];
+    all.into_iter().find(|value| !value.is_empty()).unwrap_or_default()
+}
+
 /// The spec with the disk buses that KubeVirt fills in when an instance is created; `None` if each disk has one.
 pub(super) fn with_disk_buses(spec: &Value) -> Option<Value> {
     const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];

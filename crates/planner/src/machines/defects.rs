@@ -2,6 +2,7 @@
 //!
 //! Source: the pull requests listed in `schemas/defects.json`, and the tags that contain them.
 
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -80,22 +81,28 @@ pub fn has_defect(release: &Release, name: &str) -> bool {
     all().iter().any(|defect| defect.name == name && defect.is_in(&version_of(release)))
 }
 
-/// The values of a virtual machine that conditions examine.
-#[derive(Debug)]
-pub struct MachineView(Value);
+/// The values of a virtual machine that conditions examine: the spec completed by KubeVirt, and the manifest.
+pub struct MachineView<'m> {
+    spec: &'m Value,
+    /// Read on demand: few conditions examine it.
+    manifest: LazyCell<Value, Box<dyn FnOnce() -> Value + 'm>>,
+}
 
-impl MachineView {
-    /// Creates the view from the manifest, the path of the instance's template in it, and the spec completed by
-    /// KubeVirt.
-    pub fn new(object: &Value, template: &str, spec: &Value) -> Self {
-        let instance = if template.is_empty() { object } else { at(object, template) };
-        Self(json!({
-            "name": object["metadata"]["name"],
-            "owner": object["spec"],
-            "written": instance["spec"],
-            "migratesBridge": instance["metadata"]["annotations"][ALLOW_BRIDGE],
-            "spec": spec,
-        }))
+impl<'m> MachineView<'m> {
+    /// Creates the view from the spec completed by KubeVirt, the path of the instance's template in the manifest, and the
+    /// manifest.
+    pub fn new(spec: &'m Value, template: &'m str, manifest: impl FnOnce() -> Value + 'm) -> Self {
+        let read = move || {
+            let object = manifest();
+            let instance = at(&object, template);
+            json!({
+                "name": object["metadata"]["name"],
+                "owner": object["spec"],
+                "written": instance["spec"],
+                "migratesBridge": instance["metadata"]["annotations"][ALLOW_BRIDGE],
+            })
+        };
+        Self { spec, manifest: LazyCell::new(Box::new(read)) }
     }
 }
 
@@ -112,13 +119,16 @@ impl Defect {
     }
 
     /// Whether it affects a virtual machine.
-    pub fn affects_machine(&self, machine: &MachineView) -> bool {
-        is_met(&self.machines, &machine.0)
+    pub fn affects_machine(&self, machine: &MachineView<'_>) -> bool {
+        is_met(&self.machines, |path| match path.strip_prefix("spec.") {
+            Some(below) => each(machine.spec, below),
+            None => each(&machine.manifest, path),
+        })
     }
 
-    /// Whether it affects the KubeVirt object, independent of virtual machines.
+    /// Whether it affects the KubeVirt object, independent of the machines.
     pub fn affects_cluster(&self, kubevirt: &Value) -> bool {
-        is_met(&self.kubevirt, kubevirt)
+        is_met(&self.kubevirt, |path| each(kubevirt, path))
     }
 
     /// The next release without the defect; `None` if no known one is fixed.
@@ -132,13 +142,12 @@ impl Defect {
     }
 }
 
-fn is_met(alternatives: &[Vec<Test>], value: &Value) -> bool {
-    alternatives.iter().any(|tests| tests.iter().all(|test| test.is_met(value)))
+fn is_met<'v>(alternatives: &[Vec<Test>], values: impl Fn(&str) -> Vec<(String, &'v Value)>) -> bool {
+    alternatives.iter().any(|tests| tests.iter().all(|test| test.is_met(values(&test.path))))
 }
 
 impl Test {
-    fn is_met(&self, value: &Value) -> bool {
-        let found = each(value, &self.path);
+    fn is_met(&self, found: Vec<(String, &Value)>) -> bool {
         if self.is == Some(Value::Null) {
             return found.is_empty();
         }
@@ -208,7 +217,7 @@ mod tests {
             ("kubevirt-17029", json!({"architecture": "s390x", "domain": {"memory": {"guest": "1Gi"}}}), false),
         ] {
             let object = machine(spec.clone());
-            let view = MachineView::new(&object, "spec.template", &spec);
+            let view = MachineView::new(&spec, "spec.template", || object.clone());
             assert_eq!(named(name).affects_machine(&view), is_met, "{name} {spec}");
         }
     }

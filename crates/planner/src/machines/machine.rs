@@ -96,6 +96,11 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         start.found.retain(|cause| causes.iter().all(|other| other.message != cause.message));
         causes.extend(start.found);
     }
+    if causes.is_empty() {
+        let mut pod = Checker::new(cluster, validated, &spec_path, Stage::Pod);
+        pod.pod();
+        causes.extend(pod.found);
+    }
     Verdict { causes, spec: complete }
 }
 

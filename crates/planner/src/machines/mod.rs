@@ -30,7 +30,8 @@ mod recorded;
 #[cfg(test)]
 mod tests;
 
-pub use checker::{is_placeholder, object_metadata};
+pub use checker::{disk_structure, is_placeholder};
+pub use defaults::effective;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
 pub use migration::{Claim, Obstacle, obstacles};
 pub use nodes::{HYPERV, MACHINE_TYPE, NodeRequirement, node_requirements};
@@ -53,6 +54,8 @@ pub enum Stage {
     Validating,
     /// KubeVirt's webhooks for the instance, when the machine starts.
     Start,
+    /// The API server, for the instance's pod.
+    Pod,
 }
 
 /// Why a field is rejected.

@@ -55,6 +55,48 @@ impl Checker<'_> {
         self.spread_constraints();
     }
 
+    /// What no webhook of KubeVirt examines: its instance's pod can't be created.
+    pub(super) fn pod(&mut self) {
+        for (path, disk) in self.each("volumes[].containerDisk") {
+            if text(&disk["image"]).is_empty() {
+                let words = "spec.containers.image: Required value";
+                self.reject(&format!("{path}.image"), Reason::Missing, words);
+            }
+        }
+        for (path, toleration) in self.each("tolerations[]") {
+            let [key, operator, value, effect] = ["key", "operator", "value", "effect"].map(|k| text(&toleration[k]));
+            let has_seconds = !toleration["tolerationSeconds"].is_null();
+            let faults = [
+                (
+                    operator == "Exists" && !value.is_empty(),
+                    "operator",
+                    "value must be empty when `operator` is 'Exists'",
+                ),
+                (
+                    key.is_empty() && operator != "Exists",
+                    "operator",
+                    "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
+                ),
+                (
+                    has_seconds && effect != "NoExecute",
+                    "effect",
+                    "effect must be 'NoExecute' when `tolerationSeconds` is set",
+                ),
+            ];
+            for (_, field, problem) in faults.into_iter().filter(|(is_there, ..)| *is_there) {
+                let words = format!(
+                    "{}.{field}: Invalid value: {}: {problem}",
+                    self.name(&path),
+                    json!(text(&toleration[field]))
+                );
+                self.reject(&path, Reason::OutOfRange, words);
+            }
+            if !key.is_empty() {
+                self.label_key(&format!("{path}.key"), key);
+            }
+        }
+    }
+
     fn pod_term(&mut self, path: &str, term: &Value) {
         for selector in ["labelSelector", "namespaceSelector"] {
             self.selector(&format!("{path}.{selector}"), &term[selector]);

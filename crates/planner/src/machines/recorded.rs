@@ -7,14 +7,36 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::checker::{at, text};
+use super::checker::{at, each, text};
 use super::*;
-use crate::inventory::Inventory;
+use crate::boot_images::cdi::{CdiRejection, disk_rejection};
+use crate::inventory::{Inventory, assumed_nodes};
 use crate::plan::plan;
 
-/// Minimum shares of a release's cases that agree, in percent: verdicts, and messages.
-const ALL: [f64; 2] = [99.0, 95.0];
-const SELECTED: [f64; 2] = [100.0, 100.0];
+/// Minimum shares of a release's cases that agree, in percent: verdicts, messages, and defaults.
+const ALL: [f64; 3] = [99.0, 95.0, 99.0];
+const SELECTED: [f64; 3] = [100.0; 3];
+
+/// The defaults that are compared: fields that KubeVirt fills in until the instance is created.
+const FILLED: [&str; 17] = [
+    "architecture",
+    "evictionStrategy",
+    "networks[].name",
+    "domain.machine.type",
+    "domain.cpu.model",
+    "domain.cpu.cores",
+    "domain.cpu.sockets",
+    "domain.cpu.threads",
+    "domain.memory.guest",
+    "domain.resources.requests.cpu",
+    "domain.devices.disks[].name",
+    "domain.devices.disks[].disk.bus",
+    "domain.devices.disks[].lun.bus",
+    "domain.devices.disks[].cdrom.bus",
+    "domain.devices.interfaces[].name",
+    "domain.devices.interfaces[].model",
+    "domain.devices.tpm.persistent",
+];
 
 /// The directory of all recordings; without it tests compare with a selection.
 fn full_recordings() -> Option<PathBuf> {
@@ -36,8 +58,9 @@ type Messages = [Vec<String>; 2];
 /// The rendered KubeVirt of each HyperConverged, by name.
 fn kubevirts(release: &Release) -> BTreeMap<String, Value> {
     let objects: Map<String, Value> = serde_json::from_str(&read("clusters.json")).expect("JSON");
+    let inventory = Inventory { nodes: assumed_nodes(), ..Inventory::default() };
     let render = |(name, object): (String, Value)| {
-        let plan = plan(release, &Inventory::default(), &object);
+        let plan = plan(release, &inventory, &object);
         (name, plan.operand("KubeVirt").expect("accepted").clone())
     };
     objects.into_iter().map(render).collect()
@@ -95,13 +118,42 @@ fn recorded(line: &Value) -> Messages {
     [texts(&verdict["causes"]), texts(&verdict["start"])]
 }
 
-fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> Messages {
+/// The instance's defaults, by path below its spec.
+fn filled(cluster: Cluster<'_>, object: &Value, complete: &Value) -> Value {
+    let mut complete = defaults::with_disk_buses(complete).unwrap_or_else(|| complete.clone());
+    for [parent, key] in [["machine", "type"], ["cpu", "model"]] {
+        let value = effective(cluster, &complete, &format!("domain.{parent}.{key}")).to_owned();
+        complete["domain"][parent][key] = value.into();
+    }
+    let written = at(object, "spec.template.spec");
+    let all = FILLED.iter().flat_map(|pattern| each(&complete, pattern));
+    all.filter(|(path, value)| at(written, path) != *value).map(|(path, value)| (path, value.clone())).collect()
+}
+
+/// The rejections of an object, and the defaults of a virtual machine that starts.
+fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, Value) {
+    let mut filled_in = Value::Null;
     let cluster = Cluster { release, kubevirt };
     let version = &release.kubevirt().version;
     let mut causes = match text(&object["kind"]) {
         "VirtualMachineInstancetype" | "VirtualMachineClusterInstancetype" => admit_instancetype(cluster, object),
         "VirtualMachinePreference" | "VirtualMachineClusterPreference" => admit_preference(cluster, object),
         "MigrationPolicy" => admit_migration_policy(cluster, object),
+        kind @ ("DataVolume" | "DataImportCron" | "DataSource") => {
+            let mut object = object.clone();
+            let mut causes = disk_structure(release, &mut object);
+            if causes.is_empty() {
+                let found = disk_rejection(kind, &object["spec"], &release.kubevirt().admission);
+                let path = Path::dotted("spec");
+                causes.extend(found.map(|CdiRejection { message, .. }| Cause {
+                    stage: Stage::Validating,
+                    path,
+                    reason: Reason::OutOfRange,
+                    message,
+                }));
+            }
+            causes
+        }
         kind => {
             let [instancetype, preference] = [TypeKind::Instancetype, TypeKind::Preference]
                 .map(|k| common_type(k, text(&object["spec"][k.field()]["name"]), version));
@@ -120,11 +172,14 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> Messages {
                     format!("MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry {path}");
                 causes.push(Cause { stage: Stage::Validating, path, reason: Reason::Removed, message });
             }
+            if causes.iter().all(|c| c.stage == Stage::Pod) && kind == "VirtualMachine" {
+                filled_in = filled(cluster, object, &complete);
+            }
             causes
         }
     };
-    // The controller reports this one, not virt-api.
-    causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes"));
+    // The controller and the API server report these, not virt-api.
+    causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes") && c.stage != Stage::Pod);
     // Decoding rejects unknown fields before all other checks.
     let is_unknown = |c: &&Cause| matches!(c.reason, Reason::UnknownField) && c.stage == Stage::Schema;
     let unknown = causes.iter().any(|c| is_unknown(&c));
@@ -137,11 +192,11 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> Messages {
     };
     // The instances of other kinds aren't recorded.
     let is_machine = object["kind"] == "VirtualMachine";
-    [message(false), if is_machine { message(true) } else { Vec::new() }]
+    ([message(false), if is_machine { message(true) } else { Vec::new() }], filled_in)
 }
 
 #[test]
-fn agrees_with_recorded_verdicts_and_messages() {
+fn agrees_with_recorded_verdicts_messages_and_defaults() {
     let bases: Map<String, Value> = serde_json::from_str(&read("bases.json")).expect("JSON");
     let minimum = if full_recordings().is_some() { ALL } else { SELECTED };
     let mut report = String::new();
@@ -152,14 +207,31 @@ fn agrees_with_recorded_verdicts_and_messages() {
             continue;
         }
         let kubevirts = kubevirts(&release);
-        let (mut total, mut equal) = (0, [0; 2]);
-        for line in read(&format!("{name}.jsonl")).lines() {
-            let line: Value = serde_json::from_str(line).expect("JSON");
+        let (mut totals, mut equal) = ([0; 3], [0; 3]);
+        let lines = read(&format!("{name}.jsonl"));
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let base_of = |line: &Value| (line["base"].to_string(), line["cluster"].to_string());
+        let sound = lines.iter().filter(|line| text(&line["case"]).starts_with("sound"));
+        let sound: BTreeMap<_, &Value> = sound.map(|line| (base_of(line), &line["filled"])).collect();
+        for line in &lines {
             let sets = line["set"].as_array().expect("changes");
             let object = changed(&bases[text(&line["base"])], sets);
-            let (want, have) = (recorded(&line), predicted(&release, &kubevirts[text(&line["cluster"])], &object));
+            let (have, filled_in) = predicted(&release, &kubevirts[text(&line["cluster"])], &object);
+            let want = recorded(line);
             let is_same = want.iter().zip(&have).all(|(w, h)| w.is_empty() == h.is_empty());
-            total += 1;
+            // Without one of its own a case is filled like what it changes.
+            let own = line.get("filled").or_else(|| sound.get(&base_of(line)).copied());
+            let own = own.filter(|own| want == have && own.is_object() && filled_in.is_object());
+            totals = [totals[0] + 1, totals[1] + 1, totals[2] + usize::from(own.is_some())];
+            equal[2] += usize::from(own.is_some_and(|own| *own == filled_in));
+            if let Some(own) = own.filter(|own| **own != filled_in) {
+                writeln!(
+                    report,
+                    "{name} {} FILLED {} {}\n  want {own}\n  have {filled_in}",
+                    line["case"], line["cluster"], line["set"]
+                )
+                .expect("a string");
+            }
             equal[0] += usize::from(is_same);
             equal[1] += usize::from(want == have);
             if want != have {
@@ -170,12 +242,8 @@ fn agrees_with_recorded_verdicts_and_messages() {
                     .expect("a string");
             }
         }
-        let shares = equal.map(|n| 100.0 * f64::from(u32::try_from(n).expect("small")) / total as f64);
-        let [verdicts, message] = equal;
-        println!(
-            "{name}: {total} cases, {verdicts} verdicts and {message} message equal, {:.2} % and {:.2} %",
-            shares[0], shares[1]
-        );
+        let shares: Vec<f64> = equal.iter().zip(totals).map(|(n, all)| 100.0 * *n as f64 / all as f64).collect();
+        println!("{name}: of {totals:?} cases {equal:?} verdicts, messages and defaults are equal: {shares:.2?} %");
         is_short |= shares.iter().zip(minimum).any(|(share, minimum)| *share < minimum);
     }
     if let Some(path) = std::env::var_os("HCOPLAN_MACHINES_REPORT") {
