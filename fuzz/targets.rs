@@ -1,6 +1,5 @@
-//! What is fuzzed, one function a target: no bytes may make any of these panic, and what each
-//! holds to be true of its results has to be. `cargo fuzz` runs them with coverage, and
-//! `testdata/fuzz.rs` on every seed and mutations of it, on stable.
+//! The fuzz targets, a function each: no bytes may make one panic, and its claims about the results must be true.
+//! `cargo fuzz` runs them with coverage, and `testdata/fuzz.rs` on every seed and mutations of it, on stable.
 
 mod foreign;
 
@@ -25,7 +24,7 @@ use serde_json::Value;
 #[allow(unused_imports)]
 pub(crate) use foreign::{FOREIGN, OF_A_RELEASE, foreign};
 
-/// Takes any bytes.
+/// A target for any bytes.
 pub(crate) type Target = fn(&[u8]);
 
 /// Every target, by name.
@@ -40,7 +39,7 @@ pub(crate) const ALL: [(&str, Target); 8] = [
     ("foreign", foreign),
 ];
 
-/// A file to its documents, and back: places are in the text, and what is emitted reads the same.
+/// A file to its documents and back: spans are in the text, and emitted text parses to the same value.
 pub(crate) fn yaml(data: &[u8]) {
     let file = SourceFile::from_bytes("f.yaml", data.to_vec());
     if file.replaced().is_empty() {
@@ -96,7 +95,7 @@ fn places(file: &SourceFile, node: &yaml::Node) {
     }
 }
 
-/// A bare word: what it resolves to reads the same when it is printed.
+/// A plain scalar: its printed value parses to the same value.
 pub(crate) fn scalar(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let json = match yaml::resolve(&text) {
@@ -110,14 +109,14 @@ pub(crate) fn scalar(data: &[u8]) {
     let document = yaml::emit(&serde_json::json!({ "a": json }));
     let back = yaml::parse(&SourceFile::new("a.yaml", document.clone())).documents;
     let back = back.first().map(|d| d.root.to_json()["a"].clone());
-    // As Go does, 5.0 is printed as 5, and what takes more than 63 bits as a float.
+    // Like Go, prints 5.0 as 5, and more than 63 bits as a float.
     let float = json.is_number() && !json.is_i64();
     let same =
         if float { back.as_ref().and_then(Value::as_f64) == json.as_f64() } else { back.as_ref() == Some(&json) };
     assert!(same, "{text:?} is printed as {document:?}, and read as {back:?}");
-    // Any text is a text again, as a key, too; but kubectl writes a merge key as it is.
+    // Any text parses as the same text, also as a key; but kubectl writes a merge key unquoted.
     let key = if text == "<<" { "a" } else { &*text };
-    // And what begins like JSON, behind what Go takes for a blank, it reads as JSON.
+    // kubectl parses text that begins like JSON, after Go's blanks, as JSON.
     let object = serde_json::json!({ "k": { key: [&*text, { "in": &*text }] } });
     let document = yaml::emit(&object);
     let back = yaml::parse(&SourceFile::new("a.yaml", document.clone())).documents;
@@ -126,8 +125,8 @@ pub(crate) fn scalar(data: &[u8]) {
     let _ = yaml::kustomize_reads(&text);
 }
 
-/// Quantities and durations: the canonical text means the same, and stays as it is. Schedules: the
-/// same with more blanks between the fields.
+/// Quantities and durations: the canonical text has the same value and is stable. Schedules: the same with more blanks
+/// between the fields.
 pub(crate) fn amount(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let schedule = cron::check(&text);
@@ -135,12 +134,12 @@ pub(crate) fn amount(data: &[u8]) {
     if let Ok(read) = quantity::Quantity::parse(&text) {
         let printed = read.to_string();
         let again = quantity::Quantity::parse(&printed).expect("what is printed can be read");
-        // Go knows no suffix above E: it leaves the greater ones out.
+        // Go has no suffix above E, and omits greater ones.
         let least = |text| quantity::Quantity::parse(text).expect("a quantity");
         let huge = read >= least("1000E") || read <= least("-1000E");
         assert!(again == read || huge, "{text:?} is printed as {printed:?}");
-        // What is no multiple of 1024 loses its suffix and with it, when it is read again, its being
-        // binary: 62.5Ki is 64000, and that is 64k.
+        // A value that is no multiple of 1024 loses its suffix, and then its binary format: 62.5Ki is 64000, and that
+        // is 64k.
         let decimal = text.contains('i') && !printed.contains('i');
         assert!(again.to_string() == printed || huge || decimal, "{text:?} is {printed:?}");
     }
@@ -177,7 +176,7 @@ static INVENTORY: LazyLock<Inventory> = LazyLock::new(|| {
     }
 });
 
-/// The same with the places of what is in it.
+/// A document with the locations in it.
 static LOADED: LazyLock<LoadedInventory> = LazyLock::new(|| {
     let parsed = yaml::parse(&SourceFile::new("inventory.yaml", declared(0)));
     let source = |document: Document| Source { kind: SourceKind::Declared, document: Arc::new(document) };
@@ -185,15 +184,14 @@ static LOADED: LazyLock<LoadedInventory> = LazyLock::new(|| {
     inventory::load(&sources).0
 });
 
-/// The manifests in the bytes; the release follows from how many bytes there are.
+/// The manifests in the bytes; the number of bytes selects the release.
 fn documents(data: &[u8]) -> (&'static Arc<Release>, Vec<Document>) {
     let file = SourceFile::from_bytes("hyperconverged.yaml", data.to_vec());
     let release = &RELEASES[data.len() % RELEASES.len()];
     (release, yaml::parse(&file).documents)
 }
 
-/// Admission: a verdict has a message or something to store; what is stored is let in again as it
-/// is.
+/// Admission: a verdict has a message or a stored object, and the stored object is accepted unchanged.
 pub(crate) fn admission(data: &[u8]) {
     use hcoplan::admission::{Operation, admit};
     let (release, documents) = documents(data);
@@ -212,13 +210,12 @@ pub(crate) fn admission(data: &[u8]) {
     }
 }
 
-/// Where HCO's schema takes more than the operand's (see the rule `operand-violates-crd`).
+/// Fields for which HCO's schema accepts more than the operand's (see the rule `operand-violates-crd`).
 const ACCEPTED_BY_HCO_ALONE: [&str; 3] =
     ["tlsSecurityProfile", "commonTemplates.namespace", "vmiCalculatorConfiguration.configName"];
 
-/// The whole plan: its objects have names and, where no
-/// jsonpatch annotation had a hand in them, are what their CRDs allow; and it can be compared with
-/// that of the next release.
+/// The whole plan: its objects have names and, without a jsonpatch annotation, satisfy their CRDs; and it can be
+/// compared with that of the next release.
 pub(crate) fn plan(data: &[u8]) {
     let (release, documents) = documents(data);
     let next = &RELEASES[(data.len() + 1) % RELEASES.len()];
@@ -255,7 +252,7 @@ fn has_patches(object: &Value) -> bool {
     annotations.is_some_and(|a| a.keys().any(|key| key.ends_with("jsonpatch")))
 }
 
-/// A jsonpatch annotation: decoded, applied, merged back. Where it can't be, the reason has a place.
+/// A jsonpatch annotation: decoded, applied, merged back. If it fails, the error has a location.
 pub(crate) fn patch(data: &[u8]) {
     static OPERANDS: LazyLock<Vec<Value>> = LazyLock::new(|| {
         let hyperconverged = serde_json::json!({
@@ -289,8 +286,8 @@ pub(crate) fn patch(data: &[u8]) {
     }
 }
 
-/// Rules on any HyperConverged, and all their fixes: the fixed text parses, and differs. An edit changes nothing but
-/// its target.
+/// Rules on any HyperConverged, and all their fixes: the fixed text parses and differs. An edit only changes its
+/// target.
 pub(crate) fn fix(data: &[u8]) {
     let inventory = declared(data.len());
     let files = [("hyperconverged.yaml", data.to_vec()), ("inventory.yaml", inventory.into_bytes())];
@@ -314,7 +311,7 @@ pub(crate) fn fix(data: &[u8]) {
     for document in documents.iter().take(3) {
         edited(document, data.len());
         let object = document.root.to_json();
-        // Asking why plans a hundred times.
+        // `why` plans a hundred times.
         if data.len() % 32 == 7 {
             let plan_input = why::PlanInput::new(release, document, &object, &LOADED);
             let _ = why::ask(&plan_input, "KubeVirt", None, "spec.configuration");
@@ -322,7 +319,7 @@ pub(crate) fn fix(data: &[u8]) {
     }
 }
 
-/// Edits a document at a place that follows from a number.
+/// Edits a document at a location that a number selects.
 fn edited(document: &Document, number: usize) {
     let mut paths = Vec::new();
     below(&document.root, &Path::root(), &mut paths);
@@ -351,7 +348,7 @@ fn edited(document: &Document, number: usize) {
     }
 }
 
-/// The path of everything in a tree.
+/// All paths in a tree.
 fn below(node: &yaml::Node, path: &Path, out: &mut Vec<Path>) {
     for entry in node.entries() {
         let path = path.key(&entry.key.text);
@@ -375,7 +372,7 @@ fn declared(seed: usize) -> String {
     )
 }
 
-/// The findings about a repository, with their places in the text; and they can be printed.
+/// The findings about a repository have locations in the text and can be printed in the format that `number` selects.
 fn linted<const N: usize>(files: [(&str, Vec<u8>); N], previous: Option<&PreviousState>) -> Vec<Finding> {
     let number = files.iter().map(|(_, bytes)| bytes.len()).sum();
     let tree: source::Memory = files.into_iter().collect();

@@ -1,4 +1,5 @@
-//! Lists the files of this directory for `lib.rs`, so that a release is two directories, of what is imported and of what is written, and nothing else.
+//! Lists the files of this directory for `lib.rs`, so that a release is only two directories, of imported and of
+//! written files.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -18,8 +19,8 @@ fn main() {
     write("documents.rs", files(&root, ".schema.json"));
 }
 
-/// The release lines in Rust: the name of each and its files, each with its name and its text. A file that was
-/// imported and has a written part is one of both.
+/// The release lines in Rust: each name with its files and their texts. A file with an imported and a written part is
+/// merged.
 fn releases(root: &Path, out: &Path) -> String {
     let mut list = String::from("&[\n");
     for release in sorted(&root.join("releases")) {
@@ -45,7 +46,7 @@ fn releases(root: &Path, out: &Path) -> String {
     list + "]\n"
 }
 
-/// Two JSON objects as one; they have no key in common, which a test holds.
+/// Merges two JSON objects; a test checks that they have no common key.
 fn one_object(one: &str, other: &str) -> String {
     let inner = |text: &str| {
         let text = text.trim().strip_prefix('{').and_then(|t| t.strip_suffix('}'));
@@ -54,7 +55,7 @@ fn one_object(one: &str, other: &str) -> String {
     format!("{{{},{}\n}}\n", inner(one), inner(other))
 }
 
-/// The names of a directory's files and of its `crds`, relative to it.
+/// The names of a directory's files and those in `crds`, relative to it.
 fn files_below(directory: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for name in sorted(directory) {
@@ -71,7 +72,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).expect("readable")
 }
 
-/// The files of a directory with this ending, in Rust: the name of each without it, and its text.
+/// The files of a directory with this suffix, in Rust: the name of each without it, and its text.
 fn files(directory: &Path, ending: &str) -> String {
     let files = sorted(directory);
     let mut names: Vec<&str> = files.iter().filter_map(|f| f.strip_suffix(ending)).collect();

@@ -1,5 +1,5 @@
-//! What hcoplan knows of HCO's releases and their distributions, and the JSON Schemas of its documents,
-//! compiled in as they lie in this directory.
+//! The data about HCO's releases and their distributions, and the JSON Schemas of hcoplan's documents, compiled in from
+//! this directory.
 
 /// A file's name and its text.
 pub type File = (&'static str, &'static str);
@@ -16,7 +16,7 @@ pub static DISTRIBUTIONS: &[File] = include!(concat!(env!("OUT_DIR"), "/distribu
 /// The JSON Schemas by the name of their document, `inventory` for `inventory.schema.json`.
 pub static DOCUMENTS: &[File] = include!(concat!(env!("OUT_DIR"), "/documents.rs"));
 
-/// What fields, gates and terms are, in words.
+/// The descriptions of fields, gates and terms.
 pub const WORDS: &str = include_str!("words.json");
 
 /// The JSON Schema of `hcoplan.yaml`.
@@ -37,7 +37,7 @@ pub const KUBEVIRT_TYPES: &str = include_str!("kubevirt/common-types.json");
 /// Known defects of the operators' versions.
 pub const DEFECTS: &str = include_str!("defects.json");
 
-/// The JSON Schema of a document; `None` where there is no such document.
+/// The JSON Schema of a document; `None` if there is none.
 pub fn document(name: &str) -> Option<&'static str> {
     let found = DOCUMENTS.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
