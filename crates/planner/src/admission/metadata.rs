@@ -1,13 +1,14 @@
 //! Decodes `metadata` strictly, completes it, and checks it.
 
+use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations, go_quote};
 use hcoplan_yaml::Path;
 use serde_json::{Map, Value};
 
 use super::shape::parse_path;
 use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
+use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::release::Release;
-use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 
 /// Fields that only the API server writes; objects read from a cluster have them.
 const SERVER_SET: [&str; 8] = [
@@ -189,3 +190,16 @@ pub(super) fn namespace_policy(object: &Value, namespace: &str, operation: Opera
     );
     Err(Rejection::new(Reason::Namespace, message).at(Path::dotted("metadata.namespace")))
 }
+
+/// Every such annotation, and whether it is read on an entry of `dataImportCronTemplates` (else on the HyperConverged).
+/// `explain` describes what each does. Source: HCO's golden images and `controllers/handlers`.
+pub const READ_ANNOTATIONS: [(&str, bool); 8] = [
+    (ARCHITECTURES_ANNOTATION, true),
+    ("cdi.kubevirt.io/storage.bind.immediate.requested", true),
+    (ENABLE_ANNOTATION, true),
+    ("deployOVS", false),
+    ("hco.kubevirt.io/deployAIE", false),
+    ("hco.kubevirt.io/deployPasstNetworkBinding", false),
+    ("hco.kubevirt.io/tuningPolicy", false),
+    ("platform.kubevirt.io/autopilot", false),
+];

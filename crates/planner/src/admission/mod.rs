@@ -6,9 +6,6 @@
 //! verdict and listed in [`Admission::holes`].
 
 mod affinity;
-mod annotations;
-mod certificates;
-mod change;
 mod gates;
 mod gates_to_fields;
 mod kubevirt;
@@ -17,7 +14,6 @@ mod mutate;
 mod operator_update;
 mod render;
 mod shape;
-mod templates;
 mod tls;
 mod validate;
 mod verdict;
@@ -31,8 +27,8 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-pub use annotations::READ_ANNOTATIONS;
 pub use kubevirt::{OperandRejection, kubevirt_rejections};
+pub use metadata::READ_ANNOTATIONS;
 pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};

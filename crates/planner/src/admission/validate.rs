@@ -1,13 +1,15 @@
 //! The validating webhook: its checks in the release's order, with the release's bugs.
 
+use hcoplan_kubernetes::duration;
 use hcoplan_yaml::Path;
 use serde_json::{Value, json};
 
-use super::gates::{self, Warning};
-use super::render::{self, DryRun};
+use super::gates::Warning;
+use super::render::DryRun;
 use super::shape::{Shape, at, list, text};
-use super::{Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
-use super::{affinity, certificates, templates, tls};
+use super::{
+    Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection, affinity, gates, render, tls,
+};
 use crate::release::{Check, VersionRules, Warnings};
 
 /// The webhook and its input.
@@ -129,8 +131,8 @@ impl Webhook<'_> {
     fn reject(&self, check: Check) -> Result<(), Rejection> {
         let (object, shape, rules) = (self.object, self.shape, self.rules);
         match check {
-            Check::Certificates => certificates::check(object, shape, &rules.certificate_prefix),
-            Check::Templates => templates::check(object, shape),
+            Check::Certificates => check_certificates(object, shape, &rules.certificate_prefix),
+            Check::Templates => check_templates(object, shape),
             Check::Tls => tls::check(object, shape, rules.tls),
             Check::MediatedDevices => self.mediated_devices(),
             Check::Affinity => affinity::check(object, shape, rules.prints_lists_as),
@@ -198,4 +200,63 @@ fn panic_bug(rejection: &Rejection) -> Option<OperatorBug> {
         hidden: None,
         unchecked: Vec::new(),
     })
+}
+
+/// The annotation that switches a template on or off.
+const ENABLE: &str = "dataimportcrontemplate.kubevirt.io/enable";
+
+/// Rejects an enable annotation other than `true` or `false` (in any case), and an enabled template without a spec.
+fn check_templates(object: &Value, shape: &Shape) -> Result<(), Rejection> {
+    for (i, template) in list(object, shape.templates).iter().enumerate() {
+        let path = Path::dotted(shape.templates).index(i);
+        let annotation = template["metadata"]["annotations"].get(ENABLE);
+        let enable = annotation.map(|v| v.as_str().unwrap_or_default().to_lowercase());
+        if !matches!(enable.as_deref(), None | Some("true" | "false")) {
+            let message =
+                format!("the {ENABLE} annotation of a dataImportCronTemplate must be either \"true\" or \"false\"");
+            let annotation = path.key("metadata").key("annotations").key(ENABLE);
+            return Err(Rejection::new(Reason::TemplateEnableAnnotation, message).at(annotation));
+        }
+        let enabled = enable.as_deref() != Some("false");
+        if enabled && template.get("spec").is_none_or(Value::is_null) {
+            let message = "dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate";
+            return Err(Rejection::new(Reason::TemplateWithoutSpec, message).at(path));
+        }
+    }
+    Ok(())
+}
+
+/// The minimum of each duration: ten minutes.
+const MINIMUM: duration::Duration = duration::Duration(10 * 60 * 1_000_000_000);
+
+/// Rejects a duration under ten minutes, a certificate renewed after it expires, and a CA that expires before the
+/// server's certificate. The operator checks the minimum in random order; this names the first in a fixed order.
+fn check_certificates(object: &Value, shape: &Shape, prefix: &str) -> Result<(), Rejection> {
+    let certificates = at(object, shape.certificates).unwrap_or(&Value::Null);
+    let parts = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
+    let durations = parts.map(|part| {
+        let parsed = duration::parse(text(certificates, part));
+        parsed.unwrap_or(duration::Duration(0))
+    });
+    let reject = |reason, part: &str, message: String| {
+        Err(Rejection::new(reason, message).at(Path::dotted(&format!("{}{part}", shape.certificates))))
+    };
+    for (part, duration) in parts.iter().zip(&durations) {
+        if *duration < MINIMUM {
+            let message = format!("{prefix}.{part}: value is too small");
+            return reject(Reason::CertificateTooShort, &format!(".{part}"), message);
+        }
+    }
+    let [ca, ca_renewed, server, server_renewed] = durations;
+    for (part, duration, renewed) in [("ca", ca, ca_renewed), ("server", server, server_renewed)] {
+        if duration < renewed {
+            let message = format!("{prefix}.{part}: duration is smaller than renewBefore");
+            return reject(Reason::CertificateOrder, &format!(".{part}"), message);
+        }
+    }
+    if ca < server {
+        let message = format!("{prefix}: ca.duration is smaller than server.duration");
+        return reject(Reason::CertificateOrder, "", message);
+    }
+    Ok(())
 }

@@ -7,8 +7,8 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
 
 use super::architecture::Architecture;
-use super::locations::{InventoryLocations, NodeLocations};
-use super::rules::INVENTORY_INCONSISTENT;
+use super::load::{InventoryLocations, NodeLocations};
+use super::schema::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
 use super::{
     ARCHITECTURE_LABEL, CAPABILITIES, CPU_FEATURE, CPU_MODEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint,

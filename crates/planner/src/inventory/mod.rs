@@ -9,11 +9,9 @@ mod declared;
 mod drift;
 mod dump;
 mod load;
-mod locations;
 mod machines;
 mod merge;
 mod pools;
-mod rules;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -26,12 +24,11 @@ use serde_json::Value;
 pub use architecture::Architecture;
 pub use assumed::{ASSUMED_NODES, assumed_nodes, contrasting_nodes};
 pub use drift::{CountDrift, Drift, UnknownPool, drift};
-pub use load::{LoadedInventory, Source, SourceKind, load};
-pub use locations::{InventoryLocations, NodeLocations};
+pub use load::{InventoryLocations, LoadedInventory, NodeLocations, Source, SourceKind, load};
 pub use merge::{Difference, differences};
 pub use pools::{Pool, pools, pools_yaml};
-pub use rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 pub use schema::INVENTORY_SCHEMA;
+pub use schema::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 pub use update_method::UpdateMethod;
 
 use crate::release::Platform;

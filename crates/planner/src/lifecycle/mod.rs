@@ -10,7 +10,6 @@ mod live;
 mod managed;
 mod objects;
 mod operator;
-mod order;
 mod upgrade;
 
 use crate::operands;
@@ -20,12 +19,12 @@ use serde_json::Value;
 
 pub use apply::{LAST_APPLIED, merge_patch};
 pub use follow::is_upgrade;
+pub use follow::{UpdateOrder, UpdateOrders, orders};
 pub use managed::Managed;
 use objects::Orphans;
 pub use objects::{ObjectOutcome, Objects};
 use operator::Additions;
 pub use operator::{OperatorUpdate, Purpose};
-pub use order::{UpdateOrder, UpdateOrders, orders};
 
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;

@@ -1,6 +1,13 @@
-//! The alerts that the gauges fire. Source: HCO `pkg/monitoring/hyperconverged/rules`.
+//! HCO's gauges, and the alerts that they fire. Source: HCO `pkg/monitoring/hyperconverged`.
 
+use hcoplan_kubernetes::tree::object;
 use serde_json::{Map, Value};
+
+use crate::boot_images::HcoStage;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
+use crate::jsonpatch;
+use crate::release::Platform;
 
 /// The alerts that HCO's gauges decide, sorted. Others belong to other operators.
 pub const PREDICTED: [&str; 4] = [
@@ -32,4 +39,45 @@ pub(super) fn of(metrics: &Map<String, Value>) -> Vec<&'static str> {
     ];
     let firing = alerts.into_iter().filter(|(_, fires)| *fires);
     firing.map(|(name, _)| name).collect()
+}
+
+const MEMORY_OVERCOMMIT: &str = "kubevirt_hco_memory_overcommit_percentage";
+
+/// The gauges by name: a number, or a list of `{labels, value}` sorted by labels.
+pub(super) fn gauges(inventory: &Inventory, hc: &HyperConverged, images: Option<&HcoStage>) -> Map<String, Value> {
+    let mut out = gauges_if_ignored(inventory, hc);
+    out.extend(images.map(HcoStage::gauges).unwrap_or_default());
+    let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
+    if let Some(percentage) = hc.get(percentage) {
+        out.insert(MEMORY_OVERCOMMIT.to_owned(), percentage.clone());
+    }
+    out
+}
+
+/// The gauges of a HyperConverged that the operator ignores because of its name: it only counts its annotations.
+pub(super) fn gauges_if_ignored(inventory: &Inventory, hc: &HyperConverged) -> Map<String, Value> {
+    let mut out = gauges_before_reconcile(inventory);
+    let unsafe_modifications: Vec<Value> = jsonpatch::counts(&hc.annotations)
+        .iter()
+        .map(|(name, count)| {
+            let labels = object([("annotation_name", (*name).into())]);
+            object([("labels", labels), ("value", (*count).into())])
+        })
+        .collect();
+    let name = "kubevirt_hco_unsafe_modifications".to_owned();
+    out.insert(name, unsafe_modifications.into());
+    out
+}
+
+/// The gauges after the operator found the HyperConverged, before its first reconcile.
+pub(super) fn gauges_before_reconcile(inventory: &Inventory) -> Map<String, Value> {
+    let ipv6_only = inventory.platform == Platform::OpenShift && inventory.ip_families == ["IPv6"];
+    let gauges = [
+        ("kubevirt_hco_hyperconverged_cr_exists", 1),
+        (MEMORY_OVERCOMMIT, 0),
+        ("kubevirt_hco_misconfigured_descheduler", 0),
+        ("kubevirt_hco_single_stack_ipv6", u8::from(ipv6_only)),
+    ];
+    let gauges = gauges.map(|(name, value)| (name.to_owned(), value.into()));
+    gauges.into_iter().collect()
 }

@@ -5,7 +5,6 @@
 //! each step of an upgrade, and once per input leaf to find a line's effect.
 
 mod alerts;
-mod metrics;
 mod operator_update;
 mod reconcile;
 mod status;
@@ -299,13 +298,13 @@ impl Reconciliation {
             status::of(release, inventory, &topology, &hyperconverged, listed, rendered.error.as_ref())
         };
         let metrics = if reports {
-            metrics::of(inventory, &hyperconverged, listed)
+            alerts::gauges(inventory, &hyperconverged, listed)
         } else if ignored {
-            metrics::ignored(inventory, &hyperconverged)
+            alerts::gauges_if_ignored(inventory, &hyperconverged)
         } else if release.has("renders-all-operands-first") {
-            metrics::before_reconcile(inventory)
+            alerts::gauges_before_reconcile(inventory)
         } else {
-            metrics::of(inventory, &hyperconverged, None)
+            alerts::gauges(inventory, &hyperconverged, None)
         };
         Plan {
             status,
