@@ -1,4 +1,4 @@
-//! One repository gets one answer: every command and format has the same verdict, rules, counts and exit code.
+//! Every command and format has the same verdict, rules, counts and exit code for a repository.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,17 +10,17 @@ use serde_json::Value;
 use super::Scene;
 use super::review::run;
 
-/// A change of a HyperConverged, and what everybody has to say of it.
+/// A change of a HyperConverged with the expected results.
 struct Row {
     name: &'static str,
-    /// What the manifest has behind its metadata before and after; `None` = it isn't there.
+    /// The manifest's text after its metadata, before and after the change; `None` means there is no manifest.
     before: Option<&'static str>,
     after: Option<&'static str>,
     /// The verdict after the change.
     verdict: &'static str,
-    /// The exit code where the change is compared with `main`, and without a comparison.
+    /// The exit codes compared with `main`, and without a comparison.
     codes: (i32, i32),
-    /// How many errors the change brings.
+    /// Number of errors added by the change.
     errors: usize,
 }
 
@@ -128,7 +128,7 @@ fn manifest(scene: &Scene, cluster: &str, spec: Option<&str>) {
     write(scene, &format!("clusters/{cluster}/hyperconverged.yaml"), text.as_deref());
 }
 
-/// What a command says: its exit code and its document.
+/// Runs a command; returns its exit code and JSON.
 fn document(scene: &Scene, command: &[&str]) -> (i32, Value) {
     let done = run(scene, &[command, &["--format=json"]].concat());
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
@@ -136,7 +136,7 @@ fn document(scene: &Scene, command: &[&str]) -> (i32, Value) {
     (done.status.code().expect("it ends"), document)
 }
 
-/// Rule, line and whether it is an error, of every finding.
+/// The rule, line and severity of every finding.
 fn findings(document: &Value) -> BTreeSet<(String, u64, bool)> {
     let all = document["findings"].as_array().expect("findings").iter();
     let one = |f: &Value| {
@@ -157,12 +157,12 @@ fn check(row: &Row) {
 
     let against = "--against=main";
     let (code, lint) = document(&scene, &["lint", against]);
-    // A consequence of the change is no finding of the manifest.
+    // A consequence of the change isn't a finding.
     let is_consequence = row.errors == 0 && row.verdict == "accepted" && row.codes.0 == 1;
     let expected = if is_consequence { 0 } else { row.codes.0 };
     assert_eq!(code, expected, "{name}: lint {against}: {lint:#}");
     let new = lint["findings"].as_array().expect("findings").iter();
-    let new = new.filter(|f| f["severity"] == "error" && f["standing"] == false);
+    let new = new.filter(|f| f["severity"] == "error" && f["existing"] == false);
     assert_eq!(new.count(), row.errors, "{name}: {lint:#}");
     for command in ["plan", "diff"] {
         let (code, other) = document(&scene, &[command, against]);
@@ -191,10 +191,10 @@ fn check(row: &Row) {
     let page = String::from_utf8_lossy(&report.stdout).into_owned();
     assert!(page.contains("clusters/one"), "{name}: the page lacks the cluster");
 
-    // Without a comparison everything counts.
+    // Without a comparison all findings count.
     for command in [&["lint"][..], &["report", "--format=html"]] {
         let done = run(&scene, command);
-        // The page compares with the main branch by itself.
+        // The page always compares with the main branch.
         let is_of_change = (row.verdict == "removed" || is_consequence) && command[0] == "report";
         let code = if is_of_change { row.codes.0 } else { row.codes.1 };
         assert_eq!(done.status.code(), Some(code), "{name}: {command:?}");
@@ -206,7 +206,7 @@ fn every_command_and_format_agrees() {
     ROWS.par_iter().for_each(check);
 }
 
-/// A baseline, a suppression and a rule that is off hide the same everywhere, and never a rejection.
+/// A baseline, a suppression and a disabled rule hide the same findings in every output, and never a rejection.
 #[test]
 fn hides_a_secret_everywhere() {
     let settings = [
@@ -233,7 +233,7 @@ fn hides_a_secret_everywhere() {
     });
 }
 
-/// One run starts at most four processes of git.
+/// A run starts at most four git processes.
 #[test]
 #[cfg(unix)]
 fn few_processes_are_started() {
@@ -264,7 +264,7 @@ fn few_processes_are_started() {
     }
 }
 
-/// Where strace is installed and may trace, as in CI.
+/// Runs only if strace is installed and permitted, as in CI.
 #[cfg(target_os = "linux")]
 #[test]
 fn each_file_is_opened_once() {
@@ -283,7 +283,7 @@ fn each_file_is_opened_once() {
     traced.args([env!("CARGO_BIN_EXE_hcoplan"), "plan", "--against=HEAD"]);
     traced.output().expect("strace runs");
     let calls = fs::read_to_string(trace.path()).expect("traced");
-    // A container may forbid it.
+    // A container may forbid tracing.
     if calls.is_empty() {
         return;
     }

@@ -1,5 +1,4 @@
-//! `hcoplan plan` as programs and git meet it: its document against its schema, and a tree that is
-//! committed.
+//! `hcoplan plan` for programs and git: its JSON schema, and committed output trees.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +14,7 @@ fn document(scene: &Scene, more: &[&str]) -> Value {
     serde_json::from_slice(&done.stdout).expect("JSON")
 }
 
-/// Changes, an upgrade, clusters that come, that go and that are rejected.
+/// Covers changes, an upgrade, and added, removed and rejected clusters.
 #[test]
 fn the_document_is_valid_by_its_schema() {
     let scene = fleet(&["east", "west"]);
@@ -37,16 +36,15 @@ fn the_document_is_valid_by_its_schema() {
     quiet("remove clusters/west");
     quiet("replace clusters/east/hyperconverged.yaml LiveMigrate Sometimes");
     is_valid(&document(&scene, &[]));
-    // It is more than an open door.
+    // The schema rejects something.
     let mut broken = upgrade;
     broken["review"]["level"] = "fine".into();
     broken["findings"][0]["severity"] = "note".into();
-    broken["upgrade"][1]["clusters"][0]["whole"] = "moved".into();
+    broken["upgrade"][1]["clusters"][0]["change"] = "moved".into();
     assert_eq!(errors(&broken).len(), 3, "{:?}", errors(&broken));
 }
 
-/// A comment changes nothing in the tree; a tree with conflict markers says how to get out, and the way
-/// out works.
+/// A comment doesn't change the tree; for a tree with conflict markers, the documented solution works.
 #[test]
 fn compares_a_committed_tree() {
     let scene = fleet(&["east", "west"]);
@@ -71,7 +69,7 @@ fn compares_a_committed_tree() {
         assert_eq!(code, Some(0), "{to}: {told}");
     }
     fs::write(&manifest, &text).expect("written");
-    // Without the line in .gitattributes, branches that change one object in one place conflict.
+    // Without the line in .gitattributes, branches that change the same object conflict.
     for (branch, strategy) in [("none", "None"), ("external", "External")] {
         quiet(&format!("git checkout -q -b {branch} main"));
         quiet(&format!("replace clusters/east/hyperconverged.yaml LiveMigrate {strategy}"));
@@ -101,8 +99,7 @@ fn has_markers(directory: &Path) -> bool {
     })
 }
 
-/// An upgrade fails the run where it brings a rejection, a stopped reconcile or a new error, and nowhere
-/// else.
+/// An upgrade fails the run only if it causes a rejection, a failing reconcile or a new error.
 #[test]
 fn an_upgrade_fails_on_what_it_brings() {
     const REMOVE: &str =
@@ -111,11 +108,11 @@ fn an_upgrade_fails_on_what_it_brings() {
     let gone = patch("containerizeddataimporter.kubevirt.io", "/spec/config/featureGates/2");
     let placement = "  workloads: {nodePlacement: {nodeSelector: {no: node}}}\n";
     let cases = [
-        // Nothing is in the way.
+        // Nothing prevents it.
         (("", ""), Some(0), "values to write down"),
-        // The operator's own update of the HyperConverged is rejected.
+        // HCO's own update of the HyperConverged is rejected.
         (("\nspec:\n", &*gone), Some(1), "rejected or stopped"),
-        // What was wrong before and stays isn't the upgrade's.
+        // An existing error isn't the upgrade's.
         (("  workloads: {}\n", placement), Some(0), "values to write down"),
     ];
     for ((from, to), code, words) in cases {

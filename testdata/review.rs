@@ -1,5 +1,5 @@
-//! What a reviewer sees first: changes on a fleet of twelve like clusters, the first ten lines of the
-//! terminal, the markdown and the page; and output trees of two branches, merged.
+//! The first output for reviewers: changes of a fleet of twelve similar clusters, the first lines of terminal, markdown
+//! and page; and merged output trees of two branches.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ const CLUSTERS: [&str; 12] = [
     "test-3",
 ];
 
-/// A change: what is replaced in which file, and the words that have to be among the first lines.
+/// A change: the replaced text of a file, and the words expected in the first lines.
 pub(super) struct Change {
     name: &'static str,
     file: &'static str,
@@ -35,7 +35,7 @@ const HYPERCONVERGED: &str = "hyperconverged.yaml";
 const ARM: &str = "    - {name: arm, count: 2, architecture: arm64, roles: [worker]}\n";
 const SECOND: &str = "    - metadata:\n        name: build-image-cron\n";
 
-/// The image that is taken out; its DataImportCron takes along what it imported.
+/// The image that is removed; its DataImportCron deletes its imports.
 fn build() -> String {
     let text = fs::read_to_string(main_directory().join("testdata/review/base/hyperconverged.yaml"));
     let text = text.expect("readable");
@@ -110,7 +110,7 @@ pub(super) const CHANGES: [Change; 7] = [
 ];
 
 impl Change {
-    /// Makes it, or takes it back, in some clusters.
+    /// Makes or reverts the change in some clusters.
     pub(super) fn apply(&self, scene: &Scene, clusters: &[&str], forth: bool) {
         let build = build();
         let from = if self.from == "BUILD" { &build } else { self.from };
@@ -119,7 +119,7 @@ impl Change {
             let text = fs::read_to_string(&path).expect("readable");
             let (from, to) = if forth { (from, self.to) } else { (self.to, from) };
             let new = match (from, forth) {
-                // Nodes come where others are.
+                // New nodes are added after others.
                 ("", false) => format!("{text}{to}"),
                 _ => {
                     assert!(text.contains(from), "{}: {from:?} is not in {text}", self.name);
@@ -130,7 +130,7 @@ impl Change {
         }
     }
 
-    /// Nodes are there in the other direction: without them first.
+    /// Whether the reverted state comes first, to add nodes.
     pub(super) fn is_backwards(&self) -> bool {
         self.file == "inventory.yaml"
     }
@@ -161,7 +161,7 @@ fn printed(scene: &Scene, format: &str, more: &[&str]) -> String {
     String::from_utf8(done.stdout).expect("UTF-8")
 }
 
-/// What a page says, line by line.
+/// The text of a page by lines.
 fn text_of(page: &str) -> String {
     let body = page.split_once("<body>").expect("a body").1;
     let mut out = String::new();
@@ -183,11 +183,11 @@ fn first(text: &str, lines: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Compares the first lines of each form with a file; and checks the words that they have to contain.
+/// Compares the first lines of each format with a file, and checks the expected words.
 fn hold(name: &str, words: &[&str], forms: &[(&str, String)]) {
     let mut all = String::new();
     for (form, text) in forms {
-        // What the page says in many short lines is as much as ten of the others.
+        // The page has shorter lines than the others.
         let lines = if *form == "page" { 30 } else { 18 };
         let shown = first(text, lines);
         let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ").replace('\\', "");
@@ -221,7 +221,7 @@ fn the_first_lines_name_the_worst() {
     }
 }
 
-/// With `retentionPolicy: All` nothing is deleted.
+/// `retentionPolicy: All` keeps the disks.
 #[test]
 fn an_image_that_keeps_its_disks_is_no_data_loss() {
     let scene = fleet(&CLUSTERS);
@@ -245,20 +245,20 @@ fn an_image_that_keeps_its_disks_is_no_data_loss() {
     let words = ["golden image build is not imported any more", "12 of 12 clusters"];
     hold("image-removed-kept", &words, &forms);
     assert!(!forms[0].1.contains("data loss"), "{}", forms[0].1);
-    // Its DataSource stays, and with it what refers to it.
+    // Its DataSource remains with all references.
     assert!(!forms[0].1.contains("error["), "{}", forms[0].1);
 }
 
-/// What takes disks along, and what doesn't: the first line of the terminal.
+/// Changes that delete disks, and others: the first line of the terminal.
 #[test]
 fn only_deleted_disks_are_data_loss() {
     const MULTI_ARCH: &str = "  featureGates: {enableMultiArchBootImageImport: true}\n";
     const LOSS: &str = "data loss in 1 of 1 cluster";
-    // The release, what is written before and after, and whether disks go.
+    // The release, the text before and after, and whether disks are deleted.
     let cases = [
         ("1.18", "", "  enableCommonBootImageImport: false\n", true),
         ("1.19", "", "  enableCommonBootImageImport: false\n", true),
-        // Up to 1.17 HCO writes no policy into its own images: CDI keeps all.
+        // Up to 1.17 HCO sets no policy for its own images: CDI keeps everything.
         ("1.17", "", "  enableCommonBootImageImport: false\n", false),
         ("1.18", MULTI_ARCH, "", true),
         ("1.18", "", "  defaultCPUModel: Haswell\n", false),
@@ -276,17 +276,17 @@ fn only_deleted_disks_are_data_loss() {
         fs::write(path(HYPERCONVERGED), with(after)).expect("written");
         let told = printed(&scene, "human", &[]);
         assert_eq!(told.contains(LOSS), goes, "{release} {before}→{after}{told}");
-        // CDI fills this one again as soon as the image is imported without an architecture.
+        // CDI fills this one again by importing the image without an architecture.
         assert!(!told.contains("DataSource centos-stream10,"), "{told}");
     }
-    // The upgrade that sets the policy takes nothing along by itself.
+    // The upgrade that sets the policy deletes nothing itself.
     let scene = fleet(&["one"]);
     let told = printed(&scene, "human", &["--upgrade-to", "1.18"]);
     assert!(told.contains("are deleted together with the image from now on"), "{told}");
     assert!(!told.contains("data loss"), "{told}");
 }
 
-/// The blocker is the first thing, and all of it stays short.
+/// The blocker comes first, and the checklist is short.
 #[test]
 fn an_upgrade_of_twelve_is_a_checklist() {
     let scene = fleet(&CLUSTERS);
@@ -312,7 +312,7 @@ fn an_upgrade_of_twelve_is_a_checklist() {
     assert!(forms[1].1.len() <= 8_192 && forms[1].1.lines().count() <= 60, "{} bytes", forms[1].1.len());
 }
 
-/// A cluster that has nothing to upgrade is named, and isn't taken back to an older release.
+/// A cluster that already runs the release is named, and isn't downgraded.
 #[test]
 fn an_upgrade_names_clusters_on_the_new_release() {
     let scene = fleet(&["east", "west"]);
@@ -333,8 +333,8 @@ fn an_upgrade_names_clusters_on_the_new_release() {
     assert_eq!(older.status.code(), Some(2), "an older release is no upgrade");
 }
 
-/// The report says what it was made from, which clusters there are, and what the change does to a cluster
-/// that is alive: by the same steps as the plan.
+/// The report names its sources and clusters, and the change's effect on an existing cluster by the same steps as the
+/// plan.
 #[test]
 fn a_report_begins_with_the_change() {
     let clusters = ["east", "west"];
@@ -362,7 +362,7 @@ fn a_report_begins_with_the_change() {
     snapbox::Assert::new().action_env("SNAPSHOTS").eq(shown, expected.raw());
 }
 
-/// Findings that twelve clusters have alike are one entry each, the worst first; JSON has all of them.
+/// Equal findings of twelve clusters are one entry each, the worst first; JSON has all of them.
 #[test]
 fn reports_findings_of_similar_clusters_once() {
     let scene = fleet(&CLUSTERS);
@@ -396,8 +396,8 @@ fn reports_findings_of_similar_clusters_once() {
     hold("lint", &[], &[("terminal", told), ("markdown", lint("--format=markdown"))]);
 }
 
-/// Findings that the revision has, too, come after the new ones and are counted, except those that fail the run; JSON
-/// and the like have all of them, marked.
+/// Existing findings come after new ones and are only counted, unless they fail the run; JSON and similar formats have
+/// all of them, marked.
 #[test]
 fn findings_that_were_there_before_are_folded() {
     let scene = fleet(&CLUSTERS);
@@ -412,34 +412,34 @@ fn findings_that_were_there_before_are_folded() {
     let parsed = |format: &str| -> serde_json::Value { serde_json::from_str(&lint(&[format])).expect("JSON") };
     let document = parsed("--format=json");
     let findings = document["findings"].as_array().expect("findings");
-    let rules = |standing: bool| -> std::collections::BTreeSet<&str> {
-        let of = findings.iter().filter(|f| f["standing"] == standing);
+    let rules = |existing: bool| -> std::collections::BTreeSet<&str> {
+        let of = findings.iter().filter(|f| f["existing"] == existing);
         of.map(|f| f["rule"].as_str().expect("a name")).collect()
     };
-    let (new, standing) = (rules(false), rules(true));
-    assert!(!new.is_empty() && !standing.is_empty(), "{document:#}");
+    let (new, existing) = (rules(false), rules(true));
+    assert!(!new.is_empty() && !existing.is_empty(), "{document:#}");
     let told = lint(&["--format=human"]);
     for rule in &new {
         assert!(told.contains(&format!("[{rule}]")), "{rule} in\n{told}");
     }
-    let only_standing = || standing.iter().filter(|rule| !new.contains(*rule));
-    for rule in only_standing() {
+    let only_existing = || existing.iter().filter(|rule| !new.contains(*rule));
+    for rule in only_existing() {
         assert!(!told.contains(&format!("[{rule}]")), "{rule} in\n{told}");
     }
-    // What existed before fails no run.
+    // Existing findings don't fail the run.
     let failing = lint(&["--format=human", "--fail-on=info"]);
-    for rule in only_standing() {
+    for rule in only_existing() {
         assert!(!failing.contains(&format!("[{rule}]")), "{rule} in\n{failing}");
     }
     let sarif = parsed("--format=sarif");
     let results = sarif["runs"][0]["results"].as_array().expect("results");
     let states = |state: &str| results.iter().filter(|r| r["baselineState"] == state).count();
-    let count = |standing: bool| findings.iter().filter(|f| f["standing"] == standing).count();
+    let count = |existing: bool| findings.iter().filter(|f| f["existing"] == existing).count();
     assert_eq!((states("new"), states("unchanged")), (count(false), count(true)));
     hold("lint-against", &[], &[("terminal", told), ("markdown", lint(&["--format=markdown"]))]);
 }
 
-/// Output trees of two branches merge wherever their sources do, with the line of docs/output-tree.md.
+/// Output trees of two branches merge if their sources do, with the line of docs/output-tree.md.
 #[test]
 fn branches_merge_in_the_tree() {
     let clusters = ["east", "west"];
@@ -475,8 +475,7 @@ fn branches_merge_in_the_tree() {
             let unmerged = git(&["diff", "--name-only", "--diff-filter=U"]);
             let unmerged = String::from_utf8(unmerged.stdout).expect("UTF-8");
             let sources = unmerged.lines().any(|l| l.starts_with("clusters/"));
-            // The one changes or renames an import that the other removes: git reports a conflict, and so does the
-            // rendered tree.
+            // One branch changes or renames an import that the other removes: both git and the rendered tree conflict.
             let names = (one.name, other.name);
             let is_asked = matches!(names, ("multi-arch-on", "image-removed") | ("image-removed", "upgrade"));
             if is_asked && !sources {

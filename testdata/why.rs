@@ -1,5 +1,5 @@
-//! Compares `why` with the golden cases: a table of questions with their answers, and the effect of each jsonpatch
-//! operation with the recordings.
+//! Compares `why` with the golden cases: a table of questions and answers, and the effect of each jsonpatch operation
+//! with the recordings.
 
 #[path = "published_schema.rs"]
 mod published_schema;
@@ -22,7 +22,7 @@ use hcoplan_testing::annotations;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
-/// A golden case, read.
+/// A golden case.
 struct Case {
     document: Document,
     object: Value,
@@ -71,7 +71,7 @@ fn causes(list: &[Cause]) -> String {
     list.iter().map(cause).collect::<Vec<_>>().join(" + ")
 }
 
-/// An answer as the table writes it.
+/// An answer in the table's notation.
 fn shown(answer: &Answer) -> String {
     let value = match &answer.value {
         FoundValue::NoObject => "none".to_owned(),
@@ -94,13 +94,13 @@ fn shown(answer: &Answer) -> String {
     out
 }
 
-/// The lines of the table that ask something.
+/// The questions of the table.
 fn questions(table: &str) -> impl Iterator<Item = &str> {
     let lines = table.lines();
     lines.filter(|l| !l.is_empty() && !l.starts_with('#'))
 }
 
-/// What is asked in a line of the table: the case, the release, the object, the field.
+/// A question: case, release, object, field.
 fn question(line: &str) -> (PathBuf, &str, &str, Option<&str>, &str) {
     let mut parts = line.split(" ; ");
     let (case, release) = parts.next().and_then(|p| p.split_once(' ')).expect("a case");
@@ -138,7 +138,7 @@ fn answers_the_table_of_questions() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Every question of the table, one about nodes, and one about a value that the cluster keeps.
+/// All questions of the table, one about nodes, and one about a kept value.
 #[test]
 fn answers_are_valid_by_their_schema() {
     let mut origins = BTreeSet::new();
@@ -168,7 +168,7 @@ fn answers_are_valid_by_their_schema() {
         let field = if field.is_empty() { "." } else { field };
         let answer = ask(&directory, &[".", &object, field, "--release", release]);
         if line.contains("; inventory dataImportSchedule ;") {
-            assert_eq!(answer["causes"][0]["without"], json!({"is": "random"}));
+            assert_eq!(answer["causes"][0]["without"], json!({"kind": "random"}));
             drawn += 1;
         }
     }
@@ -189,8 +189,8 @@ fn answers_are_valid_by_their_schema() {
     assert_eq!(origins, ["before", "default", "input", "nodes", "release"]);
 }
 
-/// What is named as a cause is taken away and the field is another one, as the answer says; what "the
-/// release has so" is no cause's, so that everything at once leaves it.
+/// Removing a reported cause changes the field as the answer predicts; if the release decides, removing everything
+/// doesn't change it.
 #[test]
 fn answers_hold_when_they_are_tried() {
     let table = fs::read_to_string(here().join("testdata/why/questions.txt")).expect("the table");
@@ -214,13 +214,13 @@ fn answers_hold_when_they_are_tried() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Takes each cause away, and says how many changed the field as the answer says.
+/// Removes each cause; returns how many changed the field as predicted.
 fn held(plan_input: &PlanInput<'_>, target: &Target, answer: &Answer, question: &str, wrong: &mut String) -> usize {
     let mut proven = 0;
     for cause in answer.causes.iter().chain(&answer.needs) {
         let inputs: Vec<&Input> = cause.sources.iter().map(|s| &s.input).collect();
         let without = target.read(&plan_input.without(&inputs));
-        // A line that says what is so anyway leaves it as it is.
+        // A line that sets the default has no effect.
         let says_the_default = cause.without == answer.value;
         if without != cause.without || (without == answer.value) != says_the_default {
             let _ = writeln!(wrong, "{question}\n  {:?}", cause.sources[0].text);
@@ -231,12 +231,11 @@ fn held(plan_input: &PlanInput<'_>, target: &Target, answer: &Answer, question: 
     proven
 }
 
-/// Of the recorded cases that aren't in this repository, so many are asked about: one of this number, which the seed
-/// draws.
+/// Of the recorded cases outside of this repository, one in this many is tried, chosen by the seed.
 const ONE_OF: usize = 8;
 
-/// Over the golden cases: of each operand one of the fields that the case makes another one than a
-/// HyperConverged that says nothing, and what is named as its cause, taken away, changes it.
+/// For each operand of the golden cases, one field that differs from an empty HyperConverged's: removing its reported
+/// cause changes it.
 #[test]
 fn removing_a_reported_cause_changes_the_result() {
     let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_default();
@@ -255,7 +254,7 @@ fn removing_a_reported_cause_changes_the_result() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// What was asked about a case.
+/// The questions about a case.
 #[derive(Default)]
 struct CaseQuestion {
     asked: usize,
@@ -279,7 +278,7 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> CaseQuestion {
         };
         let mut moved = Vec::new();
         differing(&full["spec"], &bare["spec"], &mut "spec".to_owned(), &mut moved);
-        // Another one of them in each case: all would take minutes.
+        // Another field in each case: all would take minutes.
         let Some(field) = moved.get(number % moved.len().max(1)) else {
             continue;
         };
@@ -292,7 +291,7 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> CaseQuestion {
             continue;
         };
         told.asked += 1;
-        // A default of what isn't written in a section that is.
+        // A default of an unset field in a section that is set.
         let is_inside = |path: &yaml::Path| {
             let at = |end: usize| yaml::Path(path.0[..end].to_vec());
             path.0.len() > 2 && at(path.0.len() - 1).get(&case.object).is_some()
@@ -306,11 +305,11 @@ fn causes_of(number: usize, directory: &Path, release: &str) -> CaseQuestion {
     told
 }
 
-/// So many random targets are asked about; `WHY_TARGETS` says otherwise, as the nightly job does.
+/// Default number of random targets; the nightly job sets `WHY_TARGETS`.
 const TARGETS: usize = 24;
 
-/// Over the recorded cases: of random targets, fields that are there and fields that aren't, the change that `why`
-/// gives is made, accepted, and changes the target.
+/// For random targets in the recorded cases, existing fields and missing ones: the change given by `why` is accepted
+/// and changes the target.
 #[test]
 fn a_change_that_is_given_changes_the_target() {
     let wanted = std::env::var("WHY_TARGETS").ok().and_then(|n| n.parse().ok()).unwrap_or(TARGETS);
@@ -336,8 +335,8 @@ fn a_change_that_is_given_changes_the_target() {
     assert_eq!(changed, wanted);
 }
 
-/// Asks about a random target of a random case: whether a change is given, which then changes it. `None` where the
-/// case is rejected or has no such target.
+/// Tries a random target of a random case: whether a change is given, which then changes it. `None` if the case is
+/// rejected or lacks such a target.
 fn changed_by_answer(number: usize, cases: &[(PathBuf, &'static str, String)]) -> Option<Result<bool, String>> {
     let mut random = Random(number as u64);
     let (directory, release, _) = &cases[random.below(cases.len())];
@@ -389,7 +388,7 @@ fn changed_by_answer(number: usize, cases: &[(PathBuf, &'static str, String)]) -
     Some(if is_changed { Ok(true) } else { Err(format!("{at}: {what} doesn't change it\n")) })
 }
 
-/// The paths of scalars that two values don't share.
+/// The paths of scalars that differ.
 fn differing(a: &Value, b: &Value, at: &mut String, out: &mut Vec<String>) {
     match (a, b) {
         (Value::Object(x), y) if !x.is_empty() => {
@@ -409,7 +408,7 @@ fn differing(a: &Value, b: &Value, at: &mut String, out: &mut Vec<String>) {
     }
 }
 
-/// Every golden set that is here with its cases and their releases.
+/// All golden sets with their cases and releases.
 fn golden() -> Vec<(PathBuf, &'static str, String)> {
     let mut sets = vec![here().join("testdata/golden")];
     if let Some(recordings) = hcoplan_testing::recordings() {
@@ -432,8 +431,7 @@ fn golden() -> Vec<(PathBuf, &'static str, String)> {
     out
 }
 
-/// The rendered operand of a kind without its annotation, with the reported effects made to it, is
-/// the operand with the annotation.
+/// The operand without its annotation, with the reported effects applied, equals the patched operand.
 #[test]
 fn effects_are_the_difference_that_a_patch_makes() {
     let (mut compared, mut wrong) = (0, String::new());

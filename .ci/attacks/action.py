@@ -17,7 +17,7 @@ from _inputs import HEAD, INVENTORY
 
 TOKEN = "ghs_0123456789abcdefghijABCDEFGHIJ012345"
 MANIFEST = HEAD + "spec: {evictionStrategy: %s}\n"
-# What GitHub's runner does when it reads such a line, wherever `##[` is in it.
+# Commands that GitHub's runner recognises in a line, with `##[` anywhere.
 COMMAND = re.compile(r"\s*::([a-z-]+)( [^:]*)?::|.*?##\[([a-z-]+)")
 
 
@@ -41,7 +41,7 @@ class Runner:
                 shutil.copytree(path, os.path.join(self.action, part))
             elif os.path.exists(path):
                 lab.write(self.action, part, open(path).read())
-        # A crate that builds in a second stands for hcoplan's sources.
+        # A crate that builds in a second replaces hcoplan's sources.
         lab.write(self.action, "Cargo.toml", '[package]\nname = "hcoplan"\nversion = "0.1.0"\n'
                   'edition = "2024"\nrust-version = "1.95.0"\n')
         lab.write(self.action, "Cargo.lock", 'version = 4\n\n[[package]]\nname = "hcoplan"\nversion = "0.1.0"\n')
@@ -188,7 +188,7 @@ def attack_verdict(lab):
         if changed == "true":
             said = {k: outputs.get(k, "") for k in ("verdict", "level", "summary", "added", "updated", "removed",
                                                     "clusters", "new_errors", "new_warnings", "findings")}
-            lab.expect(said["verdict"] and said["level"] in ("bad", "warn", "calm", "good"), f"{said}", result)
+            lab.expect(said["verdict"] and said["level"] in ("bad", "warn", "neutral", "good"), f"{said}", result)
             lab.expect(0 < len(said["summary"]) <= 140, f"no summary in a line: {said}", result)
             lab.expect(all(said[k].isdigit() for k in list(said)[3:]) and int(said["updated"]) > 0, f"{said}", result)
         result, _, _ = runner.step("Verdict", known={"steps.run.outputs.status": status})

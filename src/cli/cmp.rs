@@ -14,8 +14,8 @@ use crate::lint::{self, Settings};
 use crate::repo::{self, Options, Trust};
 use crate::secret::InputText;
 use hcoplan_analysis::{
-    Analysis, Application, BUILD_ELSEWHERE, ClusterTask, CompareBase, Exit, Failure, KeptNotices, NoticeKind, Notices,
-    Question,
+    Analysis, AnalysisRequest, Application, BUILD_ELSEWHERE, ClusterTask, CompareBase, Exit, Failure, KeptNotices,
+    NoticeKind, Notices,
 };
 use hcoplan_report::plugin;
 
@@ -138,7 +138,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
         // An untrusted configuration can't hide findings.
         (configured.tightened(rules()), None, strictest)
     };
-    let question = Question {
+    let request = AnalysisRequest {
         found: &found,
         settings: &settings,
         base: &CompareBase::NOTHING,
@@ -152,7 +152,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
         jobs: None,
     };
     let mut operands = String::new();
-    let analysis = question.analyse(said, |outcome, _| operands.push_str(&outcome.printed))?;
+    let analysis = request.analyse(said, |outcome, _| operands.push_str(&outcome.printed))?;
     let Some(Analysis { findings, mut verdict, .. }) = analysis else { return Err(Failure::Interrupted) };
     let findings = findings.findings();
     // Without a gate, rejected manifests are passed on, too.

@@ -107,8 +107,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         lint: Some(lint::Selection::of(&settings).without_fixes()),
         ..ClusterTask::default()
     };
-    let question = arguments.rules.question(&found, &settings, &base, arguments.reading.jobs, work)?;
-    let Some(analysis) = question.analyse(output, |_, _| {})? else {
+    let request = arguments.rules.request(&found, &settings, &base, arguments.reading.jobs, work)?;
+    let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
     let command = typed::command();

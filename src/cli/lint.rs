@@ -74,8 +74,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
         ..ClusterTask::default()
     };
-    let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
-    let Some(analysis) = question.analyse(output, |_, _| {})? else {
+    let request = arguments.rules.request(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
+    let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
     let findings = &analysis.findings;

@@ -86,8 +86,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         kustomization: arguments.out.kustomization(&found) || committed.iter().any(DiskTree::has_kustomization),
         ..ClusterTask::default()
     };
-    let question = arguments.rules.question(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
-    let Some(analysis) = question.analyse(output, |_, _| {})? else {
+    let request = arguments.rules.request(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
+    let Some(analysis) = request.analyse(output, |_, _| {})? else {
         return Ok(found.verdict);
     };
     let path = tree.path().to_owned();

@@ -96,7 +96,7 @@ impl Arguments {
     /// The side before, by default the merge base with the main branch.
     pub(super) fn base_or_main(&self, found: &Clusters, output: &Output) -> Result<CompareBase, Failure> {
         let named = self.base(found, output)?;
-        if named.name().is_some() { Ok(named) } else { CompareBase::left_main(found) }
+        if named.name().is_some() { Ok(named) } else { CompareBase::merge_base(found) }
     }
 
     /// The files of `--live`, which are no sources.

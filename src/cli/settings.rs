@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use crate::finding::{Severity, nearest};
 use crate::lint::{self, Selector, Settings};
 use crate::repo::Config;
-use hcoplan_analysis::{BaselineFile, ClusterTask, Clusters, CompareBase, Failure, Question};
+use hcoplan_analysis::{AnalysisRequest, BaselineFile, ClusterTask, Clusters, CompareBase, Failure};
 use std::num::NonZeroUsize;
 
 /// Options that select rules.
@@ -97,16 +97,16 @@ impl Rules {
     }
 
     /// The input of an analysis with these rules.
-    pub(super) fn question<'a>(
+    pub(super) fn request<'a>(
         &self,
         found: &'a Clusters,
         settings: &'a Settings,
         base: &'a CompareBase,
         jobs: Option<NonZeroUsize>,
         work: ClusterTask<'a>,
-    ) -> Result<Question<'a>, Failure> {
+    ) -> Result<AnalysisRequest<'a>, Failure> {
         let (baseline, fail_on) = (self.baseline(found)?, self.fail_on(found.repo.config()));
-        Ok(Question { found, settings, base, baseline, fail_on, work, jobs })
+        Ok(AnalysisRequest { found, settings, base, baseline, fail_on, work, jobs })
     }
 
     /// The least severity that fails the run; `None` means never.

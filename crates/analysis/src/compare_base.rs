@@ -41,9 +41,9 @@ impl CompareBase {
         Self { name: None, is_explicit: false, root: None, revision: None, side: BaseSide::Nothing };
 
     /// The merge base with the main branch; nothing outside of a git repository.
-    pub fn left_main(found: &Clusters) -> Result<Self, Failure> {
-        match if found.is_stream() { None } else { left_main(&found.side()) } {
-            Some(left) => Ok(Self { is_explicit: false, ..Self::sources(left, ComparisonMode::BeforeAndAfter)? }),
+    pub fn merge_base(found: &Clusters) -> Result<Self, Failure> {
+        match if found.is_stream() { None } else { merge_base(&found.side()) } {
+            Some(side) => Ok(Self { is_explicit: false, ..Self::sources(side, ComparisonMode::BeforeAndAfter)? }),
             None => Ok(Self::NOTHING),
         }
     }
@@ -145,7 +145,7 @@ impl CompareBase {
 }
 
 /// The merge base with the main branch; `None` outside of a repository or without a commit.
-fn left_main(side: &Side) -> Option<Side> {
+fn merge_base(side: &Side) -> Option<Side> {
     let directory = side.directory.canonicalize_utf8().ok()?;
     // Avoids starting git outside of a repository.
     if !directory.ancestors().any(|a| a.join(".git").exists()) {

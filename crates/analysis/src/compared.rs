@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::assumed;
 use super::before::PreviousCluster;
-use super::planned::{Inputs, Planned, Seen, collect_image_changes};
+use super::planned::{ClusterSide, Inputs, Planned, collect_image_changes};
 use super::transition::Transition;
 use super::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};
@@ -76,8 +76,8 @@ pub(super) fn compare(
                     (Before::Sources(repo, _), Some(was)) => (repo, was),
                     _ => (now.repo, now.cluster),
                 };
-                let old = Seen { repo, cluster, planned: before };
-                let new = Seen { repo: now.repo, cluster: now.cluster, planned: now.planned };
+                let old = ClusterSide { repo, cluster, planned: before };
+                let new = ClusterSide { repo: now.repo, cluster: now.cluster, planned: now.planned };
                 collect_image_changes(old, new, Some(before.manifest()), &mut diff);
             }
         }

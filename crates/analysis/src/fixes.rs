@@ -47,7 +47,7 @@ pub struct FixResult {
     /// The fixes with another result than intended.
     pub dropped: Vec<DroppedFix>,
     /// Findings with fixes that were not applied.
-    pub left: Vec<Finding>,
+    pub remaining: Vec<Finding>,
     /// Fixes that would cause an error in a cluster, with that error.
     pub harmful: Vec<(Finding, Fix, NewError)>,
     /// Findings of a build whose sources can't be fixed, with the reason.
@@ -162,23 +162,23 @@ impl Clusters {
         let findings = now.findings.findings();
         let why = |f: &Finding| Some((f.clone(), f.not_fixed.clone()?.into_owned()));
         result.not_in_sources = findings.iter().filter_map(why).collect();
-        result.left = findings.iter().filter(|f| !f.fixes.is_empty()).cloned().collect();
+        result.remaining = findings.iter().filter(|f| !f.fixes.is_empty()).cloned().collect();
         // Remaining findings refer to the files on disk: rewritten ones if the run writes them.
         if !request.writes {
             let keys = FindingKey::of_all(&original).into_iter();
             let known: HashMap<_, &Finding> = keys.zip(&original).collect();
             let keys = FindingKey::of_all(findings);
             let left = findings.iter().zip(&keys).filter(|(f, _)| !f.fixes.is_empty());
-            result.left = left.map(|(f, key)| (*known.get(key).unwrap_or(&f)).clone()).collect();
+            result.remaining = left.map(|(f, key)| (*known.get(key).unwrap_or(&f)).clone()).collect();
             now.clusters = now.clusters.edited(texts(&result.files, |f| f.before.text()))?;
         }
         // The caller needs only the file's text.
         if request.only.is_some() {
-            result.left.clear();
+            result.remaining.clear();
         }
-        now.clusters.try_fixes(&mut result.left, settings, request.jobs)?;
+        now.clusters.try_fixes(&mut result.remaining, settings, request.jobs)?;
         let error_of = |fix: &Fix| result.harmful.iter().find(|(_, harmful, _)| harmful.is_same(fix)).map(|(.., e)| e);
-        for finding in &mut result.left {
+        for finding in &mut result.remaining {
             // Don't offer fixes that failed the check; offer harmful ones with the error they cause.
             finding.fixes.retain(|fix| error_of(fix).is_some() || !rejected_fixes.iter().any(|r| r.is_same(fix)));
             for fix in &mut finding.fixes {
@@ -187,7 +187,7 @@ impl Clusters {
                 }
             }
         }
-        result.left.retain(|finding| !finding.fixes.is_empty());
+        result.remaining.retain(|finding| !finding.fixes.is_empty());
         Ok(result)
     }
 

@@ -2,7 +2,7 @@
 //! finishes the findings.
 //!
 //! ```text
-//! Sources ── find ──▶ Clusters ── Question::analyse ──▶ Analysis
+//! Sources ── find ──▶ Clusters ── AnalysisRequest::analyse ──▶ Analysis
 //!                        │ each cluster, on any thread     findings, changes, consequences, verdicts, exit code
 //!                        ▼
 //!                    ClusterTask ── plan, lint, compare, write ──▶ ClusterResult
@@ -59,7 +59,7 @@ pub mod exit;
 mod failure;
 mod findings;
 mod notices;
-mod question;
+mod request;
 
 // Other results: rendered files, fixes, single answers.
 pub mod atomic_file;
@@ -106,8 +106,8 @@ pub use planned::{finding_line, not_planned};
 pub use previous_state::PreviousState;
 pub use process::{interrupted, today, watch};
 pub use progress::Progress;
-pub use question::{Analysis, Question};
 pub use release_diff::{Difference, ReleaseDiff, release_diff};
+pub use request::{Analysis, AnalysisRequest};
 pub use root::{Place, finding_with_help, problems};
 pub use selection::{cluster_named, typed};
 pub use shard::Shard;

@@ -235,7 +235,7 @@ impl Planned {
 
 /// A planned cluster and its repository.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct ClusterSide<'a> {
     pub(super) repo: &'a Repo,
     pub(super) cluster: &'a ClusterRef,
     pub(super) planned: &'a Planned,
@@ -246,9 +246,15 @@ const MOST_ASKED: usize = 2_000;
 
 /// Adds the effects on golden images and virtual machines between two states. `start` is the HyperConverged before the
 /// change.
-pub(super) fn collect_image_changes(before: Seen<'_>, after: Seen<'_>, start: Option<&Value>, diff: &mut ClusterDiff) {
+pub(super) fn collect_image_changes(
+    before: ClusterSide<'_>,
+    after: ClusterSide<'_>,
+    start: Option<&Value>,
+    diff: &mut ClusterDiff,
+) {
     let look = |context: &lint::Context<'_>, planned: &Planned| (planned.matrix_of(context), machine_states(context));
-    let at = |side: Seen<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
+    let at =
+        |side: ClusterSide<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
     let ((old, machines_before), (new, machines_after)) = (at(before, None), at(after, start));
     let (a, b) = (before.planned.side(), after.planned.side());
     let of_images = LazyCell::new(|| {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::before::PreviousCluster;
 use super::compared::CurrentCluster;
-use super::planned::{Seen, collect_image_changes};
+use super::planned::{ClusterSide, collect_image_changes};
 use super::{ClusterResult, ClusterTask, Upgraded};
 use hcoplan_diagnostics::finding::{mark_existing, without_existing};
 use hcoplan_explain::diff::{self, ClusterDiff, States};
@@ -82,7 +82,7 @@ pub(super) fn steps(
         diff.verdict = Verdict::of_step(&step);
         compare_step(&state, &step, (&before, &after), &mut diff);
         if !step.is_stuck() && selection.is_some() {
-            let of = |planned| Seen { repo: now.repo, cluster: now.cluster, planned };
+            let of = |planned| ClusterSide { repo: now.repo, cluster: now.cluster, planned };
             collect_image_changes(of(&before), of(&after), None, &mut diff);
         }
         if index == last {

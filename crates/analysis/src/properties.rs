@@ -165,13 +165,13 @@ impl Fleet {
         Utf8Path::from_path(self.directory.path()).expect("UTF-8")
     }
 
-    fn run(&self, jobs: usize) -> Seen {
+    fn run(&self, jobs: usize) -> RunResult {
         let repo = Repo::open(self.root(), &Options::default()).expect("readable");
         let out = self.root().join(format!("rendered-{jobs}"));
         let tree = Tree::begin(&out).expect("begun");
         let settings = Settings { pedantic: true, ..Settings::default() };
         let work = ClusterTask { lint: Some(Selection::of(&settings)), tree: Some(&tree), ..ClusterTask::default() };
-        let mut seen = Seen::default();
+        let mut seen = RunResult::default();
         let clusters = entries(&repo, |_| true);
         let quiet = Progress::of(clusters.len(), true);
         let jobs = NonZeroUsize::new(jobs);
@@ -221,13 +221,13 @@ struct Found {
 
 /// The result of a run.
 #[derive(Debug, Default, PartialEq)]
-struct Seen {
+struct RunResult {
     states: Vec<String>,
     findings: Vec<Found>,
     tree: BTreeMap<String, String>,
 }
 
-impl Seen {
+impl RunResult {
     /// The files of objects.
     fn objects(&self) -> Vec<(&String, &String)> {
         let objects = self.tree.iter();

@@ -1,7 +1,7 @@
-//! The changes from one release to another, for users who are about to upgrade.
+//! The changes from one release to another, for users who plan an upgrade.
 //!
-//! Fields, defaults and rejections come from the schemas of the HyperConverged and the webhooks' tables. The planner
-//! gives the objects, with an empty HyperConverged and a cluster of six nodes.
+//! Fields, defaults and rejections come from the schemas of the HyperConverged and the webhooks' tables. Objects come
+//! from the planner, with an empty HyperConverged and six nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,38 +17,38 @@ use hcoplan_planner::inventory::{Inventory, InventoryLocations, LoadedInventory,
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Release;
 
-/// One thing that is not as it was.
+/// A difference of two releases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// `add`, `change` or `remove`.
     pub change: &'static str,
-    /// What it is: a field's path, a gate, an object.
-    pub what: String,
-    /// How it was, where that is more than there or not.
+    /// A field's path, a gate, an object.
+    pub name: String,
+    /// The old value, if it has one.
     pub before: Option<String>,
-    /// The change.
+    /// The new value, if it has one.
     pub after: Option<String>,
 }
 
-/// What changed from one release to another, each list sorted.
+/// The differences of two releases, each list sorted.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseDiff {
-    /// The one in full, `OpenShift Virtualization 4.20 (HCO 1.16)`.
+    /// The first release in full, `OpenShift Virtualization 4.20 (HCO 1.16)`.
     pub before: String,
-    /// The other.
+    /// The second release in full.
     pub after: String,
-    /// What fields of the HyperConverged are where nobody sets them.
+    /// Defaults of fields of the HyperConverged.
     pub defaults: Vec<Difference>,
     /// HCO's feature gates.
     pub gates: Vec<Difference>,
     /// Fields of the HyperConverged, and its API versions.
     pub fields: Vec<Difference>,
-    /// What is rendered of a HyperConverged that says nothing.
+    /// Rendered objects of an empty HyperConverged.
     pub objects: Vec<Difference>,
-    /// Alerts that hcoplan predicts, and gauges that the operator exposes.
+    /// Alerts that hcoplan predicts, and HCO's metrics.
     pub alerts: Vec<Difference>,
-    /// What the schema and the webhooks reject or warn of.
+    /// Rejections and warnings of schema and webhooks.
     pub rejections: Vec<Difference>,
 }
 
@@ -70,7 +70,7 @@ impl ReleaseDiff {
 pub fn release_diff(before: &Arc<Release>, after: &Arc<Release>) -> ReleaseDiff {
     let (old, new) = (Facts::of(before), Facts::of(after));
     let known = |facts: &Facts, path: &str| facts.fields.contains_key(path);
-    // The entry of a new field covers its parts.
+    // The entry of a new field covers its children.
     let of_both = |facts: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         let both = facts.iter().filter(|(what, _)| {
             let field = what.split(" · ").next().unwrap_or_default();
@@ -92,7 +92,7 @@ pub fn release_diff(before: &Arc<Release>, after: &Arc<Release>) -> ReleaseDiff 
     }
 }
 
-/// What is in `after` and not in `before`, and so on.
+/// The differences of two maps.
 fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> Vec<Difference> {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let text = |value: Option<&String>| value.filter(|v| !v.is_empty()).cloned();
@@ -104,17 +104,17 @@ fn compare(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) 
             (None, _) => Kind::Add,
             (_, None) => Kind::Remove,
         };
-        Some(Difference { change: kind.as_str(), what: name.clone(), before: text(old), after: text(new) })
+        Some(Difference { change: kind.as_str(), name: name.clone(), before: text(old), after: text(new) })
     };
     names.into_iter().filter_map(one).collect()
 }
 
-/// Without the fields below one that came or went.
+/// Removes fields below an added or removed one.
 fn topmost(fields: Vec<Difference>) -> Vec<Difference> {
     let mut out: Vec<Difference> = Vec::new();
     for field in fields {
         let below = |top: &Difference| {
-            let rest = field.what.strip_prefix(&top.what);
+            let rest = field.name.strip_prefix(&top.name);
             top.change == field.change && rest.is_some_and(|r| r.starts_with(['.', '[', ' ']))
         };
         if !out.iter().rev().any(below) {
@@ -124,20 +124,20 @@ fn topmost(fields: Vec<Difference>) -> Vec<Difference> {
     out
 }
 
-/// What the schemas and tables of a release say, by what it is about.
+/// The facts of a release, by subject.
 #[derive(Default)]
 struct Facts {
     /// `v1beta1 spec.a.b` → its type; `v1beta1` for the version itself.
     fields: BTreeMap<String, String>,
-    /// By the field.
+    /// Defaults by field.
     defaults: BTreeMap<String, String>,
-    /// By the field and the keyword, `v1beta1 spec.a · enum`.
+    /// Constraints by field and keyword, `v1beta1 spec.a · enum`.
     rejections: BTreeMap<String, String>,
-    /// What the webhooks check and warn of.
+    /// Checks and warnings of the webhooks.
     webhooks: BTreeMap<String, String>,
 }
 
-/// Keywords of a schema by which values are rejected.
+/// Schema keywords that reject values.
 const REJECT: [&str; 11] = [
     "enum",
     "maxItems",
@@ -187,7 +187,7 @@ impl Facts {
     fn schema(&mut self, path: &str, schema: &Value) {
         let ty = schema["type"].as_str().unwrap_or("any");
         self.fields.insert(path.to_owned(), ty.to_owned());
-        // The fields of an object cover its default.
+        // An object's fields cover its default.
         let default = schema.get("default").filter(|d| !d.is_object());
         if let Some(default) = default {
             self.defaults.insert(path.to_owned(), default.to_string());
@@ -242,7 +242,7 @@ fn alerts(release: &Release) -> BTreeMap<String, String> {
     out
 }
 
-/// Three nodes of the control plane and three workers.
+/// Three control-plane nodes and three workers.
 fn reference(release: &Release) -> LoadedInventory {
     let node = |role: &str, index: usize| Node {
         name: format!("{role}-{index}"),
@@ -265,7 +265,7 @@ fn reference(release: &Release) -> LoadedInventory {
     }
 }
 
-/// A HyperConverged that says nothing.
+/// An empty HyperConverged.
 fn hyperconverged(inventory: &Inventory) -> Value {
     json!({
         "apiVersion": "hco.kubevirt.io/v1beta1",
@@ -285,9 +285,9 @@ fn objects(before: &Arc<Release>, after: &Arc<Release>) -> Vec<Difference> {
     let old = Side { release: before, inventory: &inventories.0, document: None, object: &objects.0, plan: &plans.0 };
     let new = Side { release: after, inventory: &inventories.1, document: None, object: &objects.1, plan: &plans.1 };
     let compared = diff::compare_plans(&old, &new);
-    let told = compared.objects.iter().filter(|o| !o.is_noise());
-    let mut out: Vec<Difference> = told.flat_map(differences).collect();
-    out.sort_by(|a, b| a.what.cmp(&b.what));
+    let changed = compared.objects.iter().filter(|o| !o.is_noise());
+    let mut out: Vec<Difference> = changed.flat_map(differences).collect();
+    out.sort_by(|a, b| a.name.cmp(&b.name));
     out
 }
 
@@ -296,7 +296,7 @@ fn differences(change: &ObjectChange) -> Vec<Difference> {
     if change.kind != Kind::Change {
         return vec![Difference {
             change: change.kind.as_str(),
-            what: change.id.to_string(),
+            name: change.id.to_string(),
             before: None,
             after: None,
         }];
@@ -308,7 +308,7 @@ fn differences(change: &ObjectChange) -> Vec<Difference> {
             (_, None) => Kind::Remove.as_str(),
             _ => Kind::Change.as_str(),
         },
-        what: format!("{}: {}", change.id, field.step.label),
+        name: format!("{}: {}", change.id, field.step.label),
         before: text(&field.step.before),
         after: text(&field.step.after),
     };
@@ -325,14 +325,14 @@ mod tests {
         release_diff(&release(before), &release(after))
     }
 
-    fn has(list: &[Difference], change: &str, what: &str) -> bool {
-        list.iter().any(|d| d.change == change && d.what.contains(what))
+    fn has(list: &[Difference], change: &str, name: &str) -> bool {
+        list.iter().any(|d| d.change == change && d.name.contains(name))
     }
 
     #[test]
     fn reports_fields_gates_and_rejections_between_releases() {
         let diff = of("1.17", "1.18");
-        // The API version is one line, not one for each of its fields.
+        // The new API version is one line instead of one for each field.
         assert!(has(&diff.fields, "add", "v1"));
         assert!(!has(&diff.fields, "add", "v1 spec."));
         assert!(!diff.gates.is_empty() && !diff.objects.is_empty());
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(upstream.fields, vendor.fields);
         assert_eq!(upstream.gates, vendor.gates);
         assert_eq!(vendor.before, "OpenShift Virtualization 4.20 (HCO 1.16)");
-        // What the vendor's bundle would say is no difference.
+        // Values assumed for a vendor's bundle are no differences.
         assert!(!has(&vendor.objects, "change", "virtio-win"));
     }
 }

@@ -43,11 +43,11 @@ impl TwoSides {
         let against = self.against.as_deref().map(range).transpose()?;
         let release = self.release.as_deref().map(range).transpose()?;
         let (first, second) = (self.inventory.as_ref(), self.inventory_after.as_ref());
-        let mut right = self.sources.clone();
-        right.directory = self.other.clone().unwrap_or(right.directory);
-        right.revision = against.as_ref().and_then(|(_, b)| b.clone());
-        right.release = release.as_ref().map(|(a, b)| b.clone().unwrap_or_else(|| a.clone()));
-        right.inventory.extend(second.or(first).cloned());
+        let mut after = self.sources.clone();
+        after.directory = self.other.clone().unwrap_or(after.directory);
+        after.revision = against.as_ref().and_then(|(_, b)| b.clone());
+        after.release = release.as_ref().map(|(a, b)| b.clone().unwrap_or_else(|| a.clone()));
+        after.inventory.extend(second.or(first).cloned());
         let is_two = self.other.is_some()
             || against.is_some()
             || release.as_ref().is_some_and(|(_, b)| b.is_some())
@@ -58,19 +58,19 @@ impl TwoSides {
                 "give one release and one inventory at most",
             ));
         }
-        right.name = self.name(against.as_ref(), release.as_ref(), false);
+        after.name = self.name(against.as_ref(), release.as_ref(), false);
         let foreign = self.live.iter().cloned().collect();
-        let found = find(&right, foreign, notices)?;
+        let found = find(&after, foreign, notices)?;
         if let Some(path) = &self.live {
             found.check_live()?;
             return Ok((found, CompareBase::objects(path, export(path)?)));
         }
         if !is_two {
-            let base = CompareBase::left_main(&found)?;
+            let base = CompareBase::merge_base(&found)?;
             return Ok((found, base));
         }
         let name = self.name(against.as_ref(), release.as_ref(), true);
-        let left = Side {
+        let before = Side {
             name: name.unwrap_or_default(),
             revision: against.map(|(a, _)| a),
             release: release.map(|(a, _)| a),
@@ -79,7 +79,7 @@ impl TwoSides {
         };
         // Two directories may be two clusters; two states of one directory are the same cluster.
         let mode = if self.other.is_some() { ComparisonMode::Alternatives } else { ComparisonMode::BeforeAndAfter };
-        Ok((found, CompareBase::sources(left, mode)?))
+        Ok((found, CompareBase::sources(before, mode)?))
     }
 
     /// The first of two directories.
@@ -97,9 +97,9 @@ impl TwoSides {
     }
 
     /// The name of a side.
-    fn name(&self, against: Option<&Range>, release: Option<&Range>, is_left: bool) -> Option<String> {
-        let pick = |(a, b): &Range| if is_left { Some(a.clone()) } else { b.clone() };
-        let directory = self.other.as_ref().map(|other| if is_left { &self.sources.directory } else { other });
+    fn name(&self, against: Option<&Range>, release: Option<&Range>, is_before: bool) -> Option<String> {
+        let pick = |(a, b): &Range| if is_before { Some(a.clone()) } else { b.clone() };
+        let directory = self.other.as_ref().map(|other| if is_before { &self.sources.directory } else { other });
         let mut name = directory.map(ToString::to_string).or_else(|| against.and_then(pick));
         if let Some(release) = release.filter(|(_, b)| b.is_some()).and_then(pick) {
             let is_both = directory.is_some() || against.is_some();
@@ -108,7 +108,7 @@ impl TwoSides {
         }
         if self.inventory_after.is_some() {
             let own = "the repository's inventory";
-            let inventory = if is_left { &self.inventory } else { &self.inventory_after };
+            let inventory = if is_before { &self.inventory } else { &self.inventory_after };
             let inventory = inventory.as_ref().map_or(own, |path| path.as_str());
             name = Some(name.map_or_else(|| inventory.to_owned(), |name| format!("{name} with {inventory}")));
         }

@@ -1,4 +1,4 @@
-//! The answer of `hcoplan argocd`: as a document, and as JSON.
+//! Output of `hcoplan argocd`: a document for people, and JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 use super::document::{Block, Document, Entry, Layout, Level, Text};
 
-/// A value as it may be shown.
+/// A value with secrets masked.
 fn shown(cluster: &ClusterDrift, drift: &Drift, value: &Value) -> Value {
     masked_value_of(&cluster.document.file, &drift.path.join("."), value)
 }
 
-/// Clusters with the same differences are one part.
+/// Builds the screen. Clusters with the same differences share a part.
 pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
     let mut groups: Vec<Vec<&ClusterDrift>> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -92,7 +92,7 @@ fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
     entry
 }
 
-/// What to commit of a cluster.
+/// The change to commit for a cluster.
 fn remedy(cluster: &ClusterDrift) -> Vec<Block> {
     let mut out = Vec::new();
     let gone: Vec<String> = cluster.fields.iter().filter(|d| d.live.is_none()).map(Drift::pointer).collect();
@@ -111,7 +111,7 @@ fn remedy(cluster: &ClusterDrift) -> Vec<Block> {
     out
 }
 
-/// What to ignore instead.
+/// Alternatively, the ignore rules for Argo CD and Flux.
 fn to_ignore(all: &[&Drift]) -> Vec<Block> {
     let pointers = |server_side: bool| -> Vec<String> {
         let chosen = all.iter().filter(|d| d.server_side || !server_side);
@@ -135,7 +135,7 @@ fn to_ignore(all: &[&Drift]) -> Vec<Block> {
     out
 }
 
-/// As JSON, in the shape of `schemas/argocd.schema.json`.
+/// The document described by `schemas/argocd.schema.json`.
 pub fn document(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
     let field = |cluster: &ClusterDrift, drift: &Drift| {
         let segments = drift.path.iter().map(|key| Segment::Key(key.clone()));
@@ -172,7 +172,7 @@ pub fn document(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
     let document = json!({
         "schemaVersion": "1",
         "clusters": clusters.collect::<Vec<_>>(),
-        "ignoresNothing": idle.collect::<Vec<_>>(),
+        "unusedIgnores": idle.collect::<Vec<_>>(),
     });
     super::visible_json::text(&document)
 }

@@ -1,4 +1,4 @@
-//! What `hcoplan inventory check` prints: in what a dump of a cluster contradicts its inventory.
+//! Output of `hcoplan inventory check`: the differences between a dump and its inventory.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use hcoplan_planner::inventory::{CountDrift, Drift, UnknownPool};
 use hcoplan_repository::adopt::Contradiction;
 use hcoplan_repository::repo::Fact;
 
-/// An inventory, checked.
+/// A checked inventory.
 #[derive(Debug)]
 pub struct InventoryCheck<'a> {
     /// Its file.
@@ -18,26 +18,26 @@ pub struct InventoryCheck<'a> {
     pub dump: &'a [Utf8PathBuf],
     /// The facts that the dump contradicts.
     pub facts: &'a [Contradiction],
-    /// The nodes that are in no pool, or in another number.
+    /// Nodes without a pool, and pools with another number of nodes.
     pub drift: &'a Drift,
 }
 
-/// One contradiction.
+/// A difference.
 struct Difference<'a> {
     place: Option<&'a Location>,
     message: String,
     help: String,
-    /// For programs.
+    /// Additional fields of the JSON.
     more: Value,
 }
 
 impl<'a> InventoryCheck<'a> {
-    /// Whether nothing is contradicted.
+    /// Whether nothing differs.
     pub fn holds(&self) -> bool {
         self.drift.is_empty() && self.facts.is_empty()
     }
 
-    /// For people: each contradiction with its fix.
+    /// The differences with help, for people.
     pub fn text(&self) -> String {
         let file = self.inventory;
         let one = |Difference { place, message, help, .. }: Difference<'_>| {
@@ -47,7 +47,7 @@ impl<'a> InventoryCheck<'a> {
         self.differences().map(one).collect()
     }
 
-    /// For programs: `hcoplan schema inventory-check`.
+    /// The document of `hcoplan schema inventory-check`.
     pub fn document(&self) -> Value {
         let one = |Difference { place, message, help, mut more }: Difference<'_>| {
             if let Some(at) = place.map(Location::start) {
@@ -59,7 +59,7 @@ impl<'a> InventoryCheck<'a> {
         let mut document = json!({
             "schemaVersion": "1",
             "inventory": self.inventory.as_str(),
-            "holds": self.holds(),
+            "matches": self.holds(),
             "differences": self.differences().map(one).collect::<Vec<_>>(),
         });
         mask_object(&mut document);
@@ -87,7 +87,7 @@ impl<'a> InventoryCheck<'a> {
                 found => format!("write `count: {found}`"),
             },
             more: json!({
-                "kind": if count.nodes.is_empty() { "gone" } else { "count" },
+                "kind": if count.nodes.is_empty() { "missing" } else { "count" },
                 "name": count.name, "list": count.list, "declared": count.declared, "nodes": count.nodes,
             }),
         });
@@ -104,7 +104,7 @@ impl<'a> InventoryCheck<'a> {
     }
 }
 
-/// The names of some nodes; of many, the first.
+/// The first names of some nodes.
 fn names(nodes: &[String]) -> String {
     const SHOWN: usize = 8;
     let shown = nodes.iter().take(SHOWN).map(String::as_str);

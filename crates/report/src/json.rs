@@ -1,5 +1,5 @@
-//! hcoplan's own document; its shape is published in `schemas/findings.schema.json`.
-//! Lines and columns are 1-based, columns count characters, ends are exclusive.
+//! Findings as JSON, described by `schemas/findings.schema.json`. Lines and columns are 1-based, columns count
+//! characters, ends are exclusive.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Severity};
 use hcoplan_diagnostics::secret;
 use hcoplan_diagnostics::source::Location;
 
-/// Raised when a field changes its meaning or goes; new fields don't raise it.
+/// Raised when a field is removed or changes its meaning, not for new fields.
 pub(super) const SCHEMA_VERSION: &str = "1";
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -30,12 +30,12 @@ pub(super) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Resul
     Ok(())
 }
 
-/// The whole document, for whoever adds to it.
+/// The document, for callers that add to it.
 pub fn document(report: &Report<'_>) -> Value {
     json!(document_json(report))
 }
 
-/// The document's shape: its keys are in the order of the alphabet, too.
+/// The document. Fields are in alphabetical order, as in all other documents.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct DocumentJson<'r> {
@@ -45,7 +45,7 @@ struct DocumentJson<'r> {
     summary: Value,
 }
 
-/// One finding is in memory as JSON at a time: a fleet has thousands.
+/// Serialises one finding at a time: a fleet has thousands.
 struct FindingsJson<'r>(&'r Report<'r>);
 
 impl Serialize for FindingsJson<'_> {
@@ -85,7 +85,7 @@ fn document_json<'r>(report: &'r Report<'r>) -> DocumentJson<'r> {
     DocumentJson { findings: FindingsJson(report), groups: groups.collect(), schema_version: SCHEMA_VERSION, summary }
 }
 
-/// A finding in the document's shape: its keys are in the order of the alphabet, in all of these.
+/// A finding; fields are in alphabetical order here, too.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct FindingJson<'r> {
@@ -101,6 +101,8 @@ struct FindingJson<'r> {
     end_column: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    existing: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<Utf8PathBuf>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -122,8 +124,6 @@ struct FindingJson<'r> {
     related: Vec<RelatedJson<'r>>,
     rule: &'static str,
     severity: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    standing: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -185,6 +185,7 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
         column: start.map(|s| s.column),
         end_column: end.map(|e| e.column),
         end_line: end.map(|e| e.line),
+        existing: report.summary.compared_with.as_ref().map(|_| finding.is_existing),
         file: place.map(|place| report.path(&place.file)),
         fix: fixes.map(|fix| fix_json(report, fix)).collect(),
         help: finding.help.as_deref(),
@@ -197,7 +198,6 @@ fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r
         related: related.collect(),
         rule: finding.rule.name,
         severity: finding.severity.as_str(),
-        standing: report.summary.compared_with.as_ref().map(|_| finding.is_existing),
     }
 }
 

@@ -1,5 +1,4 @@
-//! What `hcoplan release` prints: the versions of the distributions, the facts of a release, and what changed from one to
-//! another.
+//! Output of `hcoplan release`: the versions of the distributions, the facts of a release, and the differences of two.
 
 use serde::Serialize;
 
@@ -17,13 +16,13 @@ pub struct Version {
     hco_release: String,
     phase: &'static str,
     modelled: Option<String>,
-    /// Where its release, and its phase, is published.
+    /// The addresses that publish its release and its phase.
     sources: Vec<String>,
     #[serde(skip)]
     is_upstream: bool,
 }
 
-/// Every version of every distribution, in their order: the lines, and below HCO's own their patch releases.
+/// All versions of all distributions, sorted; HCO's patch releases are below their lines.
 pub fn versions() -> Vec<Version> {
     let mut out = Vec::new();
     for distribution in Distribution::all() {
@@ -60,7 +59,7 @@ pub fn versions() -> Vec<Version> {
     out
 }
 
-/// Versions for people, below their distributions.
+/// Versions for people, grouped by distribution.
 pub fn list(versions: &[Version]) -> String {
     let mut out = String::new();
     for of_one in versions.chunk_by(|a, b| a.title == b.title) {
@@ -78,9 +77,9 @@ pub fn list(versions: &[Version]) -> String {
     out
 }
 
-/// What changed, for people.
+/// The differences of two releases, for people.
 pub fn differences(diff: &ReleaseDiff) -> String {
-    /// Longer values are cut: what they are in full is in the JSON.
+    /// Maximum characters of a value; the JSON has all of it.
     const MOST: usize = 80;
     let cut = |text: &str| match text.char_indices().nth(MOST) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -104,7 +103,7 @@ pub fn differences(diff: &ReleaseDiff) -> String {
                 (None, Some(is)) => format!(": {}", cut(is)),
                 (Some(was), None) => format!(" (was {})", cut(was)),
             };
-            out.push_str(&format!("  {sign} {}{value}\n", one.what));
+            out.push_str(&format!("  {sign} {}{value}\n", one.name));
         }
     }
     out
@@ -165,7 +164,7 @@ pub fn page(release: &Release) -> String {
     out
 }
 
-/// What is particular to a vendor's version.
+/// Facts of a vendor's version.
 fn vendor(release: &Release, out: &mut String) {
     let distribution = release.distribution();
     if distribution.is_upstream() {

@@ -107,7 +107,7 @@ mod tests {
             Finding::new(rule, "one"),
         ];
         let groups = group_alike(&findings);
-        let told: Vec<_> =
+        let groups: Vec<_> =
             groups.iter().map(|g| (&*g.first.message, review::clusters(&g.clusters()), g.indexes.clone())).collect();
         let both = || "2 clusters: a, b".to_owned();
         let expected = [
@@ -116,6 +116,6 @@ mod tests {
             ("two", "c/a".to_owned(), vec![2]),
             ("one", String::new(), vec![5]),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(groups, expected);
     }
 }

@@ -1,4 +1,4 @@
-//! What makes a field what it is, as a JSON document.
+//! The answer of `hcoplan why` as JSON.
 
 use camino::Utf8Path;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{Cause, FoundValue, Input, OperationEffect, PatchShown, SufficientChange, ValueOrigin};
 use hcoplan_planner::jsonpatch::Change;
 
-/// An answer as one JSON document.
+/// The document described by `schemas/why.schema.json`.
 pub fn why_json(page: &WhyPage<'_>) -> Value {
     let answer = &page.answer;
     let causes = |causes: &[Cause]| -> Vec<Value> {
@@ -23,7 +23,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
                 }
                 Value::Object(out)
             });
-            let without = if is_drawn_without(c) { json!({"is": "random"}) } else { reading(&c.without) };
+            let without = if is_drawn_without(c) { json!({"kind": "random"}) } else { found_value(&c.without) };
             json!({"anyOf": sources.collect::<Vec<_>>(), "without": without})
         };
         causes.iter().map(cause).collect()
@@ -42,15 +42,15 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
             "from": "before",
             "field": field.as_ref().map(|(path, _)| path),
             "value": field.as_ref().map(|(_, value)| value),
-            "inANewCluster": answer.in_a_new_cluster.as_ref().map(reading),
+            "inANewCluster": answer.in_a_new_cluster.as_ref().map(found_value),
         }),
     };
     let feed = |f: &SufficientChange| {
-        let changes = f.edits.iter().map(|edit| json!({"what": edit.what(), "value": edit.value()}));
-        json!({"changes": changes.collect::<Vec<_>>(), "how": f.how, "gives": reading(&f.gives)})
+        let changes = f.edits.iter().map(|edit| json!({"input": edit.what(), "value": edit.value()}));
+        json!({"changes": changes.collect::<Vec<_>>(), "how": f.how, "result": found_value(&f.gives)})
     };
     let others = answer.others.iter();
-    let others = others.map(|o| json!({"release": o.release, "result": reading(&o.value)}));
+    let others = others.map(|o| json!({"release": o.release, "result": found_value(&o.value)}));
     let mut document = json!({
         "schemaVersion": super::json::SCHEMA_VERSION,
         "cluster": page.cluster,
@@ -65,11 +65,11 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         },
         "field": answer.path.to_string(),
         "pointer": answer.path.to_pointer(),
-        "result": if answer.origin == ValueOrigin::Random { json!({"is": "random"}) } else { reading(&answer.value) },
+        "result": if answer.origin == ValueOrigin::Random { json!({"kind": "random"}) } else { found_value(&answer.value) },
         "causes": causes(&answer.causes),
         "needs": causes(&answer.needs),
         "origin": origin,
-        "wouldChangeIt": answer.feeds.iter().map(feed).collect::<Vec<_>>(),
+        "alternatives": answer.feeds.iter().map(feed).collect::<Vec<_>>(),
         "otherReleases": others.collect::<Vec<_>>(),
         "rejected": answer.rejected,
         "reconcileError": answer.error.as_ref().map(|(operand, message)| {
@@ -81,12 +81,12 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
     document
 }
 
-fn reading(reading: &FoundValue) -> Value {
-    match reading {
-        FoundValue::NoObject => json!({"is": "no-object"}),
-        FoundValue::Absent => json!({"is": "absent"}),
-        FoundValue::Exists => json!({"is": "rendered"}),
-        FoundValue::Value(value) => json!({"is": "value", "value": value}),
+fn found_value(found: &FoundValue) -> Value {
+    match found {
+        FoundValue::NoObject => json!({"kind": "no-object"}),
+        FoundValue::Absent => json!({"kind": "absent"}),
+        FoundValue::Exists => json!({"kind": "rendered"}),
+        FoundValue::Value(value) => json!({"kind": "value", "value": value}),
     }
 }
 

@@ -24,12 +24,12 @@ pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
     let Some(schema) = cluster.release.schema(&format!("hyperconverged.{version}")) else {
         return Vec::new();
     };
-    let here = Here { cluster, schema, path: &place.path };
-    let fields = || here.fields().into_iter().filter(|c| !place.has_key(&c.name));
+    let position = SchemaPosition { cluster, schema, path: &place.path };
+    let fields = || position.fields().into_iter().filter(|c| !place.has_key(&c.name));
     match place.typed {
         Typed::Key => fields().collect(),
-        Typed::Value => here.values(),
-        Typed::Item => fields().chain(here.values()).collect(),
+        Typed::Value => position.values(),
+        Typed::Item => fields().chain(position.values()).collect(),
     }
 }
 
@@ -41,13 +41,13 @@ fn served(cluster: &Cluster) -> Vec<Candidate> {
     versions.filter_map(|v| Candidate::value(&v)).collect()
 }
 
-struct Here<'a> {
+struct SchemaPosition<'a> {
     cluster: &'a Cluster,
     schema: &'a Schema,
     path: &'a Path,
 }
 
-impl Here<'_> {
+impl SchemaPosition<'_> {
     /// The keys of the mapping.
     fn fields(&self) -> Vec<Candidate> {
         let steps = keys(self.path);

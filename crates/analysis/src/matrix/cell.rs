@@ -1,4 +1,4 @@
-//! One cell: the disk that a virtual machine of an architecture gets for an image's name.
+//! A cell: the disk that a virtual machine of an architecture gets for an image's name.
 
 use super::objects::{Cron, DataSourceTarget, Objects};
 use super::rows::{Row, SwitchedOffBy};
@@ -12,17 +12,17 @@ use hcoplan_planner::inventory::Architecture as Name;
 pub enum State {
     /// The image is imported for the architecture.
     Covered,
-    /// The name leads to an image of another architecture.
+    /// The name refers to an image of another architecture.
     Wrong,
     /// Nothing is imported for the architecture.
     Missing,
-    /// One image is imported, and the node that imports it decides for which architecture.
+    /// One image is imported; its architecture depends on the importing node.
     Undetermined,
-    /// One image is imported, and nothing says for which architecture.
+    /// One image is imported; its architecture is unknown.
     Unknown,
-    /// It is switched off.
+    /// Disabled.
     Off,
-    /// A DataSource exists; its volume has to come from elsewhere.
+    /// A DataSource exists; its volume has to be created in another way.
     External,
     /// No virtual machine of the architecture can run in the cluster.
     Unneeded,
@@ -37,13 +37,13 @@ impl State {
             Self::Missing => "missing",
             Self::Undetermined => "undetermined",
             Self::Unknown => "unknown",
-            Self::Off => "off",
+            Self::Off => "disabled",
             Self::External => "external",
             Self::Unneeded => "unneeded",
         }
     }
 
-    /// Whether a virtual machine would miss something.
+    /// Whether virtual machines lack something.
     pub const fn is_problem(self) -> bool {
         matches!(self, Self::Wrong | Self::Missing | Self::Undetermined | Self::Unknown)
     }
@@ -56,39 +56,39 @@ pub enum Reason {
     Imported,
     /// No node of this architecture runs virtual machines.
     NoNode(String),
-    /// Multi-arch golden images are off: one image is imported, for these architectures' nodes.
+    /// Multi-arch golden images are disabled: one image is imported, for these architectures.
     MultiArchOff(String),
-    /// The image doesn't say its architectures: one is imported, for this one where it is known.
+    /// The image declares no architectures: one is imported, for this architecture if known.
     Undeclared(Option<String>),
-    /// Multi-arch golden images are off, and the node that imports it decides among these.
+    /// Multi-arch golden images are disabled; the importing node has one of these architectures.
     Importer(String),
-    /// The image doesn't say its architectures, and the node that imports it decides among these.
+    /// The image declares no architectures; the importing node has one of these.
     UndeclaredImporter(String),
-    /// What is asked of the registry isn't there.
+    /// The registry has no image for the requested platform.
     NotPublished,
-    /// The registry is asked for another name of an architecture than images have.
+    /// The requested platform is an alias of an architecture, which images don't use.
     AliasAsked(String),
-    /// The image says that it exists for these architectures only.
+    /// The image declares only these architectures.
     NotDeclared(String),
-    /// What the image says, written so that HCO doesn't find this architecture in it.
+    /// The image's annotation, written so that HCO doesn't find this architecture in it.
     Malformed(String),
     /// The template pins the architecture.
     Pinned(String),
-    /// This keeps its import away.
+    /// This object prevents the import.
     Displaced(String),
-    /// The DataSource leads to this one, for which nothing is imported.
+    /// The DataSource refers to this one, for which nothing is imported.
     Dangling(String),
-    /// The annotation of the template switches it off.
+    /// The annotation of the template disables it.
     SwitchedOff,
-    /// Common golden images are off.
+    /// Common golden images are disabled.
     CommonImagesOff,
-    /// The template bundle has a DataSource, and no template imports anything for it.
+    /// The template bundle has a DataSource without an import.
     External,
-    /// SSP gets no such image, or makes nothing of it.
+    /// SSP doesn't get or render the image.
     NotRendered,
-    /// Nothing has the plain name; the names with an architecture are there.
+    /// No DataSource has the plain name; those with an architecture exist.
     NoPlainName,
-    /// Nothing at all is imported; the cluster's obstacle says why.
+    /// Nothing is imported in the cluster; see [`Obstacle`].
     Obstacle(&'static str),
 }
 
@@ -98,19 +98,19 @@ impl Reason {
         match self {
             Self::Imported => "imported",
             Self::NoNode(_) => "no-node",
-            Self::MultiArchOff(_) => "multi-arch-off",
+            Self::MultiArchOff(_) => "multi-arch-disabled",
             Self::Undeclared(_) => "undeclared",
             Self::Importer(_) => "importer",
             Self::UndeclaredImporter(_) => "undeclared-importer",
             Self::NotPublished => "not-published",
-            Self::AliasAsked(_) => "alias-asked",
+            Self::AliasAsked(_) => "alias",
             Self::NotDeclared(_) => "not-declared",
             Self::Malformed(_) => "malformed",
             Self::Pinned(_) => "pinned",
             Self::Displaced(_) => "displaced",
             Self::Dangling(_) => "dangling",
-            Self::SwitchedOff => "switched-off",
-            Self::CommonImagesOff => "common-images-off",
+            Self::SwitchedOff => "template-disabled",
+            Self::CommonImagesOff => "common-images-disabled",
             Self::External => "external",
             Self::NotRendered => "not-rendered",
             Self::NoPlainName => "no-plain-name",
@@ -118,7 +118,7 @@ impl Reason {
         }
     }
 
-    /// In words.
+    /// The reason in words.
     pub fn sentence(&self) -> String {
         match self {
             Self::Imported => "imported".to_owned(),
@@ -162,7 +162,7 @@ impl Reason {
         }
     }
 
-    /// The rule whose page says more.
+    /// The rule whose page explains it.
     pub fn rule(&self) -> Option<&'static str> {
         Some(match self {
             Self::MultiArchOff(_) | Self::Importer(_) => "multi-arch-boot-images-disabled",
@@ -187,13 +187,13 @@ impl Reason {
 pub struct Cell {
     /// Its state.
     pub state: State,
-    /// Why.
+    /// The reason for it.
     pub reason: Reason,
-    /// The DataSource that a virtual machine names to get the image.
+    /// The DataSource that a virtual machine refers to.
     pub data_source: Option<String>,
-    /// The DataImportCron behind it.
+    /// The DataImportCron that fills it.
     pub cron: Option<String>,
-    /// The image's architecture, as far as it is known.
+    /// The image's possible architectures.
     pub architecture: Architectures,
 }
 
@@ -227,7 +227,7 @@ pub(super) fn of(
     cell
 }
 
-/// The cell if virtual machines of the architecture can run.
+/// The cell, given that virtual machines of the architecture can run.
 fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Obstacle>) -> Cell {
     if let Some(obstacle) = obstacle {
         return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
@@ -246,7 +246,7 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
             found.push((candidate, cron, is));
         }
     }
-    // An import that SSP makes for an architecture serves that one; any other is the only one.
+    // SSP's import for one architecture serves only that; any other import is the only one.
     let only = found.into_iter().find(|(_, cron, _)| cron.label().is_none_or(|label| label == name));
     if let Some((data_source, cron, is)) = only {
         let (state, reason) = match single(objects, cron, &is) {
@@ -261,7 +261,7 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
     absent(row, objects, name)
 }
 
-/// How an image is of which one disk is imported, and why.
+/// The state of an image of which one disk is imported.
 fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (State, Reason) {
     let names = is.names().join(" or ");
     match is {
@@ -280,7 +280,7 @@ fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (Sta
     }
 }
 
-/// Why nothing is there.
+/// Why nothing is imported.
 fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
     let template = row.templates.iter().find(|t| t.off.is_none());
     let Some(template) = template else {
@@ -308,12 +308,12 @@ fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
     Cell::new(State::Missing, reason)
 }
 
-/// As HCO reads the annotation: split at commas, not trimmed.
+/// As HCO reads the annotation: split at commas, without trimming.
 fn names(declared: &str, architecture: &str) -> bool {
     declared.split(',').any(|a| a == architecture)
 }
 
-/// As people mean it: blanks and case don't count, and other names of an architecture do.
+/// As people mean it: ignoring spaces and case, accepting aliases of architectures.
 fn nearly_names(declared: &str, architecture: &str) -> bool {
     Architectures::listed(declared).has(architecture)
 }

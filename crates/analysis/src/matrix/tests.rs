@@ -1,4 +1,4 @@
-//! Clusters in which a golden image is missing, each for another reason.
+//! Clusters with golden images missing for different reasons.
 
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
     matrix(&MatrixInput { context: &context, rejected })
 }
 
-/// `arm64 missing not-declared` for each cell of an image, then the plain name's.
+/// `arm64 missing not-declared` for each cell of an image, then for the plain name.
 fn cells_of(matrix: &ClusterMatrix, image: &str) -> Vec<String> {
     let found = matrix.images.iter().find(|i| i.name == image);
     let image = found.unwrap_or_else(|| panic!("no {image}: {matrix:#?}"));
@@ -113,7 +113,7 @@ fn images_declare_their_architectures() {
             "plain covered imported amd64",
         ]
     );
-    // HCO splits at commas and does not trim.
+    // HCO splits at commas without trimming.
     assert_eq!(cells_of(&matrix, "spaced")[1], "arm64 missing malformed -");
     assert_eq!(cells_of(&matrix, "spaced")[2], "s390x missing not-declared -");
     assert_eq!(
@@ -126,7 +126,7 @@ fn images_declare_their_architectures() {
         ]
     );
     assert_eq!(cells_of(&matrix, "none")[0], "amd64 missing not-declared -");
-    assert_eq!(cells_of(&matrix, "off")[0], "amd64 off switched-off -");
+    assert_eq!(cells_of(&matrix, "off")[0], "amd64 disabled template-disabled -");
     assert_eq!(cells_of(&matrix, "win11")[0], "amd64 external external -");
 }
 
@@ -229,7 +229,7 @@ fn reports_an_obstacle_of_all_images_once() {
 fn shows_common_images_that_are_off() {
     let spec = json!({"enableCommonBootImageImport": false});
     let matrix = made("1.17", &inventory(&MIXED), true, spec);
-    assert_eq!(cells_of(&matrix, "fedora")[0], "amd64 off common-images-off -");
+    assert_eq!(cells_of(&matrix, "fedora")[0], "amd64 disabled common-images-disabled -");
     assert!(!matrix.is_problem());
 }
 

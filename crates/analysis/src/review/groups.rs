@@ -108,9 +108,9 @@ fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
     let mut known = BTreeMap::new();
     let others: Vec<Vec<&ObjectChange>> = others.iter().map(|o| real(o).collect()).collect();
     for (index, change) in real(first).enumerate() {
-        let twins = others.iter().filter_map(|o| o.get(index).copied());
-        let twins: Vec<&ObjectChange> = twins.collect();
-        let fields = fields(change, &twins, &because);
+        let alike = others.iter().filter_map(|o| o.get(index).copied());
+        let alike: Vec<&ObjectChange> = alike.collect();
+        let fields = fields(change, &alike, &because);
         let key = (
             change.kind,
             &*change.id.kind,
@@ -147,22 +147,22 @@ fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
 /// The changed fields as lines; equal entries of lists share a line, and so do many labels.
 fn fields<'a>(
     change: &'a ObjectChange,
-    twins: &[&ObjectChange],
+    alike: &[&ObjectChange],
     because: &impl Fn(&[usize]) -> Vec<InputDifference<'a>>,
 ) -> Vec<FieldLine<'a>> {
     let mut out: Vec<(FieldLine<'a>, String, usize)> = Vec::new();
     // By path and values as text, since there may be thousands of entries.
     let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let twins: Vec<Vec<&FieldChange>> = twins.iter().map(|t| shown(t).collect()).collect();
+    let alike: Vec<Vec<&FieldChange>> = alike.iter().map(|t| shown(t).collect()).collect();
     for (index, field) in shown(change).enumerate() {
         let step = &field.step;
         let (before, after) = (step.before.as_ref(), step.after.as_ref());
-        let told = of_field(change, step);
-        let grave = told.is_some_and(|c| c.impact <= Impact::BootFailure);
-        let varies = twins
+        let effect = of_field(change, step);
+        let grave = effect.is_some_and(|c| c.impact <= Impact::BootFailure);
+        let varies = alike
             .iter()
             .filter_map(|t| t.get(index))
-            .any(|twin| (twin.step.before.as_ref(), twin.step.after.as_ref()) != (before, after));
+            .any(|other| (other.step.before.as_ref(), other.step.after.as_ref()) != (before, after));
         let plain = counted_entries(&step.label);
         let line = FieldLine {
             label: step.label.clone(),

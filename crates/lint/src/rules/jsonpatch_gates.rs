@@ -161,7 +161,7 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
         }
         let mut gates: Vec<&str> = twice.iter().map(|(_, gate)| *gate).collect();
         gates.dedup();
-        finding.message = format!("HCO renders {} among {kind}'s feature gates already", and(&gates));
+        finding.message = already_rendered(kind, &gates);
         for (other, gate) in rest {
             finding = finding.related(other.text_place(gate), "so does this one");
         }
@@ -171,10 +171,15 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+fn already_rendered(kind: &str, gates: &[&str]) -> String {
+    let them = if gates.len() == 1 { "it" } else { "them" };
+    format!("the patch adds {} to {kind}'s feature gates, where HCO renders {them} already", and(gates))
+}
+
 fn duplicate(applied: &Applied<'_, '_>, gate: &str, rendered: bool) -> Finding {
     let kind = applied.kind();
     let message = if rendered {
-        format!("HCO renders {gate} among {kind}'s feature gates already")
+        already_rendered(kind, &[gate])
     } else {
         format!("{gate} is added to {kind}'s feature gates twice")
     };

@@ -10,7 +10,7 @@ use super::super::date::Date;
 use super::super::suppression::{Scope, Suppression};
 
 /// A group of findings with the same result: location, rule, whether rejections, whether errors.
-type Question = (Place, &'static str, bool, bool);
+type Group = (Place, &'static str, bool, bool);
 
 /// The location of suppressions that are examined together.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub(super) struct Chosen<'s> {
     configured: Rc<Vec<usize>>,
     /// The ranges of comments, and of objects with an annotation; neither overlap among themselves.
     about: HashMap<&'s Utf8Path, [ByStart; 2]>,
-    known: HashMap<Question, Option<usize>>,
+    known: HashMap<Group, Option<usize>>,
     /// Whether each matched a finding.
     pub(super) used: Vec<bool>,
     /// Findings about suppressions that are not effective.

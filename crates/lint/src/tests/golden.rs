@@ -42,16 +42,16 @@ fn zeros(gauge: &Value) -> usize {
 /// The results of a case: differences, rules with an error although it is accepted, and rules that explain the
 /// rejections.
 #[derive(Default)]
-struct Seen {
+struct CaseResult {
     differences: Vec<String>,
     errors: Vec<&'static str>,
     rejections: Vec<&'static str>,
     held: ClaimTally,
 }
 
-fn look(set: &Path, release: &str, expected: &Value) -> Seen {
+fn look(set: &Path, release: &str, expected: &Value) -> CaseResult {
     let name = expected["case"].as_str().expect("a name");
-    let mut seen = Seen::default();
+    let mut seen = CaseResult::default();
     let Some(case) = Case::read(&set.join("cases").join(name), Some(release)) else {
         return seen;
     };
@@ -154,7 +154,7 @@ fn subject(warning: &str) -> &str {
 fn rules_that_predict_an_alert_fire_where_it_would() {
     let all = recordings();
     let cases = recorded(&sets(all.as_deref()));
-    let seen: Vec<Seen> = cases.par_iter().map(|(set, release, expected)| look(set, release, expected)).collect();
+    let seen: Vec<CaseResult> = cases.par_iter().map(|(set, release, expected)| look(set, release, expected)).collect();
     let differences: Vec<String> = seen.iter().flat_map(|s| s.differences.clone()).collect();
     assert!(differences.is_empty(), "{}", differences.join("\n"));
     let mut held = ClaimTally::default();

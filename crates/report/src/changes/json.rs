@@ -1,4 +1,4 @@
-//! One document, for programs.
+//! A comparison as JSON.
 
 use std::io::{self, Write};
 
@@ -21,15 +21,15 @@ pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()
     out.write_all(crate::visible_json::text(&document).as_bytes())
 }
 
-/// Differences as one document; its schema is `schemas/diff.schema.json`.
+/// The document described by `schemas/diff.schema.json`.
 pub fn document(changes: &Changes<'_>) -> Value {
     let clusters: Vec<Value> = changes.clusters.iter().map(|c| cluster(changes, c)).collect();
     let review = changes.review();
     let counts = review.counts;
     json!({
         "schemaVersion": "1",
-        "left": changes.left,
-        "right": changes.right,
+        "before": changes.before,
+        "after": changes.after,
         "review": reviewed(changes, &review),
         "clusters": clusters,
         "summary": {
@@ -51,9 +51,9 @@ pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
         let root = changes.root_of(because.gone);
         let places = because.places.iter().map(|p| place(root, Some(p)));
         json!({
-            "what": because.what,
-            "gone": because.gone,
-            "places": places.collect::<Vec<_>>(),
+            "input": because.what,
+            "removed": because.gone,
+            "locations": places.collect::<Vec<_>>(),
         })
     };
     let entry = |entry: &Entry<'_>| {
@@ -69,14 +69,14 @@ pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
             "action": effect.action,
             "clusters": entry.clusters,
             "causes": entry.because.iter().map(because).collect::<Vec<_>>(),
-            "place": place(changes.root, effect.place.as_ref()),
+            "location": place(changes.root, effect.place.as_ref()),
         })
     };
     let lines = |lines: &[FindingLine<'_>]| {
         let one = |line: &FindingLine<'_>| {
-            let mut told = finding(changes, line.finding);
-            told["clusters"] = json!(line.clusters);
-            told
+            let mut document = finding(changes, line.finding);
+            document["clusters"] = json!(line.clusters);
+            document
         };
         lines.iter().map(one).collect::<Vec<_>>()
     };
@@ -106,7 +106,7 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
             "impact": note.impact.as_str(),
             "message": note.text,
             "help": note.help,
-            "place": place(changes.root, note.place.as_ref()),
+            "location": place(changes.root, note.place.as_ref()),
         })
     });
     let consequences = comparison.consequences().into_iter().map(|(c, object, field)| {
@@ -121,8 +121,8 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
     });
     let mut out = json!({
         "cluster": cluster.cluster,
-        "movedFrom": cluster.moved_from,
-        "whole": cluster.whole.map(hcoplan_explain::diff::Kind::as_str),
+        "nameBefore": cluster.moved_from,
+        "change": cluster.whole.map(hcoplan_explain::diff::Kind::as_str),
         "verdict": cluster.verdict.kind().as_str(),
         "reasons": cluster.verdict.reasons(),
         "unchanged": cluster.is_unchanged,
@@ -147,7 +147,7 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
 }
 
 fn verdict(change: Option<&VerdictChange>) -> Value {
-    // `null` on a side: accepted there.
+    // `null` for a side means that it accepts.
     change.map_or(Value::Null, |c| json!({"before": c.before, "after": c.after}))
 }
 
@@ -166,7 +166,7 @@ fn object(change: &ObjectChange) -> Value {
                 "after": after,
                 "noise": step.noise.map(|n| match n {
                     NoiseKind::Order => "order",
-                    NoiseKind::Writing => "writing",
+                    NoiseKind::Writing => "notation",
                     NoiseKind::Server => "server",
                     NoiseKind::Release => "release",
                     NoiseKind::Assumed => "assumed",
@@ -187,7 +187,7 @@ fn object(change: &ObjectChange) -> Value {
         "kind": change.id.kind,
         "namespace": change.id.namespace,
         "name": change.id.name,
-        "insteadOf": change.instead_of.as_ref().map(|id| &id.name),
+        "replaces": change.instead_of.as_ref().map(|id| &id.name),
         "consequence": consequence_of(of_object(change), change, None),
         "causes": change.causes,
         "fields": fields,
@@ -204,9 +204,9 @@ fn consequence_of(consequence: Option<Consequence>, change: &ObjectChange, step:
 
 fn cause(changes: &Changes<'_>, cause: &Cause) -> Value {
     json!({
-        "what": cause.what,
-        "gone": cause.is_removed,
-        "place": place(changes.root_of(cause.is_removed), cause.location.as_ref()),
+        "input": cause.what,
+        "removed": cause.is_removed,
+        "location": place(changes.root_of(cause.is_removed), cause.location.as_ref()),
     })
 }
 
@@ -233,6 +233,6 @@ fn finding(changes: &Changes<'_>, finding: &Finding) -> Value {
         "severity": finding.severity.as_str(),
         "message": finding.message,
         "help": finding.help,
-        "place": place(changes.root, finding.location.as_ref()),
+        "location": place(changes.root, finding.location.as_ref()),
     })
 }

@@ -66,9 +66,9 @@ const MARKER: &str = "hcoplan:diff";
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a> {
     /// Name of the side before: `origin/main`.
-    pub left: &'a str,
+    pub before: &'a str,
     /// Name of the side after: `the working tree`.
-    pub right: &'a str,
+    pub after: &'a str,
     /// The clusters that differ, sorted.
     pub clusters: &'a [ClusterDiff],
     /// Number of clusters compared.
@@ -80,7 +80,7 @@ pub struct Changes<'a> {
     /// The root of all paths, relative to the current directory.
     pub root: &'a Utf8Path,
     /// The root of the side before: it may be another directory.
-    pub left_root: &'a Utf8Path,
+    pub root_before: &'a Utf8Path,
     /// The command as typed, for the footer.
     pub command: &'a str,
     /// How the terminal is, for [`Format::Human`].
@@ -144,8 +144,8 @@ fn footer(changes: &Changes<'_>) -> Text {
         .soft(format!(
             "hcoplan {}, from {} to {}; the same on a terminal: ",
             env!("CARGO_PKG_VERSION"),
-            changes.left,
-            changes.right
+            changes.before,
+            changes.after
         ))
         .code(changes.command)
 }
@@ -154,15 +154,15 @@ impl<'a> Changes<'a> {
     /// The changes of an analysis; `command` as typed.
     pub fn of(analysis: &'a Analysis, command: &'a str, terminal: Terminal, budget: Option<u64>) -> Self {
         Self {
-            left: &analysis.left,
-            right: &analysis.right,
+            before: &analysis.before,
+            after: &analysis.after,
             clusters: &analysis.clusters,
             compared: analysis.compared,
             findings: analysis.findings.findings(),
             existing_count: analysis.existing_count,
             command,
             root: &analysis.root,
-            left_root: &analysis.left_root,
+            root_before: &analysis.root_before,
             terminal,
             budget: budget.and_then(|n| usize::try_from(n).ok()),
         }
@@ -190,7 +190,7 @@ impl<'a> Changes<'a> {
 
     /// The root of a cause's file.
     fn root_of(&self, gone: bool) -> &Utf8Path {
-        if gone { self.left_root } else { self.root }
+        if gone { self.root_before } else { self.root }
     }
 }
 

@@ -1,19 +1,19 @@
-//! The verdict and the numbers as `name=value`, one a line: GitHub's `$GITHUB_OUTPUT`, GitLab's dotenv.
+//! The verdict and the counts as `name=value` lines: GitHub's `$GITHUB_OUTPUT`, GitLab's dotenv.
 
 use std::io::{self, Write};
 
 use crate::text::printable;
 use hcoplan_analysis::review::{Level, Review};
 
-/// The most characters of a commit status on GitHub.
+/// GitHub's limit for the description of a commit status, in characters.
 pub(super) const SUMMARY: usize = 140;
 
-/// `findings` counts all that there are after the change.
+/// `findings` is the number of findings after the change.
 pub(super) fn write(review: &Review<'_>, findings: usize, out: &mut dyn Write) -> io::Result<()> {
     let summary = review.summary(SUMMARY);
     writeln!(out, "verdict={}", review.word())?;
     writeln!(out, "level={}", level(review.level))?;
-    // On one line: a line break would begin another output.
+    // A line break would start another output.
     writeln!(out, "summary={}", printable(&summary))?;
     let counts = review.counts;
     writeln!(out, "added={}", counts.add)?;
@@ -26,12 +26,12 @@ pub(super) fn write(review: &Review<'_>, findings: usize, out: &mut dyn Write) -
     writeln!(out, "new_warnings={}", counts.warnings_added)
 }
 
-/// A level as programs read it.
+/// A level's stable name.
 pub(super) fn level(level: Level) -> &'static str {
     match level {
         Level::Bad => "bad",
         Level::Warn => "warn",
-        Level::Calm => "calm",
+        Level::Calm => "neutral",
         Level::Good => "good",
     }
 }

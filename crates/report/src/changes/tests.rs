@@ -53,12 +53,12 @@ fn pairs() -> &'static [ClusterDiff] {
 
 fn printed(format: Format, clusters: &[ClusterDiff], budget: Option<usize>, width: usize) -> String {
     let changes = Changes {
-        left: "1.17",
-        right: "1.18",
+        before: "1.17",
+        after: "1.18",
         clusters,
         compared: clusters.len(),
         root: Utf8Path::new("."),
-        left_root: Utf8Path::new("."),
+        root_before: Utf8Path::new("."),
         terminal: Terminal { width, wraps: true, ..Terminal::default() },
         findings: &[],
         existing_count: true,

@@ -70,8 +70,8 @@ impl<'a> UpgradeView<'a> {
 
     fn changes(&self, of: &Changes<'a>) -> Changes<'a> {
         Changes {
-            left: "what runs now",
-            right: self.0.steps.last().map_or("", |(name, _)| name),
+            before: "what runs now",
+            after: self.0.steps.last().map_or("", |(name, _)| name),
             clusters: &[],
             compared: self.0.compared,
             findings: &[],
@@ -85,7 +85,7 @@ pub fn steps_document<'a>(steps: &'a Steps, changes: &Changes<'a>) -> Value {
     let review = steps.review();
     let mut out: Vec<Value> = Vec::new();
     for (to, clusters) in &steps.steps {
-        let step = Changes { left: "before", right: to, clusters, ..UpgradeView(steps).changes(changes) };
+        let step = Changes { before: "before", after: to, clusters, ..UpgradeView(steps).changes(changes) };
         let mut document = json::document(&step);
         document["to"] = json!(to);
         out.push(document);

@@ -90,7 +90,7 @@ impl<'a> View<'a> {
 
     /// The two sides, and how the manifest is applied if not as `kubectl apply` does.
     pub(crate) fn sides(&self) -> Block {
-        let mut text = format!("from {} to {}", self.changes.left, self.changes.right);
+        let mut text = format!("from {} to {}", self.changes.before, self.changes.after);
         let updated = |diff: &&ClusterDiff| diff.whole.is_none();
         for method in UpdateMethod::ALL.into_iter().filter(|method| *method != UpdateMethod::default()) {
             let of = |diff: &'a ClusterDiff| {

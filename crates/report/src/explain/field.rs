@@ -30,7 +30,7 @@ const MOST_CHANGED_FEEDS: usize = 6;
 const HYPERCONVERGED: &str = "HyperConverged";
 
 /// A field in one release and one API version.
-struct Seen {
+struct FieldVersion {
     release: Arc<Release>,
     api_version: String,
     path: Path,
@@ -184,7 +184,7 @@ pub(super) fn page(text: &str, of: Option<&Arc<Release>>) -> Result<String, Fail
         releases.truncate(at + 1);
     }
     let plans: Vec<Plan> = releases.iter().map(|r| of_nothing(r, "v1beta1")).collect();
-    let mut versions: BTreeMap<String, Vec<Seen>> = BTreeMap::new();
+    let mut versions: BTreeMap<String, Vec<FieldVersion>> = BTreeMap::new();
     let mut lost = None;
     for (release, plan) in releases.iter().zip(&plans) {
         for name in release.schema_names() {
@@ -254,7 +254,7 @@ fn of_nothing(release: &Release, version: &str) -> Plan {
     plan(release, &inventory, &object)
 }
 
-fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path) -> Option<Seen> {
+fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path) -> Option<FieldVersion> {
     let of_nothing = |version: &str| of_nothing(release, version).admission.stored;
     let unset = if schema.kind() == HYPERCONVERGED {
         of_nothing(schema.version()).and_then(|stored| path.get(&stored).cloned())
@@ -263,7 +263,7 @@ fn see(release: &Arc<Release>, schema: &Schema, plan: &Plan, path: Path) -> Opti
         object.and_then(|o| path.get(&o.body).cloned())
     };
     let doc = FieldDoc::of(release, schema, &path)?;
-    Some(Seen { release: Arc::clone(release), api_version: schema.api_version(), path, doc, unset })
+    Some(FieldVersion { release: Arc::clone(release), api_version: schema.api_version(), path, doc, unset })
 }
 
 fn plain_value(value: &Value) -> String {
@@ -273,7 +273,7 @@ fn plain_value(value: &Value) -> String {
     }
 }
 
-fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Release>]) {
+fn version_page(out: &mut String, kind: &str, all: &[FieldVersion], releases: &[Arc<Release>]) {
     let Some(newest) = all.last() else {
         return;
     };
@@ -328,7 +328,7 @@ fn version_page(out: &mut String, kind: &str, all: &[Seen], releases: &[Arc<Rele
 }
 
 /// `1.16 to 1.18`.
-fn span_of(run: &[Seen]) -> String {
+fn span_of(run: &[FieldVersion]) -> String {
     match run {
         [] => String::new(),
         [one] => one.release.label().to_owned(),
@@ -362,7 +362,7 @@ fn block(out: &mut String, releases: &str, value: Option<&Value>) {
 }
 
 /// The changes from one release to the next.
-fn changes(pair: &[Seen]) -> Vec<String> {
+fn changes(pair: &[FieldVersion]) -> Vec<String> {
     let [before, after] = pair else {
         return Vec::new();
     };
@@ -382,7 +382,7 @@ fn changes(pair: &[Seen]) -> Vec<String> {
     }
     leaves(before.unset.as_ref(), after.unset.as_ref(), "", name, &mut out);
     // A new version of the HyperConverged repeats the connections of the existing one.
-    let versions = |s: &Seen| {
+    let versions = |s: &FieldVersion| {
         let all = s.release.fields().iter().map(|f| f.api_version.clone());
         all.collect::<std::collections::BTreeSet<_>>()
     };

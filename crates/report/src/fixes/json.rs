@@ -1,4 +1,4 @@
-//! `hcoplan fix --format json`; its shape is published in `schemas/fix.schema.json`.
+//! `hcoplan fix --format json`, described by `schemas/fix.schema.json`.
 
 use camino::Utf8Path;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use hcoplan_lint::fix::{Applied, Line, preview};
 use super::{FixView, diff_of, root_from_top};
 use crate::shown_path;
 
-/// Raised when a field changes its meaning or goes; new fields don't raise it.
+/// Raised when a field is removed or changes its meaning, not for new fields.
 const SCHEMA_VERSION: &str = "1";
 
-/// The applied or proposed fixes, and those to choose from.
+/// The applied or proposed fixes, and the fixes to choose from.
 pub fn document(fixed: &FixResult, view: &FixView<'_>) -> Value {
     let root = view.root;
     let from_top = root_from_top(fixed, root);
@@ -45,7 +45,7 @@ pub fn document(fixed: &FixResult, view: &FixView<'_>) -> Value {
         document["reason"] = json!(why);
         document
     });
-    let left: Vec<Value> = fixed.left.iter().map(|f| to_choose(root, f)).collect();
+    let remaining: Vec<Value> = fixed.remaining.iter().map(|f| to_choose(root, f)).collect();
     json!({
         "schemaVersion": SCHEMA_VERSION,
         "written": view.written.is_some(),
@@ -54,18 +54,18 @@ pub fn document(fixed: &FixResult, view: &FixView<'_>) -> Value {
         "dropped": dropped.collect::<Vec<_>>(),
         "harmful": harmful.collect::<Vec<_>>(),
         "notInSources": not_in_sources.collect::<Vec<_>>(),
-        "left": left,
+        "remaining": remaining,
         "rejected": fixed.rejected,
-        "exhausted": fixed.exhausted,
+        "incomplete": fixed.exhausted,
         "summary": {
             "fixes": fixed.applied.len(),
             "files": view.written.unwrap_or(fixed.files.len()),
-            "left": fixed.left.len(),
+            "remaining": fixed.remaining.len(),
         },
     })
 }
 
-/// Where something is: `file`, `line` and `column`, as far as it is in a file.
+/// A location's `file`, `line` and `column`; empty without a location.
 fn placed(root: &Utf8Path, location: Option<&Location>) -> Value {
     match location {
         None => json!({}),
@@ -87,7 +87,7 @@ fn done(root: &Utf8Path, applied: &Applied) -> Value {
     document
 }
 
-/// A finding with its fixes, numbered as `--choose` takes them.
+/// A finding with its fixes, numbered as in `--choose`.
 fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
     let mut document = placed(root, finding.location.as_ref());
     document["rule"] = json!(finding.rule.name);
@@ -96,12 +96,12 @@ fn to_choose(root: &Utf8Path, finding: &Finding) -> Value {
         document["cluster"] = json!(cluster);
     }
     let fixes = finding.fixes.iter().enumerate();
-    document["fixes"] = fixes.map(|(index, fix)| way(root, index, fix)).collect();
+    document["fixes"] = fixes.map(|(index, fix)| fix_json(root, index, fix)).collect();
     document
 }
 
-fn way(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
-    // What must not be shown isn't; the way has its number nevertheless.
+fn fix_json(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
+    // A fix with a secret keeps its number but shows no lines.
     let lines = if secret::is_in_fix(fix) { Vec::new() } else { preview(fix) };
     let mut changes: Vec<Value> = Vec::new();
     for line in lines {
@@ -158,7 +158,7 @@ mod tests {
                 title: "done".to_owned(),
                 location: Some(place),
             }],
-            left: vec![finding.clone()],
+            remaining: vec![finding.clone()],
             harmful: vec![(finding.clone(), fix, NewError { cluster: "prod".to_owned(), message: "bad".to_owned() })],
             not_in_sources: vec![(finding.clone(), "can't: because".to_owned())],
             rejected: vec!["prod".to_owned()],
@@ -169,9 +169,9 @@ mod tests {
             let document = document(&fixed, &view);
             let wrong: Vec<String> = schema.iter_errors(&document).map(|e| e.to_string()).collect();
             assert!(wrong.is_empty(), "{wrong:?}: {document:#}");
-            for left in document["left"].as_array().expect("a list") {
-                assert_eq!(left["fixes"][0]["number"], 1);
-                assert_eq!(left["fixes"][0]["changes"][0]["added"][0], "a: 2");
+            for finding in document["remaining"].as_array().expect("a list") {
+                assert_eq!(finding["fixes"][0]["number"], 1);
+                assert_eq!(finding["fixes"][0]["changes"][0]["added"][0], "a: 2");
             }
         }
     }

@@ -60,7 +60,7 @@ pub fn text(fixed: &FixResult, view: &FixView<'_>) -> std::io::Result<Vec<u8>> {
             writeln!(out, "{BOLD}{}{BOLD:#}{rule}: {}", place(root, location.as_ref()), line(title))?;
         }
     }
-    write_left(&mut out, root, &fixed.left)?;
+    write_remaining(&mut out, root, &fixed.remaining)?;
     if !out.is_empty() {
         writeln!(out)?;
     }
@@ -97,7 +97,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
         Some(changed) => format!("{what} {done} in {}", plural(changed, "file")),
         None => format!("{what} to {verb} in {} (--write does it)", plural(fixed.files.len(), "file")),
     }];
-    let count = |wanted| fixed.left.iter().filter(|f| best(f) == Some(wanted)).count();
+    let count = |wanted| fixed.remaining.iter().filter(|f| best(f) == Some(wanted)).count();
     match count(Applicability::Unsafe) {
         0 => {}
         n => parts.push(format!("{} with --unsafe", fixes(n))),
@@ -176,7 +176,7 @@ fn write_diff(out: &mut Vec<u8>, diff: &str) -> std::io::Result<()> {
 }
 
 /// The findings that weren't fixed, each with its fixes.
-fn write_left(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::Result<()> {
+fn write_remaining(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::Result<()> {
     let mut allowance = HashMap::new();
     let mut untold = 0;
     for finding in left {

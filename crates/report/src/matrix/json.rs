@@ -1,4 +1,4 @@
-//! One document, for programs; its schema is `schemas/matrix.schema.json`.
+//! The matrix as JSON, described by `schemas/matrix.schema.json`.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::MatrixPage;
 use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Counts, Image, MachineRow, counts};
 use hcoplan_planner::boot;
 
-/// The matrix as one document.
+/// The matrix as JSON.
 pub fn document(page: &MatrixPage<'_>) -> Value {
     let shown = page.clusters.iter().filter(|c| page.shows(c));
     let clusters: Vec<Value> = shown.map(|c| cluster(page, c)).collect();
@@ -32,13 +32,13 @@ pub fn document(page: &MatrixPage<'_>) -> Value {
         "summary": {
             "clusters": all,
             "withProblems": with_problems,
-            "obstructed": obstructed,
+            "blocked": obstructed,
             "covered": covered,
             "wrong": wrong,
             "missing": missing,
             "undetermined": undetermined,
             "unknown": unknown,
-            "off": off,
+            "disabled": off,
             "external": external,
             "unneeded": unneeded,
             "danglingPlainNames": dangling,
@@ -63,7 +63,7 @@ fn cluster<'a>(page: &MatrixPage<'a>, cluster: &'a ClusterMatrix) -> Value {
         "release": Some(&cluster.release).filter(|r| !r.is_empty()),
         "multiArch": cluster.multi_arch,
         "architectures": architectures.collect::<Vec<_>>(),
-        "obstacle": cluster.obstacle.as_ref().map(|o| json!({
+        "blockedBy": cluster.obstacle.as_ref().map(|o| json!({
             "reason": o.as_str(),
             "message": o.sentence(),
         })),

@@ -142,8 +142,8 @@ fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
     for (index, architecture) in columns {
         for image in rows {
             let cell = image.cells.get(index);
-            let told = |c: &&Cell| c.state.is_problem() || c.state == State::Off;
-            if let Some(cell) = cell.filter(told) {
+            let is_shown = |c: &&Cell| c.state.is_problem() || c.state == State::Off;
+            if let Some(cell) = cell.filter(is_shown) {
                 add(&mut out, Some(&architecture.name), cell, cluster, image);
             }
         }

@@ -23,7 +23,7 @@ use hcoplan_lint::Settings;
 use hcoplan_planner::release::Release;
 
 /// The input of an analysis.
-pub struct Question<'a> {
+pub struct AnalysisRequest<'a> {
     /// The clusters of the side after.
     pub found: &'a Clusters,
     /// The rules' settings.
@@ -43,11 +43,11 @@ pub struct Question<'a> {
 /// The result for all clusters.
 pub struct Analysis {
     /// Name of the side before.
-    pub left: String,
+    pub before: String,
     /// Name of the side after.
-    pub right: String,
+    pub after: String,
     /// The root of the files before.
-    pub left_root: camino::Utf8PathBuf,
+    pub root_before: camino::Utf8PathBuf,
     /// The root of the files after.
     pub root: camino::Utf8PathBuf,
     /// The clusters that differ or fail.
@@ -64,7 +64,7 @@ pub struct Analysis {
     pub verdict: Exit,
 }
 
-impl<'a> Question<'a> {
+impl<'a> AnalysisRequest<'a> {
     /// Analyses every cluster once; `take` gets each result. Returns `None` after an interrupt.
     pub fn analyse(
         self,
@@ -110,9 +110,9 @@ impl<'a> Question<'a> {
             compared,
         });
         let mut analysis = Analysis {
-            left: base.described(),
-            right: found.name().to_owned(),
-            left_root: base.root(&found.root),
+            before: base.described(),
+            after: found.name().to_owned(),
+            root_before: base.root(&found.root),
             root: found.root.clone(),
             clusters,
             compared,
