@@ -299,7 +299,7 @@ mod tests {
             name: (*file).to_owned(),
             id: hcoplan_kubernetes::ObjectId::cluster_scoped("v1", "X", file).into(),
             operand: "x",
-            text: format!("{HEADER}{text}").into(),
+            text: format!("{HEADER}{text}"),
         };
         ClusterFiles {
             cluster: name.to_owned(),
