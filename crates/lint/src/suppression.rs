@@ -42,8 +42,7 @@ pub enum Scope {
 
 /// Whether a document may contain suppressions; others aren't kept in memory.
 pub fn may_hold_suppression(document: &Document) -> bool {
-    let text = document.file.text();
-    text.contains("hcoplan") && text.contains("ignore")
+    document.file.mentions("hcoplan") && document.file.mentions("ignore")
 }
 
 impl Suppression {

@@ -37,8 +37,7 @@ const PLATFORMS: [&str; 5] = ["--platform", "--arch", "--platforms", "--override
 /// The builds in a text file: a script, a Makefile, a pipeline, a bake file.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     let text = file.text();
-    // What the commands end with.
-    let builds = ["build", "bud", "copy", "mirror"].iter().any(|word| text.contains(word));
+    let builds = COMMANDS.iter().any(|(command, _)| file.mentions(command));
     if file.path().as_str().ends_with(".hcl") {
         bake(file, out);
     } else if builds {
@@ -165,32 +164,45 @@ fn copies_all(words: &[Vec<String>]) -> bool {
     words.iter().flatten().any(|word| all.contains(&word.as_str()))
 }
 
-/// The commands of a text: offset, words, and whether it copies. A backslash continues a line.
+/// The commands of a text, each with where it begins, its words, and whether it copies. Lines that end in a backslash
+/// go on, as far as the next command: nothing is searched twice.
 fn commands(text: &str) -> Vec<(usize, Vec<String>, bool)> {
-    let mut out = Vec::new();
-    for (command, copies) in COMMANDS {
-        for (at, _) in text.match_indices(command) {
-            let line = text.get(..at).and_then(|t| t.rsplit('\n').next()).unwrap_or_default();
-            if line.trim_start().starts_with('#') {
-                continue;
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if !line.trim_start().starts_with('#') {
+            for (command, copies) in COMMANDS {
+                starts.extend(line.match_indices(command).map(|(i, _)| (at + i, command.len(), copies)));
             }
-            let mut end = at;
-            for line in text.get(at..).unwrap_or_default().split_inclusive('\n') {
-                end += line.len();
-                if !line.trim_end().ends_with('\\') {
-                    break;
-                }
-            }
-            let whole = text.get(at + command.len()..end).unwrap_or_default();
-            let whole = whole.split(['|', ';', '&', '`']).next().filter(|_| !whole.contains("(")).unwrap_or(whole);
-            let words = whole.split_whitespace().filter(|w| *w != "\\").map(|w| w.trim_matches(['"', '\'']).to_owned());
-            out.push((at, words.collect(), copies));
         }
+        at += line.len();
+    }
+    starts.sort_unstable();
+    let mut out = Vec::new();
+    for (i, &(at, length, copies)) in starts.iter().enumerate() {
+        let next = starts.iter().skip(i + 1).map(|next| next.0).find(|next| *next > at).unwrap_or(text.len());
+        let mut end = at;
+        for line in text.get(at..next).unwrap_or_default().split_inclusive('\n') {
+            end += line.len();
+            if !line.trim_end().ends_with('\\') {
+                break;
+            }
+        }
+        let whole = text.get(at + length..end).unwrap_or_default();
+        let whole = whole.split(['|', ';', '&', '`']).next().filter(|_| !whole.contains("(")).unwrap_or(whole);
+        let words = whole.split_whitespace().filter(|w| *w != "\\").map(|w| w.trim_matches(['"', '\'']).to_owned());
+        out.push((at, words.collect(), copies));
     }
     out
 }
 
-/// The values of a file's variables.
+/// No image has a longer name.
+const MOST_LENGTH: usize = 255;
+
+/// So many values of loops are followed.
+const MOST_VALUES: usize = 100;
+
+/// What a file sets its variables to.
 struct Variables(BTreeMap<String, Vec<String>>);
 
 impl Variables {
@@ -201,15 +213,16 @@ impl Variables {
             let line = line.trim().trim_start_matches("- ").trim_start_matches("export ");
             if let Some((name, rest)) = line.strip_prefix("for ").and_then(|rest| rest.split_once(" in ")) {
                 let words = rest.split([';', '\\']).next().unwrap_or_default();
-                out.insert(name.trim().to_owned(), words.split_whitespace().map(str::to_owned).collect());
+                let words = words.split_whitespace().take(MOST_VALUES).filter(|word| word.len() <= MOST_LENGTH);
+                out.insert(name.trim().to_owned(), words.map(str::to_owned).collect());
                 continue;
             }
             let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(line.len());
             let (name, rest) = line.split_at(end);
             let value = rest.trim_start().trim_start_matches(['?', ':']);
             let value = value.strip_prefix('=').or_else(|| rest.strip_prefix(": "));
-            if let Some(value) = value.filter(|_| !name.is_empty()) {
-                let value = value.trim().trim_matches(['"', '\'']);
+            let value = value.map(|value| value.trim().trim_matches(['"', '\'']));
+            if let Some(value) = value.filter(|value| !name.is_empty() && value.len() <= MOST_LENGTH) {
                 out.entry(name.to_owned()).or_insert_with(|| vec![value.to_owned()]);
             }
         }
@@ -221,7 +234,7 @@ impl Variables {
         let mut words = vec![word.to_owned()];
         // A variable may refer to another.
         for _ in 0..4 {
-            words = words.iter().flat_map(|word| self.once(word)).collect();
+            words = words.iter().flat_map(|word| self.once(word)).take(MOST_VALUES).collect();
         }
         words
     }
@@ -259,17 +272,22 @@ impl Variables {
 
 /// The targets of a bake file in HCL, one `name = [...]` at a time.
 fn bake(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
-    let text = file.text();
-    for (at, _) in text.match_indices("target ") {
-        let block = text.get(at..).unwrap_or_default();
-        let end = block.get(7..).and_then(|b| b.find("\ntarget ")).map_or(block.len(), |n| n + 7);
-        let block = block.get(..end).unwrap_or(block);
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for line in file.text().split_inclusive('\n') {
+        if line.trim_start().starts_with("target ") {
+            starts.push(at);
+        }
+        at += line.len();
+    }
+    for (i, &at) in starts.iter().enumerate() {
+        let block = file.text().get(at..starts.get(i + 1).copied().unwrap_or(file.text().len())).unwrap_or_default();
         let list = |key: &str| {
-            let found = block.match_indices(key).find_map(|(i, _)| {
-                let rest = block.get(i + key.len()..)?.trim_start().strip_prefix('=')?;
-                rest.split_once('[')?.1.split_once(']').map(|(list, _)| list)
+            let mut lists = block.match_indices(key).filter_map(|(i, _)| {
+                block.get(i + key.len()..)?.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')
             });
-            let items = found.unwrap_or_default().split(',').map(|item| item.trim().trim_matches('"').to_owned());
+            let list = lists.next().and_then(|rest| rest.split_once(']')).map(|(list, _)| list);
+            let items = list.unwrap_or_default().split(',').map(|item| item.trim().trim_matches('"').to_owned());
             items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
         };
         let platforms: BTreeSet<String> = list("platforms").iter().flat_map(|p| architectures(p)).collect();

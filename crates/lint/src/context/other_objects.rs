@@ -1,9 +1,7 @@
 //! The other objects of the cluster's directory.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_repository::repo::{HCO_PACKAGES, Layer, OtherObjects};
 use hcoplan_yaml::{Document, Node, Path};
 
@@ -66,14 +64,8 @@ impl<'a> Context<'a> {
         let other_objects = self.other_objects();
         let other_objects = other_objects.kinds().flat_map(|kind| other_objects.of_kind(kind));
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
-        // Search a file only once, even if it has many documents.
-        let mut known: HashMap<*const SourceFile, bool> = HashMap::new();
-        let mut may_hold_suppression = |d: &&Arc<Document>| {
-            let file = known.entry(Arc::as_ptr(&d.file));
-            *file.or_insert_with(|| suppression::may_hold_suppression(d))
-        };
         let all = other_objects.chain(layers);
-        all.filter(|d| may_hold_suppression(d)).cloned().collect()
+        all.filter(|d| suppression::may_hold_suppression(d)).cloned().collect()
     }
 
     /// The repository's OLM Subscriptions for HCO.

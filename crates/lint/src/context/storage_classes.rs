@@ -116,11 +116,11 @@ impl<'a> Context<'a> {
             let (start, end) = (d.span.start as usize, d.span.end as usize);
             d.file.text().get(start..end).unwrap_or_default()
         });
-        let mut texts = self.texts().iter().map(|file| file.text());
+        let mut texts = self.texts().iter();
         let mut files = other_objects.templates().iter();
         made || templates.any(|t| t.contains(KIND))
-            || texts.any(|t| t.contains("kind: StorageClass") && t.contains("{{"))
-            || files.any(|file| file.text().contains(KIND))
+            || texts.any(|file| file.mentions("kind: StorageClass") && file.mentions("{{"))
+            || files.any(|file| file.mentions(KIND))
     }
 }
 

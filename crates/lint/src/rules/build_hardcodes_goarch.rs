@@ -23,14 +23,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     for file in cx.texts() {
-        let text = file.text();
-        if text.contains("GOARCH") && !is_for_several(text) {
+        if file.mentions("GOARCH") && !is_for_several(file.text()) {
             hardcoded(file, out);
         }
-        if text.contains("TARGETARCH") && is_dockerfile(file) {
+        if file.mentions("TARGETARCH") && is_dockerfile(file) {
             undeclared(file, out);
         }
-        if text.contains("--platform") {
+        if file.mentions("--platform") {
             platform(file, out);
         }
     }
@@ -52,25 +51,34 @@ fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The text after each `GOARCH=` with its offset.
+/// What follows each `GOARCH=` on its line, with its offset. Comments have none.
 fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.match_indices("GOARCH").filter_map(|(at, key)| {
-        let rest = text.get(at + key.len()..)?;
-        let signs = rest.trim_start_matches([' ', '?', ':']);
-        let value = signs.strip_prefix('=')?;
-        let value = value.trim_start_matches([' ', '"', '\'']);
-        Some((text.len() - value.len(), value))
+    lines(text).filter(|(_, line)| !is_comment(line)).flat_map(|(start, line)| {
+        line.match_indices("GOARCH").filter_map(move |(at, key)| {
+            let rest = line.get(at + key.len()..)?;
+            let signs = rest.trim_start_matches([' ', '?', ':']);
+            let value = signs.strip_prefix('=')?;
+            let value = value.trim_start_matches([' ', '"', '\'']);
+            Some((start + line.len() - value.len(), value))
+        })
     })
 }
 
-fn is_comment(text: &str, at: usize) -> bool {
-    let line = text.get(..at).and_then(|t| t.lines().next_back());
-    line.is_some_and(|l| l.trim_start().starts_with('#'))
+/// Each line with where it begins.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_inclusive('\n').scan(0, |at, line| {
+        *at += line.len();
+        Some((*at - line.len(), line))
+    })
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
 }
 
 fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
-    let Some((at, name)) = goarches(text).find(|(at, _)| !is_comment(text, *at)) else {
+    let Some((at, name)) = goarches(text).next() else {
         return;
     };
     let place = Location::new(file, Span::new(at, at + name.len()));
@@ -85,11 +93,11 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
 /// The fix of a Dockerfile: replaces each fixed architecture by the argument, and declares that in each stage.
 fn asking(file: &Arc<SourceFile>) -> Fix {
     let text = file.text();
-    let stages = stages_of(text);
+    let (stages, instructions) = (stages_of(text), instructions(text));
     let mut edits = Vec::new();
     let mut declared = None;
-    for (at, name) in goarches(text).filter(|(at, _)| !is_comment(text, *at)) {
-        let start = instruction(text, at);
+    for (at, name) in goarches(text) {
+        let start = instruction(&instructions, at);
         let stage = stages.partition_point(|stage| stage.start < start);
         if declared != Some(stage) {
             declared = Some(stage);
@@ -116,10 +124,10 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
 /// it, else it is empty, and Go builds for the stage's platform.
 fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
-    let stages = stages_of(text);
+    let (stages, instructions) = (stages_of(text), instructions(text));
     for (at, value) in set(text) {
         let variable = ["$TARGETARCH", "${TARGETARCH"].into_iter().find(|v| value.starts_with(v));
-        let Some(variable) = variable.filter(|_| !is_comment(text, at)) else {
+        let Some(variable) = variable else {
             continue;
         };
         let before = stages.partition_point(|stage| stage.start < at);
@@ -139,7 +147,7 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
                 _ => continue,
             },
         };
-        let start = instruction(text, at);
+        let start = instruction(&instructions, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
         let finding =
@@ -190,18 +198,17 @@ fn stages_of(text: &str) -> Vec<Stage<'_>> {
     out
 }
 
-/// The offset of an instruction: of the first line before backslash continuations.
-fn instruction(text: &str, at: usize) -> usize {
-    let before = text.get(..at).unwrap_or_default();
-    let mut start = before.rfind('\n').map_or(0, |end| end + 1);
-    while let Some(above) = text.get(..start.saturating_sub(1)) {
-        let goes_on = start > 0 && above.trim_end_matches('\r').ends_with('\\');
-        if !goes_on {
-            break;
-        }
-        start = above.rfind('\n').map_or(0, |end| end + 1);
-    }
-    start
+/// Where instructions begin: lines that none before them continues with a backslash.
+fn instructions(text: &str) -> Vec<usize> {
+    let mut goes_on = false;
+    let begins = lines(text).filter(|(_, line)| !std::mem::replace(&mut goes_on, line.trim_end().ends_with('\\')));
+    begins.map(|(start, _)| start).collect()
+}
+
+/// Where the instruction begins that a place is in.
+fn instruction(instructions: &[usize], at: usize) -> usize {
+    let before = instructions.partition_point(|start| *start <= at);
+    before.checked_sub(1).and_then(|last| instructions.get(last)).copied().unwrap_or(0)
 }
 
 fn is_dockerfile(file: &SourceFile) -> bool {
@@ -212,25 +219,27 @@ fn is_dockerfile(file: &SourceFile) -> bool {
 
 fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
+    // The same command for another platform is a matrix that was written out.
+    if text.matches("linux/").nth(1).is_some() {
+        return;
+    }
     for (at, flag) in text.match_indices("--platform") {
+        let rest = text.get(at + flag.len()..).unwrap_or_default();
+        let value = rest.trim_start_matches(['=', ' ', '"', '\'']);
+        if !value.starts_with("linux/") {
+            continue;
+        }
         let line = text.get(..at).and_then(|t| t.lines().next_back());
         let line = line.unwrap_or_default();
         let builds = ["docker build", "docker buildx build", "podman build", "buildah b"];
-        if is_comment(text, at) || !builds.iter().any(|b| line.contains(b)) {
+        if is_comment(line) || !builds.iter().any(|b| line.contains(b)) {
             continue;
         }
-        let rest = text.get(at + flag.len()..).unwrap_or_default();
-        let value = rest.trim_start_matches(['=', ' ', '"', '\'']);
         let end = value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
         let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
         let architecture = value.strip_prefix("linux/").unwrap_or_default();
         let name = architecture.split('/').next().unwrap_or_default();
         if value.contains(',') || !GOARCHES.contains(&name) {
-            continue;
-        }
-        // The same command for several platforms is a written-out matrix.
-        let others = text.matches("linux/").count();
-        if others > 1 {
             continue;
         }
         let begin = text.len() - rest.len() + rest.find(value).unwrap_or(0);

@@ -18,10 +18,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let copies = |file: &&Arc<SourceFile>| {
-        let text = file.text();
-        text.contains("skopeo") || text.contains("--filter-by-os")
-    };
+    let copies = |file: &&Arc<SourceFile>| file.mentions("skopeo") || file.mentions("--filter-by-os");
     for file in cx.texts().iter().filter(copies) {
         for (number, line) in file.text().lines().enumerate() {
             if line.contains("skopeo") {
@@ -36,7 +33,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// The command that starts on a line, with its continuation lines and its offset; `None` in comments.
+/// A command from a line on, with the lines that continue it as far as the next one, and where it begins in the file.
+/// Comments hold none.
 fn command<'f>(file: &'f SourceFile, number: usize, words: &[&str]) -> Option<(usize, &'f str)> {
     let (start, line) = file.line(number)?;
     let at = position(line, words)?;
@@ -46,7 +44,7 @@ fn command<'f>(file: &'f SourceFile, number: usize, words: &[&str]) -> Option<(u
     let mut end = start + line.len();
     let (mut next, mut last) = (number + 1, line);
     while last.trim_end().ends_with('\\') {
-        let Some((begin, line)) = file.line(next) else {
+        let Some((begin, line)) = file.line(next).filter(|(_, line)| position(line, words).is_none()) else {
             break;
         };
         end = begin + line.len();

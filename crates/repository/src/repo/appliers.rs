@@ -164,7 +164,8 @@ impl Repo {
     /// The controller that deletes a cluster's HyperConverged once it is removed from the repository, according to its
     /// files.
     pub fn pruner_of(&self, cluster: &ClusterRef) -> Option<String> {
-        self.appliers(None).pruner_of(cluster.directory()).map(str::to_owned)
+        let appliers = self.appliers.get_or_init(|| self.appliers(None));
+        appliers.pruner_of(cluster.directory()).map(str::to_owned)
     }
 
     /// Visits each object of the files that name a controller's API group.

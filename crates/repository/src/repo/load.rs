@@ -295,8 +295,7 @@ impl Repo {
         for statement in self.statements(cluster, &mut files) {
             out.statement(&statement);
         }
-        let own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
-        out.updates.extend(own.max_by_key(|applied| applied.path.depth()).map(|applied| applied.method.clone()));
+        out.updates.extend(self.applied().nearest(cluster.path()).map(|applied| applied.method.clone()));
         let all = self.config.release.as_ref();
         out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
         (out, files)

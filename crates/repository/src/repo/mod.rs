@@ -250,8 +250,12 @@ pub struct Repo {
     recent: recent_files::RecentFiles,
     /// The patches on each cluster's HyperConverged, read at their first use.
     kustomizations: OnceLock<Kustomizations>,
-    /// The paths that controllers apply, read at their first use.
-    applied: OnceLock<Vec<wrapper_changes::AppliedPath>>,
+    /// What controllers apply, read at its first use.
+    applied: OnceLock<wrapper_changes::AppliedPaths>,
+    /// What applies directories, read at its first use.
+    appliers: OnceLock<Appliers>,
+    /// The scripts of the directory that was asked for last.
+    recent_texts: Mutex<Option<texts::DirectoryTexts>>,
 }
 
 /// A cluster that is built from a file, with the origins of its values.

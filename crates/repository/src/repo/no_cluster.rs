@@ -1,7 +1,7 @@
 //! Reports files of a repository that are no cluster, although they were meant to be.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Severity};
@@ -10,15 +10,15 @@ use hcoplan_planner::inventory::SourceKind;
 use regex_lite::Regex;
 
 use super::Repo;
-use super::files::{FileRole, FileUse};
-use super::kustomize::has_outside_references;
+use super::files::FileRole;
+use super::kustomize::references;
 use super::mentions::speaks_of_one;
 use super::objects::{Objects, SourceRef};
 use super::parent;
 use super::problem::Problem;
 use super::scan::may_name_one;
 use super::unrecognized::{self, may_become_one, unused_inventory};
-use super::wrapper_changes::{self, AppliedPath, applied_paths};
+use super::wrapper_changes::{self, AppliedPath, AppliedPaths};
 use super::wrappers::HCO_NOT_PLANNED;
 
 impl Repo {
@@ -26,7 +26,7 @@ impl Repo {
     pub(super) fn changes_by_wrappers(&self, objects: &Objects) -> Vec<Finding> {
         let built = |path: &Utf8Path| self.built.as_ref().and_then(|b| b.inputs.get(path)).into_iter().flatten();
         let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
-        let files: Vec<&Utf8Path> = files.collect();
+        let files: BTreeSet<&Utf8Path> = files.collect();
         let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
         let mentioning = LazyCell::new(|| {
             let speaks = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_one(&bytes));
@@ -44,22 +44,23 @@ impl Repo {
         let Ok(bytes) = self.tree.read(Utf8Path::new(GITMODULES)) else { return };
         let file = SourceFile::from_bytes(Utf8Path::new(GITMODULES), bytes);
         let lines = (0..).map_while(|number| file.line(number));
+        let files: BTreeMap<&Utf8Path, &FileRole> = self.files.iter().map(|f| (&*f.path, &f.what)).collect();
+        let built =
+            LazyCell::new(|| references(&*self.tree).into_iter().map(|(_, named)| named).collect::<BTreeSet<_>>());
         for (start, line) in lines {
             let Some((key, path)) = line.split_once('=') else { continue };
             // git ignores the case of keys, and allows quoted values.
             let path = path.trim().trim_matches('"');
             let is_path = key.trim().eq_ignore_ascii_case("path");
             let Some(path) = normalize_path(Utf8Path::new(path)).filter(|_| is_path) else { continue };
-            let has_file = |file: &FileUse| {
-                let is_skipped = matches!(&file.what, FileRole::Skipped(_)) && *file.path == path;
-                file.path.starts_with(&path) && !is_skipped
-            };
-            let is_read = self.files.iter().any(has_file) || self.is_checked_out(&path);
-            if is_read {
+            let is_skipped = |file: &Utf8Path, role: &FileRole| matches!(role, FileRole::Skipped(_)) && file == path;
+            let mut first = files.range(&*path..).take(2);
+            let has_file = first.any(|(file, role)| file.starts_with(&path) && !is_skipped(file, role));
+            if has_file || self.is_checked_out(&path) {
                 continue;
             }
-            let is_deployed = self.applied().iter().any(|applied| applied.path.meets(&path))
-                || has_outside_references(&*self.tree, &path);
+            let is_built = || built.range(path.clone()..).next().is_some_and(|named| named.starts_with(&path));
+            let is_deployed = self.applied().meet(&path) || is_built();
             if !is_deployed && !self.clusters.is_empty() {
                 continue;
             }
@@ -78,11 +79,11 @@ impl Repo {
         }
     }
 
-    /// The paths that controllers apply from the repository.
-    pub(super) fn applied(&self) -> &[AppliedPath] {
+    /// What controllers apply from the repository.
+    pub(super) fn applied(&self) -> &AppliedPaths {
         self.applied.get_or_init(|| {
-            let mut applied = Vec::new();
-            self.each_of_controllers(|document| applied.extend(applied_paths(document)));
+            let mut applied = AppliedPaths::default();
+            self.each_of_controllers(|document| applied.take(document));
             applied
         })
     }
@@ -93,8 +94,8 @@ impl Repo {
 
     /// Whether Argo CD runs a file: a directory's Jsonnet. Its output is then as unknown as an unreadable manifest.
     fn is_run(&self, path: &Utf8Path) -> bool {
-        let covers = |applied: &AppliedPath| applied.skips_dry_run.is_some() && applied.path.covers(path);
-        path.extension() == Some("jsonnet") && self.applied().iter().any(covers)
+        let is_argo = |applied: &AppliedPath| applied.skips_dry_run.is_some();
+        path.extension() == Some("jsonnet") && self.applied().of(path).any(is_argo)
     }
 
     /// The finding about a Jsonnet that, or whose imports, may create a HyperConverged.

@@ -395,6 +395,8 @@ impl Reading {
             recent: RecentFiles::default(),
             kustomizations: OnceLock::new(),
             applied: OnceLock::new(),
+            appliers: OnceLock::new(),
+            recent_texts: Mutex::new(None),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),
         };

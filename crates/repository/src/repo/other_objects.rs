@@ -143,7 +143,7 @@ impl Repo {
     /// cached. Files that were read to load the cluster aren't read again.
     pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
         let directory = cluster.directory();
-        let own = self.applied().iter().filter(|applied| applied.path.covers(cluster.path()));
+        let own = self.applied().of(cluster.path());
         let skips_dry_run = own.filter_map(|applied| applied.skips_dry_run).reduce(|a, b| a || b);
         let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();

@@ -1,6 +1,6 @@
 //! Reads other files of a cluster's directory that build and mirror images.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::SourceFile;
@@ -12,7 +12,10 @@ use super::wrappers::files::builds_image;
 /// The largest size of a file: people don't write longer ones.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Whether a file has the name of one that builds or mirrors images.
+/// A directory with its scripts.
+pub(super) type DirectoryTexts = (Utf8PathBuf, Vec<Arc<SourceFile>>);
+
+/// Whether a file is called like one that images are built or mirrored with.
 pub(super) fn is_text(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
     let ends = [".mk", ".sh", ".bash", "docker-bake.hcl"];
@@ -23,11 +26,17 @@ impl Repo {
     /// The Dockerfiles, Makefiles and scripts in and below a cluster's directory, except for other clusters'
     /// directories. Skips unreadable ones.
     pub fn texts(&self, cluster: &ClusterRef) -> Vec<Arc<SourceFile>> {
+        let mut recent = self.recent_texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, texts)) = recent.as_ref().filter(|(directory, _)| directory == cluster.directory()) {
+            return texts.clone();
+        }
         let read = self.text_paths(cluster).filter_map(|path| {
             let bytes = self.tree.read(path).ok()?;
             (bytes.len() <= MOST_BYTES).then(|| SourceFile::from_bytes(path, bytes))
         });
-        read.collect()
+        let texts: Vec<_> = read.collect();
+        *recent = Some((cluster.directory().to_owned(), texts.clone()));
+        texts
     }
 
     /// Where they are.

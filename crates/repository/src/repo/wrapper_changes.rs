@@ -3,6 +3,8 @@
 //!
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{SourceFile, Span, normalize_path};
@@ -42,18 +44,20 @@ pub(super) struct WrapperChange {
 /// A path relative to the root, which may be a template.
 #[derive(Debug, Clone)]
 pub(super) struct PathPattern {
-    expression: Regex,
     /// The path up to its first template expression.
     start: Utf8PathBuf,
+    /// What it may be, where it has one.
+    expression: Option<Regex>,
 }
 
 impl PathPattern {
     fn new(path: &str) -> Option<Self> {
+        if !path.contains("{{") {
+            let start = normalize_path(Utf8Path::new(path.trim_start_matches('/')))?;
+            return Some(Self { start, expression: None });
+        }
         let mut expression = "^".to_owned();
         let mut rest = path.to_owned();
-        if !path.contains("{{") {
-            rest = normalize_path(Utf8Path::new(path.trim_start_matches('/')))?.into_string();
-        }
         let start = rest.split("{{").next().unwrap_or_default().trim_start_matches("./").into();
         while let Some((before, behind)) = rest.split_once("{{") {
             expression.push_str(&regex_lite::escape(before.trim_start_matches("./")));
@@ -61,23 +65,21 @@ impl PathPattern {
             rest = behind.split_once("}}").map_or_else(String::new, |(_, after)| after.to_owned());
         }
         expression.push_str(&regex_lite::escape(&rest));
-        expression.push_str(if rest.is_empty() && !path.contains("{{") { "" } else { "(/|$)" });
-        Regex::new(&expression).ok().map(|expression| Self { expression, start })
-    }
-
-    /// Its depth, for choosing the nearest.
-    pub(super) fn depth(&self) -> usize {
-        self.start.components().count()
+        expression.push_str("(/|$)");
+        Regex::new(&expression).ok().map(|expression| Self { expression: Some(expression), start })
     }
 
     /// Whether a file is at the path or below it.
-    pub(super) fn covers(&self, file: &Utf8Path) -> bool {
-        self.expression.is_match(file.as_str())
+    fn covers(&self, file: &Utf8Path) -> bool {
+        self.expression.as_ref().map_or_else(|| file.starts_with(&self.start), |e| e.is_match(file.as_str()))
     }
 
-    /// Whether the path is in a directory, or is above it.
-    pub(super) fn meets(&self, directory: &Utf8Path) -> bool {
-        self.start.starts_with(directory) || self.covers(&directory.join("a.yaml"))
+    /// Whether any of some files is at the path or below it.
+    fn covers_any(&self, files: &BTreeSet<&Utf8Path>) -> bool {
+        match &self.expression {
+            Some(expression) => files.iter().any(|file| expression.is_match(file.as_str())),
+            None => files.range(self.start.as_path()..).next().is_some_and(|file| file.starts_with(&self.start)),
+        }
     }
 }
 
@@ -87,10 +89,10 @@ impl WrapperChange {
     fn finding(
         &self,
         document: &Document,
-        clusters: &[&Utf8Path],
+        clusters: &BTreeSet<&Utf8Path>,
         speaks: &dyn Fn(&Utf8Path) -> bool,
     ) -> Option<Finding> {
-        let is_reached = self.path.as_ref().is_some_and(|path| clusters.iter().any(|file| path.covers(file)));
+        let is_reached = self.path.as_ref().is_some_and(|path| path.covers_any(clusters));
         let names_one = self.names_one || !is_reached && self.components.iter().any(|directory| speaks(directory));
         if !is_reached && !names_one {
             return None;
@@ -108,24 +110,65 @@ impl WrapperChange {
 /// a directory's files mention one.
 pub(super) fn findings(
     document: &Document,
-    clusters: &[&Utf8Path],
+    clusters: &BTreeSet<&Utf8Path>,
     speaks: &dyn Fn(&Utf8Path) -> bool,
 ) -> Vec<Finding> {
     changes(document).iter().filter_map(|change| change.finding(document, clusters, speaks)).collect()
 }
 
-/// A path that a controller applies from the repository.
+/// What controllers apply from the repository.
+#[derive(Debug, Default)]
+pub(super) struct AppliedPaths {
+    /// By their paths, so that none is compared with each file.
+    exact: BTreeMap<Utf8PathBuf, Vec<AppliedPath>>,
+    /// Those in whose paths a generator fills in parts.
+    templates: Vec<AppliedPath>,
+}
+
+impl AppliedPaths {
+    /// Takes in what a controller's object applies.
+    pub(super) fn take(&mut self, document: &Document) {
+        for applied in applied_paths(document) {
+            match &applied.path.expression {
+                Some(_) => self.templates.push(applied),
+                None => self.exact.entry(applied.path.start.clone()).or_default().push(applied),
+            }
+        }
+    }
+
+    /// Those that apply a file.
+    pub(super) fn of<'a>(&'a self, file: &'a Utf8Path) -> impl Iterator<Item = &'a AppliedPath> {
+        let templates = self.templates.iter().filter(|applied| applied.path.covers(file));
+        templates.chain(file.ancestors().filter_map(|above| self.exact.get(above)).flatten())
+    }
+
+    /// The one of the nearest path.
+    pub(super) fn nearest<'a>(&'a self, file: &'a Utf8Path) -> Option<&'a AppliedPath> {
+        self.of(file).max_by_key(|applied| applied.path.start.components().count())
+    }
+
+    /// Whether any applies a directory, or something in it.
+    pub(super) fn meet(&self, directory: &Utf8Path) -> bool {
+        let below =
+            self.exact.range(directory.to_owned()..).next().is_some_and(|(path, _)| path.starts_with(directory));
+        below
+            || self.templates.iter().any(|applied| applied.path.start.starts_with(directory))
+            || self.of(&directory.join("a.yaml")).next().is_some()
+    }
+}
+
+/// What a controller applies from the repository.
 #[derive(Debug)]
 pub(super) struct AppliedPath {
-    pub(super) path: PathPattern,
-    /// Whether Argo CD skips the dry run of unknown kinds; `None` for Flux.
+    path: PathPattern,
+    /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of Flux.
     pub(super) skips_dry_run: Option<bool>,
     /// The update method, with the object's kind and the location.
     pub(super) method: WithSource<UpdateMethod>,
 }
 
-/// The paths that an Application, ApplicationSet, Flux Kustomization or HelmRelease applies.
-pub(super) fn applied_paths(document: &Document) -> Vec<AppliedPath> {
+/// What an Application, an ApplicationSet, a Flux Kustomization or a HelmRelease applies.
+fn applied_paths(document: &Document) -> Vec<AppliedPath> {
     let root = &document.root;
     let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
     let (spec, kind) = match (group, text(root, "kind")) {
@@ -401,7 +444,7 @@ mod tests {
 
     fn named(text: &str, cluster: &str) -> Vec<String> {
         let parsed = yaml::parse(&SourceFile::new("apps/a.yaml", text));
-        let found = findings(&parsed.documents[0], &[Utf8Path::new(cluster)], &|_| false);
+        let found = findings(&parsed.documents[0], &[Utf8Path::new(cluster)].into(), &|_| false);
         found.into_iter().map(|f| f.message.split('`').nth(1).unwrap_or_default().to_owned()).collect()
     }
 
@@ -479,7 +522,7 @@ mod tests {
             assert_eq!(named(&list, "virt/hc.yaml"), [expected], "{list}");
         }
         let parsed = yaml::parse(&SourceFile::new("virt/fleet.yaml", "defaultNamespace: a\nyaml: {overlays: [b]}\n"));
-        assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")], &|_| false).len(), 1);
+        assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false).len(), 1);
     }
 
     #[test]

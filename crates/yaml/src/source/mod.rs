@@ -6,10 +6,11 @@
 mod decode;
 mod limits;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use aho_corasick::AhoCorasick;
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 
 pub use decode::{Decoded, Encoding, decode, encode};
 pub use limits::{Bytes, Limits, above_limit};
@@ -54,6 +55,7 @@ pub struct SourceFile {
     line_starts: OnceLock<Vec<u32>>,
     is_ascii: OnceLock<bool>,
     secret_parts: OnceLock<SecretParts>,
+    mentions: Mutex<Vec<(&'static str, bool)>>,
     origins: OnceLock<Arc<Origins>>,
 }
 
@@ -115,6 +117,7 @@ impl SourceFile {
             line_starts: OnceLock::new(),
             is_ascii: OnceLock::new(),
             secret_parts: OnceLock::new(),
+            mentions: Mutex::default(),
             origins: OnceLock::new(),
         })
     }
@@ -130,6 +133,7 @@ impl SourceFile {
             line_starts: OnceLock::new(),
             is_ascii: OnceLock::new(),
             secret_parts: OnceLock::new(),
+            mentions: Mutex::default(),
             origins: OnceLock::new(),
         })
     }
@@ -152,6 +156,17 @@ impl SourceFile {
     /// Where the text has U+FFFD because the file's bytes were no text.
     pub fn replaced(&self) -> &[Span] {
         &self.replaced
+    }
+
+    /// Whether a word is in the text, which is searched once, however many clusters ask.
+    pub fn mentions(&self, word: &'static str) -> bool {
+        let mut known = self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = known.iter().find(|(other, _)| *other == word) {
+            return *found;
+        }
+        let found = memmem::find(self.text.as_bytes(), word.as_bytes()).is_some();
+        known.push((word, found));
+        found
     }
 
     /// The parts that must not be shown; `find` is called once.

@@ -28,6 +28,7 @@ use self::reached::{BuildInputs, generates_policies};
 use self::read::Kustomization;
 pub use self::run::builder;
 pub use self::self_contained::has_outside_references;
+pub(super) use self::self_contained::references;
 pub use self::trace::{LayerValue, layer_values};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, Memory, Origins, SourceFile, Span, Tree, Walk, normalize_path};
