@@ -1,5 +1,8 @@
 //! The virtual machines of the cluster's directory.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::topology::Selection;
@@ -25,6 +28,8 @@ pub struct VirtualMachine<'n> {
     pub document: &'n Document,
     /// The path of the instance's spec in the document.
     spec: Path,
+    /// The templates of its disks by the names of their claims, looked up at the first question.
+    templates: OnceLock<HashMap<&'n str, usize>>,
 }
 
 /// A reference to a DataSource.
@@ -44,7 +49,7 @@ impl<'a> Context<'a> {
         let of = |(kind, group, spec): (&str, &'static str, &'static str)| {
             let documents = self.other_objects().of_kind(kind).iter();
             let ours = documents.filter(move |d| d.text("apiVersion").starts_with(group));
-            ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec) })
+            ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec), templates: OnceLock::new() })
         };
         let all = KINDS.into_iter().flat_map(of);
         all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
@@ -205,10 +210,14 @@ impl<'n> VirtualMachine<'n> {
 
     /// The path of the `spec` of the template that creates a claim.
     pub fn disk_template(&self, claim: &str) -> Option<Path> {
-        let templates = self.owner_path("dataVolumeTemplates");
-        let items = self.document.root.at(&templates)?.items();
-        let is_it = |t: &Node| t.below("metadata.name").and_then(Node::as_str) == Some(claim);
-        Some(templates.index(items.iter().position(is_it)?).key("spec"))
+        let path = self.owner_path("dataVolumeTemplates");
+        let by_name = self.templates.get_or_init(|| {
+            let items = self.document.root.at(&path).map(Node::items).unwrap_or_default();
+            let named = items.iter().enumerate().filter_map(|(i, t)| Some((t.below("metadata.name")?.as_str()?, i)));
+            // The first one of a name counts.
+            named.rev().collect()
+        });
+        Some(path.index(*by_name.get(claim)?).key("spec"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! The shared base of all checks: a value, its location, and the causes found so far.
 
+use std::collections::HashMap;
+
 use hcoplan_kubernetes::label::{self, key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
@@ -81,9 +83,11 @@ impl<'j> Checker<'j> {
 
     /// The elements of a list with an earlier element's name: index, name, and the other's index.
     pub(super) fn repeated(&self, path: &str) -> Vec<(usize, &'j str, usize)> {
-        let names: Vec<&str> = self.list(path).iter().map(|e| text(&e["name"])).collect();
-        let first = |i: usize, name: &str| names.iter().take(i).position(|n| *n == name);
-        names.iter().enumerate().filter_map(|(i, n)| Some((i, *n, first(i, n)?))).collect()
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        let names = self.list(path).iter().map(|e| text(&e["name"])).enumerate();
+        names
+            .filter_map(|(i, name)| Some((i, name, *first.entry(name).or_insert(i))).filter(|(_, _, f)| *f < i))
+            .collect()
     }
 }
 

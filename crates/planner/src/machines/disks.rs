@@ -2,6 +2,8 @@
 //!
 //! Source: `pkg/storage/admitters/disks.go`, and `validateBootOrder` of `vmi-create-admitter.go`.
 
+use std::collections::{HashMap, HashSet};
+
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
@@ -11,6 +13,8 @@ use super::tables::{count, unsupported};
 
 const BUSES: [&str; 4] = ["virtio", "scsi", "sata", "usb"];
 const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];
+/// So many volumes without a disk are offered to one that names none.
+const MOST_NAMES: usize = 50;
 const SMALLEST_BLOCK: i64 = 512;
 const LARGEST_BLOCK: i64 = 2_097_152;
 
@@ -46,9 +50,14 @@ impl Checker<'_> {
             let message = format!("{disks}[{i}] and {disks}[{other}] must not have the same Name.");
             self.reject(&format!("domain.devices.disks[{i}].name"), self.duplicate("disks", other), message);
         }
+        let volumes: HashMap<&str, &Value> = self.list("volumes").iter().map(|v| (text(&v["name"]), v)).collect();
+        let disks = list(self.get("domain.devices.disks"));
+        let shown: HashSet<&str> = disks.iter().map(|d| text(&d["name"])).collect();
+        let names = self.list("volumes").iter().map(|v| text(&v["name"])).filter(|n| !shown.contains(n));
+        let unshown: Vec<String> = names.take(MOST_NAMES).map(str::to_owned).collect();
         for (path, disk) in self.each("domain.devices.disks[]") {
             self.disk(&path, disk);
-            self.disk_volume(&path, disk);
+            self.disk_volume(&path, disk, &volumes, &unshown);
         }
     }
 
@@ -166,16 +175,12 @@ impl Checker<'_> {
     }
 
     /// Checks the volume of a disk.
-    fn disk_volume(&mut self, path: &str, disk: &Value) {
+    fn disk_volume(&mut self, path: &str, disk: &Value, volumes: &HashMap<&str, &Value>, unshown: &[String]) {
         let name = text(&disk["name"]);
         let at = format!("{path}.name");
-        let volumes = self.list("volumes");
-        let Some(volume) = volumes.iter().rfind(|v| text(&v["name"]) == name) else {
+        let Some(volume) = volumes.get(name) else {
             if disk["cdrom"].is_null() {
-                let shown: Vec<&str> =
-                    list(self.get("domain.devices.disks")).iter().map(|d| text(&d["name"])).collect();
-                let names = volumes.iter().map(|v| text(&v["name"])).filter(|n| !shown.contains(n));
-                let reason = Reason::Dangling(name.to_owned(), names.map(str::to_owned).collect());
+                let reason = Reason::Dangling(name.to_owned(), unshown.to_vec());
                 let message = format!("{}.Name '{name}' not found.", self.name(path));
                 self.reject(&at, reason, message);
             } else {
