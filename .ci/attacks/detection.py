@@ -251,11 +251,17 @@ def attack_changed_by_controllers(lab):
         "an Application in a list": "apiVersion: v1\nkind: List\nitems:\n" + indented(argo % f"patches: {patch}"),
         "an Application of an escaped group": (argo % f"patches: {patch}").replace("argoproj.io/v1alpha1", '"argoproj\\x2eio/v1alpha1"'),
         "a namespace of Fleet": "apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: a}\nspec: {paths: [hc], targetNamespace: b}\n",
+        "parameters of a chart of elsewhere": (argo % "").replace("path: hc", "chart: c").replace("kustomize: {}",
+            "helm: {parameters: [{name: 'o[0].kind', value: HyperConverged}]}"),
         "JSON": json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"},
                             "spec": {"source": {"path": "hc", "kustomize": {"components": ["c"]}}}}),
     }.items():
         _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.json" if text.startswith("{") else "apps/a.yaml": text})
         lab.expect("hco-not-planned" in done.out, what, done)
+    for pointer, value in [("/spec/source/kustomize/components", "[../c]"), ("/spec/source/kustomize", f"{{patches: {patch}}}")]:
+        change = f"patches:\n- target: {{kind: Application}}\n  patch: |-\n    [{{op: add, path: {pointer}, value: {value}}}]\n"
+        _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/kustomization.yaml": "resources: [a.yaml]\n" + change, "apps/a.yaml": argo % ""})
+        lab.expect("hco-not-planned" in done.out, f"a JSON patch of an Application: {pointer}", done)
     _, done = lint(lab, {"hc/hc.yaml": GOOD, "hc/fleet.yaml": "yaml: {overlays: [b]}\n"})
     lab.expect("hco-not-planned" in done.out, "an overlay of Fleet", done)
     harmless = APPLICATION_SET % "templatePatch: '{spec: {syncPolicy: {automated: {prune: true}}}}'"
@@ -378,6 +384,12 @@ def attack_tracked_and_ignored(lab):
             # With --against, HEAD has the error, too: it is counted but doesn't fail the run.
             found = done.code == 1 or ("--against" in words and "1 error" in done.out)
             lab.expect(found, f"{what}: {words}", done)
+    directory, _ = lint(lab, {"hc.yaml": PLAIN})
+    lab.commit(directory)
+    lab.write(directory, ".gitignore", "hc.yaml\n")
+    lab.write(directory, ".git/index", "damaged")
+    done = lab.run("lint", cwd=directory)
+    lab.expect(done.code == 1, "an index that git can't read", done)
     directory, _ = lint(lab, {"hc.yaml": GOOD})
     lab.commit(directory)
     lab.write(directory, ".gitignore", "y/\n")
@@ -394,6 +406,7 @@ def attack_files_that_cannot_be_read(lab):
         "UTF-32": ("\ufeff" + PLAIN).encode("utf-32-le"),
         "UTF-32 without a mark": PLAIN.encode("utf-32-be"),
         "compressed": gzip.compress(PLAIN.encode()),
+        "UTF-16 without a mark, with escapes": WRITTEN["an escaped group"].encode("utf-16-le"),
         "encrypted by git-crypt": b"\0GITCRYPT\0" + bytes(range(256)),
         "encrypted by age": b"age-encryption.org/v1\n" + bytes(range(256)),
     }.items():

@@ -268,3 +268,29 @@ def attack_secrets(lab):
     """Secrets, and as many findings whose words could be theirs: lint."""
     spec = lambda n: "".join(f"  noSuchField{i}: secret-word-{i}X\n" for i in range(n)) + "  password:\n" + "".join(f"    k{i}: Secret-Word-{i}\n" for i in range(n))
     grows(lab, 60, one_cluster(lab, spec), "lint")
+
+
+def attack_commands(lab):
+    """Commands that build and copy, each of which goes on into the next: lint."""
+    text = lambda n: "docker build --platform linux/amd64 \\\n" * n + "skopeo copy \\\n" * n + "RUN GOARCH=amd64 \\\n" * n
+    grows(lab, 250, one_cluster(lab, "  {}\n", others={"Makefile": text, "Dockerfile": text}), "lint")
+
+
+def attack_loops(lab):
+    """Values of a loop, which a word has four times: lint."""
+    names = lambda n: " ".join(f"x{i}" for i in range(n))
+    text = lambda n: f"for a in {names(n)}; do docker build --platform linux/amd64 -t example.com/$a$a$a$a .; done\n"
+    grows(lab, 60, one_cluster(lab, "  {}\n", others={"build.sh": text}), "lint")
+
+
+def attack_targets(lab):
+    """Targets of a bake file, each in the line of the one before, and lists that never end: lint."""
+    text = lambda n: "target " * n + "\n" + "target \"a\" { platforms = [ \n" * n
+    grows(lab, 250, one_cluster(lab, "  {}\n", others={"docker-bake.hcl": text}), "lint")
+
+
+def attack_scripts(lab):
+    """HyperConvergeds of one directory, and as many lines of a script beside them: lint."""
+    more = lambda n: stream(n, lambda i: HEAD + f"spec: {{defaultCPUModel: m{i}}}\n")
+    script = lambda n: "echo kind: StorageClass hcoplan GOARCH\n" * 20 * n
+    grows(lab, 12, one_cluster(lab, "  {}\n", others={"more.yaml": more, "a.sh": script}), "lint", codes=(0, 1, 2, 4))

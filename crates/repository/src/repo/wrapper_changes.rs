@@ -10,10 +10,11 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{SourceFile, Span, normalize_path};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_yaml::{self as yaml, Document, Node, Value};
+use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
 use regex_lite::Regex;
 
 use super::identity::{FactOrigin, WithSource, sync_method};
+use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
 use super::parent;
@@ -206,6 +207,10 @@ fn changes(document: &Document) -> Vec<WrapperChange> {
         let path = PathPattern::new(parent(file).as_str());
         found.fields(&document.root, "", &fields::FLEET_FILE, path.as_ref());
     }
+    if is_kustomization(file) {
+        found.by = format!("the kustomization {file}");
+        found.kustomization(&document.root, file);
+    }
     for object in listed::objects(&document.root) {
         let name = object.node.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
         found.by = format!("the {} {name} in {file}", object.kind());
@@ -219,8 +224,39 @@ struct Changes {
     out: Vec<WrapperChange>,
 }
 
+/// The objects of controllers that apply directories.
+const CONTROLLERS: [(&str, &str); 4] = [
+    ("argoproj.io", "Application"),
+    ("argoproj.io", "ApplicationSet"),
+    ("kustomize.toolkit.fluxcd.io", "Kustomization"),
+    ("helm.toolkit.fluxcd.io", "HelmRelease"),
+];
+
 impl Changes {
-    /// Adds the changes of a controller's object.
+    /// Takes in what the JSON patches of a kustomization put into controllers' objects: any may have that name, so
+    /// that all they apply counts. Other patches are objects themselves.
+    fn kustomization(&mut self, root: &Node, file: &Utf8Path) {
+        for entry in list(root, "patches").iter().chain(list(root, "patchesJson6902")) {
+            let target = entry.below("target.kind").and_then(Node::as_str);
+            let target = target.and_then(|kind| Regex::new(&format!("^(?:{kind})$")).ok());
+            let Some((target, patch)) = target.zip(entry.get("patch").and_then(Node::as_str)) else { continue };
+            let kinds: Vec<_> = CONTROLLERS.into_iter().filter(|(_, kind)| target.is_match(kind)).collect();
+            if kinds.is_empty() {
+                continue;
+            }
+            let known = self.out.len();
+            for document in yaml::parse_yaml(&SourceFile::new("patch", patch)).documents {
+                for operation in document.root.items() {
+                    let Some(value) = operation.get("value") else { continue };
+                    let object = at_pointer(text(operation, "path"), value);
+                    kinds.iter().for_each(|(group, kind)| self.object(group, kind, &object, file));
+                }
+            }
+            self.out.iter_mut().skip(known).for_each(|change| change.span = entry.span);
+        }
+    }
+
+    /// Takes in what a controller's object changes.
     fn object(&mut self, api_version: &str, kind: &str, root: &Node, file: &Utf8Path) {
         let group = api_version.split('/').next().unwrap_or_default();
         let Some(spec) = root.get("spec").or(Some(root).filter(|_| kind == "PolicyGenerator")) else { return };
@@ -264,6 +300,11 @@ impl Changes {
             let path = path.and_then(PathPattern::new);
             self.fields(spec, "", &fields::APPLICATION, path.as_ref());
             self.fields(source, "", &fields::SOURCE, path.as_ref());
+            // A chart of elsewhere may put them into an object.
+            let parameters = source.below("helm.parameters").filter(|_| source.get("chart").is_some());
+            if let Some(parameters) = parameters.filter(|node| has_one(node)) {
+                self.add("helm.parameters", parameters.span, None, true);
+            }
             for (key, harmless) in [
                 ("directory", &fields::SOURCE_DIRECTORY[..]),
                 ("helm", &fields::SOURCE_HELM),
@@ -423,6 +464,31 @@ fn speaks_of_one(node: &Node) -> bool {
         || node.entries().iter().any(|entry| says(&entry.key.text) || speaks_of_one(&entry.value))
 }
 
+/// Whether a text in a value is HCO's kind or has its group.
+fn has_one(node: &Node) -> bool {
+    node.as_str().is_some_and(|text| text == KIND || text.contains(mentions::HCO))
+        || node.items().iter().any(has_one)
+        || node.entries().iter().any(|entry| has_one(&entry.value))
+}
+
+/// An object that has nothing but a value, at a JSON pointer.
+fn at_pointer(pointer: &str, value: &Node) -> Node {
+    let mut steps: Vec<&str> = pointer.split('/').skip(1).collect();
+    // No field of a controller that matters is deeper.
+    steps.truncate(16);
+    steps.into_iter().rfold(value.clone(), |value, step| {
+        let (span, style) = (value.span, value.style);
+        let is_index = step == "-" || !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit());
+        let value = if is_index {
+            Value::Seq(vec![value])
+        } else {
+            let text = step.replace("~1", "/").replace("~0", "~");
+            Value::Map(vec![Entry { key: Key { text, span }, value }])
+        };
+        Node { span, style, value }
+    })
+}
+
 /// Whether a patch has a pointer to an object's own kind.
 fn sets_kind(text: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "\"',}:".contains(c));
@@ -523,6 +589,34 @@ mod tests {
         }
         let parsed = yaml::parse(&SourceFile::new("virt/fleet.yaml", "defaultNamespace: a\nyaml: {overlays: [b]}\n"));
         assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false).len(), 1);
+    }
+
+    #[test]
+    fn a_json_patch_of_a_kustomization_changes_what_an_application_applies() {
+        let patched = |kind: &str, operations: &str| {
+            let text = format!("patches:\n- target: {{kind: {kind}}}\n  patch: |-\n    {operations}\n");
+            let parsed = yaml::parse(&SourceFile::new("apps/kustomization.yaml", text));
+            let found = findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false);
+            found.into_iter().map(|f| f.message.split('`').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        };
+        for (kind, operation, expected) in [
+            (
+                "Application",
+                "[{op: add, path: /spec/source/kustomize/components, value: [../c]}]",
+                "kustomize.components",
+            ),
+            ("App.*", "[{op: add, path: /spec/sources/0/kustomize, value: {namespace: a}}]", "kustomize.namespace"),
+            ("Kustomization", "[{op: add, path: /spec/components, value: [../c]}]", "components"),
+        ] {
+            assert_eq!(patched(kind, operation), [expected], "{operation}");
+        }
+        for (kind, operation) in [
+            ("Application", "[{op: replace, path: /spec/source/path, value: virt}]"),
+            ("Application", "[{op: replace, path: /spec/destination/server, value: a}]"),
+            ("Deployment", "[{op: add, path: /spec/source/kustomize/components, value: [../c]}]"),
+        ] {
+            assert_eq!(patched(kind, operation), [""; 0], "{operation}");
+        }
     }
 
     #[test]

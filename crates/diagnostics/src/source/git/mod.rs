@@ -80,28 +80,29 @@ fn name_of_origin(git: &Git) -> Option<String> {
     last_part(&address).map(ToOwned::to_owned)
 }
 
-/// The files of a directory that git tracks, by its index; none outside a repository.
-pub(super) struct TrackedFiles(BTreeSet<Utf8PathBuf>);
+/// The files of a directory that git tracks, by its index; none outside a repository, and `None`, which may be any,
+/// where git can't read the index.
+pub(super) struct TrackedFiles(Option<BTreeSet<Utf8PathBuf>>);
 
 impl TrackedFiles {
     pub(super) fn of(directory: &Utf8Path) -> Self {
-        let listed = Git::around(directory).and_then(|(git, below)| {
-            let prefix = if below.as_str().is_empty() { ".".to_owned() } else { below.to_string() };
-            Ok((git.bytes(&["ls-files", "-z", "--cached", "--", &prefix])?, below))
-        });
-        let Ok((bytes, below)) = listed else { return Self(BTreeSet::new()) };
+        let Ok((git, below)) = Git::around(directory) else { return Self(Some(BTreeSet::new())) };
+        let prefix = if below.as_str().is_empty() { "." } else { below.as_str() };
+        let Ok(bytes) = git.bytes(&["ls-files", "-z", "--cached", "--", prefix]) else { return Self(None) };
         let names = bytes.split(|b| *b == 0).filter_map(|name| std::str::from_utf8(name).ok());
         let paths = names.filter_map(|name| Utf8Path::new(name).strip_prefix(&below).ok().map(Utf8Path::to_owned));
-        Self(paths.collect())
+        Self(Some(paths.collect()))
     }
 
     /// Whether a file is tracked, or anything in a directory.
     pub(super) fn has(&self, path: &Utf8Path, is_directory: bool) -> bool {
-        if is_directory {
-            self.0.range(path.join("")..).next().is_some_and(|first| first.starts_with(path))
-        } else {
-            self.0.contains(path)
-        }
+        self.0.as_ref().is_none_or(|files| {
+            if is_directory {
+                files.range(path.join("")..).next().is_some_and(|first| first.starts_with(path))
+            } else {
+                files.contains(path)
+            }
+        })
     }
 }
 

@@ -70,6 +70,11 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"\0GITCRYPT\0") || bytes.starts_with(b"age-encryption.org/") {
         return Some("it is encrypted; hcoplan reads it once it is decrypted");
     }
+    if matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0) {
+        let text: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
+        let hidden = unescaped(&String::from_utf8_lossy(&text)).is_some_and(|text| mentions_hco(&text));
+        return hidden.then_some("it is UTF-16 without a byte order mark, which Kubernetes' tools don't read");
+    }
     COMPRESSED.iter().any(|magic| bytes.starts_with(magic)).then_some("it is compressed")
 }
 
