@@ -29,7 +29,7 @@ pub struct VirtualMachine<'n> {
     /// The path of the instance's spec in the document.
     spec: Path,
     /// The templates of its disks by the names of their claims, looked up at the first question.
-    templates: OnceLock<HashMap<&'n str, usize>>,
+    templates: OnceLock<HashMap<String, usize>>,
 }
 
 /// A reference to a DataSource.
@@ -213,7 +213,8 @@ impl<'n> VirtualMachine<'n> {
         let path = self.owner_path("dataVolumeTemplates");
         let by_name = self.templates.get_or_init(|| {
             let items = self.document.root.at(&path).map(Node::items).unwrap_or_default();
-            let named = items.iter().enumerate().filter_map(|(i, t)| Some((t.below("metadata.name")?.as_str()?, i)));
+            let named =
+                items.iter().enumerate().filter_map(|(i, t)| Some((t.below("metadata.name")?.as_str()?.to_owned(), i)));
             // The first one of a name counts.
             named.rev().collect()
         });
