@@ -7,7 +7,7 @@ use hcoplan_yaml::Document;
 use ignore::gitignore::Gitignore;
 
 use super::date::Date;
-use super::selector::Selector;
+use super::registry::Selector;
 
 /// Hides findings.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_yaml::{self as yaml, Document, Node, Value as Yaml};
 use serde_json::Value;
 
-use super::located::Located;
+use super::error::Located;
 use super::rules::CONFIGURATION_INVALID;
 
 /// The name of the configuration, which is only read at the root.

@@ -2,8 +2,10 @@
 
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{self, Bytes, Unreadable};
+use hcoplan_diagnostics::source;
+use hcoplan_diagnostics::source::{Bytes, Location, Unreadable};
 use hcoplan_planner::release;
+use hcoplan_yaml::{Document, Node};
 
 use super::choose_release::UnknownRelease;
 
@@ -35,4 +37,44 @@ pub enum Error {
     /// The release's directory can't be used.
     #[error("{0}: {1}")]
     Release(Utf8PathBuf, release::Error),
+}
+
+/// A value with its location.
+#[derive(Debug, Clone)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Its location.
+    pub place: Location,
+}
+
+impl<T> Located<T> {
+    pub(super) fn new(value: T, document: &Document, node: &Node) -> Self {
+        let place = document.location(node.span);
+        Self { value, place }
+    }
+}
+
+impl Located<String> {
+    /// The text at a key of a mapping.
+    pub(super) fn text(document: &Document, node: &Node, key: &str) -> Option<Self> {
+        let node = node.get(key)?;
+        Some(Self::new(node.as_str()?.to_owned(), document, node))
+    }
+
+    /// The release at a key as written: `4.20` without quotes is a number of YAML, and not `4.2`.
+    pub(super) fn release(document: &Document, node: &Node, key: &str) -> Option<Self> {
+        let node = node.get(key)?;
+        Some(Self::new(document.written_text(node)?, document, node))
+    }
+
+    /// The texts at a key: one, or a list of them.
+    pub(super) fn texts(document: &Document, node: &Node, key: &str) -> Vec<Self> {
+        let Some(node) = node.get(key) else {
+            return Vec::new();
+        };
+        let nodes = std::iter::once(node).chain(node.items());
+        let text = |n: &Node| Some(Self::new(n.as_str()?.to_owned(), document, n));
+        nodes.filter_map(text).collect()
+    }
 }

@@ -10,8 +10,6 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{Tree, normalize_path};
 use hcoplan_yaml::Node;
 
-use super::kustomization_keys::values;
-
 /// The file names of kustomizations.
 pub(super) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
@@ -176,6 +174,22 @@ impl<'r> Kustomizations<'r> {
         let unused = self.all.keys().copied().filter(|path| !used.contains(path));
         unused.filter(|path| self.is_component(path)).collect()
     }
+}
+
+/// A key with case folded like in Go's JSON decoder, including the two letters beyond ASCII that fold to ASCII.
+pub(super) fn fold_case(key: &str) -> String {
+    let fold = |c| match c {
+        '\u{17F}' => 's',
+        '\u{212A}' => 'k',
+        c => c.to_ascii_lowercase(),
+    };
+    key.chars().map(fold).collect()
+}
+
+/// The values of a key, in any case, and if it is repeated all of them.
+pub(super) fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
+    let entries = node.entries().iter();
+    entries.filter(move |e| fold_case(&e.key.text) == key).map(|e| &e.value)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_planner::inventory::SourceKind;
 
-use super::located::Located;
+use super::error::Located;
 use super::parent;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;

@@ -17,7 +17,7 @@ use hcoplan_planner::inventory::SourceKind;
 
 use super::companions;
 use super::config::{ClusterEntry, Config};
-use super::located::Located;
+use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
 use super::parent;
 use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};

@@ -11,7 +11,7 @@ use hcoplan_yaml::{self as yaml, Document, Node, Path, Style, block_of, locate_i
 use regex_lite::Regex;
 
 use super::super::kustomization::KUSTOMIZATIONS;
-use super::super::kustomization_keys::values;
+use super::super::kustomization::values;
 
 /// A document that sets values of a build.
 #[derive(Debug)]

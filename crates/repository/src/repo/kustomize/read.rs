@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree, Unreadable, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
-use super::super::kustomization_keys::{fold_case, values};
+use super::super::kustomization::{fold_case, values};
 use super::{BuildError, has_kustomization, shown};
 
 /// Messages about what must not be in a kustomization.

@@ -8,7 +8,7 @@ use hcoplan_diagnostics::source::{Location, Origins, Span};
 use hcoplan_yaml::{Document, Node, Path, Segment, Value};
 use regex_lite::Regex;
 
-use super::super::kustomization_keys::values;
+use super::super::kustomization::values;
 use super::layers::{BuildLayer, LayerKind, is_own};
 
 /// The origins of a build's values; `whole` is the kustomization's location.
