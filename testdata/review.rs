@@ -87,7 +87,11 @@ pub(super) const CHANGES: [Change; 7] = [
         file: HYPERCONVERGED,
         from: "  workloads: {}\n",
         to: "  workloads: {nodePlacement: {nodeSelector: {kubernetes.io/arch: amd64}}}\n",
-        words: &["12 of 12 clusters", "virt-handler is rolled out again", "keep every node in"],
+        words: &[
+            "12 of 12 clusters",
+            "virt-handler is rolled out again",
+            "include every node that runs virtual machines",
+        ],
     },
     Change {
         name: "arm64-nodes",

@@ -66,7 +66,7 @@ fn writes_nothing_where_it_fails() {
             "error: ssp/deploy/olm-catalog/community-kubevirt-hyperconverged: No such",
         ),
         (&["--base", "1.18", "--bundle", "templates"], "error: templates: there is no ClusterServiceVersion"),
-        (&["--base", "9.9", "--bundle", "csv.yaml"], "error: `9.9` is no release that hcoplan models"),
+        (&["--base", "9.9", "--bundle", "csv.yaml"], "error: `9.9` is not a release that hcoplan models"),
     ] {
         let (code, said, error) = release(arguments, &out);
         assert_eq!((code, &*said), (Some(2), ""), "{arguments:?}: {error}");

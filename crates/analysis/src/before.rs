@@ -1,12 +1,9 @@
-//! The side before: what clusters are compared with, and one of its clusters.
+//! The side before: what clusters are compared with.
 
 use hcoplan_kubernetes::Object;
-use hcoplan_planner::verdict::NotPlanned;
-use hcoplan_repository::repo::{ClusterRef, Repo};
+use hcoplan_repository::repo::Repo;
 
-use super::planned::{Inputs, Planned, plan};
-use super::previous_state::{PreviousObject, PreviousState};
-use super::{ClusterTask, Pair};
+use super::previous_state::PreviousState;
 
 /// The state that clusters are compared with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,41 +26,4 @@ pub enum ComparisonMode {
     BeforeAndAfter,
     /// Alternatives: the clusters are created from each.
     Alternatives,
-}
-
-/// A cluster before the change.
-pub(super) enum PreviousCluster {
-    /// It doesn't exist, or the side before is unknown.
-    Absent,
-    /// All its input is equal on both sides.
-    Same,
-    /// Its manifest was accepted.
-    Planned(Box<Planned>),
-    /// Its manifest was rejected for this reason, so that the cluster has an older object or none.
-    Rejected(Box<Planned>, String),
-    /// It isn't planned on that side.
-    NotPlanned(Box<NotPlanned>),
-    /// The HyperConverged in the cluster.
-    Live(PreviousObject),
-}
-
-impl PreviousCluster {
-    pub(super) fn of(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, new: &Inputs) -> Self {
-        match (work.before, pair.before) {
-            (Before::Nothing | Before::Objects(_), _) => Self::Absent,
-            (Before::Live(previous), _) => previous.of(new.manifest()).map_or(Self::Absent, Self::Live),
-            (Before::Sources(old, _), None) => match old.not_built_here(cluster) {
-                Some(finding) => Self::NotPlanned(Box::new(super::not_planned(finding))),
-                None => Self::Absent,
-            },
-            (Before::Sources(old, _), Some(was)) if old.reads_the_same(was, repo, cluster) => Self::Same,
-            (Before::Sources(old, _), Some(was)) => match plan(old, was) {
-                Err(why) => Self::NotPlanned(why),
-                Ok(planned) => match planned.rejection(old, was) {
-                    Some(why) => Self::Rejected(Box::new(planned), why),
-                    None => Self::Planned(Box::new(planned)),
-                },
-            },
-        }
-    }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::assumed;
 use super::before::Before;
-use super::before::PreviousCluster;
 use super::cluster_result::ClusterDrift;
 use super::cluster_result::ClusterResult;
 use super::cluster_result::Upgraded;
@@ -15,8 +14,9 @@ use super::compared::{self, CurrentCluster};
 use super::document::plan_document;
 use super::emitted;
 use super::pairs::{After, Pair};
-use super::planned::{self, Inputs, Planned, collect_images_and_alerts};
+use super::planned::{self, Inputs, Planned};
 use super::preview;
+use super::previous_cluster::PreviousCluster;
 use super::previous_state::{PreviousObject, is_same};
 use super::steps;
 use super::transition::Transition;
@@ -323,4 +323,20 @@ fn forced(work: &ClusterTask<'_>, plan: &Plan) -> Option<&'static str> {
         }
         (false, Stage::Mutating | Stage::Validating) => "it can't be forced: the operator can't read it, either",
     })
+}
+
+/// Adds virtual machines, golden images and alerts of `planned`; for a rejected HyperConverged, of `forced`.
+fn collect_images_and_alerts(
+    (repo, cluster): (&Repo, &ClusterRef),
+    planned: &Planned,
+    forced: &Planned,
+    outcome: &mut ClusterResult,
+) {
+    let plan = planned.plan();
+    let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();
+    let seen = if is_blank { forced } else { planned };
+    outcome.matrix = Some(seen.matrix(repo, cluster));
+    outcome.alerts = plan.alerts();
+    let stored = plan.hyperconverged.as_ref();
+    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(planned.release()));
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::assumed;
-use super::before::PreviousCluster;
 use super::planned::{ClusterSide, Inputs, Planned, collect_image_changes};
+use super::previous_cluster::PreviousCluster;
 use super::transition::Transition;
 use super::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};

@@ -41,6 +41,7 @@ mod pairs;
 mod panics;
 mod pipeline;
 mod planned;
+mod previous_cluster;
 mod previous_state;
 mod progress;
 mod steps;

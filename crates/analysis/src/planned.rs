@@ -18,7 +18,6 @@ use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
 use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
 use serde_json::Value;
 
-use super::cluster_result::ClusterResult;
 use crate::matrix;
 use crate::matrix::{ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
 
@@ -363,20 +362,4 @@ fn context<'a>(
         .with_texts(|| repo.texts(cluster))
         .with_layers(|| repo.layers(cluster))
         .with_editable_file(|| loaded.editable_file())
-}
-
-/// Adds virtual machines, golden images and alerts of `planned`; for a rejected HyperConverged, of `forced`.
-pub(super) fn collect_images_and_alerts(
-    (repo, cluster): (&Repo, &ClusterRef),
-    planned: &Planned,
-    forced: &Planned,
-    outcome: &mut ClusterResult,
-) {
-    let plan = planned.plan();
-    let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();
-    let seen = if is_blank { forced } else { planned };
-    outcome.matrix = Some(seen.matrix(repo, cluster));
-    outcome.alerts = plan.alerts();
-    let stored = plan.hyperconverged.as_ref();
-    outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(planned.release()));
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::before::PreviousCluster;
 use super::compared::CurrentCluster;
 use super::planned::{ClusterSide, collect_image_changes};
+use super::previous_cluster::PreviousCluster;
 use super::{ClusterResult, ClusterTask, Upgraded};
 use hcoplan_diagnostics::finding::{mark_existing, without_existing};
 use hcoplan_explain::diff::{self, ClusterDiff, States};

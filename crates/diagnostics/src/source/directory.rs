@@ -350,7 +350,9 @@ mod tests {
             ("build/c.yaml", ""),
             ("charts/d.yaml", ""),
             ("keep/charts/e.yaml", ""),
-            (".git/config", ""),
+            (".git/HEAD", "ref: refs/heads/main\n"),
+            (".git/objects/none", ""),
+            (".git/refs/none", ""),
         ]);
         let walk = Walk { ignore: vec!["/charts/".to_owned()], depth: None, ..Walk::default() };
         let listing = directory.list(&walk).expect("listed");

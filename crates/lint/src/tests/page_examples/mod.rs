@@ -50,7 +50,7 @@ const ELSEWHERE: [Elsewhere; 8] = [
         rule: "helm-chart-not-rendered",
         part: Part::Remedy,
         why: "helm has to run",
-        test: ("crates/repository/src/repo/helm/tests.rs", "each_release_is_a_cluster_with_places_in_the_template"),
+        test: ("crates/repository/src/repo/helm/tests.rs", "each_release_is_a_cluster_with_locations_in_the_template"),
     },
     Elsewhere {
         rule: "rendered-tree-stale",

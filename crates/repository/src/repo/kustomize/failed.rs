@@ -30,10 +30,10 @@ pub(super) fn builds_none(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path
 fn finding(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildError) -> Finding {
     let place = place(tree, root, directory, error).unwrap_or_else(|| kustomization_location(tree, directory));
     let file = format!("{}: ", shown(root, place.file.path()));
-    let message = error.to_string();
+    let text = error.to_string();
     // kustomize quotes its input, and the message is shown elsewhere too.
     let whole = kustomization_location(tree, directory);
-    let message = masked_message(&whole.file, whole.span, message.strip_prefix(&file).unwrap_or(&message));
+    let message = masked_message(&whole.file, whole.span, text.strip_prefix(&file).unwrap_or(&text));
     let message = masked_message(&place.file, place.span, &message);
     match error {
         BuildError::NoProgram | BuildError::Off => {
@@ -62,7 +62,7 @@ fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildEr
             let mut known = known.filter(|k| k.path == *file);
             named_at(tree, known.next()?, name)
         }
-        BuildError::Failed { message, .. } => {
+        BuildError::Failed { message: printed, .. } => {
             let known: Vec<&Kustomization> = known.collect();
             let names = known.iter().flat_map(|k| {
                 let names = k.named.iter().map(|n| (*k, n));
@@ -82,7 +82,7 @@ fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildEr
             }
             // The only file in kustomize's message.
             let is_file = |k: &Kustomization, name: &str| path(k, name).is_some_and(|p| tree.check(&p).is_ok());
-            let mut mentioned = names.filter(|(k, name)| message.contains(*name) && is_file(k, name));
+            let mut mentioned = names.filter(|(k, name)| printed.contains(*name) && is_file(k, name));
             match (mentioned.next(), mentioned.next()) {
                 (Some((k, name)), None) => named_at(tree, k, name),
                 _ => None,
