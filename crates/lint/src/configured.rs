@@ -6,8 +6,8 @@ use hcoplan_repository::repo::{CONFIGURATION_INVALID, Config, Located, SuppressC
 use ignore::gitignore::GitignoreBuilder;
 
 use super::date::Date;
-use super::registry::Selector;
 use super::registry::{find, rules, selector};
+use super::selector::Selector;
 use super::settings::{RuleSettings, Settings};
 use super::suppression::{Scope, Suppression};
 

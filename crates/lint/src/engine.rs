@@ -11,8 +11,8 @@ use hcoplan_yaml::edit::apply_and_read;
 
 use super::context::Context;
 use super::failing_fixes::{demote_those_that_break, drop_those_that_fail};
+use super::registered_rule::{RegisteredRule, RunPhase};
 use super::registry::rules;
-use super::registry::{RegisteredRule, RunPhase};
 use super::settings::Settings;
 use super::sink::Sink;
 use super::words::or;
@@ -226,7 +226,7 @@ mod tests {
     use hcoplan_diagnostics::finding::{Group, Rule};
 
     use super::*;
-    use crate::registry::always;
+    use crate::registered_rule::always;
     use crate::tests::load::Case;
 
     static RULE: Rule =

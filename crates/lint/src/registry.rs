@@ -1,4 +1,4 @@
-//! The rules by name: their checks, phases and pages, and what selects them.
+//! The list of all rules, and their pages from `docs/rules/`.
 
 use std::sync::LazyLock;
 
@@ -6,9 +6,9 @@ use hcoplan_diagnostics::finding::{Group, Rule};
 use hcoplan_planner::inventory::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use hcoplan_repository::repo;
 
-use super::context::Context;
+use super::registered_rule::{RegisteredRule, RunPhase};
 use super::rules::{RULES, TABLES};
-use super::sink::Sink;
+use super::selector::Selector;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 
 /// Rules that are reported while reading files.
@@ -42,67 +42,6 @@ pub fn selector(name: &str) -> Option<Selector> {
     let group = Group::ALL.into_iter().find(|g| g.as_str() == name);
     let rule = || find(name).map(|r| Selector::Rule(r.rule.name));
     group.map(Selector::Group).or_else(rule)
-}
-
-/// When a rule runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunPhase {
-    /// With most rules, sorted by name.
-    Always,
-    /// After those: a general rule, if none of them explained the problem better.
-    Late,
-    /// At the end: reports what no rule explained.
-    Last,
-    /// Reported while reading files, not by the engine.
-    Elsewhere,
-}
-
-/// A rule with its check.
-#[derive(Debug, Clone, Copy)]
-pub struct RegisteredRule {
-    /// Metadata and page.
-    pub rule: &'static Rule,
-    /// Its phase.
-    pub when: RunPhase,
-    /// Checks one cluster.
-    pub check: fn(&Context<'_>, &mut Sink),
-}
-
-/// A rule of the first phase.
-pub(super) const fn always(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
-    RegisteredRule { rule, when: RunPhase::Always, check }
-}
-
-/// A rule of the last phase.
-pub(super) const fn last(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
-    RegisteredRule { rule, when: RunPhase::Last, check }
-}
-
-/// A rule or a group of rules, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Selector {
-    /// One rule.
-    Rule(&'static str),
-    /// All rules of a group.
-    Group(Group),
-}
-
-impl Selector {
-    /// The name of the rule or group.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rule(name) => name,
-            Self::Group(group) => group.as_str(),
-        }
-    }
-
-    /// Whether it selects a rule.
-    pub fn matches(self, rule: &Rule) -> bool {
-        match self {
-            Self::Rule(name) => name == rule.name,
-            Self::Group(group) => group == rule.group,
-        }
-    }
 }
 
 /// A rule's page as Markdown: name, two lines of properties, and sections.

@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::{Rule, Severity};
 use hcoplan_repository::repo::Trust;
 use serde_json::Value;
 
-use super::registry::Selector;
+use super::selector::Selector;
 use super::suppression::Suppression;
 
 /// The selection of rules, their severities and options.

@@ -7,7 +7,7 @@ use hcoplan_yaml::Document;
 use ignore::gitignore::Gitignore;
 
 use super::date::Date;
-use super::registry::Selector;
+use super::selector::Selector;
 
 /// Hides findings.
 #[derive(Debug, Clone)]

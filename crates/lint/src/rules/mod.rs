@@ -4,8 +4,8 @@
 //! `docs/rules/<rule>.md` and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table
 //! in one file: its `RULES`.
 
-use super::registry::RegisteredRule;
-use super::registry::RunPhase::{Always, Late};
+use super::registered_rule::RegisteredRule;
+use super::registered_rule::RunPhase::{Always, Late};
 
 /// An alert with its runbook.
 macro_rules! alert {
@@ -339,7 +339,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// Imports of rules' files.
 mod prelude {
     pub(super) use crate::Applied;
-    pub(super) use crate::registry::{RegisteredRule, always, last};
+    pub(super) use crate::registered_rule::{RegisteredRule, always, last};
     pub(super) use crate::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
     pub(super) use crate::{Csv, PodTemplate};
     pub(super) use hcoplan_diagnostics::finding::{

@@ -18,7 +18,7 @@ use self::trusted::Trusted;
 use super::date::Date;
 use super::engine::{Run, sort};
 use super::registry;
-use super::registry::Selector;
+use super::selector::Selector;
 use super::settings::Settings;
 use super::suppression::Suppression;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};

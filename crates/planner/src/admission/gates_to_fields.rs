@@ -5,8 +5,8 @@
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
+use super::change::Change;
 use super::gates::is_enabled;
-use super::mutate::Change;
 use super::shape::{GATES, at, list};
 use super::{Operation, Reason, Rejection};
 use crate::release::GateToField;

@@ -6,6 +6,7 @@
 //! verdict and listed in [`Admission::holes`].
 
 mod affinity;
+mod change;
 mod gates;
 mod gates_to_fields;
 mod kubevirt;

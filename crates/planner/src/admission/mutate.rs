@@ -4,11 +4,10 @@
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
 
+use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, parse_path, text};
-use super::{
-    Admission, Cause, CauseKind, GROUP, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection,
-    gates_to_fields,
-};
+use super::{Admission, Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
+use super::{GROUP, gates_to_fields};
 use crate::release::{Mutation, Release, VersionRules};
 
 /// Makes CDI import at once, without waiting for a first consumer.
@@ -242,37 +241,5 @@ fn apply(object: &mut Value, change: &Change) -> Result<(), String> {
             Ok(())
         }
         _ => Err(missing()),
-    }
-}
-
-/// One operation of the webhook's patch.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Change {
-    pub(super) kind: ChangeKind,
-    pub(super) path: Path,
-    pub(super) value: Value,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChangeKind {
-    Add,
-    Replace,
-    Remove,
-}
-
-impl Change {
-    pub(super) fn add(path: Path, value: Value) -> Self {
-        let kind = ChangeKind::Add;
-        Self { kind, path, value }
-    }
-
-    pub(super) fn replace(path: Path, value: Value) -> Self {
-        let kind = ChangeKind::Replace;
-        Self { kind, path, value }
-    }
-
-    pub(super) fn remove(path: Path) -> Self {
-        let (kind, value) = (ChangeKind::Remove, Value::Null);
-        Self { kind, path, value }
     }
 }

@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
 
 use super::architecture::Architecture;
-use super::load::{InventoryLocations, NodeLocations};
+use super::locations::{InventoryLocations, NodeLocations};
 use super::schema::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
 use super::{

@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_yaml::{Document, Node as Tree, Path};
 
 use super::declared::contradiction;
-use super::load::NodeLocations;
+use super::locations::NodeLocations;
 use super::{ARCHITECTURE_LABEL, INVENTORY_INCONSISTENT, INVENTORY_INVALID, Node, Taint};
 
 /// Reads a document's nodes, in the order of the text.

@@ -1,16 +1,17 @@
 //! Combines all documents about one cluster into its inventory.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node as Tree, Path};
 
-use super::declared::Declared;
+use super::declared::{self, Declared};
+use super::dump;
+use super::locations::{InventoryLocations, NodeLocations};
+use super::machines;
 use super::merge::differences;
 use super::schema::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
-use super::{Inventory, Node, declared, dump, machines};
+use super::{Inventory, Node};
 
 /// What a document declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -171,29 +172,4 @@ fn dump_difference(
         .label("used")
         .related(dump.1.name.clone(), "ignored: the dump starts here"),
     )
-}
-
-/// Where a node or its pool was declared.
-#[derive(Debug, Clone)]
-pub struct NodeLocations {
-    /// The location of its name.
-    pub name: Location,
-    /// The location of its architecture, if there is one.
-    pub architecture: Option<Location>,
-}
-
-/// The locations of an inventory's nodes and fields.
-#[derive(Debug, Clone, Default)]
-pub struct InventoryLocations {
-    /// The location of each node, in the inventory's order. Nodes of one pool share theirs.
-    pub nodes: Vec<NodeLocations>,
-    /// The location of the value of each field of `spec`, by name (`release`, `platform`, …).
-    pub fields: BTreeMap<String, Location>,
-}
-
-impl InventoryLocations {
-    /// The location of a field of `spec`; `None` when no ClusterInventory sets it.
-    pub fn field(&self, name: &str) -> Option<&Location> {
-        self.fields.get(name)
-    }
 }

@@ -14,7 +14,7 @@ use hcoplan_yaml::{Document, Node as Tree, Path, Value as Yaml};
 use super::architecture::Architecture;
 use super::declared::alias;
 use super::dump::{taints, texts};
-use super::load::NodeLocations;
+use super::locations::NodeLocations;
 use super::{ARCHITECTURE_LABEL, INVENTORY_INCONSISTENT, Node, ROLE_LABEL, Taint};
 
 const CAPACITY_LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
