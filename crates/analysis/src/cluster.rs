@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use super::assumed;
 use super::before::Before;
-use super::cluster_result::ClusterDrift;
-use super::cluster_result::ClusterResult;
-use super::cluster_result::Upgraded;
+use super::cluster_result::{ClusterDrift, ClusterResult, Upgraded};
 use super::cluster_task::ClusterTask;
 use super::compared::{self, CurrentCluster};
 use super::document::plan_document;

@@ -18,8 +18,7 @@ use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
 use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
 use serde_json::Value;
 
-use crate::matrix;
-use crate::matrix::{ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
+use crate::matrix::{self, ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
 
 /// The input of a plan.
 #[derive(Clone)]
@@ -125,7 +124,8 @@ impl Planned {
         before: Option<&Value>,
         selection: &lint::Selection<'_>,
     ) -> lint::Run {
-        run_rules(repo, cluster, self.loaded(), self.input(), before, selection)
+        let context = context(repo, cluster, self.loaded(), self.input(), selection.settings());
+        lint::run(&context.with_before(before), selection)
     }
 
     /// The findings of reading and of the rules; `before` is the HyperConverged before the change.
@@ -335,18 +335,6 @@ pub fn finding_line(finding: &Finding) -> String {
         }
         None => finding.message.clone(),
     }
-}
-
-/// The findings of a cluster; `before` is the HyperConverged before the change.
-fn run_rules(
-    repo: &Repo,
-    cluster: &ClusterRef,
-    loaded: &Loaded,
-    input: lint::Input<'_>,
-    before: Option<&Value>,
-    selection: &lint::Selection<'_>,
-) -> lint::Run {
-    lint::run(&context(repo, cluster, loaded, input, selection.settings()).with_before(before), selection)
 }
 
 /// The context of the rules: the cluster and all objects of the repository.

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::packed::Searcher;
+use hcoplan_yaml::source::lines;
 
 use super::credentials::merged;
 
@@ -61,8 +62,8 @@ pub(super) fn is_below_name(path: &str) -> bool {
 /// are indented further.
 pub(super) fn below_names(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
-    let (mut at, mut inside) = (0, None);
-    for line in text.split_inclusive('\n') {
+    let mut inside = None;
+    for (at, line) in lines(text) {
         let indent = line.len() - line.trim_start().len();
         let is_inside = inside.is_some_and(|above| line.trim().is_empty() || indent > above);
         let lower = line.to_ascii_lowercase();
@@ -73,7 +74,6 @@ pub(super) fn below_names(text: &str) -> Vec<Range<usize>> {
         if let Some(start) = if is_inside { Some(indent) } else { name } {
             out.push(at + start..at + line.trim_end().len().max(start));
         }
-        at += line.len();
     }
     out
 }

@@ -19,7 +19,7 @@ pub use directory::{Directory, open_file};
 pub use edited_tree::EditedTree;
 pub use git::{Commit, Revision, last_part, origin_name, repository_name};
 pub use hcoplan_yaml::source::{
-    Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode,
+    Bytes, Decoded, Encoding, Limits, Location, Origins, Position, SecretParts, SourceFile, Span, decode, encode, lines,
 };
 pub use links::reject_links;
 pub use memory::Memory;

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, lines};
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_yaml::{Document, Node};
 
@@ -168,14 +168,12 @@ fn copies_all(words: &[Vec<String>]) -> bool {
 /// go on, as far as the next command: nothing is searched twice.
 fn commands(text: &str) -> Vec<(usize, Vec<String>, bool)> {
     let mut starts = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for (at, line) in lines(text) {
         if !line.trim_start().starts_with('#') {
             for (command, copies) in COMMANDS {
                 starts.extend(line.match_indices(command).map(|(i, _)| (at + i, command.len(), copies)));
             }
         }
-        at += line.len();
     }
     starts.sort_unstable();
     let mut out = Vec::new();
@@ -272,14 +270,8 @@ impl Variables {
 
 /// The targets of a bake file in HCL, one `name = [...]` at a time.
 fn bake(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
-    let mut starts = Vec::new();
-    let mut at = 0;
-    for line in file.text().split_inclusive('\n') {
-        if line.trim_start().starts_with("target ") {
-            starts.push(at);
-        }
-        at += line.len();
-    }
+    let begins = lines(file.text()).filter(|(_, line)| line.trim_start().starts_with("target "));
+    let starts: Vec<usize> = begins.map(|(at, _)| at).collect();
     for (i, &at) in starts.iter().enumerate() {
         let block = file.text().get(at..starts.get(i + 1).copied().unwrap_or(file.text().len())).unwrap_or_default();
         let list = |key: &str| {

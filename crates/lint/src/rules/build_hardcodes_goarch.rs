@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::Edit;
-use hcoplan_diagnostics::source::{SourceFile, Span};
+use hcoplan_diagnostics::source::{SourceFile, Span, lines};
 
 use super::prelude::*;
 
@@ -61,14 +61,6 @@ fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
             let value = value.trim_start_matches([' ', '"', '\'']);
             Some((start + line.len() - value.len(), value))
         })
-    })
-}
-
-/// Each line with where it begins.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive('\n').scan(0, |at, line| {
-        *at += line.len();
-        Some((*at - line.len(), line))
     })
 }
 
@@ -177,8 +169,7 @@ struct Stage<'t> {
 /// The stages of a Dockerfile in order.
 fn stages_of(text: &str) -> Vec<Stage<'_>> {
     let mut out: Vec<Stage<'_>> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
+    for (at, line) in lines(text) {
         let mut words = line.split_whitespace();
         let instruction = words.next().unwrap_or_default();
         if instruction.eq_ignore_ascii_case("FROM") {
@@ -193,7 +184,6 @@ fn stages_of(text: &str) -> Vec<Stage<'_>> {
         {
             stage.asks.get_or_insert(at);
         }
-        at += line.len();
     }
     out
 }

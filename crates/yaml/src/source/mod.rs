@@ -302,6 +302,16 @@ impl Edit {
     }
 }
 
+/// The lines of a text with their offsets, each with its line break.
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,14 +6,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hcoplan_diagnostics::source::{SourceFile, Span};
+use hcoplan_diagnostics::source::{SourceFile, Span, lines};
 use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value};
 
 use super::super::listed;
 use super::super::mentions::{HCO, HINTS};
 use super::super::unrecognized::is_unrecognized;
 use super::files::{self, Form};
-use super::inline::{self, offsets};
+use super::inline;
 use super::mask::{Language, Masked, mask};
 use super::not_planned::{holds_kind, holds_one, is_hyperconverged};
 use super::unknown::{self, Unknown};
@@ -150,7 +150,7 @@ struct Heredoc {
 
 fn heredocs(text: &str) -> Vec<Heredoc> {
     let mut out = Vec::new();
-    let mut lines = offsets(text).peekable();
+    let mut lines = lines(text).peekable();
     while let Some((_, line)) = lines.next() {
         let Some((word, is_literal)) = opening(line) else {
             continue;
@@ -202,7 +202,7 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
 
 /// The line of a manifest with a HyperConverged's kind.
 fn first_kind(text: &str) -> Range<usize> {
-    let mut lines = offsets(text);
+    let mut lines = lines(text);
     let is_kind = |line: &str| line.contains("kind") && HINTS.iter().any(|hint| line.contains(hint));
     let found = lines.find(|(_, line)| is_kind(line));
     found.map_or(0..0, |(at, line)| {
@@ -215,7 +215,7 @@ fn first_kind(text: &str) -> Range<usize> {
 fn pieces(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
-    for (at, line) in offsets(text) {
+    for (at, line) in lines(text) {
         if line.trim_end() == "---" || line.trim() == "---" {
             out.push(start..at);
             start = at + line.len();

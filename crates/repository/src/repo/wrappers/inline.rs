@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use hcoplan_diagnostics::source::lines;
+
 use super::super::mentions::HCO;
 
 /// The largest distance of a manifest's `apiVersion` and `kind`, in lines.
@@ -14,7 +16,7 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> 
     if !text.contains(HCO) {
         return Vec::new();
     }
-    let lines: Vec<(usize, &str)> = offsets(text)
+    let lines: Vec<(usize, &str)> = lines(text)
         .filter(|(at, line)| {
             let is_read = read.iter().any(|range| range.contains(at));
             !is_read && !line.trim_start().starts_with('#')
@@ -43,20 +45,10 @@ pub(super) fn first_mention(text: &str) -> Option<Range<usize>> {
             .any(|(at, _)| !is_word(line[..at].chars().next_back()) && !is_word(line[at + KIND.len()..].chars().next()))
     };
     let is_comment = |line: &str| ["#", "//", "--", "*", "/*"].iter().any(|mark| line.starts_with(mark));
-    let mut lines = offsets(text).filter(|(_, line)| !is_comment(line.trim_start()));
+    let mut lines = lines(text).filter(|(_, line)| !is_comment(line.trim_start()));
     lines.find(|(_, line)| mentions(line)).map(|(at, line)| {
         let indent = line.len() - line.trim_start().len();
         at + indent..at + line.trim_end().len()
-    })
-}
-
-/// The lines of a text with their offsets.
-pub(super) fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let start = at;
-        at += line.len();
-        (start, line)
     })
 }
 
