@@ -17,6 +17,8 @@
 mod agreement;
 #[path = "committed_fleet.rs"]
 mod committed_fleet;
+#[path = "fix_twice.rs"]
+mod fix_twice;
 #[path = "init.rs"]
 mod init;
 #[path = "matrix.rs"]

@@ -187,9 +187,9 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
     }
 }
 
-/// Without help, the fixes' titles are the help.
+/// The fixes' titles are the help; the rule's own words are for a finding without a fix.
 fn say_fixes(finding: &mut Finding) {
-    if finding.help.is_none() && !finding.fixes.is_empty() {
+    if !finding.fixes.is_empty() {
         let titles: Vec<&str> = finding.fixes.iter().map(|fix| fix.title.as_str()).collect();
         finding.help = Some(or(&titles).into());
     }

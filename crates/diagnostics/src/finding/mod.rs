@@ -68,7 +68,7 @@ pub struct Finding {
     pub path: Option<Path>,
     /// Its subject, where the value at the location doesn't identify it; for its [`FindingKey`].
     pub arguments: Vec<String>,
-    /// What to do, one or two sentences.
+    /// What to do, one or two sentences: what the fixes do, where there are any.
     pub help: Option<Cow<'static, str>>,
     /// Other places that are part of the cause.
     pub related: Vec<Related>,
@@ -287,12 +287,10 @@ impl Finding {
         self
     }
 
-    /// Adds fixes, whose titles say what to do; without any, `words` become the help.
+    /// Adds fixes, and what to do without any.
     #[must_use]
     pub fn remedy(self, words: impl Into<Cow<'static, str>>, fixes: impl IntoIterator<Item = Fix>) -> Self {
-        let offered = self.fixes.len();
-        let finding = self.fixes(fixes);
-        if finding.fixes.len() > offered { finding } else { finding.help(words) }
+        self.help(words).fixes(fixes)
     }
 
     /// Sets the value that it predicts for a field; tests compare it with the planner's.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::hyperconverged::{HyperConverged, storage_path};
 use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effects, Failure};
 use hcoplan_planner::plan::{Plan, plan};
@@ -456,19 +457,24 @@ fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             (false, false) => format!("{hco} removes {label} (before: {})", shown(was)),
         };
         let leaf = label.rsplit('.').next().unwrap_or(label);
-        let off = Value::Bool(false);
+        let exists = has_field(after.release, path);
+        let when = if has_field(before.release, path) { "" } else { " with the upgrade, not before," };
         let help = match (was, is) {
             // HCO removes it again after every write.
             (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
                 format!("remove {leaf} from the manifest: {hco} ignores it")
             }
-            (_, None) if !is_default => String::new(),
-            (Some(was), _) => format!("set `{leaf}: {was}` to keep it as it is"),
-            (None, Some(Value::Bool(true))) => format!("set `{leaf}: {off}` to keep it as it is"),
+            (_, None) if !is_default || !exists => String::new(),
+            (Some(was), _) => format!("set `{leaf}: {was}`{when} to keep it as it is"),
+            (None, Some(Value::Bool(true))) => format!("set `{leaf}: false`{when} to keep it as it is"),
             (None, _) => String::new(),
         };
         out.push(Note {
-            kind: if is.is_none() && !is_default { NoteKind::FieldIgnored } else { NoteKind::DefaultFlips },
+            kind: if is.is_none() && (!is_default || !exists) {
+                NoteKind::FieldIgnored
+            } else {
+                NoteKind::DefaultFlips
+            },
             impact: Impact::Behaviour,
             text,
             help: Some(help).filter(|help| !help.is_empty()),
@@ -483,9 +489,20 @@ fn is_empty(value: &Value) -> bool {
 
 /// The CRD's default of a field; the path is below `spec`, in v1's shape.
 fn default_of<'r>(release: &'r Release, path: &Path) -> Option<&'r Value> {
+    let (schema, path) = stored(release, path)?;
+    schema.default_at(&path)
+}
+
+/// Whether the CRD has a field.
+fn has_field(release: &Release, path: &Path) -> bool {
+    stored(release, path).is_some_and(|(schema, path)| schema.field(&path).is_some())
+}
+
+/// The schema of what is stored, and a path in its shape.
+fn stored<'r>(release: &'r Release, path: &Path) -> Option<(&'r Schema, Path)> {
     let version = &release.tables().hyperconverged.storage_version;
     let schema = release.schema(&format!("hyperconverged.{version}"))?;
-    schema.default_at(&Path::dotted(&storage_path(release, &path.to_string())))
+    Some((schema, Path::dotted(&storage_path(release, &path.to_string()))))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::other_shape::translated;
 use super::shape::object_after;
 use super::with_comments;
 use super::{Destination, DestinationKind, Shape};
-use crate::words::{and, or};
+use crate::words::{and, changed, or};
 
 /// Maximum number of destinations to choose from.
 const MOST_HOMES: usize = 5;
@@ -67,9 +67,9 @@ impl Shape<'_, '_> {
     pub fn with_remedy(&self, finding: Finding, path: &Path) -> Finding {
         let with_remedy = self.with_destinations(finding.clone(), path, &self.destinations(path));
         with_remedy.unwrap_or_else(|| {
-            let change = Change::Remove(path.clone());
-            let fix = self.fix(format!("remove {path}"), Applicability::Suggestion, &[change]);
-            finding.help(format!("{} has no such field", self.api_version())).fixes(fix)
+            let removed = [Change::Remove(path.clone())];
+            let title = format!("{}: {} has no such field", changed(&removed), self.api_version());
+            finding.remedy(title.clone(), self.fix(title, Applicability::Suggestion, &removed))
         })
     }
 

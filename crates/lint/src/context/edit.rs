@@ -11,6 +11,7 @@ use hcoplan_yaml::edit::{self, Change, EditableFile};
 
 use super::source::Source;
 use super::{Context, PatchAnnotation};
+use crate::words::changed;
 
 /// The path of annotations.
 const ANNOTATIONS: &str = "metadata.annotations";
@@ -65,8 +66,8 @@ impl Context<'_> {
                 Change::Append(list, serde_json::json!({"metadata": metadata}))
             }
         };
-        let title = format!("switch {name} off");
-        self.fix(title, Applicability::Suggestion, &[change])
+        let changes = [change];
+        self.fix(format!("{} to switch {name} off", changed(&changes)), Applicability::Suggestion, &changes)
     }
 
     /// The change that removes an annotation, and `annotations` with the last one.
@@ -82,7 +83,7 @@ impl Context<'_> {
     /// A fix that removes a jsonpatch annotation.
     pub fn without_annotation(&self, patch: &PatchAnnotation<'_>, applicability: Applicability) -> Option<Fix> {
         let change = self.annotation_removal(patch.target.name);
-        self.fix("remove the annotation", applicability, &[change])
+        self.fix(format!("remove the annotation {}", patch.target.name), applicability, &[change])
     }
 
     /// A fix that removes an operation, and the annotation with the last one.
@@ -99,7 +100,7 @@ impl Context<'_> {
             return None;
         }
         Some(Fix {
-            title: format!("remove operation {}", index + 1),
+            title: format!("remove operation {}, `{}`", index + 1, patch.operations()[index].path),
             applicability,
             edits: vec![patch.annotation.edit_part(jsonpatch::removal_range(patch.text, index)?, "")?],
         })

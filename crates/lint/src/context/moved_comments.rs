@@ -181,7 +181,7 @@ spec:
   # wants it.
   enableApplicationAwareQuota: true # yes
 ";
-        let title = "set spec.enableApplicationAwareQuota instead";
+        let title = "set `spec.enableApplicationAwareQuota: true` instead of the gate";
         assert_eq!(fixed("v1beta1", spec, title), expected);
 
         let spec = "  featureGates:
@@ -199,7 +199,7 @@ spec:
     # off
     enableCommonBootImageImport: false # for now
 ";
-        let title = "set spec.workloadSources.enableCommonBootImageImport instead";
+        let title = "set `spec.workloadSources.enableCommonBootImageImport: false` instead of the gate";
         assert_eq!(fixed("v1", spec, title), expected);
     }
 

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use super::patch::OperationId;
 use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation, with_comments};
+use crate::words::changed;
 
 /// Maximum number of operations tried separately, each of which plans the cluster again.
 const MOST_TRIED: usize = 32;
@@ -102,12 +103,17 @@ impl Context<'_> {
         if !renders_the_same(self.plan_as_new(), &plan) {
             return None;
         }
-        let title = match candidates {
-            [_] => match &first.field {
-                Some(field) => format!("move the value to {field}"),
-                None => "move the values to the HyperConverged's fields".to_owned(),
-            },
-            all => format!("move {} operations to the HyperConverged's fields", all.len()),
+        let changes: Vec<Change> = candidates.iter().flat_map(|c| c.changes.iter().cloned()).collect();
+        let title = match (candidates, &first.field) {
+            ([_], Some(field)) => format!("move the value to {field}"),
+            _ => format!(
+                "{} instead of {}",
+                changed(&changes),
+                match candidates.len() {
+                    1 => "the operation".to_owned(),
+                    n => format!("{n} operations"),
+                }
+            ),
         };
         let fix = Fix {
             title,

@@ -6,6 +6,7 @@ use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Path, Value};
 
 use super::{Context, Pods};
+use crate::words::changed;
 
 const GATE: &str = "enableMultiArchBootImageImport";
 const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";
@@ -16,14 +17,13 @@ impl Context<'_> {
     /// A suggestion that enables or disables multi-arch golden images: by v1's field if the release has it, else by the
     /// gate.
     pub fn switch_multi_arch(&self, on: bool) -> Option<Fix> {
-        let word = if on { "on" } else { "off" };
         let which = if on { self.multi_arch_prospects() } else { String::new() };
-        let title = format!("switch multi-arch golden images {word}{which}");
         let change = match self.multi_arch_field() {
             Some(path) => Change::Set(path, on.into()),
             None => self.gate_change(on),
         };
-        self.fix(title, Applicability::Suggestion, &[change])
+        let changes = [change];
+        self.fix(format!("{}{which}", changed(&changes)), Applicability::Suggestion, &changes)
     }
 
     /// The maturity of multi-arch golden images for a text about enabling them: ` (alpha)`. Empty if v1's field does

@@ -52,7 +52,7 @@ fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -
     let (help, instead) = match meant_flag(value) {
         Some(true) => {
             let help = format!("write \"true\" to deploy {what}, \"false\" not to");
-            (help, Some((format!("deploy {what}"), Applicability::Unsafe, "true")))
+            (help, Some((format!("write \"true\" to deploy {what}"), Applicability::Unsafe, "true")))
         }
         None if !value.trim().is_empty() => ("write \"true\" or \"false\"".to_owned(), None),
         _ => {

@@ -50,9 +50,9 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         let fix = match label {
             Some(_) => {
                 let remove = [Change::Remove(Csv::architecture_label(architecture))];
-                unsafe_fix(&csv.document, "remove the label", &remove)
+                unsafe_fix(&csv.document, changed(&remove), &remove)
             }
-            None => common(cx, csv).and_then(|(os, all)| claim(csv, os, &all, &all)),
+            None => common(cx, csv).and_then(|(os, all)| claim(csv, os, &all)),
         };
         out.report(finding.remedy("claim the architectures of its deployments' images", fix));
     }
@@ -94,7 +94,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     };
     let message =
         format!("the images of the operator {} support {}, which its labels don't claim", csv.name(), and(&unclaimed));
-    let fix = claim(csv, os, &common, &unclaimed);
+    let fix = claim(csv, os, &common);
     let finding = Finding::new(&RULE, message)
         .severity(Severity::Warning)
         .at(place)
@@ -118,17 +118,11 @@ fn common<'c>(cx: &Context<'_>, csv: &'c Csv) -> Option<(&'c str, BTreeSet<Strin
 }
 
 /// Adds missing labels. With the first label, the implied default needs a label, too.
-fn claim<T: AsRef<str> + Ord>(
-    csv: &Csv,
-    os: &str,
-    all: &BTreeSet<String>,
-    new: impl IntoIterator<Item = T>,
-) -> Option<Fix> {
+fn claim(csv: &Csv, os: &str, all: &BTreeSet<String>) -> Option<Fix> {
     let names = all.iter().map(|a| Csv::architecture_label(a));
     let paths = names.chain([Csv::os_label(os)]);
     let unset = |p: &Path| csv.document.root.at(p).and_then(|n| n.as_str()) != Some("supported");
     let set = paths.filter(unset).map(|p| Change::Set(p, "supported".into()));
-    let new: Vec<T> = new.into_iter().collect();
-    let title = format!("add the labels of {}, if the operator was tried there", and(&new));
-    unsafe_fix(&csv.document, title, &set.collect::<Vec<_>>())
+    let set: Vec<Change> = set.collect();
+    unsafe_fix(&csv.document, format!("{}, if the operator was tried there", changed(&set)), &set)
 }

@@ -108,16 +108,19 @@ fn finding(
     let suffix = Some(suffix).filter(|s| GUEST_ARCHITECTURES.contains(s));
     let wanted = suffix.or(guest);
     let is_switch = suffix.is_some() && there.contains(&plain) && !cx.hyperconverged()?.multi_arch();
-    let mut finding = finding;
-    if is_switch {
-        let prospects = cx.multi_arch_prospects();
-        finding = finding
-            .fixes(cx.switch_multi_arch(true))
-            .help(format!("set enableMultiArchBootImageImport: true{prospects}, which creates {name}"));
-    }
+    // Only for architectures of nodes.
+    let creates = |fix: &Fix| {
+        let ssp = cx.planned_with(fix).and_then(|plan| plan.ssp);
+        let mut objects = ssp.iter().flat_map(|ssp| &ssp.objects).map(|rendered| &rendered.object);
+        objects.any(|o| o.id.kind == "DataImportCron" && o.body["spec"]["managedDataSource"] == *name)
+    };
+    let switch = is_switch.then(|| cx.switch_multi_arch(true).filter(creates)).flatten();
+    let is_switch = switch.is_some();
+    let finding = finding.fixes(switch.map(|fix| Fix { title: format!("{}, which creates {name}", fix.title), ..fix }));
     if (written.is_none() || there.is_empty()) && is_golden(namespace) {
         let set = [Change::Set(reference.path.key("namespace"), own.as_str().into())];
-        let fix = suggested(document, format!("clone it from {own}"), &set);
+        let fix =
+            suggested(document, format!("clone it from {own}, where this distribution's golden images are"), &set);
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }
     let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());
@@ -129,10 +132,13 @@ fn finding(
         let clone = meant.map(|meant| Fix::edit(format!("clone {meant}"), Applicability::Suggestion, place, meant));
         return Some(finding.fixes(clone));
     }
+    let fitting = || there.iter().copied().filter(fits).collect::<Vec<_>>();
     let otherwise = if is_many {
         format!("use one of the {} DataSources that exist there", there.len())
-    } else if !there.is_empty() {
-        format!("use a DataSource that exists there: {}", and(there))
+    } else if !fitting().is_empty() {
+        format!("use a DataSource that exists there: {}", and(&fitting()))
+    } else if let Some(wanted) = wanted.filter(|_| !there.is_empty()) {
+        format!("no DataSource that exists there is {wanted}")
     } else if common_images_off(cx) {
         "no golden image is imported: common images are switched off".to_owned()
     } else {

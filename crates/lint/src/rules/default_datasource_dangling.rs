@@ -76,16 +76,13 @@ fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
     if !cx.selects_workload_nodes() {
         return None;
     }
+    let title = format!("remove `{placement}`, so that workloads run on {wanted} nodes, too");
     let change = Change::Remove(placement);
     let topology = cx.topology_after(&change)?;
     if !topology.workload_architectures.contains(wanted) {
         return None;
     }
-    cx.fix(
-        format!("let workloads run on {wanted} nodes, too, by dropping their placement"),
-        Applicability::Suggestion,
-        &[change],
-    )
+    cx.fix(title, Applicability::Suggestion, &[change])
 }
 
 /// Whether a cron imports the image of a plain DataSource for an architecture.

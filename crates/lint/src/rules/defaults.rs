@@ -76,16 +76,17 @@ impl Leaf<'_> {
         becomes: (&Json, BecomesWhen),
     ) -> Finding {
         let (value, when) = (becomes.0.clone(), becomes.1);
-        let (applicability, help) = if rule.pedantic {
-            (Applicability::Unsafe, "remove the line, unless it is there to be kept when the default changes")
+        let (applicability, unless) = if rule.pedantic {
+            (Applicability::Unsafe, "it is there to be kept when the default changes")
         } else {
-            (Applicability::Suggestion, "remove the line, unless you want this value")
+            (Applicability::Suggestion, "you want this value")
         };
+        let removed = [Change::Remove(self.path.clone())];
+        let title = format!("{}, unless {unless}", changed(&removed));
         Finding::new(rule, message)
             .at(cx.document().location(self.node.span))
             .becomes(PredictedValue { kind: "HyperConverged", path: self.path.clone(), value, when })
-            .help(help)
-            .fixes(cx.fix("remove the line", applicability, &[Change::Remove(self.path.clone())]))
+            .remedy(title.clone(), cx.fix(title, applicability, &removed))
     }
 }
 

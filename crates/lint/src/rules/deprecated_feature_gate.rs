@@ -76,10 +76,7 @@ fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix
     } else {
         changes.extend(gone.iter().rev().map(|i| Change::Remove(gates.index(*i))));
     }
-    let title = match names {
-        [_] => "write the field in the gate's place",
-        _ => "write the fields in the gates' place",
-    };
-    let fix = cx.fix(title, Applicability::Unsafe, &changes)?;
+    let set: Vec<Change> = changes.iter().filter(|c| matches!(c, Change::Set(..))).cloned().collect();
+    let fix = cx.fix(format!("{} instead of {}", changed(&set), and(names)), Applicability::Unsafe, &changes)?;
     cx.safe_where_objects_stay(fix)
 }

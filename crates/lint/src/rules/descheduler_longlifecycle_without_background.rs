@@ -46,11 +46,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut path = descheduler.spec.key("profileCustomizations");
         path = path.key("devEnableEvictionsInBackground");
         out.report(match edits(document, &[Change::Set(path, true.into())]) {
-            Ok(edits) => finding.fix(Fix {
-                title: "evict in the background".to_owned(),
-                applicability: Applicability::Unsafe,
-                edits,
-            }),
+            Ok(edits) => {
+                finding.fix(Fix { title: format!("set {SWITCH}: true"), applicability: Applicability::Unsafe, edits })
+            }
             Err(_) => finding,
         });
     }

@@ -108,12 +108,11 @@ fn naming(
     cx: &Context<'_>,
     written: &WrittenTemplate<'_>,
     architectures: &[impl AsRef<str>],
-    title: impl Into<String>,
     applicability: Applicability,
 ) -> Option<Fix> {
     let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
-    let set = Change::Set(annotation_path(cx, written), names.join(",").into());
-    (!names.is_empty()).then(|| cx.fix(title, applicability, &[set]))?
+    let set = [Change::Set(annotation_path(cx, written), names.join(",").into())];
+    (!names.is_empty()).then(|| cx.fix(changed(&set), applicability, &set))?
 }
 
 fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
@@ -129,7 +128,7 @@ fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
     });
     let (claimed, there) = (and(&missing), and(&evidence.architectures));
     let message = format!("golden image {name} claims {claimed}, but its image supports only {there}");
-    let fix = naming(cx, &claim.written, &kept, "remove what the image lacks", Applicability::Unsafe);
+    let fix = naming(cx, &claim.written, &kept, Applicability::Unsafe);
     let finding = Finding::new(&DICT_ARCHITECTURES_OVERCLAIM, message)
         .at(claim.annotation.value_place())
         .label(format!("{claimed} can't be imported"))
@@ -149,13 +148,12 @@ fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
     let (name, more) = (claim.image.template.name(), and(&open));
     let message = format!("golden image {name} isn't imported for {more}, although its image supports it");
     let all = [claim.named.as_slice(), open.as_slice()].concat();
-    let title = format!("import it for {more}, too");
     let finding = Finding::new(&DICT_ARCHITECTURES_UNDERCLAIM, message)
         .at(claim.annotation.value_place())
         .label(format!("doesn't name {more}"))
         .help(format!("add {more}, unless it is left out on purpose"))
         .related(claim.evidence.place(), "this says what the image has")
-        .fixes(naming(cx, &claim.written, &all, title, Applicability::Suggestion));
+        .fixes(naming(cx, &claim.written, &all, Applicability::Suggestion));
     Some(with_nodes(finding, cx, &open))
 }
 
@@ -251,8 +249,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     // A suggestion, since only the user knows the image's architectures.
     let fix = image.written.and_then(|written| {
         let workload = &cx.topology().workload_architectures;
-        let title = format!("set its architectures to {}", and(workload));
-        naming(cx, &written, workload, title, Applicability::Suggestion)
+        naming(cx, &written, workload, Applicability::Suggestion)
     });
     Some(finding.fixes(fix).related(cx.multi_arch_switch(), "multi-arch golden images are on"))
 }
@@ -287,5 +284,5 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
         .label(format!("has no effect: HCO replaces it with {counts:?}"))
         .related(place, why)
         .help("remove the annotation, or import from another registry source");
-    Some(finding.fixes(cx.fix("remove the annotation", Applicability::Unsafe, &remove)))
+    Some(finding.fixes(cx.fix(changed(&remove), Applicability::Unsafe, &remove)))
 }

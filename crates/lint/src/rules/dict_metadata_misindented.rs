@@ -31,10 +31,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let path = template.path(cx);
+        let names: Vec<String> = misplaced.iter().map(|entry| format!("`{}`", entry.key.text)).collect();
+        let title = format!("move {} into metadata", and(&names));
         let finding = match edits_of(cx, &template, &misplaced) {
             _ if misplaced.is_empty() => finding,
-            None => finding.help(MOVE),
-            Some(edits) => finding.fix(Fix { title: MOVE.to_owned(), applicability: Applicability::Safe, edits }),
+            None => finding.help(title),
+            Some(edits) => finding.fix(Fix { title, applicability: Applicability::Safe, edits }),
         };
         let rejected = [Reason::MutationFails, Reason::TemplateWithoutSpec];
         let nameless = template.name().is_empty();
@@ -47,8 +49,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
 }
-
-const MOVE: &str = "move it into metadata";
 
 fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) -> Option<Finding> {
     let Some(first) = misplaced.first() else {

@@ -83,12 +83,10 @@ fn finding(
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
     Some(if !filled {
-        finding.fixes(cx.fix("write today's defaults", Applicability::Safe, &changes))
+        finding.fixes(cx.fix(format!("{}, today's defaults", changed(&changes)), Applicability::Safe, &changes))
     } else {
-        finding.severity(Severity::Info).fixes(cx.fix(
-            if policy { "keep the disks" } else { "keep three imports" },
-            Applicability::Suggestion,
-            &changes,
-        ))
+        let to = if policy { "keep the disks" } else { "keep three imports" };
+        let title = format!("{} to {to}", changed(&changes));
+        finding.severity(Severity::Info).fixes(cx.fix(title, Applicability::Suggestion, &changes))
     })
 }

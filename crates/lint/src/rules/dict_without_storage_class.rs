@@ -1,7 +1,5 @@
 //! Golden images without a storage class in a cluster without a default one.
 
-use hcoplan_yaml::edit::edits;
-
 use super::prelude::*;
 use crate::context::{DEFAULT, VIRT_DEFAULT as VIRT, default_place};
 
@@ -52,13 +50,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for class in &classes {
         let name = class.text("metadata.name");
         let path = Path::dotted("metadata.annotations").key(VIRT);
-        if let Ok(edits) = edits(class, &[Change::Set(path, "true".into())]) {
-            finding = finding.fix(Fix {
-                title: format!("make {name} the default of virtual machines"),
-                applicability: Applicability::Suggestion,
-                edits,
-            });
-        }
+        let set = [Change::Set(path, "true".into())];
+        finding = finding.fixes(suggested(class, format!("{} of {name}", changed(&set)), &set));
     }
     out.report(finding);
 }

@@ -38,11 +38,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(field.value_place())
         .label("drains wait for a migration that has no target")
         .help("use LiveMigrateIfPossible, or None");
-    for (title, strategy) in
-        [("migrate where it is possible", "LiveMigrateIfPossible"), ("stop instead of migrating", "None")]
-    {
+    for strategy in ["LiveMigrateIfPossible", "None"] {
         let place = field.value_place();
-        finding = finding.fix(Fix::edit(title, Applicability::Suggestion, place, strategy));
+        finding = finding.fix(Fix::edit(format!("write {strategy}"), Applicability::Suggestion, place, strategy));
     }
     for node in alone {
         if let Some(place) = node.architecture_place() {

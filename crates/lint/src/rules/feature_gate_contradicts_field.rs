@@ -46,20 +46,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut changes = vec![Change::Remove(listed(cx, pair))];
     let title = match written.flag() {
         Some(value) => {
-            finding = finding
-                .related(written.value_place(), format!("{field} is {value}"))
-                .help(format!("remove the gate: the field keeps {value}; set it to {wanted} if the gate is right"));
-            format!("remove the gate, so that {field} stays {value}")
+            finding = finding.related(written.value_place(), format!("{field} is {value}"));
+            format!("remove the gate {}: {field} stays {value}; set it to {wanted} if the gate is right", pair.gate)
         }
         None => {
-            finding = finding.help(format!("write `{field}: {wanted}` in the gate's place"));
-            let field = Path::dotted(&pair.field);
-            changes.push(Change::Set(field, wanted.into()));
-            format!("write {} in the gate's place", pair.field)
+            changes.push(Change::Set(Path::dotted(&pair.field), wanted.into()));
+            format!("write `{field}: {wanted}` in the place of the gate {}", pair.gate)
         }
     };
-    let fix = cx.fix(title, Applicability::Unsafe, &changes);
-    finding.fixes.extend(fix);
+    let fix = cx.fix(title.clone(), Applicability::Unsafe, &changes);
+    let finding = finding.remedy(title, fix);
     out.explain(Incident::Rejection, finding);
 }
 

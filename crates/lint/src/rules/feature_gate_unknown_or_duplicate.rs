@@ -99,8 +99,8 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
         [_] => format!("it is a gate of {releases}"),
         _ => format!("they are gates of {releases}"),
     };
-    let fix = cx.fix(format!("remove {}", and(&names)), applicability, &removed);
-    finding.help(format!("remove {them}; {what}")).fixes(fix)
+    let title = format!("remove {}: {what}", and(&names));
+    finding.remedy(title.clone(), cx.fix(title, applicability, &removed))
 }
 
 /// An error if the release rejects it; otherwise the first gate is effective, or the second is reported as unknown.
@@ -137,7 +137,8 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         .help("keep one of the two");
     let keep = |kept: &Entry<'_>, gone: &Entry<'_>, applicability| {
         let change = [Change::Remove(path.index(gone.index))];
-        let title = format!("keep `{}`, which is {}", kept.text, state(kept));
+        let title =
+            format!("remove `{}`, which is {}, and keep the one that is {}", gone.text, state(gone), state(kept));
         cx.fix(title, applicability, &change)
     };
     if first.enabled == second.enabled {

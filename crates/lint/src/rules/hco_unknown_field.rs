@@ -105,20 +105,17 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
         );
         return finding.fixes(removal.into_iter().chain(move_it));
     }
-    let (help, applicability) = match elsewhere {
-        Some((name, true)) => {
-            (format!("{version} has it from {name} on; remove it until then"), Applicability::Suggestion)
-        }
-        Some((name, false)) => (format!("{version} had it up to {name}; remove it"), Applicability::Unsafe),
+    let (why, applicability) = match elsewhere {
+        Some((name, true)) => (format!("{version} has it from {name} on"), Applicability::Suggestion),
+        Some((name, false)) => (format!("{version} had it up to {name}"), Applicability::Unsafe),
         None => match shape.with_destinations(finding.clone(), path, &[]) {
             Some(finding) => return finding,
-            None => {
-                let help = format!("{version} has no such field; without it {}", lost(cx, path));
-                (help, Applicability::Suggestion)
-            }
+            None => (format!("{version} has no such field; without it {}", lost(cx, path)), Applicability::Suggestion),
         },
     };
-    finding.help(help).fixes(removal(cx, path, applicability))
+    let removed = [Change::Remove(path.clone())];
+    let title = format!("{}: {why}", changed(&removed));
+    finding.remedy(title.clone(), cx.fix(title, applicability, &removed))
 }
 
 /// The settings lost with a value.
@@ -139,8 +136,11 @@ fn removal(cx: &Context<'_>, path: &Path, applicability: Applicability) -> Optio
 fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {
     let changes = operand.changes.as_deref().unwrap_or_default();
     let fix = (!changes.is_empty()).then(|| {
-        let title = "write it with the HyperConverged's fields";
-        let fix = with_comments(cx.document(), cx.fix(title, Applicability::Suggestion, changes)?, &operand.moves)?;
+        let fix = with_comments(
+            cx.document(),
+            cx.fix(changed(changes), Applicability::Suggestion, changes)?,
+            &operand.moves,
+        )?;
         cx.planned_with(&fix).map(|_| fix)
     });
     let of = &operand.operand;

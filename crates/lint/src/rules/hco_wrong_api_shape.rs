@@ -65,8 +65,10 @@ fn moved_words(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
     let moves: Vec<String> = other.moves().map(|(from, to)| format!("`{from}` to `{to}`")).collect();
     match (&moves[..], other.gates) {
         ([], _) => format!("write the gates as {} has them", cx.version()),
-        (all, None) if all.len() <= SHOWN_MOVES => format!("move {}", and(all)),
-        _ => format!("move the fields to where {} has them", cx.version()),
+        (all, _) if all.len() > SHOWN_MOVES => {
+            format!("move {} and {} more", all[..SHOWN_MOVES].join(", "), all.len() - SHOWN_MOVES)
+        }
+        (all, _) => format!("move {}", and(all)),
     }
 }
 
@@ -74,7 +76,7 @@ fn moved_words(cx: &Context<'_>, other: &OtherShape<'_>) -> String {
 /// changes the version.
 fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
     let moved = other.changes(cx).and_then(|changes| {
-        let title = moved_words(cx, other);
+        let title = if other.moves().next().is_none() { changed(&changes) } else { moved_words(cx, other) };
         let fix = cx.fix(title, Applicability::Safe, &changes)?;
         let moves: Vec<(Path, Path)> = other.moves().cloned().collect();
         let fix = with_comments(cx.document(), fix, &moves)?;

@@ -72,7 +72,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .help("remove it: nothing changes");
     // Unsafe, because the field was set on purpose.
     let removed = [Change::Remove(alone(cx, path))];
-    finding.fixes(cx.fix("remove the field", Applicability::Unsafe, &removed))
+    finding.fixes(cx.fix(changed(&removed), Applicability::Unsafe, &removed))
 }
 
 /// Settings of the application-aware quota while it is disabled.
@@ -102,7 +102,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     names.sort_by_key(|name| cx.gate(name).name_place().span);
     let release = cx.release().label();
     let (first, rest) = names.split_first()?;
-    let (gates, them) = if rest.is_empty() { ("gate", "it") } else { ("gates", "them") };
+    let kind = if rest.is_empty() { "gate" } else { "gates" };
     let state = match (rest.is_empty(), state) {
         (true, FeatureState::AlwaysOn) => "the feature is always on",
         (true, FeatureState::Gone) => "the feature was removed",
@@ -112,11 +112,8 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     };
     let mut sorted = names.clone();
     sorted.sort_unstable();
-    let message = format!("{release} ignores the feature {gates} {}", and(&sorted));
-    let mut finding = Finding::new(&RULE, message)
-        .at(cx.gate(first).name_place())
-        .label("without effect")
-        .help(format!("remove {them}: {state}"));
+    let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
+    let mut finding = Finding::new(&RULE, message).at(cx.gate(first).name_place()).label("without effect");
     for name in rest {
         finding = finding.related(cx.gate(name).name_place(), "without effect, too");
     }
@@ -128,13 +125,13 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     } else {
         (names.iter().rev()).filter_map(|name| Some(Change::Remove(place_of(cx, name)?))).collect()
     };
-    let title = format!("remove the {}", if rest.is_empty() { "gate" } else { "gates" });
+    let title = format!("remove the {kind} {}: {state}", and(&sorted));
     // A value that differs from the effective one was set on purpose.
     let (applicability, severity) =
         if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, RULE.severity) };
-    let fix = cx.fix(title, applicability, &removed);
+    let fix = cx.fix(title.clone(), applicability, &removed);
     finding.is_silent = harmless;
-    Some(finding.severity(severity).fixes(fix))
+    Some(finding.severity(severity).remedy(title, fix))
 }
 
 /// A gate that a field replaces.
@@ -143,19 +140,17 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     let finding = Finding::new(&RULE, format!("{release} ignores the feature gate {name}"))
         .at(cx.gate(name).name_place())
         .label("without effect");
-    let removed = Change::Remove(alone(cx, &place_of(cx, name)?));
+    let removed = [Change::Remove(alone(cx, &place_of(cx, name)?))];
     let effective = effective(cx, name);
     if effective == Some(on) {
-        let fix = cx.fix("remove the gate", Applicability::Safe, &[removed]);
-        let help = format!("remove it: {field} replaces it and has the same value");
+        let title = format!("remove the gate {name}: {field} replaces it and has the same value");
         let finding = finding.severity(Severity::Info).silent();
-        return Some(finding.help(help).fixes(fix));
+        return Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Safe, &removed)));
     }
     if cx.document().root.at(field).is_some() {
         // Gate and field differ, so that the intended value is unclear.
-        let fix = cx.fix("remove the gate", Applicability::Suggestion, &[removed]);
-        let help = format!("{field} replaces it and has another value, which counts");
-        return Some(finding.help(help).fixes(fix));
+        let title = format!("remove the gate {name}: {field} replaces it and has another value, which counts");
+        return Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Suggestion, &removed)));
     }
     let finding = finding.help(format!("{field} replaces it"));
     Some(finding.fixes(replacement_of(cx, name).and_then(|c| c.fix)))
@@ -182,9 +177,8 @@ pub(super) fn replacement_of(cx: &Context<'_>, gate: &str) -> Option<Replacement
 
 fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     let place = place_of(cx, gate)?;
-    let title = format!("set {field} instead");
     let moved = [Change::Remove(alone(cx, &place)), Change::Set(field.clone(), on.into())];
-    let fix = cx.fix(title, Applicability::Unsafe, &moved)?;
+    let fix = cx.fix(format!("{} instead of the gate {gate}", changed(&moved[1..])), Applicability::Unsafe, &moved)?;
     with_comments(cx.document(), fix, &[(place, field.clone())])
 }
 

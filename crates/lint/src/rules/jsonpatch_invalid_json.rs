@@ -43,6 +43,6 @@ fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
     .to_string();
     jsonpatch::decode(&text).ok()?;
     let path = Path::dotted("metadata.annotations").key(patch.target.name);
-    let write = Change::Set(path, text.into());
-    cx.fix(HELP, Applicability::Suggestion, &[write])
+    let title = format!("{HELP}: {text}");
+    cx.fix(title, Applicability::Suggestion, &[Change::Set(path, text.into())])
 }

@@ -106,5 +106,9 @@ fn append(cx: &Context<'_>, applied: &Applied<'_, '_>, depth: usize) -> Option<F
     let span = applied.operation.segment_span(patch.text, depth)?;
     let (text, edits) = patch.edited(&[(span.range(), "-".to_owned())])?;
     cx.result_of(patch, &text)?;
-    Some(Fix { title: "add at the end".to_owned(), applicability: Applicability::Suggestion, edits })
+    Some(Fix {
+        title: "write - for the index, which adds at the end".to_owned(),
+        applicability: Applicability::Suggestion,
+        edits,
+    })
 }

@@ -36,7 +36,7 @@ fn bracketed(patch: &PatchAnnotation<'_>) -> Option<Fix> {
     let start = text.len() - text.trim_start().len();
     let end = text.trim_end().len();
     Some(Fix {
-        title: "put the operation in brackets".to_owned(),
+        title: "put the operation in [ and ]".to_owned(),
         applicability: Applicability::Safe,
         edits: vec![patch.annotation.edit_part(start..start, "[")?, patch.annotation.edit_part(end..end, "]")?],
     })

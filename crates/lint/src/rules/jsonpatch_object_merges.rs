@@ -67,7 +67,7 @@ fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
     let range: Range<usize> = operation.spans.whole.range();
     let (text, edits) = patch.edited(&[(range, operations.join(", "))])?;
     (cx.result_of(patch, &text).as_ref() == patch.result()).then_some(Fix {
-        title: "write the fields by their own paths".to_owned(),
+        title: format!("write {}", and(&operations)),
         applicability: Applicability::Suggestion,
         edits,
     })

@@ -43,7 +43,7 @@ fn without(cx: &Context<'_>, applied: &Applied<'_, '_>, earlier: usize) -> Optio
     let range = jsonpatch::removal_range(patch.text, earlier)?;
     let (text, edits) = patch.edited(&[(range, String::new())])?;
     (cx.result_of(patch, &text).as_ref() == patch.result()).then(|| Fix {
-        title: format!("remove operation {}", earlier + 1),
+        title: format!("remove operation {}, `{}`", earlier + 1, applied.operation.path),
         applicability: Applicability::Suggestion,
         edits,
     })

@@ -26,12 +26,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(cx.document().locate_key(&new), "the new name");
             let keep_new = [Change::Remove(old.clone())];
             let keep_old = [Change::Remove(new), Change::Rename(old, NEW.to_owned())];
-            let fixes = [
-                ("keep the list of the new name", &keep_new[..]),
-                ("keep the list of the old name, under the new one", &keep_old[..]),
-            ];
-            let fix = |(title, changes)| cx.fix(title, Applicability::Suggestion, changes);
-            finding.fixes.extend(fixes.into_iter().filter_map(fix));
+            let fix = |changes: &[Change]| cx.fix(changed(changes), Applicability::Suggestion, changes);
+            finding.fixes.extend([fix(&keep_new), fix(&keep_old)].into_iter().flatten());
         }
         out.explain(Incident::Rejection, finding);
         return;

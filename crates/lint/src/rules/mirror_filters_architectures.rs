@@ -104,7 +104,7 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
             .at(place)
             .label("takes one image out of a manifest list")
             .help("copy the whole list with --all")
-            .fix(Fix::edit("copy all of it", Applicability::Suggestion, insertion, " --all"));
+            .fix(Fix::edit("add --all, which copies the whole list", Applicability::Suggestion, insertion, " --all"));
     out.report(finding);
 }
 
@@ -130,7 +130,7 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
         .label("the rest of each manifest list is left out")
         .help("mirror the whole list: --filter-by-os='.*', or add --keep-manifest-list=true")
         .fix(Fix::edit(
-            "keep the manifest lists",
+            "add --keep-manifest-list=true",
             Applicability::Suggestion,
             Location::new(file, Span::new(begin + at, begin + at)),
             "--keep-manifest-list=true ",
@@ -151,13 +151,13 @@ fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
     if !ours || names.contains(&"multi") || names.is_empty() || missing.is_empty() {
         return;
     }
-    let all = Change::Set(path.clone(), ["multi"].as_slice().into());
+    let all = [Change::Set(path.clone(), ["multi"].as_slice().into())];
     let message = format!("the platform's images are mirrored for {}, and not for {}", and(&names), and(&missing));
     let finding = Finding::new(&RULE, message)
         .at(document.locate(&path))
         .object(object_of(document))
         .label(format!("leaves {} out", and(&missing)))
         .help("mirror the release for several architectures: `multi`")
-        .fixes(suggested(document, "mirror them all", &[all]));
+        .fixes(suggested(document, changed(&all), &all));
     out.report(with_nodes(finding, cx, &missing));
 }

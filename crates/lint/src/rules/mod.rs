@@ -360,7 +360,7 @@ mod prelude {
     use hcoplan_yaml::edit::edits;
 
     pub(super) use crate::context::with_comments;
-    pub(super) use crate::words::{and, or};
+    pub(super) use crate::words::{and, changed, or};
 
     use crate::ImageEvidence;
 

@@ -66,7 +66,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Change::Set(full, value)
             })
             .collect();
-        out.report(finding.remedy(help, cx.fix(help, applicability, &changes)));
+        out.report(finding.remedy(help, cx.fix(format!("{}: {help}", changed(&changes)), applicability, &changes)));
     }
 }
 

@@ -35,10 +35,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = "the Subscription places HCO's operators, but nothing places what they deploy";
         let field = cx.field(Pods::Infra.field());
-        let change = field.path().map(|p| Change::Set(p.key(key), node.to_json()));
-        let fix = change.and_then(|change| {
-            let title = "place the operands' controllers like the operators";
-            cx.fix(title, Applicability::Suggestion, &[change])
+        let set = field.path().map(|p| [Change::Set(p.key(key), node.to_json())]);
+        let fix = set.and_then(|set| {
+            let title = format!("{} to place the operands' controllers like the operators", changed(&set));
+            cx.fix(title, Applicability::Suggestion, &set)
         });
         let finding = Finding::new(&RULE, message)
             .at(subscription.locate_key(&path))

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .collect();
         out.report(match edits(subscription, &changes) {
             Ok(edits) if !edits.is_empty() => finding.fix(Fix {
-                title: "place the operators like the operands".to_owned(),
+                title: format!("{} of the Subscription to place the operators like the operands", changed(&changes)),
                 applicability: Applicability::Suggestion,
                 edits,
             }),

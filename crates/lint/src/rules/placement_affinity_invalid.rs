@@ -37,10 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
             finding = finding.label(first.describe());
         }
-        let title = match &edits[..] {
-            [one] => one.title.clone(),
-            _ => "correct operators and quote values".to_owned(),
-        };
+        let title = and(&edits.iter().map(|fix| fix.title.as_str()).collect::<Vec<_>>());
         let fix = (!edits.is_empty()).then(|| Fix {
             title,
             applicability: Applicability::Safe,

@@ -115,7 +115,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
         }
         _ => tolerations.into_iter().map(|t| Change::Append(list.clone(), t)).collect(),
     };
-    cx.fix("tolerate the taint", Applicability::Suggestion, &changes)
+    cx.fix(format!("{} to tolerate the taint", changed(&changes)), Applicability::Suggestion, &changes)
 }
 
 fn closes(taint: &Taint, placement: Option<&Placement<'_>>) -> bool {

@@ -64,12 +64,9 @@ pub(super) fn rejection_by(
         fixes.extend(other.fix(cx).filter(|_| is_sure(other)));
     }
     // One fix with all corrections.
-    let (title, count) = (fixes.first().map(|fix| fix.title.clone()), fixes.len());
+    let titles: Vec<String> = fixes.iter().map(|fix| fix.title.clone()).collect();
     let edits: Vec<_> = fixes.into_iter().flat_map(|fix| fix.edits).collect();
-    let fix = title.map(|title| {
-        let title = if count == 1 { title } else { format!("correct the types of {count} values") };
-        Fix { title, applicability: Applicability::Safe, edits }
-    });
+    let fix = (!titles.is_empty()).then(|| Fix { title: and(&titles), applicability: Applicability::Safe, edits });
     Some(finding.fixes(fix).fixes(hours.flatten()))
 }
 

@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("deletes the workloads, too")
         .help("use BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads");
     let keep = Fix::edit(
-        "block the deletion while there are workloads",
+        "write BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads",
         Applicability::Suggestion,
         field.value_place(),
         "BlockUninstallIfWorkloadsExist",

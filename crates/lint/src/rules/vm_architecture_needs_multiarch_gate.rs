@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let path = Path::dotted("spec.featureGates.enableMultiArchBootImageImport");
         let set = [Change::Set(path, true.into())];
         let which = cx.multi_arch_prospects();
-        let title = format!("enable multi-arch golden images{which}");
+        let title = format!("{}{which}", changed(&set));
         let finding = Finding::new(&RULE, message)
             .at(place)
             .object(object_of(vm.document))

@@ -4,7 +4,7 @@ use hcoplan_planner::machines::Reason;
 use hcoplan_yaml::Node;
 use serde_json::json;
 
-use super::prelude::{Applicability, Change, Context, Finding, FixKind, Group, Path, Rule, Sink, object_of};
+use super::prelude::{Applicability, Change, Context, Finding, FixKind, Group, Path, Rule, Sink, changed, object_of};
 use crate::VirtualMachine;
 
 pub(super) static RULE: Rule =
@@ -43,14 +43,13 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
         "v1" => "spec.storage.persistentReservationConfiguration.enabled",
         _ => "spec.featureGates.persistentReservation",
     });
-    let title = "switch persistent reservation on in the HyperConverged";
     let change = [Change::Set(field.clone(), true.into())];
     Finding::new(&RULE, message)
         .at(vm.document.locate_key(path))
         .object(object_of(vm.document))
         .label("no node runs the pr-helper")
         .help(format!("set {field} of the HyperConverged to true"))
-        .fixes(cx.fix(title, Applicability::Suggestion, &change))
+        .fixes(cx.fix(format!("{} of the HyperConverged", changed(&change)), Applicability::Suggestion, &change))
 }
 
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
@@ -73,8 +72,8 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
         _ => Some(Change::Set(gates.key(name), true.into())),
     };
     let fix = change.and_then(|c| {
-        let title = format!("switch {name} on in the HyperConverged{which}");
-        cx.fix(title, Applicability::Suggestion, &[c])
+        let changes = [c];
+        cx.fix(format!("{} of the HyperConverged{which}", changed(&changes)), Applicability::Suggestion, &changes)
     });
     finding
         .help(format!("switch the feature gate {name} of the HyperConverged on{which}"))

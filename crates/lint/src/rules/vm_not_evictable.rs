@@ -52,7 +52,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(place, "drains wait for a migration");
         }
         let set = [Change::Set(vm.path(STRATEGY), "LiveMigrateIfPossible".into())];
-        let title = "stop it where it can't be migrated";
-        out.report(finding.fixes(suggested(vm.document, title, &set)));
+        out.report(finding.fixes(suggested(vm.document, changed(&set), &set)));
     }
 }

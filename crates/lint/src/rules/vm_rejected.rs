@@ -7,8 +7,8 @@ use hcoplan_planner::machines::{
 use hcoplan_yaml::{Node, Value};
 
 use super::prelude::{
-    Change, Context, Document, Finding, Fix, FixKind, Group, Path, Rule, Segment, Sink, and, nearest, object_of, or,
-    suggested, text_at,
+    Change, Context, Document, Finding, Fix, FixKind, Group, Path, Rule, Segment, Sink, and, changed, nearest,
+    object_of, or, suggested, text_at,
 };
 use crate::{Extent, Shape};
 
@@ -164,12 +164,14 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
         let change = Change::Set(cause.path.clone(), value.into());
         suggested(document, format!("write {value}"), &[change])
     };
+    let removed = |to: &str| {
+        let removed = [Change::Remove(cause.path.clone())];
+        suggested(document, format!("{}, which leaves it to {to}", changed(&removed)), &removed)
+    };
     let fix = match &cause.reason {
         Reason::Unsupported(allowed) if written.is_some() => match &allowed[..] {
             // For a pattern, KubeVirt's table has the correct one.
-            [pattern, ..] if pattern.ends_with('*') => {
-                suggested(document, "leave it to KubeVirt", &[Change::Remove(cause.path.clone())])
-            }
+            [pattern, ..] if pattern.ends_with('*') => removed("KubeVirt"),
             allowed => {
                 let written = written.and_then(Node::as_str).unwrap_or_default();
                 let near = || nearest(written, allowed.iter().map(String::as_str));
@@ -177,9 +179,7 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
             }
         },
         Reason::Dangling(name, known) => nearest(name, known.iter().map(String::as_str)).and_then(set),
-        Reason::Instancetype => {
-            suggested(document, "leave it to the instance type", &[Change::Remove(cause.path.clone())])
-        }
+        Reason::Instancetype => removed("the instance type"),
         _ => None,
     };
     fix.into_iter().collect()

@@ -459,7 +459,8 @@ fn claims_hold_on_fixtures() {
             continue;
         };
         let claim = rule.claim().as_str();
-        let _ = writeln!(list, "{} {claim} proven={} outside={}", rule.name, held.proven, held.outside);
+        let (proven, outside, fixes) = (held.proven, held.outside, held.fixes);
+        let _ = writeln!(list, "{} {claim} proven={proven} outside={outside} fixes={fixes}", rule.name);
     }
     let mut all = ClaimTally::default();
     tally.values().for_each(|held| all += *held);

@@ -1,9 +1,9 @@
-//! Checks that a finding's help describes its fixes: each is applied, and its edit contains the named words. Without an
-//! edit, the page's remedy is tested (`page_examples`).
+//! Checks that what a finding proposes is what its fixes do: the help line is their titles, and each title names
+//! something that its edit writes or removes. Where there is no edit, the page's remedy is tried (`page_examples`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::{Finding, Fix};
+use hcoplan_diagnostics::finding::{Edit, Finding, Fix};
 use rayon::prelude::*;
 
 use super::fixtures::{directories, everything};
@@ -11,108 +11,49 @@ use super::load::Case;
 use crate::words::or;
 use crate::{Settings, rules};
 
-/// What a help line proposes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Proposal {
-    /// A removal.
-    Removal,
-    /// A change to the named text.
-    Words,
-    /// A reason or a choice.
-    Reason,
-}
-
-const REMOVALS: [&str; 5] = ["remove ", "drop ", "leave ", "take ", "delete "];
-const WRITTEN: [&str; 12] = [
-    "write ",
-    "did you mean ",
-    "use ",
-    "add ",
-    "set ",
-    "name ",
-    "in hco.kubevirt.io",
-    "it belongs at ",
-    "move ",
-    "rename ",
-    "`",
-    "replace ",
-];
-
-fn proposal(help: &str) -> Proposal {
-    match help {
-        _ if REMOVALS.iter().any(|verb| help.starts_with(verb)) => Proposal::Removal,
-        _ if WRITTEN.iter().any(|verb| help.starts_with(verb)) => Proposal::Words,
-        _ => Proposal::Reason,
-    }
-}
-
-/// The texts named by a help line: in backticks, else the words after the verb.
-fn named(help: &str) -> Vec<&str> {
-    let ticks: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
-    if !ticks.is_empty() {
-        return ticks;
-    }
-    let verb = WRITTEN.iter().find(|verb| help.starts_with(**verb));
-    let words = verb.and_then(|verb| help[verb.len()..].split(';').next()).unwrap_or_default();
-    words.split([' ', ',', '?']).filter(|word| word.len() > 2).collect()
-}
-
-/// The last segment of a path, or the value of `key: value`, without quotes.
-fn last_part(name: &str) -> &str {
-    let value = name.rsplit_once(": ").map_or(name, |(_, value)| value);
-    value.rsplit(['.', '/']).next().unwrap_or(value).trim_matches(['"', '\'', '}', ']'])
-}
-
-/// Whether one of the fixes does what the help proposes.
-fn agrees(help: &str, fixes: &[Fix]) -> bool {
-    let written = |fix: &Fix| fix.edits.iter().map(|e| e.text.as_str()).collect::<String>();
-    let removed = |fix: &Fix| fix.edits.iter().map(|e| (e.span.end - e.span.start) as usize).sum::<usize>();
-    fixes.iter().any(|fix| match proposal(help) {
-        Proposal::Removal => removed(fix) > written(fix).len() || help.contains(", or "),
-        Proposal::Words => named(help).iter().any(|name| written(fix).contains(last_part(name))),
-        Proposal::Reason => true,
-    })
+/// Whether a title names a word that the edit writes, or removes without writing it again.
+fn names_its_edit(fix: &Fix) -> bool {
+    let parts = |text: &str| -> BTreeSet<String> {
+        let parts = text.split(|c: char| !(c.is_alphanumeric() || "-_".contains(c)));
+        parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
+    };
+    let written = fix.edits.iter().map(|e| e.text.as_str()).collect::<Vec<_>>().join(" ");
+    let removed = fix.edits.iter().map(|e| &e.file.text()[e.span.range()]).collect::<Vec<_>>().join(" ");
+    let plain = |edit: &Edit| edit.text.replace('\\', "").trim().trim_matches(['"', '\'']).to_owned();
+    let is_text = fix.edits.iter().map(plain).any(|text| !text.is_empty() && fix.title.contains(&text));
+    // What is moved is written as it was, or its indentation is all that changes.
+    let is_move = fix.title.starts_with("move ") || fix.title.starts_with("put ") || fix.title.contains(" instead of ");
+    let (written, removed) = (parts(&written), parts(&removed));
+    let is_changed = |word: &String| written.contains(word) != removed.contains(word);
+    let is_moved = |word: &String| is_move && (written.contains(word) || written.is_empty() && removed.is_empty());
+    is_text || parts(&fix.title).iter().any(|word| is_changed(word) || is_moved(word))
 }
 
 #[test]
-fn help_proposes_what_the_fixes_do() {
+fn help_is_what_the_fixes_do() {
     let settings = Settings { select: everything().collect(), ..Settings::default() };
     let all: Vec<_> =
-        rules().iter().flat_map(|r| directories(r.rule, "bad").into_iter().map(move |d| (r.rule, d))).collect();
-    let found: Vec<Finding> = all
-        .par_iter()
-        .filter_map(|(rule, directory)| {
-            let findings = Case::read(directory, None)?.lint(&settings);
-            Some(findings.into_iter().filter(|f| f.rule.name == rule.name).collect::<Vec<_>>())
-        })
-        .flatten()
-        .collect();
-    let helps: BTreeSet<(&str, &str, bool)> =
-        found.iter().filter_map(|f| Some((f.rule.name, f.help.as_deref()?, f.fixes.is_empty()))).collect();
-    let mut counts: BTreeMap<(bool, Proposal), usize> = BTreeMap::new();
-    for (_, help, is_words) in &helps {
-        *counts.entry((*is_words, proposal(help))).or_default() += 1;
-    }
-    let from_edits = helps.iter().filter(|(rule, help, _)| {
-        let mut alike = found.iter().filter(|f| f.rule.name == *rule && f.help.as_deref() == Some(*help));
-        alike.any(is_from_edit)
+        rules().iter().flat_map(|r| directories(r.rule, "bad").into_iter().map(|d| (r.rule, d))).collect();
+    let found = all.par_iter().filter_map(|(rule, directory)| {
+        let findings = Case::read(directory, None)?.lint(&settings);
+        Some(findings.into_iter().filter(|f| f.rule.name == rule.name).collect::<Vec<_>>())
     });
-    println!(
-        "{} help lines are the words of the edit; the others, by whether there is no edit and what they propose: {counts:?}",
-        from_edits.count()
-    );
-    let wrong = found.iter().filter_map(|f| {
-        let help =
-            f.help.as_deref().filter(|help| !f.fixes.is_empty() && !is_from_edit(f) && !agrees(help, &f.fixes))?;
+    let found: Vec<Finding> = found.flatten().filter(|f| !f.fixes.is_empty()).collect();
+    let wrong = found.iter().flat_map(|f| {
         let titles: Vec<&str> = f.fixes.iter().map(|fix| fix.title.as_str()).collect();
-        Some(format!("{}: {help}: {titles:?}", f.rule.name))
+        let other = (f.help.as_deref() != Some(&*or(&titles))).then(|| format!("{}: {:?}", f.rule.name, f.help));
+        let nameless = f.fixes.iter().filter(|fix| !names_its_edit(fix));
+        let nameless = nameless.map(|fix| {
+            format!(
+                "{}: {} doesn't name what it edits: {:?}",
+                f.rule.name,
+                fix.title,
+                fix.edits.iter().map(|e| &*e.text).collect::<Vec<_>>()
+            )
+        });
+        other.into_iter().chain(nameless).collect::<Vec<_>>()
     });
     let wrong: BTreeSet<String> = wrong.collect();
     assert!(wrong.is_empty(), "{}", Vec::from_iter(wrong).join("\n"));
-}
-
-/// Whether the help consists of the fixes' titles.
-fn is_from_edit(finding: &Finding) -> bool {
-    let titles: Vec<&str> = finding.fixes.iter().map(|fix| fix.title.as_str()).collect();
-    finding.help.as_deref() == Some(&*or(&titles)) && !titles.is_empty()
+    assert!(found.len() > 200, "{} findings with a fix", found.len());
 }
