@@ -253,7 +253,7 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
         match file_edits.together() {
             Ok(text) => {
                 let before = Arc::clone(file_edits.before.file());
-                let text = with_line_breaks_of(before.text(), text);
+                let text = with_line_breaks_of(&before, text);
                 out.files.insert(path, Rewritten { before, text });
             }
             // Each was right alone; together they are not. One at a time, then.
@@ -270,11 +270,18 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
     out
 }
 
-/// A text whose lines end as those of another one, where all of those end as Windows' do.
-fn with_line_breaks_of(other: &str, text: String) -> String {
-    let breaks = other.matches('\n').count();
-    let is_windows = breaks > 0 && other.matches("\r\n").count() == breaks;
-    if is_windows { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text }
+/// A text whose lines end as those of another one, where all of those end as Windows' do, and whose last line ends where
+/// that one's does, unless a value ends with it.
+fn with_line_breaks_of(other: &SourceFile, text: String) -> String {
+    let breaks = other.text().matches('\n').count();
+    let is_windows = breaks > 0 && other.text().matches("\r\n").count() == breaks;
+    let text = if is_windows { text.replace("\r\n", "\n").replace('\n', "\r\n") } else { text };
+    let unended = text.trim_end_matches(['\r', '\n']);
+    let values = |text: &str| {
+        let documents = parse(&SourceFile::new(other.path(), text)).documents;
+        documents.iter().map(|d| d.root.to_json()).collect::<Vec<_>>()
+    };
+    if other.text().ends_with('\n') || values(unended) != values(&text) { text } else { unended.to_owned() }
 }
 
 /// Takes in as many fixes as go together: all at once where they do, else half by half. To read a file again

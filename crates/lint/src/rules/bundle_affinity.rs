@@ -217,11 +217,7 @@ fn terms_ored(_: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Find
         .related(pod.document.locate(&path.index(*closed)), "the architecture is required here only");
     Some(finding.fixes(merged(&terms).and_then(|term| {
         let set = [Change::Set(path.clone(), json!([term]))];
-        unsafe_fix(
-            &pod.document,
-            "put all matchExpressions into one term: terms are alternatives",
-            &set,
-        )
+        unsafe_fix(&pod.document, "put all matchExpressions into one term: terms are alternatives", &set)
     })))
 }
 

@@ -50,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 None => format!("remove it, or use the name of a common image: {}", or(&common)),
             });
         if let Some(meant) = meant {
-            let title = format!("switch {meant} off");
+            let title = format!("write {meant}");
             let place = template.name_place();
             finding = finding.fix(Fix::edit(title, Applicability::Suggestion, place, meant));
         }
@@ -78,7 +78,7 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     .at(place.clone())
     .label("a new image")
     .help(format!("write {meant}"))
-    .fix(Fix::edit(format!("customise {meant}"), Applicability::Suggestion, place, meant));
+    .fix(Fix::edit(format!("write {meant}"), Applicability::Suggestion, place, meant));
     out.report(finding);
 }
 
