@@ -108,13 +108,13 @@ fn a_mixed_cluster_without_multi_arch_is_diagnosed() {
 #[test]
 fn the_first_mitigation_ends_with_an_image_for_each() {
     let found = finding(&Case::of(MANIFEST, INVENTORY), "multi-arch-boot-images-disabled");
-    let enabled = fixed(MANIFEST, &found, "multi-arch golden images on");
+    let enabled = fixed(MANIFEST, &found, "enableMultiArchBootImageImport");
     let case = Case::of(&enabled, INVENTORY);
     // The runbook's next step: custom images have to declare their architectures.
     assert_eq!(case.plan.alerts(), [UNANNOTATED]);
     assert_eq!(outcomes(&case, &machine("arm64", "kiosk")), [BootOutcome::Undetermined]);
     let found = finding(&case, "dict-missing-architectures-annotation");
-    let annotated = fixed(&enabled, &found, "amd64 and arm64");
+    let annotated = fixed(&enabled, &found, "amd64,arm64");
     let case = Case::of(&annotated, INVENTORY);
     assert_eq!(case.plan.alerts(), [""; 0]);
     for source in ["fedora", "kiosk"] {
