@@ -22,15 +22,7 @@ impl Shape<'_, '_> {
     /// nothing is similar, lists all paths with its name; `None` if there are none.
     pub fn with_destinations(&self, finding: Finding, path: &Path, destinations: &[Destination]) -> Option<Finding> {
         if destinations.is_empty() {
-            let places: Vec<String> =
-                self.destinations_by_name(path).iter().map(|place| format!("`{place}`")).collect();
-            let Segment::Key(name) = path.0.last()? else {
-                return None;
-            };
-            let first = places.iter().take(MOST_HOMES).cloned().collect::<Vec<_>>();
-            let more = if places.len() > MOST_HOMES { " among others" } else { "" };
-            let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&first));
-            return (!places.is_empty()).then(|| finding.help(help));
+            return self.with_choice(finding, path);
         }
         let is_only =
             destinations.len() == 1 && !destinations[0].new_name().is_some_and(|name| self.is_contended(path, name));
@@ -58,9 +50,22 @@ impl Shape<'_, '_> {
             }
             _ => format!("in {} `{path}` belongs at {}", self.api_version(), or(&places)),
         };
-        // The help names a destination that can't be written.
-        let is_all = tried.len() == destinations.len();
-        Some(if is_all { finding.fixes(tried) } else { finding.help(help).fixes(tried) })
+        Some(finding.help(help).fixes(tried))
+    }
+
+    /// Adds the moves to all paths with a value's name, to choose from; `None` if there are none.
+    fn with_choice(&self, finding: Finding, path: &Path) -> Option<Finding> {
+        let Some(Segment::Key(name)) = path.0.last() else {
+            return None;
+        };
+        let named = self.destinations_by_name(path);
+        let first = named.iter().take(MOST_HOMES);
+        let places: Vec<String> = first.clone().map(|place| format!("`{place}`")).collect();
+        let destinations = self.destinations_at(first.map(|place| (path.clone(), place.clone())));
+        let moves = destinations.iter().filter_map(|destination| self.move_to_destination(path, destination, false));
+        let more = if named.len() > MOST_HOMES { " among others" } else { "" };
+        let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&places));
+        (!places.is_empty()).then(|| finding.help(help).fixes(moves))
     }
 
     /// Adds a fix to a finding about an unknown field; if nothing is similar, it removes the field.
@@ -97,7 +102,9 @@ impl Shape<'_, '_> {
             }
             None => {
                 let title = self.moved_words(path, destination);
-                self.relocation(title, applicability, &destination.moves, slice::from_ref(path))?
+                // An entry of a map may be misplaced as a whole.
+                let removed = destination.moves.first().map(|(from, _)| from).filter(|from| path.starts_with(from));
+                self.relocation(title, applicability, &destination.moves, slice::from_ref(removed.unwrap_or(path)))?
             }
         };
         self.reaches_destination(&fix, path, destination).then_some(fix)

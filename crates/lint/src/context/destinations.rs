@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::{Node, Path, Segment, Value};
+use hcoplan_yaml::{Entry, Node, Path, Segment, Value};
 
 use super::Shape;
 
@@ -70,12 +70,30 @@ impl Shape<'_, '_> {
     /// The possible destinations of an unknown value: all free ones of the most certain kind that accept it. Empty if
     /// nothing is similar.
     pub fn destinations(&self, path: &Path) -> Vec<Destination> {
-        let mut found = self.all_destinations(path).unwrap_or_default();
+        let misplaced = self.misplaced_entry(&path.parent()).unwrap_or_else(|| path.clone());
+        let mut found = self.all_destinations(&misplaced).unwrap_or_default();
         // A free destination is more certain than an occupied one.
         let rank = |destination: &Destination| (destination.merges, destination.kind);
         let surest = found.iter().map(rank).min();
         found.retain(|destination| Some(rank(destination)) == surest);
         found
+    }
+
+    /// A path, if it is an entry of a map of objects, and not its keys are misplaced but it is: none of them is a field
+    /// of such an object. Nor are they similar to one, unless a field of the entry's name has all of them.
+    fn misplaced_entry(&self, path: &Path) -> Option<Path> {
+        let (schema, node) = (self.schema, self.document.root.at(path)?);
+        let names = schema.known_fields(path);
+        if names.is_empty() || !schema.takes_any_key(&path.parent()) {
+            return None;
+        }
+        let mut namesakes = self.fields.iter().filter(|known| known.0.last() == path.0.last());
+        let is_field = namesakes.any(|known| is_entry_of(schema, known, node));
+        let is_known = |e: &Entry| {
+            let key = e.key.text.as_str();
+            names.contains(&key) || !is_field && !similar(key, &names).is_empty()
+        };
+        (!node.entries().iter().any(is_known)).then(|| path.clone())
     }
 
     fn all_destinations(&self, path: &Path) -> Option<Vec<Destination>> {
@@ -107,20 +125,16 @@ impl Shape<'_, '_> {
         found.extend(
             named.into_iter().map(|sibling| Destination::new(DestinationKind::Spelling, path, parent.key(sibling))),
         );
-        for sibling in &siblings {
-            let map = parent.key(sibling);
-            let place = map.key(name);
-            // The keys of a selector, not those of a list or an object with known fields.
-            if schema.takes_any_key(&map) && schema.field(&place).is_some_and(|f| f.kind == "string") {
-                found.push(Destination::new(DestinationKind::Key, path, place));
-            }
+        // An entry in another entry of its map may as well be meant as the fields of that one.
+        if schema.takes_any_key(&parent.parent()) && is_entry_of(schema, &parent.parent().key(name), node) {
+            found.push(Destination::new(DestinationKind::Wrapped, path, parent.parent().key(name)));
         }
+        let maps = siblings.iter().map(|sibling| parent.key(sibling)).filter(|map| schema.takes_any_key(map));
+        let entries = maps.map(|map| map.key(name)).filter(|place| is_entry_of(schema, place, node));
+        found.extend(entries.map(|place| Destination::new(DestinationKind::Key, path, place)));
         let mut seen = BTreeSet::new();
         let value = |kind: DestinationKind, (from, to): &(Path, Path)| match kind {
-            DestinationKind::Case => true,
-            DestinationKind::Key => {
-                root.at(from).is_some_and(|node| node.entries().is_empty() && node.items().is_empty())
-            }
+            DestinationKind::Case | DestinationKind::Key => true,
             _ => root.at(from).is_some_and(|node| fits(schema, to, node)),
         };
         found.retain(|destination| {
@@ -175,7 +189,7 @@ impl Shape<'_, '_> {
         }
     }
 
-    /// All paths with the same name that accept the value, equally likely.
+    /// All paths with the same name that accept the value: first those in sections that are written, then the near ones.
     pub fn destinations_by_name(&self, path: &Path) -> Vec<Path> {
         let schema = self.schema;
         let Some(node) = self.document.root.at(path) else {
@@ -183,20 +197,30 @@ impl Shape<'_, '_> {
         };
         let named = self.fields.iter().filter(|known| known.0.last() == path.0.last());
         let named = named.filter(|known| is_reachable(known, path) && !self.is_ignored(known));
-        named.filter(|known| schema.field(known).is_none() || fits(schema, known, node)).cloned().collect()
+        let fitting = named.filter(|known| schema.field(known).is_none() || fits(schema, known, node));
+        let mut found: Vec<Path> = fitting.cloned().collect();
+        let shared = |known: &Path| known.0.iter().zip(&path.0).take_while(|(a, b)| a == b).count();
+        let is_written = |known: &Path| self.document.root.at(&known.parent()).is_some();
+        found.sort_by_key(|known| (!is_written(known), known.0.len() - shared(known), known.0.len()));
+        found
     }
 
-    /// The destination of a value among free keys, which are strings: the sibling field of its name, or the free keys
-    /// for its children.
-    pub fn among_free_keys(&self, path: &Path) -> Option<Destination> {
-        let (root, schema) = (&self.document.root, self.schema);
-        let to = path.parent().parent().key(key(path)?);
-        if !schema.takes_any_key(&path.parent()) {
-            return None;
+    /// The destinations of a value among free keys. If those are strings: the sibling field of its name, or the free
+    /// keys for its children. If they are objects: the field of its name in each of them.
+    pub fn among_free_keys(&self, path: &Path) -> Vec<Destination> {
+        let (schema, map, Some(node)) = (self.schema, path.parent(), self.document.root.at(path)) else {
+            return Vec::new();
+        };
+        if !schema.takes_any_key(&map) {
+            return Vec::new();
         }
-        let beside = fits(schema, &to, root.at(path)?).then(|| Destination::new(DestinationKind::Level, path, to));
-        let mut destinations = self.free(beside.or_else(|| unwrapped(schema, path, root.at(path)?))?);
-        destinations.pop().filter(|_| destinations.is_empty())
+        if !schema.known_fields(path).is_empty() {
+            return self.destinations(path);
+        }
+        let beside = key(path).map(|name| map.parent().key(name)).filter(|to| fits(schema, to, node));
+        let beside = beside.map(|to| Destination::new(DestinationKind::Level, path, to));
+        let destination = beside.or_else(|| unwrapped(schema, path, node));
+        destination.map(|destination| self.free(destination)).filter(|free| free.len() == 1).unwrap_or_default()
     }
 }
 
@@ -226,6 +250,20 @@ fn along(schema: &Schema, known: &Path, path: &Path) -> Option<Path> {
         at.0.push(step.clone());
     }
     (at != *path).then_some(at)
+}
+
+/// Whether a value is one that a map takes: a scalar, or an object with known fields.
+fn is_entry_of(schema: &Schema, place: &Path, node: &Node) -> bool {
+    let Some(field) = schema.field(place) else {
+        return false;
+    };
+    let is_known = |entry: &Entry| schema.field(&place.key(&entry.key.text)).is_some();
+    match &node.value {
+        Value::Map(entries) => !entries.is_empty() && entries.iter().all(is_known),
+        Value::Seq(_) => false,
+        // The value of a label is a string in any notation.
+        _ => field.kind == "string" || fits(schema, place, node),
+    }
 }
 
 /// Whether a value may belong at a path: a field outside of `spec` may belong inside.
@@ -276,11 +314,14 @@ fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Destination> {
     }
 }
 
-/// The name that a word misspells, else those it abbreviates.
+/// The name that a word misspells, and those it abbreviates: `liveConfiguration` is near `ksmConfiguration`, but may be
+/// `liveUpdateConfiguration`.
 pub(crate) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
-    match nearest(name, names.iter().copied()) {
-        Some(near) => vec![near],
-        None => names.iter().copied().filter(|n| has_words(n, name) || has_words(name, n)).collect(),
+    let near = nearest(name, names.iter().copied());
+    let abbreviated = names.iter().copied().filter(|n| has_words(n, name) || has_words(name, n));
+    match near {
+        Some(near) if abbreviated.clone().any(|n| n == near) => vec![near],
+        _ => near.into_iter().chain(abbreviated).collect(),
     }
 }
 

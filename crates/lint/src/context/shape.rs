@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_yaml::edit::{Change, apply, edits};
-use hcoplan_yaml::{Document, Path, parse};
+use hcoplan_yaml::{Document, Node, Path, Segment, parse};
 use serde_json::Value;
 
 use super::Context;
@@ -25,7 +25,7 @@ impl<'c> Context<'c> {
     /// The HyperConverged with the schema of its version.
     pub fn shape(&self) -> Option<Shape<'_, 'c>> {
         let schema = self.schema()?;
-        let fields = self.known_fields.get_or_init(|| schema.all_fields());
+        let fields = self.known_fields.get_or_init(|| fields_of(self.document(), schema));
         Some(Shape { document: self.document(), schema, own: Some(self), fields: Cow::Borrowed(fields) })
     }
 }
@@ -33,7 +33,7 @@ impl<'c> Context<'c> {
 impl<'a> Shape<'a, '_> {
     /// Another object and its schema.
     pub fn of(document: &'a Document, schema: &'a Schema) -> Self {
-        Self { document, schema, own: None, fields: schema.all_fields().into() }
+        Self { document, schema, own: None, fields: fields_of(document, schema).into() }
     }
 
     /// A fix that changes the object; `None` if its notation doesn't allow it.
@@ -46,7 +46,7 @@ impl<'a> Shape<'a, '_> {
 
     /// The object's API version.
     pub(super) fn api_version(&self) -> &str {
-        self.document.root.get("apiVersion").and_then(hcoplan_yaml::Node::as_str).unwrap_or_default()
+        self.document.root.get("apiVersion").and_then(Node::as_str).unwrap_or_default()
     }
 
     /// Whether the release ignores a field.
@@ -57,6 +57,34 @@ impl<'a> Shape<'a, '_> {
             fields.any(|f| f.ignored && f.api_version == cx.version() && f.path == text)
         })
     }
+}
+
+/// Maximum number of keys of a map whose values' fields are looked at.
+const MOST_KEYS: usize = 16;
+
+/// All fields of a schema, and those of the values that the document's maps have: `networkBinding.passt.migration`. A key
+/// that is named like a field of such a value is a misplaced field, not a key.
+fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
+    let mut fields = schema.all_fields();
+    let maps = fields.iter().filter(|field| schema.takes_any_key(field));
+    let keys = maps.flat_map(|map| {
+        let entries = document.root.at(map).map(Node::entries).unwrap_or_default();
+        entries.iter().take(MOST_KEYS).map(|entry| map.key(&entry.key.text))
+    });
+    let mut values: Vec<Path> = keys.filter(|key| !is_named_like_a_field(schema, key)).collect();
+    let mut next = 0;
+    while let Some(above) = values.get(next).cloned() {
+        let below: Vec<Path> = schema.known_fields(&above).into_iter().map(|name| above.key(name)).collect();
+        fields.extend(below.clone());
+        values.extend(below);
+        next += 1;
+    }
+    fields
+}
+
+/// Whether the last key of a path is a field of the value at that path.
+fn is_named_like_a_field(schema: &Schema, path: &Path) -> bool {
+    matches!(path.0.last(), Some(Segment::Key(name)) if schema.known_fields(path).contains(&name.as_str()))
 }
 
 /// A document's object after edits. `None` if they change another file, can't be applied, or remove the object.

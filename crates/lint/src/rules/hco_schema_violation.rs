@@ -64,10 +64,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let shape = cx.shape();
     for (shape, cause) in shape.iter().flat_map(|shape| admission.causes.iter().map(move |cause| (shape, cause))) {
-        let destination = shape.among_free_keys(&cause.path);
-        finding
-            .fixes
-            .extend(destination.and_then(|destination| shape.move_to_destination(&cause.path, &destination, true)));
+        let destinations = shape.among_free_keys(&cause.path);
+        let moves = destinations.iter();
+        let moves = moves.filter_map(|to| shape.move_to_destination(&cause.path, to, destinations.len() == 1));
+        finding.fixes.extend(moves);
         finding.fixes.extend(shape.in_form(&cause.path));
     }
     let meant = spelling(cx, schema).or_else(|| meant_values(cx, schema));
