@@ -41,7 +41,7 @@ type admission struct {
 	Manager   string          `json:"manager"`   // who asks: what is changed belongs to it once something was applied
 }
 
-// verdict says what became of it. Stage is "", "schema", "cel", "mutating" or "validating".
+// verdict is the result. Stage is "", "schema", "cel", "mutating" or "validating".
 type verdict struct {
 	Accepted bool           `json:"accepted"`
 	Stage    string         `json:"stage"`
@@ -236,7 +236,7 @@ func (s *server) readStored(r *resource, stored map[string]any, version, webhook
 	}
 	object := runtime.DeepCopyJSON(stored)
 	if metadata, ok := object["metadata"].(map[string]any); ok && metadata["resourceVersion"] == nil {
-		metadata["resourceVersion"] = "1" // nobody's update is out of date here
+		metadata["resourceVersion"] = "1" // no update is out of date here
 	}
 	structuraldefaulting.Default(object, from.structural)
 	structuralpruning.Prune(object, from.structural, true)
@@ -330,7 +330,7 @@ func (v *version) celErrors(before field.ErrorList, object, old map[string]any) 
 
 const originCEL = "cel"
 
-// blocks says whether an error of the schema keeps CEL from being asked.
+// blocks returns whether an error of the schema prevents CEL.
 func blocks(errors field.ErrorList) bool {
 	for _, e := range errors {
 		switch e.Type {
@@ -350,7 +350,7 @@ func stageOf(errors field.ErrorList) string {
 	return "cel"
 }
 
-// namespacePolicy stands for the ValidatingAdmissionPolicy that the operator installs.
+// namespacePolicy emulates the ValidatingAdmissionPolicy that the operator installs.
 func namespacePolicy(r *resource, object map[string]any, operation admissionv1.Operation, namespace string) string {
 	_, in := nameOf(object)
 	if r.kind != "HyperConverged" || operation != admissionv1.Create || in == namespace {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// objectMeta is what the API server's own definitions say of metadata, as far as merging goes.
+// objectMeta is the API server's definition of metadata, as far as merging needs it.
 const objectMeta = `{"type": "object", "properties": {
 	"name": {"type": "string"}, "generateName": {"type": "string"}, "namespace": {"type": "string"}, "selfLink": {"type": "string"},
 	"uid": {"type": "string"}, "resourceVersion": {"type": "string"}, "generation": {"type": "integer"},
@@ -27,7 +27,7 @@ const objectMeta = `{"type": "object", "properties": {
 			"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "name": {"type": "string"}, "uid": {"type": "string"},
 			"controller": {"type": "boolean"}, "blockOwnerDeletion": {"type": "boolean"}}}}}}`
 
-// typesOf makes what structured merges go by, of all versions of a resource.
+// typesOf returns the types for structured merges, of all versions of a resource.
 func typesOf(r *resource) (managedfields.TypeConverter, error) {
 	meta := &spec.Schema{}
 	if err := meta.UnmarshalJSON([]byte(objectMeta)); err != nil {
@@ -53,7 +53,7 @@ func (s *server) fieldManager(r *resource, version, webhook string) (*managedfie
 	return managedfields.NewDefaultCRDFieldManager(r.types, c, c, c, kind, kind.GroupVersion(), "", reset)
 }
 
-// apply is what a server-side apply makes of the live object, empty where there is none; message says why it can't.
+// apply returns the live object after a server-side apply, empty if there is none; message is the error.
 func (s *server) apply(q admission, r *resource, patch, live map[string]any) (applied map[string]any, message string, err error) {
 	version := versionOf(patch)
 	manager, err := s.fieldManager(r, version, q.Webhook)

@@ -5,7 +5,7 @@ import "k8s.io/client-go/rest"
 // RecorderNew makes every client of the process; the recorder sets it before main runs.
 var RecorderNew func(Options) (Client, error)
 
-// New stands before the library's own, which the overlay renames.
+// New replaces the library's own, which the overlay renames.
 func New(_ *rest.Config, options Options) (Client, error) {
 	return RecorderNew(options)
 }

@@ -12,7 +12,7 @@ import (
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// replace keeps a manifest as it is. apply makes of it what client-side `kubectl apply` sends: the three-way merge of
+// replace keeps a manifest as it is. apply turns it into what client-side `kubectl apply` sends: the three-way merge of
 // what was applied last, the manifest, and the live object in the manifest's version.
 func (c *operatorCluster) apply(manifest string) (string, error) {
 	modified, err := readManifest(manifest)
@@ -45,8 +45,8 @@ func (c *operatorCluster) apply(manifest string) (string, error) {
 	return string(text), err
 }
 
-// merge is a JSON merge patch in three ways: what was applied and isn't any more goes, what is applied counts, and the
-// rest of the live object stays.
+// merge is a three-way JSON merge patch: it removes what was applied before and isn't now, sets what is applied, and keeps
+// the rest of the live object.
 func merge(original, modified, live map[string]any) map[string]any {
 	merged := map[string]any{}
 	for name, value := range live {
@@ -100,8 +100,8 @@ func (c *operatorCluster) read(apiVersion string) (map[string]any, error) {
 	return object, err
 }
 
-// put lays an object into etcd without admission, as it lay there before a release that would refuse it. It has the status of
-// the one that it takes the place of, its finalizers and its labels.
+// put writes an object into etcd without admission, as an older release stored it. It keeps the status, finalizers and
+// labels of the object that it replaces.
 func (c *operatorCluster) put(ctx context.Context, manifest string) error {
 	object, err := readManifest(manifest)
 	if err != nil {

@@ -52,7 +52,7 @@ func readInventory(file string) (*inventory, error) {
 
 func (i *inventory) openShift() bool { return i.Spec.Platform != "Kubernetes" }
 
-// clusterObjects is what lies in the cluster before HCO comes: its nodes, and what tells the operators where they run.
+// clusterObjects are the objects of the cluster before HCO is installed: its nodes, and those that the operators read their platform from.
 func (i *inventory) clusterObjects(nodesFile string) ([]map[string]any, error) {
 	text, err := os.ReadFile(nodesFile)
 	if err != nil {
@@ -142,7 +142,7 @@ func enabled(declared *bool, otherwise bool) bool {
 	return otherwise
 }
 
-// typed makes Go objects of those whose kind the process knows, in the way a client decodes what a server sends.
+// typed decodes objects of known kinds into Go types, as a client decodes a server's answer.
 func typed(scheme *runtime.Scheme, objects []map[string]any) ([]client.Object, error) {
 	known := []client.Object{}
 	for _, object := range objects {

@@ -34,13 +34,13 @@ type request struct {
 }
 
 // step is a manifest that is submitted, and how: "replace" (a create or an update, as it is), "apply" (three-way merge),
-// "server-side" (the API server merges it), or "put" (into etcd, without admission or reconcile). Without a manifest the operator only settles.
+// "server-side" (the API server merges it), or "put" (into etcd, without admission or reconcile). Without a manifest the operator only reconciles.
 type step struct {
 	Manifest string `json:"manifest"`
 	How      string `json:"how"`
 }
 
-// answer is what came of it, a result for each step.
+// answer has a result for each step.
 type answer struct {
 	Results []result `json:"results"`
 	State   state    `json:"state"`

@@ -153,7 +153,7 @@ func (c *operatorCluster) client(scheme *runtime.Scheme) (client.Client, error) 
 	return c.front, nil
 }
 
-// asker says who asks the API server for an update, and how.
+// asker is the client of an update, and its method.
 type asker struct {
 	Manager       string
 	Apply, Status bool
@@ -234,7 +234,7 @@ func (c *operatorCluster) show(ctx context.Context) error {
 	return c.plain.Status().Update(ctx, o)
 }
 
-// update is the operator's own update of the HyperConverged, which passes admission like everybody's, or of its status.
+// update is the operator's own update of the HyperConverged, which passes admission like any other, or of its status.
 func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKind, obj client.Object, status bool) error {
 	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -252,8 +252,8 @@ func (c *operatorCluster) update(ctx context.Context, gvk schema.GroupVersionKin
 	return c.take(ctx, v, obj)
 }
 
-// storeAgain does what the webhook's pod does when it starts: it writes what lies in etcd in another version back in the one that is
-// stored now. It may be refused.
+// storeAgain writes an object of another version back into etcd in the storage version, as the webhook's pod does at start.
+// The API server may reject it.
 func (c *operatorCluster) storeAgain(ctx context.Context) error {
 	if c.stored == nil {
 		return nil
@@ -270,7 +270,7 @@ func (c *operatorCluster) storeAgain(ctx context.Context) error {
 	return err
 }
 
-// take stores what the API server let in, or returns its refusal; obj becomes what it answers.
+// take stores the object that the API server accepted, or returns its rejection; obj becomes the answer.
 func (c *operatorCluster) take(ctx context.Context, v *verdict, obj client.Object) error {
 	if !v.Accepted {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{

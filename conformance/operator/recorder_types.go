@@ -36,7 +36,7 @@ var rootTypes = []string{
 	"filerestore.kubevirt.io/v1alpha1/FileRestoreOperator",
 }
 
-// packageTags tell types of one name apart. The package that stands first keeps the name, another one's is `v1.X@tag`.
+// packageTags distinguish types of one name. The first package keeps the name, another one's is `v1.X@tag`.
 var packageTags = []struct{ prefix, tag string }{
 	{"github.com/kubevirt/hyperconverged-cluster-operator/", "hco"},
 	{"k8s.io/api/", "core"},
@@ -246,7 +246,7 @@ func (d describer) fields(t reflect.Type) (map[string]string, error) {
 	return out, nil
 }
 
-// decoderDefaults asks a type that decodes itself what it makes of nothing.
+// decoderDefaults returns what a type with its own decoder decodes an empty value to.
 func decoderDefaults(t reflect.Type) (map[string]string, error) {
 	v := reflect.New(t)
 	decoder, ok := v.Interface().(json.Unmarshaler)

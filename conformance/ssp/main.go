@@ -147,7 +147,7 @@ type made struct {
 	key client.ObjectKey
 }
 
-// run reconciles the stage until it makes nothing new.
+// run reconciles the stage until it creates nothing new.
 func (a *answer) run(instance *sspv1beta3.SSP, given []client.Object, collection template_bundle.DataSourceCollection) error {
 	created := map[made]bool{}
 	instance.UID = "recorder"

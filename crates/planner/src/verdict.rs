@@ -57,11 +57,11 @@ impl Actor {
     /// A clause with the component and what happens, for messages before the reason's text.
     pub const fn says(self) -> &'static str {
         match self {
-            Self::ApiServer => "the API server rejects it",
-            Self::NamespacePolicy => "the namespace policy rejects it",
-            Self::MutatingWebhook => "HCO's mutating webhook rejects it",
-            Self::ValidatingWebhook => "HCO's validating webhook rejects it",
-            Self::OtherName => "HCO's operator ignores it",
+            Self::ApiServer => "the API server rejects the HyperConverged",
+            Self::NamespacePolicy => "the namespace policy rejects the HyperConverged",
+            Self::MutatingWebhook => "HCO's mutating webhook rejects the HyperConverged",
+            Self::ValidatingWebhook => "HCO's validating webhook rejects the HyperConverged",
+            Self::OtherName => "HCO's operator ignores the HyperConverged",
             Self::Reconcile(_) => "HCO's reconcile stops",
             Self::SspWebhook => "SSP's webhook rejects the SSP",
             Self::OperatorUpdate => "the operator's own update is rejected",

@@ -143,7 +143,7 @@ impl DocumentSchema {
         Mistake {
             path: path.clone(),
             span: node.entry(key).map_or(node.span, |e| e.key.span),
-            message: format!("there is no field `{key}` here"),
+            message: format!("unknown field `{key}`"),
             help: Some(match meant {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("the fields here are {}", names.join(", ")),
@@ -290,17 +290,17 @@ mod tests {
             ),
             ("kind: Simple\n", "1:7 `kind` must be \"Sample\", not `Simple` [] "),
             ("count: 1\n", "1:1 the document lacks `kind` [] "),
-            ("kind: Sample\ncuont: 1\n", "2:1 there is no field `cuont` here [did you mean `count`?] count"),
+            ("kind: Sample\ncuont: 1\n", "2:1 unknown field `cuont` [did you mean `count`?] count"),
             (
                 "kind: Sample\npools:\n- name: a\n  arch: amd64\n",
-                "4:3 there is no field `arch` here [the fields here are architecture, name] ",
+                "4:3 unknown field `arch` [the fields here are architecture, name] ",
             ),
             ("kind: Sample\npools:\n- architecture: a\n", "3:3 `pools[0]` lacks `name` [] "),
             ("kind: Sample\nmode: on_demnd\n", "2:7 `mode` can't be `on_demnd` [did you mean `on-demand`?] on-demand"),
             ("kind: Sample\ncount: -1\n", "2:8 `count` must be at least 0 [] "),
             (
                 "kind: Sample\nlevel: {severty: error}\n",
-                "2:9 there is no field `severty` here [did you mean `severity`?] severity",
+                "2:9 unknown field `severty` [did you mean `severity`?] severity",
             ),
             ("[1]\n", "1:1 the document must be a mapping, not a list [] "),
         ];

@@ -52,8 +52,8 @@ impl<'a> Context<'a> {
             (Stage::Validating, _) => "HCO's validating webhook",
         };
         let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
-        let does = if self.is_further { "would reject it next" } else { "rejects it" };
-        Some(format!("{who} {does}: {}{cause}", admission.message))
+        let does = if self.is_further { "would next reject" } else { "rejects" };
+        Some(format!("{who} {does} the HyperConverged: {}{cause}", admission.message))
     }
 
     /// Whether the HyperConverged is rejected for this reason, with the first cause at or below this path.

@@ -39,11 +39,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if node.is_none_or(str::is_empty) || !is_gated(cx, &selector, namespace) {
                 continue;
             }
-            let message = format!("a pod of {kind} names its node, and {namespace} is gated by the quota");
+            let message =
+                format!("{} sets nodeName, but the quota gates {namespace}: its pod is rejected", object_of(document));
             let finding = finding_about(&RULE, document, message)
                 .at(document.locate_key(&path))
                 .label("rejected in a gated namespace")
-                .help("select the node by its label kubernetes.io/hostname");
+                .help("remove nodeName, and select the node by its label kubernetes.io/hostname");
             out.report(finding);
         }
     }

@@ -62,7 +62,9 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
             "platform" => {
                 out.extend(alias(entry.value.get("architecture"), "no image is published under it", Severity::Error));
             }
-            "preferredArchitecture" => out.extend(alias(Some(&entry.value), "KubeVirt rejects it", Severity::Error)),
+            "preferredArchitecture" => {
+                out.extend(alias(Some(&entry.value), "KubeVirt rejects the preference", Severity::Error))
+            }
             _ if LABELS.contains(&key) => out.extend(alias(Some(&entry.value), NO_NODE, Severity::Error)),
             "key" if LABELS.iter().any(|l| entry.value.as_str() == Some(l)) => {
                 let values = node.get("values").map(Node::items).unwrap_or_default();
@@ -89,7 +91,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
 }
 
 fn finding(place: Location, written: &str, meant: &str, correct: &str, what: &str) -> Finding {
-    Finding::new(&RULE, format!("{written} is no architecture's name in Kubernetes, where it is {meant}: {what}"))
+    Finding::new(&RULE, format!("the architecture {written} is called {meant} in Kubernetes: {what}"))
         .at(place.clone())
         .label(format!("matches nothing as {written}"))
         .help(format!("write {correct}"))

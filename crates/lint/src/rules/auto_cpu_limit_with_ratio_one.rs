@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !selector.is_set() || one.and_then(serde_json::Value::as_i64) != Some(1) {
         return;
     }
-    let message = "every virtual CPU requests a whole CPU, and is limited to it as well";
+    let message = "vmiCPUAllocationRatio 1 and automatic CPU limits: each virtual CPU gets one CPU, which leaves none to the emulator";
     let finding = Finding::new(&RULE, message)
         .at(ratio.value_place())
         .label("a whole CPU for each virtual one")

@@ -78,8 +78,10 @@ fn images(cx: &Context<'_>, out: &mut Sink) {
         let Some(value) = annotation.text().filter(accepted) else {
             continue;
         };
-        let message =
-            format!("{} is switched neither on nor off, but {value:?}: HCO rejects it", template.display_name());
+        let message = format!(
+            "{} is neither on (\"true\") nor off (\"false\") but {value:?}: HCO rejects the HyperConverged",
+            template.display_name()
+        );
         let help = match meant_flag(value) {
             Some(meant) => format!("write \"{meant}\", in quotes"),
             None => "write \"true\" or \"false\", in quotes; without the annotation it is on".to_owned(),

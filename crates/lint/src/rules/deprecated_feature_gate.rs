@@ -6,7 +6,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::warning("deprecated-feature-gate", Group::Upgrade, "a feature gate is deprecated: a field of v1 replaces it")
-        .silent("HCO warns at each change, and a release to come drops the gate")
+        .silent("HCO warns at each change, and a future release drops the gate")
         .needs(Needs::Plan)
         .fix(FixKind::Safe);
 

@@ -34,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (Some(node), _) | (None, Some(node)) => document.location(node.span),
             (None, None) => document.locate(&descheduler.spec),
         };
-        let message = "the descheduler's profile LongLifecycle lacks evictions in the background";
+        let message = "the KubeDescheduler's profile LongLifecycle without evictions in the background starts too many migrations";
         let mut finding = Finding::new(&RULE, message)
             .at(place)
             .object(ObjectId::of(&document.root.to_json()).to_string())

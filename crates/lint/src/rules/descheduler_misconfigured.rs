@@ -28,9 +28,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 fn misconfigured(descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
     let message = match profiles {
-        [] => "the KubeDescheduler has no profile, so none that knows virtual machines".to_owned(),
-        [one] => format!("the KubeDescheduler's profile {one} doesn't know virtual machines"),
-        all => format!("none of the KubeDescheduler's profiles knows virtual machines: {}", and(all)),
+        [] => "the KubeDescheduler has no profile that knows virtual machines, and evicts them like any pod".to_owned(),
+        [one] => {
+            format!("the KubeDescheduler's profile {one} doesn't know virtual machines, and evicts them like any pod")
+        }
+        all => format!(
+            "none of the KubeDescheduler's profiles ({}) knows virtual machines: it evicts them like any pod",
+            and(all)
+        ),
     };
     let document = descheduler.document;
     let path = descheduler.spec.key("profiles");

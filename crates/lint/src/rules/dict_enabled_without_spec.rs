@@ -31,11 +31,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => template.locate_key("spec"),
             None => template.name_place(),
         };
-        let mut finding =
-            Finding::new(&RULE, format!("{} is on, but has no spec: HCO rejects it", template.display_name()))
-                .at(place)
-                .label("has no spec")
-                .help(help);
+        let mut finding = Finding::new(
+            &RULE,
+            format!("{} is on, but has no spec: HCO rejects the HyperConverged", template.display_name()),
+        )
+        .at(place)
+        .label("has no spec")
+        .help(help);
         if common {
             let path = template.path(cx).key("metadata").key("annotations");
             let off = [Change::Set(path.key(ENABLE_ANNOTATION), "false".into())];

@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             seen.push(key);
-            let message = format!("{kind} {name} has {} characters, {MOST} are allowed", name.len());
+            let message = format!("the name of {kind} {name} has {} characters, but {MOST} are allowed", name.len());
             let label = match &cron.origin.architecture {
                 Some(architecture) => format!("becomes longer by -{architecture}"),
                 None => "too long".to_owned(),

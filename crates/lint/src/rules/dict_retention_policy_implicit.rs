@@ -59,17 +59,18 @@ fn finding(
 ) -> Option<Finding> {
     let names: Vec<&str> = missing.iter().map(|(key, _)| *key).collect();
     let policy = names.contains(&"retentionPolicy");
-    let message = match names.as_slice() {
-        [] => return None,
-        _ => format!("{} has no {}", template.display_name(), and(&names)),
+    if names.is_empty() {
+        return None;
+    }
+    let effect = match (filled, policy) {
+        (true, true) => "removing it deletes its disks".to_owned(),
+        (true, false) => "CDI keeps one import".to_owned(),
+        (false, true) => format!("from {since} on, removing it deletes its disks"),
+        (false, false) => format!("CDI keeps three imports, from {since} on one"),
     };
-    let label = match (filled, policy) {
-        (true, true) => "its disks are deleted when it is removed".to_owned(),
-        (true, false) => "keeps one import".to_owned(),
-        (false, true) => format!("from {since} on its disks are deleted when it is removed"),
-        (false, false) => format!("keeps three imports, from {since} on one"),
-    };
-    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label(label).help(if policy {
+    let message = format!("{} lacks {}: {effect}", template.display_name(), and(&names));
+    let finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("the default applies");
+    let mut finding = finding.help(if policy {
         "set `retentionPolicy: All` to keep the disks, or `None` to delete them"
     } else {
         "set `importsToKeep` to the number of imports to keep"

@@ -60,7 +60,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
 /// A finding at the first of these templates, related to the others.
 fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = missing.split_first()?;
-    let message = format!("{} has no schedule: the API server rejects it", template.display_name());
+    let message = format!("{} has no schedule: the API server rejects the HyperConverged", template.display_name());
     let title = match cx.common_image(template.name()) {
         Some(_) => "write schedule: \"\", and HCO puts in the common one".to_owned(),
         None => format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression"),

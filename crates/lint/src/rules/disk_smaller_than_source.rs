@@ -49,7 +49,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if bytes >= wanted - slack {
             continue;
         }
-        let message = format!("{who} has a disk of {}, and {name}, its source, {}", own.text, source.text);
+        let message =
+            format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
         let set = [Change::Set(path, source.text.as_str().into())];
         let mut finding = Finding::new(&RULE, message)
             .object(object_of(document))

@@ -5,7 +5,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "eviction-strategy-needs-two-nodes",
     Group::Placement,
-    "evictionStrategy LiveMigrate where an architecture has one workload node only",
+    "the eviction strategy is LiveMigrate, but an architecture has only one workload node",
 )
 .predicts(alert!("VMCannotBeEvicted"))
 .needs(Needs::Nodes)

@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule::warning(
     Group::Upgrade,
     "the HyperConverged is written in v1beta1 although the release has v1",
 )
-.silent("a release to come no longer serves the API version")
+.silent("a future release no longer serves the API version")
 .needs(Needs::Document);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let finding = Finding::new(&RULE, message)
         .at(cx.document().locate(&Path::dotted("apiVersion")))
-        .label("frozen, and dropped in a release to come")
+        .label("frozen, and dropped in a future release")
         .help(format!("migrate it: `hcoplan fix --migrate {newest}` keeps its comments"));
     out.report(if stored { finding } else { finding.severity(Severity::Info) });
 }

@@ -95,7 +95,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let known: Vec<&str> = known.into_iter().filter(is_known).collect();
     if let [other] = similar(name, &known)[..] {
         let other = path.parent().key(other);
-        let finding = finding.related(cx.document().locate_key(&other), "this one counts");
+        let finding = finding.related(cx.document().locate_key(&other), "HCO reads this one");
         let removal = removal(cx, path, Applicability::Suggestion);
         let move_it = shape.relocation(
             format!("move its value to {other}"),

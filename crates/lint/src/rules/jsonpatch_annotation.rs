@@ -28,12 +28,9 @@ static JSONPATCH_MANY_OPERATIONS: Rule = Rule::error(
 .silent("the rest is applied, and hcoplan doesn't report its effect")
 .claims(Claim::HasEffect);
 
-static JSONPATCH_PRESENT: Rule = Rule::info(
-    "jsonpatch-present",
-    Group::Jsonpatch,
-    "a jsonpatch annotation changes an operand behind the API's back",
-)
-.predicts(alert!("UnsupportedHCOModification"));
+static JSONPATCH_PRESENT: Rule =
+    Rule::info("jsonpatch-present", Group::Jsonpatch, "a jsonpatch annotation changes an operand outside the API")
+        .predicts(alert!("UnsupportedHCOModification"));
 
 static JSONPATCH_SSP_WITHOUT_OPENSHIFT: Rule =
     Rule::info("jsonpatch-ssp-without-openshift", Group::Jsonpatch, "SSP is patched on a cluster that has no SSP")

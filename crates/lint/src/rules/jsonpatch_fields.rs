@@ -73,9 +73,12 @@ fn case_mismatch(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> 
         let same = patch.result() == Some(&cx.result_of(patch, &text)?);
         Some(Fix { applicability: if same { Applicability::Safe } else { Applicability::Unsafe }, ..fix })
     });
-    let finding = Finding::new(&JSONPATCH_CASE_MISMATCH, format!("{key} is {name} in {}", applied.kind()))
-        .at(applied.named_location(pointer))
-        .label("found by the operator, in any case");
+    let finding = Finding::new(
+        &JSONPATCH_CASE_MISMATCH,
+        format!("the field of {} is {name}, not {key}: only Go's decoder takes both", applied.kind()),
+    )
+    .at(applied.named_location(pointer))
+    .label("found by the operator, in any case");
     Some(finding.remedy(format!("write {name}"), fix))
 }
 

@@ -221,11 +221,8 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
             );
             finding(message).severity(Severity::Info).label("a copy of what HCO renders")
         } else {
-            finding(format!("{kind} loses {}, which HCO had switched on", some(&missed))).label(if whole {
-                "replaces HCO's feature gates"
-            } else {
-                "removes a feature gate"
-            })
+            finding(format!("the patch removes {} from {kind}'s feature gates, which HCO switches on", some(&missed)))
+                .label(if whole { "replaces HCO's feature gates" } else { "removes a feature gate" })
         };
         let help = if whole {
             "add the gates that are missing with /-, one operation for each"

@@ -83,13 +83,13 @@ fn rename(patch: &PatchAnnotation<'_>, failure: &jsonpatch::Failure, op: &str) -
 fn duplicate_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
     for repeated in jsonpatch::duplicate_keys(patch.text) {
         let key = &repeated.key;
-        let message = format!("operation {} has {key} more than once; the last one counts", repeated.operation + 1);
+        let message = format!("operation {} has {key} more than once; HCO uses the last value", repeated.operation + 1);
         out.report(
             Finding::new(&RULE, message)
                 .severity(Severity::Warning)
                 .at(patch.place(repeated.first))
                 .label("has no effect")
-                .related(patch.place(repeated.last), "this one counts")
+                .related(patch.place(repeated.last), "HCO uses this value")
                 .help("write each key once"),
         );
     }

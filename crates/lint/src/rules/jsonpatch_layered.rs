@@ -59,12 +59,7 @@ fn finding(layer: &Layer, under: &EarlierText<'_>, missing: &[&Value]) -> Findin
         1 => "an operation".to_owned(),
         n => format!("{n} operations"),
     };
-    let message = format!(
-        "{} replaces {}: {count} of it {} gone there",
-        layer.kustomization,
-        layer.name,
-        if missing.len() == 1 { "is" } else { "are" }
-    );
+    let message = format!("{} replaces {}, and so removes {count} from it", layer.kustomization, layer.name);
     Finding::new(&RULE, message)
         .at(under.place.clone())
         .label("replaced as a whole")

@@ -35,8 +35,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let what = operation.map_or("patch", |o| o.op.as_str());
     let who = match failed.incident {
-        Incident::Rejection => "HCO's validating webhook rejects it",
-        _ => "it is accepted, but the operator's reconcile fails",
+        Incident::Rejection => "HCO's validating webhook rejects the HyperConverged",
+        _ => "the HyperConverged is accepted, but HCO's reconcile fails",
     };
     let message = format!("{what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
     let mut finding = Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained);

@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         out.report(if let Some(counts) = annotations.entry(name) {
-            let finding = finding.related(cx.document().location(counts.key.span), "this one counts");
+            let finding = finding.related(cx.document().location(counts.key.span), "HCO reads this one");
             let removal = [cx.annotation_removal(key)];
             finding.fixes(cx.fix(format!("remove {key}"), Applicability::Suggestion, &removal))
         } else {

@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "ksd-nameserver-not-ipv4",
     Group::Admission,
-    "kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
+    "the name server kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
 )
 .rejected("kubeSecondaryDNSNameServerIP isn't a valid IPv4")
 .needs(Needs::Document);
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let failed = cx.plan().reconcile_error.as_ref();
     if let Some(error) = failed.filter(|e| e.field == Some(FIELD)) {
-        let message = format!("it is accepted, but the operator can't render {}: {error}", error.operand);
+        let message = format!("the HyperConverged is accepted, but HCO can't render {}: {error}", error.operand);
         let finding = Finding::new(&RULE, message).at(field.value_place());
         out.explain(Incident::ReconcileError, finding.label(label).help(help));
         return;

@@ -9,7 +9,7 @@ use crate::fix::{NEW_DEVICES as NEW, OLD_DEVICES as OLD, mediated_device_lists};
 pub(super) static RULE: Rule = Rule::error(
     "mdev-types-conflict",
     Group::Admission,
-    "mediatedDevicesTypes is used, which is a deprecated name of mediatedDeviceTypes",
+    "the deprecated name mediatedDevicesTypes is used for mediatedDeviceTypes",
 )
 .rejected("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead")
 .needs(Needs::Document)

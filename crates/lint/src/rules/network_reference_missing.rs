@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for entry in bindings.node().map(Node::entries).unwrap_or_default() {
         let name = entry.key.text.as_str();
         if name == OWN {
-            let finding = Finding::new(&RULE, format!("HCO overwrites this binding with its own {OWN}"))
+            let finding = Finding::new(&RULE, format!("HCO overwrites the network binding {OWN} with its own"))
                 .at(cx.document().location(entry.key.span))
                 .label("without effect")
                 .help("give it another name");

@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .filter(|_| field.as_ref().is_some_and(|f| f.to_string().contains(PROFILE)));
         let help = match profile {
             Some(_) => "fix the cluster's profile, or set one in the HyperConverged",
-            None => "write what the operand takes, too",
+            None => "write a value that the operand's schema accepts, too",
         };
         let place = profile.or_else(|| field.map(|path| cx.locate(&path)));
         out.report(

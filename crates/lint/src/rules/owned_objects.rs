@@ -107,7 +107,7 @@ fn common_template(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     let common = configured.unwrap_or(&cx.release().tables().common_templates_namespace);
     let label = Path::dotted("metadata.labels").key("template.kubevirt.io/type");
     let is_base = git.document.root.at(&label).and_then(Node::as_str) == Some("base");
-    let message = format!("the template {} is one of SSP's", git.name);
+    let message = format!("SSP overwrites the template {}, a common template", git.name);
     let finding = git
         .finding(&COMMON_TEMPLATE_IN_GIT, message)
         .label("SSP takes changes back")
@@ -119,8 +119,10 @@ fn wasp_agent(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     const FIELD: &str = "higherWorkloadDensity.memoryOvercommitPercentage";
     let overcommit = cx.hyperconverged()?.get(&format!("virtualization.{FIELD}"))?;
     let percent = overcommit.as_u64().filter(|p| *p > 100 && git.name == "wasp-agent" && git.namespace == "wasp")?;
-    let message = format!("HCO deploys its own wasp agent, because memory is overcommitted to {percent}%");
-    let finding = git.finding(&DUPLICATE_WASP_AGENT, message).label("a second wasp agent").help("delete it");
+    let message = format!(
+        "the DaemonSet wasp-agent duplicates HCO's own, which it deploys with memory overcommitted to {percent}%"
+    );
+    let finding = git.finding(&DUPLICATE_WASP_AGENT, message).label("a second wasp agent").help("delete the DaemonSet");
     Some(finding.related(cx.field(FIELD).value_place(), "has HCO deploy the first"))
 }
 
@@ -155,8 +157,9 @@ fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     if git.group != own.group() || git.is_same(own) {
         return None;
     }
-    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} in addition to HCO's", git.kind));
-    Some(finding.label(format!("HCO makes {own}")).help("delete it: HCO's own is configured by the HyperConverged"))
+    let finding =
+        git.finding(&SECOND_OPERAND_CR, format!("{} {} is a second one: HCO creates {}", git.kind, git.name, own.name));
+    Some(finding.label(format!("HCO makes {own}")).help("delete it, and write its settings into the HyperConverged"))
 }
 
 fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
@@ -165,7 +168,8 @@ fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     if git.may_be_in(own) || git.namespace == cx.inventory().namespace || !OPERATORS.contains(&git.name) {
         return None;
     }
-    let finding = git.finding(&SECOND_OPERAND_CR, format!("a second {} in addition to HCO's", git.name));
+    let finding =
+        git.finding(&SECOND_OPERAND_CR, format!("{} is deployed a second time: HCO deploys its own", git.name));
     let finding = finding.label("HCO deploys its own, in its own namespace");
     Some(finding.help("delete it, or move it to another cluster's directory"))
 }

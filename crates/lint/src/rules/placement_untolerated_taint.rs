@@ -57,16 +57,16 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
     let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(|t| show(t)).collect();
     let names: Vec<String> = names.into_iter().collect();
-    let which = match placement {
-        Some(_) => format!("nodes that the {} placement selects", pods.as_str()),
-        None => format!("{} nodes", pods.as_str()),
+    let which = |node: &str| match placement {
+        Some(_) => format!("{node} that the {} placement selects", pods.as_str()),
+        None => format!("{} {node}", pods.as_str()),
     };
     let how_many = match (all, nodes.len()) {
-        (true, 1) => format!("the only one of the {which} takes no pods"),
-        (true, count) => format!("none of the {count} {which} accepts pods"),
+        (true, 1) => format!("the only {} accepts no pods", which("node")),
+        (true, count) => format!("none of the {count} {} accepts pods", which("nodes")),
         (false, count) => {
-            let takes = if counted.len() == 1 { "takes" } else { "take" };
-            format!("{} of the {count} {which} {takes} no pods", counted.len())
+            let accept = if counted.len() == 1 { "accepts" } else { "accept" };
+            format!("{} of the {count} {} {accept} no pods", counted.len(), which("nodes"))
         }
     };
     let mut finding = Finding::new(&RULE, format!("{how_many}: nothing tolerates {}", and(&names)))

@@ -251,9 +251,14 @@ fn update_rejected(cx: &Context<'_>) -> Option<Finding> {
 fn reconcile_fails(cx: &Context<'_>) -> Option<Finding> {
     let error = cx.plan().reconcile_error.as_ref()?;
     let patch = error.patch.as_ref();
-    let finding = Finding::new(&RECONCILE_FAILS, format!("the operator can't render {}: {error}", error.operand))
+    let finding = Finding::new(&RECONCILE_FAILS, format!("HCO can't render {}: {error}", error.operand))
         .at(patch.map_or_else(|| cx.whole_location(), |p| cx.patch_place(p.0, &p.1)));
-    Some(finding.label(format!("{} and the operands after it are not updated", error.operand)))
+    let help = if patch.is_some() {
+        "correct the operation, or remove it"
+    } else {
+        "correct the field that the error is about"
+    };
+    Some(finding.label(format!("{} and the operands after it are not updated", error.operand)).help(help))
 }
 
 fn ssp_rejected(cx: &Context<'_>) -> Option<Finding> {
@@ -263,5 +268,10 @@ fn ssp_rejected(cx: &Context<'_>) -> Option<Finding> {
     let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
     let finding = Finding::new(&SSP_REJECTED, format!("SSP's webhook rejects the SSP: {message}"))
         .at(patch.map_or_else(|| cx.whole_location(), |p| p.key_place()));
-    Some(finding.label("HCO makes an SSP of it that is rejected"))
+    let help = if patch.is_some() {
+        "correct or remove the operation that the message is about"
+    } else {
+        "correct the field that the message is about"
+    };
+    Some(finding.label("HCO renders an SSP from it that is rejected").help(help))
 }

@@ -9,7 +9,7 @@ use crate::Annotation;
 pub(super) static RULE: Rule = Rule::error(
     "tuning-policy-annotation-invalid",
     Group::Admission,
-    "tuningPolicy and the annotation with its rate limits don't match",
+    "the field tuningPolicy and the annotation with its rate limits don't match",
 )
 .rejected("tuning policy set but annotation not present or wrong")
 .needs(Needs::Document)
@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let failed = cx.plan().reconcile_error.as_ref();
     let failed = failed.filter(|e| e.operand == "KubeVirt" && e.patch.is_none());
     if let (Some(error), true) = (failed, policy.is_set()) {
-        let message = format!("it is accepted, but the operator can't render KubeVirt: {error}");
+        let message = format!("the HyperConverged is accepted, but HCO can't render KubeVirt: {error}");
         let finding = Finding::new(&RULE, message).at(place(cx));
         let finding = with_fix(cx, finding);
         out.explain(Incident::ReconcileError, finding);
@@ -91,8 +91,8 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = match policy.text() {
-        Some(other) => format!("nothing reads the annotation: the policy is {other}"),
-        None => "the annotation has no effect without a tuningPolicy".to_owned(),
+        Some(other) => format!("nothing reads the annotation {ANNOTATION}: tuningPolicy is {other}"),
+        None => format!("the annotation {ANNOTATION} has no effect without a tuningPolicy"),
     };
     let mut finding = Finding::new(&RULE, message)
         .at(annotation.key_place())

@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "tuning-policy-high-burst",
     Group::Upgrade,
-    "tuningPolicy is highBurst, which is deprecated, and removed in 1.19",
+    "the field tuningPolicy is highBurst, which is deprecated, and removed in 1.19",
 )
 .silent("KubeVirt's clients get the limits of the profile, or no profile at all")
 .needs(Needs::Document)
@@ -34,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Severity::Error,
         ),
         (None, false) => (
-            format!("{release} takes tuningPolicy: highBurst and ignores it"),
+            format!("{release} accepts tuningPolicy: highBurst and ignores it"),
             "without effect".to_owned(),
             Severity::Warning,
         ),

@@ -48,7 +48,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     };
     let Some(found) = cx.machine_type(vm, kind) else {
         let written = vm.document.root.at(&matcher.key("kind"))?.as_str().filter(|k| !is_placeholder(k))?;
-        let message = format!("{} refers to a {what} of the kind {written}, which there isn't", vm.display_name());
+        let message = format!("{} refers to a {what} of the kind {written}, which doesn't exist", vm.display_name());
         let finding = finding(message).at(vm.document.locate(&matcher.key("kind"))).severity(Severity::Error);
         let meant = nearest(written, kinds.iter().copied()).unwrap_or(cluster);
         let set = [Change::Set(matcher.key("kind"), meant.into())];

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !field.node().is_some_and(is_empty) {
         return;
     }
-    let message = "no method is listed by which running virtual machines are updated";
+    let message = "workloadUpdateMethods is empty: upgrades leave running virtual machines on the old virt-launcher";
     let finding = Finding::new(&RULE, message)
         .at(field.value_place())
         .label("they stay on the old virt-launcher after an upgrade")

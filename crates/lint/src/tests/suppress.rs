@@ -80,7 +80,7 @@ spec:
 6 hco-unknown-field: the API server drops the unknown field `spec.liveMigration`
 6 suppression-invalid: the suppression of hco-unknown-field gives no reason, which an error needs
 7 suppression-invalid: a rejection can't be suppressed (hco-schema-violation)
-8 hco-schema-violation: the API server rejects it: spec.evictionStrategy: Unsupported value: "never": supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External"
+8 hco-schema-violation: the API server rejects the HyperConverged: spec.evictionStrategy: Unsupported value: "never": supported values: "None", "LiveMigrate", "LiveMigrateIfPossible", "External"
 
 "#]]
     );

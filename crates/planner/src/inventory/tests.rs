@@ -143,7 +143,7 @@ fn mistakes_have_a_location() {
             "  namespace: 12\n".to_owned(),
             "4:14 error inventory-invalid: `spec.namespace` must be a text, not the number 12",
         ),
-        ("  platfrom: OpenShift\n".to_owned(), "4:3 error inventory-invalid: there is no field `platfrom` here"),
+        ("  platfrom: OpenShift\n".to_owned(), "4:3 error inventory-invalid: unknown field `platfrom`"),
         ("  platform: openshift\n".to_owned(), "4:13 error inventory-invalid: `spec.platform` can't be `openshift`"),
         (
             "  nodePools:\n  - {name: a, architecture: amd64, roles: []}\n".to_owned(),

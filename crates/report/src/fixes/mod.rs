@@ -95,7 +95,7 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
     let mut parts = vec![match view.written {
         _ if fixed.files.is_empty() => format!("nothing to {verb}"),
         Some(changed) => format!("{what} {done} in {}", plural(changed, "file")),
-        None => format!("{what} to {verb} in {} (--write does it)", plural(fixed.files.len(), "file")),
+        None => format!("{what} to {verb} in {} (run it with --write)", plural(fixed.files.len(), "file")),
     }];
     let count = |wanted| fixed.remaining.iter().filter(|f| best(f) == Some(wanted)).count();
     match count(Applicability::Unsafe) {

@@ -299,7 +299,7 @@ suppress:
     #[test]
     fn locates_mistakes() {
         let cases = [
-            ("ignroe: []\n", "1:1 there is no field `ignroe` here"),
+            ("ignroe: []\n", "1:1 unknown field `ignroe`"),
             ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is no pattern"),
             ("lint: {baseline: ../x.json}\n", "1:18 `../x.json` is outside the root"),
             ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
@@ -309,7 +309,7 @@ suppress:
             ("inventory: {a: b}\n", "1:12 `inventory` can't be a mapping"),
             ("suppress: [{rules: []}]\n", "1:20 `suppress[0].rules` must not be empty"),
             ("a: [\n", "2:1 "),
-            ("a: 1\n", "1:1 there is no field `a`"),
+            ("a: 1\n", "1:1 unknown field `a`"),
             ("ignore: []\n---\nignore: []\n", "3:1 the configuration is one document"),
         ];
         for (text, expected) in cases {

@@ -128,12 +128,15 @@ fn name_by_file(
 }
 
 fn duplicate_name(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
-    let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, format!("there is a cluster `{name}` already"))
-        .label("this one is not planned")
-        .help("name both in hcoplan.yaml, or move one to its own directory");
+    let mut finding = Finding::new(
+        &CLUSTER_NAME_TAKEN,
+        format!("two HyperConvergeds are the cluster `{name}`: only the first is planned"),
+    )
+    .label("not planned")
+    .help("name both in hcoplan.yaml, or move one to its own directory");
     finding.location = own;
     match other {
-        Some(place) => finding.related(place, "this one is"),
+        Some(place) => finding.related(place, "planned"),
         None => finding,
     }
 }

@@ -31,7 +31,7 @@ pub static CONFIGURATION_INVALID: Rule = Rule {
     severity: Severity::Error,
     predicts: Prediction::Silent("hcoplan stops, because the setting can't be applied as written"),
     needs: Needs::Document,
-    summary: "hcoplan.yaml has an unknown field or an invalid value",
+    summary: "the configuration hcoplan.yaml has an unknown field or an invalid value",
     ..Rule::BASE
 };
 
@@ -120,6 +120,6 @@ pub static YAML_SYNTAX: Rule = Rule {
     severity: Severity::Error,
     predicts: Prediction::Rejection("error parsing: error converting YAML to JSON"),
     needs: Needs::Document,
-    summary: "kubectl can't parse a file",
+    summary: "a file can't be parsed by kubectl",
     ..Rule::BASE
 };
