@@ -115,6 +115,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let view = FixView {
         root: &root,
         written: writes.then(|| write(&fixed, &root, &mut exit, output)),
+        is_stopped: arguments.write && !writes,
         is_migration: arguments.migrate.is_some(),
         is_built,
     };

@@ -165,7 +165,13 @@ mod tests {
             ..FixResult::default()
         };
         for fixed in [FixResult::default(), fixed] {
-            let view = FixView { root: Utf8Path::new("."), written: None, is_migration: false, is_built: false };
+            let view = FixView {
+                root: Utf8Path::new("."),
+                written: None,
+                is_stopped: false,
+                is_migration: false,
+                is_built: false,
+            };
             let document = document(&fixed, &view);
             let wrong: Vec<String> = schema.iter_errors(&document).map(|e| e.to_string()).collect();
             assert!(wrong.is_empty(), "{wrong:?}: {document:#}");

@@ -30,8 +30,10 @@ const CYAN: Style = AnsiColor::Cyan.on_default();
 pub struct FixView<'a> {
     /// The base of the files' paths.
     pub root: &'a Utf8Path,
-    /// Number of files written; `None` without `--write`.
+    /// Number of files written; `None` without `--write`, or if an error prevents it.
     pub written: Option<usize>,
+    /// Whether an error prevents `--write`.
+    pub is_stopped: bool,
     /// Whether an API version was migrated.
     pub is_migration: bool,
     /// Whether clusters are built from other files, so that the diff doesn't show which clusters change.
@@ -95,7 +97,11 @@ fn summary(fixed: &FixResult, view: &FixView<'_>) -> String {
     let mut parts = vec![match view.written {
         _ if fixed.files.is_empty() => format!("nothing to {verb}"),
         Some(changed) => format!("{what} {done} in {}", plural(changed, "file")),
-        None => format!("{what} to {verb} in {} (run it with --write)", plural(fixed.files.len(), "file")),
+        None => {
+            let hint =
+                if view.is_stopped { "nothing written: correct the errors first" } else { "run it with --write" };
+            format!("{what} to {verb} in {} ({hint})", plural(fixed.files.len(), "file"))
+        }
     }];
     let count = |wanted| fixed.remaining.iter().filter(|f| best(f) == Some(wanted)).count();
     match count(Applicability::Unsafe) {
