@@ -63,7 +63,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
                 out.extend(alias(entry.value.get("architecture"), "no image is published under it", Severity::Error));
             }
             "preferredArchitecture" => {
-                out.extend(alias(Some(&entry.value), "KubeVirt rejects the preference", Severity::Error))
+                out.extend(alias(Some(&entry.value), "KubeVirt rejects the preference", Severity::Error));
             }
             _ if LABELS.contains(&key) => out.extend(alias(Some(&entry.value), NO_NODE, Severity::Error)),
             "key" if LABELS.iter().any(|l| entry.value.as_str() == Some(l)) => {
