@@ -1,6 +1,6 @@
 //! Label selectors: whether a set of labels matches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
@@ -9,16 +9,25 @@ use super::label;
 /// Labels by key.
 pub type Labels = BTreeMap<String, String>;
 
-/// Whether a `metav1.LabelSelector` matches these labels. An empty selector matches everything, none
-/// (null) matches nothing, nor does one with a requirement that Kubernetes rejects.
-pub fn matches(selector: &Value, labels: &Labels) -> bool {
-    !selector.is_null()
-        && map_matches(&selector["matchLabels"], labels)
-        && items(&selector["matchExpressions"]).all(|requirement| {
-            !matches!(requirement["operator"].as_str(), Some("Gt" | "Lt"))
-                && requirement_is_valid(requirement)
-                && requirement_matches(requirement, labels)
-        })
+/// A `metav1.LabelSelector`, read once for many sets of labels.
+#[derive(Debug)]
+pub struct Selector<'v> {
+    labels: &'v Value,
+    expressions: Vec<Requirement<'v>>,
+}
+
+impl<'v> Selector<'v> {
+    /// `None` if it matches nothing: it is null, or Kubernetes rejects a requirement.
+    pub fn of(selector: &'v Value) -> Option<Self> {
+        let requirement = |value| Requirement::of(value).filter(|r| !matches!(r.test, Test::Above(_) | Test::Below(_)));
+        let expressions = items(&selector["matchExpressions"]).map(requirement).collect::<Option<_>>()?;
+        (!selector.is_null()).then(|| Self { labels: &selector["matchLabels"], expressions })
+    }
+
+    /// Whether it matches these labels. An empty one does.
+    pub fn matches(&self, labels: &Labels) -> bool {
+        map_matches(self.labels, labels) && self.expressions.iter().all(|r| r.matches(labels))
+    }
 }
 
 /// Whether a plain map of labels (`nodeSelector`, `matchLabels`) matches. An empty one does.
@@ -31,39 +40,57 @@ pub fn map_matches(wanted: &Value, labels: &Labels) -> bool {
     })
 }
 
-/// Whether a requirement `{key, operator, values}` is valid in a node selector. The operators want a
-/// certain number of values, Gt and Lt an integer, and all of it has to look like a label.
-pub fn requirement_is_valid(requirement: &Value) -> bool {
-    let values: Vec<&str> = items(&requirement["values"]).map(|value| value.as_str().unwrap_or_default()).collect();
-    let fit = match requirement["operator"].as_str() {
-        Some("In" | "NotIn") => !values.is_empty(),
-        Some("Exists" | "DoesNotExist") => values.is_empty(),
-        Some("Gt" | "Lt") => matches!(values[..], [value] if value.parse::<i64>().is_ok()),
-        _ => false,
-    };
-    fit && label::is_key(requirement["key"].as_str().unwrap_or_default()) && values.into_iter().all(label::is_value)
+/// A requirement `{key, operator, values}` of a label or node selector, read once for many sets of labels.
+#[derive(Debug)]
+pub struct Requirement<'v> {
+    pub(super) key: &'v str,
+    pub(super) test: Test<'v>,
 }
 
-/// Whether a valid requirement of a label or node selector matches.
-pub fn requirement_matches(requirement: &Value, labels: &Labels) -> bool {
-    let key = requirement["key"].as_str().unwrap_or_default();
-    let label = labels.get(key);
-    let mut values = items(&requirement["values"]).filter_map(Value::as_str);
-    match requirement["operator"].as_str() {
-        Some("In") => label.is_some_and(|label| values.any(|value| value == label)),
-        Some("NotIn") => label.is_none_or(|label| values.all(|value| value != label)),
-        Some("Exists") => label.is_some(),
-        Some("DoesNotExist") => label.is_none(),
-        Some(operator) => {
-            let number = |text: &str| text.parse::<i64>().ok();
-            let bound = values.next().and_then(number);
-            match (operator, label.and_then(|label| number(label)), bound) {
-                ("Gt", Some(label), Some(bound)) => label > bound,
-                ("Lt", Some(label), Some(bound)) => label < bound,
-                _ => false,
-            }
+/// What a requirement asks of a label.
+#[derive(Debug)]
+pub(super) enum Test<'v> {
+    In(HashSet<&'v str>),
+    NotIn(HashSet<&'v str>),
+    Exists,
+    DoesNotExist,
+    /// `Gt`
+    Above(i64),
+    /// `Lt`
+    Below(i64),
+}
+
+impl<'v> Requirement<'v> {
+    /// `None` if it is invalid in a node selector. The operators want a certain number of values, Gt and Lt an integer,
+    /// and all of it has to look like a label.
+    pub fn of(requirement: &'v Value) -> Option<Self> {
+        let key = requirement["key"].as_str().unwrap_or_default();
+        let values: Vec<&str> = items(&requirement["values"]).map(|value| value.as_str().unwrap_or_default()).collect();
+        let number = || if let [value] = values[..] { value.parse::<i64>().ok() } else { None };
+        let test = match requirement["operator"].as_str()? {
+            "In" if !values.is_empty() => Test::In(values.iter().copied().collect()),
+            "NotIn" if !values.is_empty() => Test::NotIn(values.iter().copied().collect()),
+            "Exists" if values.is_empty() => Test::Exists,
+            "DoesNotExist" if values.is_empty() => Test::DoesNotExist,
+            "Gt" => Test::Above(number()?),
+            "Lt" => Test::Below(number()?),
+            _ => return None,
+        };
+        (label::is_key(key) && values.into_iter().all(label::is_value)).then_some(Self { key, test })
+    }
+
+    /// Whether it matches these labels.
+    pub fn matches(&self, labels: &Labels) -> bool {
+        let label = labels.get(self.key).map(String::as_str);
+        let number = || label.and_then(|label| label.parse::<i64>().ok());
+        match &self.test {
+            Test::In(values) => label.is_some_and(|label| values.contains(label)),
+            Test::NotIn(values) => label.is_none_or(|label| !values.contains(label)),
+            Test::Exists => label.is_some(),
+            Test::DoesNotExist => label.is_none(),
+            Test::Above(bound) => number().is_some_and(|label| label > *bound),
+            Test::Below(bound) => number().is_some_and(|label| label < *bound),
         }
-        None => false,
     }
 }
 
@@ -75,6 +102,10 @@ pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    fn matches(selector: &Value, labels: &Labels) -> bool {
+        Selector::of(selector).is_some_and(|s| s.matches(labels))
+    }
 
     fn labels() -> Labels {
         [("a", "1"), ("n", "5"), ("e", "")].map(|(k, v)| (k.to_owned(), v.to_owned())).into()
@@ -99,7 +130,7 @@ mod tests {
     fn matches_each_operator() {
         let one = |operator: &str, key: &str, values: Value| {
             let requirement = json!({"key": key, "operator": operator, "values": values});
-            requirement_is_valid(&requirement) && requirement_matches(&requirement, &labels())
+            Requirement::of(&requirement).is_some_and(|r| r.matches(&labels()))
         };
         assert!(one("In", "e", json!([""])));
         assert!(!one("In", "missing", json!([""])));
@@ -125,7 +156,7 @@ mod tests {
             ("Near", json!(["5"])),
         ] {
             let requirement = json!({"key": "n", "operator": operator, "values": values});
-            assert!(!requirement_is_valid(&requirement), "{requirement}");
+            assert!(Requirement::of(&requirement).is_none(), "{requirement}");
             let selector = json!({"matchExpressions": [requirement]});
             assert!(!matches(&selector, &labels()));
         }

@@ -1,18 +1,33 @@
 //! Required node affinity: whether a pod may run on a node.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
-use super::label_selector::{Labels, items, requirement_is_valid, requirement_matches};
+use super::label_selector::{Labels, Requirement, Test, items};
+
+/// The only field that a node has.
+const NAME: &str = "metadata.name";
 
 /// `requiredDuringSchedulingIgnoredDuringExecution` of a `v1.NodeAffinity`, read once for many
 /// nodes.
 #[derive(Debug)]
-pub struct RequiredNodeAffinity<'v>(Option<Vec<Term<'v>>>);
+pub struct RequiredNodeAffinity<'v>(Option<Terms<'v>>);
+
+/// Terms of which a node's labels and name select those to look at.
+#[derive(Debug, Default)]
+struct Terms<'v> {
+    all: Vec<Term<'v>>,
+    /// The terms that ask for a label or a name.
+    asking: HashMap<(&'v str, &'v str), Vec<usize>>,
+    /// The others.
+    others: Vec<usize>,
+}
 
 /// A term that can match: it has expressions or fields, and Kubernetes rejects none of them.
 #[derive(Debug)]
 struct Term<'v> {
-    expressions: Vec<&'v Value>,
+    expressions: Vec<Requirement<'v>>,
     fields: Vec<&'v Value>,
 }
 
@@ -21,41 +36,66 @@ impl<'v> RequiredNodeAffinity<'v> {
     pub fn of(node_affinity: &'v Value) -> Self {
         Self(match &node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] {
             Value::Null => None,
-            selector => Some(items(&selector["nodeSelectorTerms"]).filter_map(Term::of).collect()),
+            selector => Some(Terms::of(items(&selector["nodeSelectorTerms"]).filter_map(Term::of).collect())),
         })
     }
 
     /// Whether a pod may run on the node.
     pub fn allows(&self, name: &str, labels: &Labels) -> bool {
         let Some(terms) = &self.0 else { return true };
-        terms.iter().any(|term| term.matches(name, labels))
+        let labelled = labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).chain([(NAME, name)]);
+        let mut asking = labelled.filter_map(|label| terms.asking.get(&label)).chain([&terms.others]).flatten();
+        asking.any(|term| terms.all[*term].matches(name, labels))
+    }
+}
+
+impl<'v> Terms<'v> {
+    /// Finds each term by the requirement that the fewest terms share.
+    fn of(all: Vec<Term<'v>>) -> Self {
+        let mut shared: HashMap<(&str, &str), usize> = HashMap::new();
+        all.iter().flat_map(Term::asked).flatten().for_each(|label| *shared.entry(label).or_default() += 1);
+        let mut out = Self::default();
+        for (index, term) in all.iter().enumerate() {
+            let rarest = term.asked().min_by_key(|labels| labels.iter().map(|label| shared[label]).sum::<usize>());
+            match rarest {
+                Some(labels) => labels.into_iter().for_each(|label| out.asking.entry(label).or_default().push(index)),
+                None => out.others.push(index),
+            }
+        }
+        Self { all, ..out }
     }
 }
 
 impl<'v> Term<'v> {
     fn of(term: &'v Value) -> Option<Self> {
-        let term = Self {
-            expressions: items(&term["matchExpressions"]).collect(),
-            fields: items(&term["matchFields"]).collect(),
-        };
-        let empty = term.expressions.is_empty() && term.fields.is_empty();
-        (!empty && term.expressions.iter().all(|r| requirement_is_valid(r))).then_some(term)
+        let fields: Vec<&Value> = items(&term["matchFields"]).collect();
+        let expressions = items(&term["matchExpressions"]).map(Requirement::of).collect::<Option<Vec<_>>>()?;
+        (!expressions.is_empty() || !fields.is_empty()).then_some(Self { expressions, fields })
+    }
+
+    /// The labels, or names, of each requirement that asks for one of them.
+    fn asked(&self) -> impl Iterator<Item = Vec<(&'v str, &'v str)>> {
+        let labels = self.expressions.iter().filter_map(|r| match &r.test {
+            Test::In(values) => Some(values.iter().map(|value| (r.key, *value)).collect()),
+            _ => None,
+        });
+        let names = self.fields.iter().filter(|f| f["operator"] == "In" && f["key"] == NAME);
+        labels.chain(names.map(|f| items(&f["values"]).filter_map(Value::as_str).map(|name| (NAME, name)).collect()))
     }
 
     fn matches(&self, name: &str, labels: &Labels) -> bool {
-        self.expressions.iter().all(|r| requirement_matches(r, labels))
-            && self.fields.iter().all(|r| field_matches(r, name))
+        self.expressions.iter().all(|r| r.matches(labels)) && self.fields.iter().all(|r| field_matches(r, name))
     }
 }
 
-/// In or NotIn with one value. The only field a node has is `metadata.name`; any other is empty.
+/// In or NotIn with one value. Another field than the name is empty.
 fn field_matches(requirement: &Value, name: &str) -> bool {
     let mut values = items(&requirement["values"]).filter_map(Value::as_str);
     let (Some(value), None) = (values.next(), values.next()) else {
         return false;
     };
     let field = match requirement["key"].as_str() {
-        Some("metadata.name") => name,
+        Some(NAME) => name,
         _ => "",
     };
     match requirement["operator"].as_str() {

@@ -2,11 +2,14 @@
 
 /// The candidate that was most likely meant by `word`: the one at the smallest edit distance, if
 /// that is small for the word's length. Upper and lower case, `-`, `_` and spaces don't count.
+///
+/// Of more than 500 candidates only the first are compared.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    const MOST: usize = 500;
     let word = plain(word);
     let most = (word.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates {
+    for candidate in candidates.into_iter().take(MOST) {
         let distance = strsim::osa_distance(&word, &plain(candidate));
         if distance <= most && best.is_none_or(|(d, _)| distance < d) {
             best = Some((distance, candidate));

@@ -7,7 +7,7 @@ use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
 use hcoplan_planner::machines::{
     self, Cluster, Machine, NodeRequirement, Obstacle, TypeKind, Verdict, common_type, obstacles,
 };
-use hcoplan_planner::topology::{Selection, is_tolerated, tolerates};
+use hcoplan_planner::topology::{Selection, Tolerations};
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::Value;
 
@@ -214,13 +214,12 @@ impl<'a> Context<'a> {
         let selects = self.selects_workload_nodes();
         let workload = &self.topology().workload_nodes;
         let tolerations = serde_json::json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
-        let is_tolerated_taint =
-            |taint: &Taint| tolerations["tolerations"].as_array().into_iter().flatten().any(|t| tolerates(t, taint));
-        let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !is_tolerated_taint(t);
+        let tolerations = Tolerations::of(&tolerations);
+        let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerations.tolerate(t);
         let candidate = |node: NodeRef<'a>| {
             let repelled_by = node.node.taints.iter().find(repels);
             let is_workload = workload.binary_search(&node.index).is_ok();
-            let runs_handler = is_workload || (!selects && is_tolerated(&tolerations, node.node));
+            let runs_handler = is_workload || (!selects && tolerations.admit(node.node));
             let barrier = if selection.as_ref().is_some_and(|s| !s.selects(node.node)) {
                 Some(NodeBarrier::Placement)
             } else if !runs_handler {

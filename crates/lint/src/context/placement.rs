@@ -3,8 +3,8 @@
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
-use hcoplan_planner::inventory::{Architecture, Taint};
-use hcoplan_planner::topology::{Selection, tolerates};
+use hcoplan_planner::inventory::Architecture;
+use hcoplan_planner::topology::{Selection, Tolerations};
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
@@ -101,10 +101,9 @@ impl<'a> Placement<'a> {
         cx.nodes().filter(takes).collect()
     }
 
-    /// Whether one of its tolerations matches a taint.
-    pub fn tolerates(&self, taint: &Taint) -> bool {
-        let tolerations = self.value["tolerations"].as_array();
-        tolerations.into_iter().flatten().any(|t| tolerates(t, taint))
+    /// Its tolerations.
+    pub fn tolerations(&self) -> Tolerations<'a> {
+        Tolerations::of(self.value)
     }
 
     /// Why no declared node matches: the labels of the node selector that no node has; else the required node affinity,

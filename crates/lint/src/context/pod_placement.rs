@@ -76,7 +76,7 @@ pub(super) fn permits(placement: &Value, os: &str, architecture: &str) -> bool {
         let mut all = term["matchExpressions"].as_array().into_iter().flatten();
         all.all(|e| {
             let ours = e["key"].as_str().is_some_and(|k| labels.contains_key(k));
-            !ours || label_selector::requirement_matches(e, &labels)
+            !ours || label_selector::Requirement::of(e).is_some_and(|r| r.matches(&labels))
         })
     };
     labels.iter().all(fits) && (terms.is_empty() || terms.iter().any(passes))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::topology::{Selection, is_tolerated};
+use hcoplan_planner::topology::{Selection, Tolerations};
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
@@ -239,8 +239,9 @@ impl<'a> Context<'a> {
 
     fn reached(&self, placement: &Value) -> BTreeSet<&'a str> {
         let selection = Selection::of(placement);
+        let tolerations = Tolerations::of(placement);
         let lands =
-            |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && is_tolerated(placement, n.node);
+            |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerations.admit(n.node);
         let names = self.nodes().filter(lands);
         let names = names.map(|n| n.node.architecture.as_str());
         names.filter(|a| !a.is_empty()).collect()

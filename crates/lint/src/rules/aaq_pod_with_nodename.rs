@@ -3,7 +3,7 @@
 use hcoplan_yaml::Node;
 use std::collections::BTreeMap;
 
-use hcoplan_kubernetes::label_selector;
+use hcoplan_kubernetes::label_selector::Selector;
 use serde_json::{Value as Json, json};
 
 use super::prelude::*;
@@ -62,5 +62,5 @@ fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
         .filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))
         .collect();
     labels.insert("kubernetes.io/metadata.name".to_owned(), namespace.to_owned());
-    !namespace.is_empty() && label_selector::matches(selector, &labels)
+    !namespace.is_empty() && Selector::of(selector).is_some_and(|s| s.matches(&labels))
 }

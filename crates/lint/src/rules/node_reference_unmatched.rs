@@ -1,6 +1,8 @@
 //! A node selector or node name that no declared node matches.
 
-use hcoplan_kubernetes::label_selector;
+use std::collections::HashSet;
+
+use hcoplan_kubernetes::label_selector::{Selector, map_matches};
 use hcoplan_yaml::Node;
 use serde_json::Value as Json;
 
@@ -29,12 +31,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     host_names(cx, out);
 }
 
+/// The names of the declared nodes, if each has its own.
+fn node_names<'a>(cx: &Context<'a>) -> Option<HashSet<&'a str>> {
+    cx.nodes().map(|n| n.has_own_name().then_some(n.node.name.as_str())).collect()
+}
+
 /// Names in a placement's required affinity or KSM's selector that no node has, while others of the list exist. A list
 /// without any match is reported as a whole.
 fn host_names(cx: &Context<'_>, out: &mut Sink) {
-    if cx.nodes().any(|n| !n.has_own_name()) {
-        return;
-    }
+    let Some(names) = node_names(cx) else { return };
     for pods in Pods::ALL {
         let placement = cx.field(pods.field());
         let required = placement.node().and_then(|node| {
@@ -47,17 +52,17 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
             ["matchExpressions", "matchFields"].into_iter().filter_map(|key| term.get(key)).flat_map(Node::items)
         });
         let who = format!("the {} placement", pods.as_str());
-        requirements.for_each(|r| listed_names(cx, r, &who, out));
+        requirements.for_each(|r| listed_names(cx, &names, r, &who, out));
     }
     let selector = cx.field("ksmConfiguration.nodeLabelSelector");
     let expressions = selector.node().and_then(|s| s.get("matchExpressions"));
     for requirement in expressions.map(Node::items).unwrap_or_default() {
-        listed_names(cx, requirement, "ksmConfiguration", out);
+        listed_names(cx, &names, requirement, "ksmConfiguration", out);
     }
 }
 
 /// The names in an `In` that no node has, while others match.
-fn listed_names(cx: &Context<'_>, requirement: &Node, who: &str, out: &mut Sink) {
+fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who: &str, out: &mut Sink) {
     let text = |key: &str| requirement.get(key).and_then(Node::as_str);
     let is_name = matches!(text("key"), Some(HOSTNAME | "metadata.name"));
     if !is_name || text("operator") != Some("In") {
@@ -65,10 +70,7 @@ fn listed_names(cx: &Context<'_>, requirement: &Node, who: &str, out: &mut Sink)
     }
     let values = requirement.get("values");
     let values = values.map(Node::items).unwrap_or_default();
-    let is_node = |value: &Node| {
-        let name = value.as_str();
-        cx.nodes().any(|n| name == Some(n.node.name.as_str()))
-    };
+    let is_node = |value: &Node| value.as_str().is_some_and(|name| names.contains(name));
     if !values.iter().any(is_node) {
         return;
     }
@@ -93,7 +95,8 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
     let expressions = selector["matchExpressions"].as_array().into_iter().flatten();
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
-    let unmatched = !cx.nodes().any(|n| label_selector::matches(selector, &n.node.labels));
+    let compiled = Selector::of(selector);
+    let unmatched = !cx.nodes().any(|n| compiled.as_ref().is_some_and(|s| s.matches(&n.node.labels)));
     let listed = selector["matchExpressions"].as_array().into_iter().flatten();
     let listed = listed.filter(|e| e["operator"] == "In").flat_map(|e| {
         let values = e["values"].as_array().into_iter().flatten().filter_map(Json::as_str);
@@ -140,7 +143,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let selector = Json::Object(selector.clone());
-        let unmatched = !cx.nodes().any(|n| label_selector::map_matches(&selector, &n.node.labels));
+        let unmatched = !cx.nodes().any(|n| map_matches(&selector, &n.node.labels));
         let mut keys = selector.as_object().into_iter().flatten();
         if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
@@ -154,14 +157,12 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn verbosity(cx: &Context<'_>, out: &mut Sink) {
-    if cx.nodes().any(|n| !n.has_own_name()) {
-        return;
-    }
+    let Some(names) = node_names(cx) else { return };
     let field = cx.field("logVerbosityConfig.kubevirt.nodeVerbosity");
     let entries = field.node().map(Node::entries).unwrap_or_default();
     for entry in entries {
         let name = entry.key.text.as_str();
-        if cx.nodes().any(|n| n.node.name == name) {
+        if names.contains(name) {
             continue;
         }
         let names = cx.nodes().map(|n| n.node.name.as_str());

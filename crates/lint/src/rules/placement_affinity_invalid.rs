@@ -1,6 +1,6 @@
 //! A node affinity that Kubernetes can't parse.
 
-use hcoplan_kubernetes::label_selector::requirement_is_valid;
+use hcoplan_kubernetes::label_selector::Requirement;
 use hcoplan_planner::admission::Reason;
 use hcoplan_yaml::{Node, Path};
 
@@ -60,7 +60,7 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
     for term in terms.flat_map(Node::items) {
         let expressions = term.get("preference").and_then(|p| p.get("matchExpressions"));
         for requirement in expressions.map(Node::items).unwrap_or_default() {
-            if requirement_is_valid(&requirement.to_json()) {
+            if Requirement::of(&requirement.to_json()).is_some() {
                 continue;
             }
             let place = requirement.get("operator").unwrap_or(requirement);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use hcoplan_planner::inventory::Taint;
+use hcoplan_planner::topology::Tolerations;
 use hcoplan_yaml::edit::Change;
 use serde_json::{Value, json};
 
@@ -37,9 +38,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes: &[NodeRef<'_>]) -> Option<Finding> {
+    let tolerated = placement.map(Placement::tolerations);
     let closing = |node: &NodeRef<'_>| {
         let taints = node.node.taints.iter();
-        taints.filter(|t| closes(t, placement)).cloned().collect()
+        taints.filter(|t| closes(t, tolerated.as_ref())).cloned().collect()
     };
     let taints: Vec<Vec<Taint>> = nodes.iter().map(closing).collect();
     let all = !nodes.is_empty() && taints.iter().all(|t| !t.is_empty());
@@ -118,11 +120,11 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
     cx.fix(format!("{} to tolerate the taint", changed(&changes)), Applicability::Suggestion, &changes)
 }
 
-fn closes(taint: &Taint, placement: Option<&Placement<'_>>) -> bool {
+fn closes(taint: &Taint, tolerations: Option<&Tolerations<'_>>) -> bool {
     matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
         && taint.key != "CriticalAddonsOnly"
         && !taint.key.starts_with("node.kubernetes.io/")
-        && !placement.is_some_and(|p| p.tolerates(taint))
+        && !tolerations.is_some_and(|t| t.tolerate(taint))
 }
 
 fn is_control_planes(taint: &Taint) -> bool {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
-use hcoplan_kubernetes::label_selector::requirement_is_valid;
+use hcoplan_kubernetes::label_selector::Requirement;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_planner::inventory::Architecture as Name;
@@ -390,7 +390,7 @@ fn selector(node: &Node) -> Vec<Problem<'_>> {
         let wrong = operator.and_then(|operator| one_of(operator, words));
         match wrong {
             Some(problem) => out.push(problem.key("operator")),
-            None if requirement_is_valid(&requirement.to_json()) => {}
+            None if Requirement::of(&requirement.to_json()).is_some() => {}
             None => {
                 let form = "a requirement with a key, an operator and the values that it needs";
                 out.push(Problem::new(requirement, Mistake::NotA(form)).key("matchExpressions"));

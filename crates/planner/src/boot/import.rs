@@ -13,14 +13,15 @@ use serde_json::Value;
 use super::Architectures;
 use crate::inventory::{Architecture, Inventory};
 use crate::plan::Plan;
-use crate::topology::{Selection, is_tolerated};
+use crate::topology::{Selection, Tolerations};
 
 /// The architectures of the nodes that CDI's importer pods may run on; empty where no node's is known.
 pub fn importer_architectures(plan: &Plan, inventory: &Inventory) -> BTreeSet<String> {
     let placement = plan.operand("CDI").map_or(&Value::Null, |cdi| &cdi["spec"]["workload"]);
     let selection = Selection::of(placement);
+    let tolerations = Tolerations::of(placement);
     let nodes = inventory.nodes.iter();
-    let nodes = nodes.filter(|n| selection.as_ref().is_none_or(|s| s.selects(n)) && is_tolerated(placement, n));
+    let nodes = nodes.filter(|n| selection.as_ref().is_none_or(|s| s.selects(n)) && tolerations.admit(n));
     nodes.map(|n| n.architecture.clone()).filter(|a| !a.is_empty()).collect()
 }
 

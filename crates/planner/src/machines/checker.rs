@@ -1,6 +1,7 @@
 //! The shared base of all checks: a value, its location, and the causes found so far.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 use hcoplan_kubernetes::label::{self, key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::quantity::Quantity;
@@ -67,9 +68,13 @@ impl<'j> Checker<'j> {
             return;
         }
         let cause = Cause { stage: self.stage, path: self.path(path), reason, message: message.into() };
-        if !self.found.contains(&cause) {
-            self.found.push(cause);
-        }
+        self.found.push(cause);
+    }
+
+    /// What was found, each once.
+    pub(super) fn causes(self) -> Vec<Cause> {
+        let mut seen = HashSet::new();
+        self.found.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
     }
 
     /// Rejects a field whose feature gate is off; returns whether it is.
@@ -83,12 +88,26 @@ impl<'j> Checker<'j> {
 
     /// The elements of a list with an earlier element's name: index, name, and the other's index.
     pub(super) fn repeated(&self, path: &str) -> Vec<(usize, &'j str, usize)> {
-        let mut first: HashMap<&str, usize> = HashMap::new();
-        let names = self.list(path).iter().map(|e| text(&e["name"])).enumerate();
-        names
-            .filter_map(|(i, name)| Some((i, name, *first.entry(name).or_insert(i))).filter(|(_, _, f)| *f < i))
-            .collect()
+        repeats(self.list(path).iter().map(|e| text(&e["name"]))).collect()
     }
+
+    /// The elements of a list by their names, with their indexes; of several with one name the last.
+    pub(super) fn by_name(&self, path: &str) -> HashMap<&'j str, (usize, &'j Value)> {
+        self.list(path).iter().enumerate().map(|(i, element)| (text(&element["name"]), (i, element))).collect()
+    }
+}
+
+/// Those that an earlier one equals: index, itself, and the first one's index.
+pub(super) fn repeats<K: Hash + Eq + Clone>(keys: impl Iterator<Item = K>) -> impl Iterator<Item = (usize, K, usize)> {
+    let mut first: HashMap<K, usize> = HashMap::new();
+    let all = keys.enumerate().map(move |(i, key)| (i, key.clone(), *first.entry(key).or_insert(i)));
+    all.filter(|(i, _, first)| first < i)
+}
+
+/// That a name is missing among others, of which some are offered.
+pub(super) fn dangling<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Reason {
+    const MOST: usize = 50;
+    Reason::Dangling(name.to_owned(), known.into_iter().take(MOST).map(str::to_owned).collect())
 }
 
 /// Checks an object's structure; prunes and defaults the object.

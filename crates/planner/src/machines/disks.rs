@@ -8,13 +8,11 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, label_problems, list, number, text};
+use super::checker::{Checker, dangling, label_problems, list, number, text};
 use super::tables::{count, unsupported};
 
 const BUSES: [&str; 4] = ["virtio", "scsi", "sata", "usb"];
 const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];
-/// So many volumes without a disk are offered to one that names none.
-const MOST_NAMES: usize = 50;
 const SMALLEST_BLOCK: i64 = 512;
 const LARGEST_BLOCK: i64 = 2_097_152;
 
@@ -50,11 +48,11 @@ impl Checker<'_> {
             let message = format!("{disks}[{i}] and {disks}[{other}] must not have the same Name.");
             self.reject(&format!("domain.devices.disks[{i}].name"), self.duplicate("disks", other), message);
         }
-        let volumes: HashMap<&str, &Value> = self.list("volumes").iter().map(|v| (text(&v["name"]), v)).collect();
+        let volumes = self.by_name("volumes");
         let disks = list(self.get("domain.devices.disks"));
         let shown: HashSet<&str> = disks.iter().map(|d| text(&d["name"])).collect();
         let names = self.list("volumes").iter().map(|v| text(&v["name"])).filter(|n| !shown.contains(n));
-        let unshown: Vec<String> = names.take(MOST_NAMES).map(str::to_owned).collect();
+        let unshown: Vec<&str> = names.collect();
         for (path, disk) in self.each("domain.devices.disks[]") {
             self.disk(&path, disk);
             self.disk_volume(&path, disk, &volumes, &unshown);
@@ -175,12 +173,12 @@ impl Checker<'_> {
     }
 
     /// Checks the volume of a disk.
-    fn disk_volume(&mut self, path: &str, disk: &Value, volumes: &HashMap<&str, &Value>, unshown: &[String]) {
+    fn disk_volume(&mut self, path: &str, disk: &Value, volumes: &HashMap<&str, (usize, &Value)>, unshown: &[&str]) {
         let name = text(&disk["name"]);
         let at = format!("{path}.name");
-        let Some(volume) = volumes.get(name) else {
+        let Some((index, volume)) = volumes.get(name) else {
             if disk["cdrom"].is_null() {
-                let reason = Reason::Dangling(name.to_owned(), unshown.to_vec());
+                let reason = dangling(name, unshown.iter().copied());
                 let message = format!("{}.Name '{name}' not found.", self.name(path));
                 self.reject(&at, reason, message);
             } else {
@@ -194,7 +192,7 @@ impl Checker<'_> {
             let at = format!("{path}.lun");
             let message =
                 format!("{} can only be mapped to a DataVolume or PersistentVolumeClaim volume.", self.name(&at));
-            self.reject(&at, Reason::Contradicts(self.volume_path(name)), message);
+            self.reject(&at, Reason::Contradicts(self.path(&format!("volumes[{index}]"))), message);
         }
         if !volume["downwardMetrics"].is_null() {
             let bus = text(&disk["disk"]["bus"]);
@@ -207,18 +205,13 @@ impl Checker<'_> {
             } else {
                 return;
             };
-            self.reject(&at, Reason::Contradicts(self.volume_path(name)), message);
+            self.reject(&at, Reason::Contradicts(self.path(&format!("volumes[{index}]"))), message);
         }
-    }
-
-    pub(super) fn volume_path(&self, name: &str) -> Path {
-        let index = self.list("volumes").iter().position(|v| text(&v["name"]) == name);
-        index.map_or_else(|| self.path("volumes"), |i| self.path(&format!("volumes[{i}]")))
     }
 
     /// Checks that each boot order is used once among disks and interfaces.
     pub(super) fn boot_order(&mut self) {
-        let mut taken: Vec<(i64, Path)> = Vec::new();
+        let mut taken: HashMap<i64, Path> = HashMap::new();
         for devices in ["disks", "interfaces"] {
             for (path, order) in self.each(&format!("domain.devices.{devices}[].bootOrder")) {
                 let order = number(order);
@@ -228,13 +221,13 @@ impl Checker<'_> {
                     self.reject(&path, Reason::OutOfRange, message);
                     continue;
                 }
-                match taken.iter().find(|(taken, _)| *taken == order) {
-                    Some((_, other)) => {
+                match taken.get(&order) {
+                    Some(other) => {
                         let message =
                             format!("Boot order for {} already set for a different device.", self.name(&path));
                         self.reject(&path, Reason::Duplicate(other.clone()), message);
                     }
-                    None => taken.push((order, self.path(&path))),
+                    None => drop(taken.insert(order, self.path(&path))),
                 }
             }
         }

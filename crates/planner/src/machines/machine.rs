@@ -4,12 +4,14 @@
 //! `pkg/instancetype/webhooks/vm`, `pkg/storage/admitters/data-volume-template.go`.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
-use hcoplan_kubernetes::{duration, label_selector};
+use hcoplan_kubernetes::duration;
+use hcoplan_kubernetes::label_selector::Selector;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::checker::{Checker, at, number, printed, quantity, structure, text, whole};
+use super::checker::{Checker, at, dangling, is_placeholder, list, number, printed, quantity, structure, text, whole};
 use super::tables::{count, unsupported};
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
 use hcoplan_kubernetes::label::{key_problems, value_problems};
@@ -63,22 +65,22 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     let validated = if is_group { spec } else { &complete };
     let mut validating = checker(validated, Stage::Validating);
     validating.instance();
-    let mut causes = validating.found;
+    let mut causes = validating.causes();
     if kind != "VirtualMachineInstanceReplicaSet" {
         causes.extend(metadata(cluster, &object, &below("metadata")));
     }
     if let Some(path) = machine_path {
         let mut whole = Checker::new(cluster, at(&object, path), path, Stage::Validating);
         whole.machine(text(at(&object, "metadata.namespace")));
-        causes.extend(whole.found);
+        causes.extend(whole.causes());
         let mut live = checker(validated, Stage::Validating);
         live.live_memory();
-        causes.extend(live.found);
+        causes.extend(live.causes());
     }
     if is_group {
         let mut group = Checker::new(cluster, &object["spec"], "spec", Stage::Validating);
         group.group(kind);
-        causes.extend(group.found);
+        causes.extend(group.causes());
         if causes.is_empty() {
             let later = |cause| Cause { stage: Stage::Start, ..cause };
             causes.extend(creation.into_iter().map(later));
@@ -93,13 +95,13 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
             start.instance();
         }
         start.start(machine, at(&object, machine_path.unwrap_or_default()));
-        start.found.retain(|cause| causes.iter().all(|other| other.message != cause.message));
-        causes.extend(start.found);
+        let messages: HashSet<String> = causes.iter().map(|cause| cause.message.clone()).collect();
+        causes.extend(start.causes().into_iter().filter(|cause| !messages.contains(&cause.message)));
     }
     if causes.is_empty() {
         let mut pod = Checker::new(cluster, validated, &spec_path, Stage::Pod);
         pod.pod();
-        causes.extend(pod.found);
+        causes.extend(pod.causes());
     }
     Verdict { causes, spec: complete }
 }
@@ -118,14 +120,14 @@ fn creation(
         let mut matchers = Checker::new(cluster, at(object, path), path, Stage::Defaulting);
         matchers.matchers();
         if !matchers.found.is_empty() {
-            return matchers.found;
+            return matchers.causes();
         }
         let mut applied = Checker::new(cluster, at(object, spec_path), spec_path, Stage::Defaulting);
         if let Some(instancetype) = machine.instancetype {
             applied.instancetype_conflicts(instancetype);
         }
         if !applied.found.is_empty() {
-            return applied.found;
+            return applied.causes();
         }
     }
     let mut creation = Checker::new(cluster, complete, spec_path, Stage::Validating);
@@ -135,7 +137,7 @@ fn creation(
     if creation.found.is_empty() {
         creation.removed_bindings();
     }
-    creation.found
+    creation.causes()
 }
 
 /// The webhooks' rejections of an instance's metadata.
@@ -158,6 +160,29 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
         }
     }
     checker.found
+}
+
+/// The claims that a machine's volumes name.
+struct Claims<'m> {
+    used: HashSet<&'m str>,
+    /// Those that none of its templates creates, in their order.
+    free: Vec<&'m str>,
+    has_placeholder: bool,
+}
+
+impl<'m> Claims<'m> {
+    fn of(machine: &'m Value) -> Self {
+        let volumes = list(at(machine, "template.spec.volumes")).iter();
+        let names = volumes.flat_map(|v| [&v["dataVolume"]["name"], &v["persistentVolumeClaim"]["claimName"]]);
+        let names: Vec<&str> = names.filter_map(Value::as_str).collect();
+        let templates = list(&machine["dataVolumeTemplates"]).iter();
+        let templates: HashSet<&str> = templates.map(|t| text(at(t, "metadata.name"))).collect();
+        Self {
+            used: names.iter().copied().collect(),
+            free: names.iter().copied().filter(|name| !templates.contains(name)).collect(),
+            has_placeholder: names.iter().any(|name| is_placeholder(name)),
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -242,9 +267,9 @@ impl Checker<'_> {
                 self.reject(&format!("{field}.inferFromVolume"), Reason::OutOfRange, message);
             }
             if found.is_none() {
-                let names = volumes.iter().map(|v| text(&v["name"]).to_owned()).collect();
+                let reason = dangling(volume, volumes.iter().map(|v| text(&v["name"])));
                 let message = format!("unable to find volume {volume} to infer defaults");
-                self.reject(&format!("{field}.inferFromVolume"), Reason::Dangling(volume.to_owned(), names), message);
+                self.reject(&format!("{field}.inferFromVolume"), reason, message);
             }
         }
     }
@@ -316,8 +341,9 @@ impl Checker<'_> {
     /// Checks the fields of a VirtualMachine.
     fn machine(&mut self, namespace: &str) {
         self.run_strategy();
+        let claims = Claims::of(self.spec);
         for (path, template) in self.each("dataVolumeTemplates[]") {
-            self.disk_template(&path, template);
+            self.disk_template(&path, template, &claims);
             let own = text(at(template, "metadata.namespace"));
             if !own.is_empty() && !namespace.is_empty() && own != namespace {
                 let message = format!("Embedded DataVolume namespace {own} differs from VM namespace {namespace}");
@@ -348,7 +374,7 @@ impl Checker<'_> {
     }
 
     /// Checks a data volume template of the machine.
-    fn disk_template(&mut self, path: &str, template: &Value) {
+    fn disk_template(&mut self, path: &str, template: &Value, claims: &Claims<'_>) {
         let shown = self.name(path).replace("dataVolumeTemplates", "dataVolumeTemplate");
         let name = text(at(template, "metadata.name"));
         let spec = &template["spec"];
@@ -376,17 +402,10 @@ impl Checker<'_> {
         } else if kinds > Some(1) {
             (at("source").into(), Reason::NotExactlyOne, "Multiple dataVolume sources".into())
         } else {
-            let volumes = self.list("template.spec.volumes");
-            let claims = |v: &Value| [v["dataVolume"]["name"].clone(), v["persistentVolumeClaim"]["claimName"].clone()];
-            let used: Vec<Value> = volumes.iter().flat_map(claims).filter(|n| !n.is_null()).collect();
-            if name.is_empty()
-                || used.iter().any(|n| n == name || n.as_str().is_some_and(super::checker::is_placeholder))
-            {
+            if claims.used.contains(name) || claims.has_placeholder {
                 return;
             }
-            let templates = self.each("dataVolumeTemplates[].metadata.name");
-            let free = used.iter().map(text).filter(|n| !templates.iter().any(|(_, b)| text(b) == *n));
-            let reason = Reason::Dangling(name.to_owned(), free.map(str::to_owned).collect());
+            let reason = dangling(name, claims.free.iter().copied());
             let message =
                 format!("DataVolumeTemplate entry {shown} must be referenced in the VMI template's 'volumes' list");
             (format!("{path}.metadata.name").into(), reason, message.into())
@@ -401,7 +420,7 @@ impl Checker<'_> {
         let labels = labels.into_iter().flatten().map(|(k, v)| (k.clone(), text(v).to_owned())).collect();
         if let Some(message) = selector_problem(self.get("selector")) {
             self.reject("selector", Reason::Malformed, message);
-        } else if !label_selector::matches(self.get("selector"), &labels) {
+        } else if !Selector::of(self.get("selector")).is_some_and(|s| s.matches(&labels)) {
             let with = self.path(&format!("{template}.metadata.labels"));
             self.reject("selector", Reason::Contradicts(with), "selector does not match labels.");
         }
@@ -453,7 +472,7 @@ fn selector_problem(selector: &Value) -> Option<String> {
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let labels = labels.map(|(k, v)| (k.as_str(), "In", std::slice::from_ref(v)));
     let expressions = selector["matchExpressions"].as_array().unwrap_or(&empty).iter();
-    let expressions = expressions.map(|e| (text(&e["key"]), text(&e["operator"]), super::checker::list(&e["values"])));
+    let expressions = expressions.map(|e| (text(&e["key"]), text(&e["operator"]), list(&e["values"])));
     labels.chain(expressions).find_map(|(key, operator, values)| {
         let is_set = matches!(operator, "In" | "NotIn");
         if !is_set && !matches!(operator, "Exists" | "DoesNotExist") {

@@ -59,7 +59,7 @@ pub enum Stage {
 }
 
 /// Why a field is rejected.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// The structure doesn't have the field.
     UnknownField,
@@ -79,7 +79,7 @@ pub enum Reason {
     Needs(Path),
     /// Exactly one alternative must be set.
     NotExactlyOne,
-    /// It refers to a missing object of this name; the second part lists existing ones.
+    /// It refers to a missing object of this name; the second part lists some of the existing ones.
     Dangling(String, Vec<String>),
     /// A feature gate of KubeVirt is off.
     GateOff(&'static str),
@@ -110,7 +110,7 @@ impl Reason {
 }
 
 /// Why an object is rejected, at one of its fields.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cause {
     /// The stage that rejects.
     pub stage: Stage,

@@ -2,12 +2,13 @@
 //!
 //! Source: `pkg/network/admitter`.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, list, number, text};
+use super::checker::{Checker, dangling, list, number, repeats, text};
 use super::disks::is_pci_address;
 use super::tables::{count, unsupported};
 
@@ -37,18 +38,21 @@ impl Checker<'_> {
     pub(super) fn networks(&mut self) {
         self.network_sources();
         self.claimed_networks();
-        let networks = self.list("networks");
-        let interfaces = self.list(INTERFACES);
+        let networks = self.by_name("networks");
+        let interfaces = self.by_name(INTERFACES);
+        let names = |path: &str| self.list(path).iter().map(|element| text(&element["name"]));
+        let free: Vec<&str> = names("networks").filter(|n| !interfaces.contains_key(n)).collect();
+        let unused: Vec<&str> = names(INTERFACES).filter(|n| !networks.contains_key(n)).collect();
+        let is_default = |n: &&Value| !n["pod"].is_null() || n["multus"]["default"] == true;
+        let default = self.list("networks").iter().find(is_default).map(|n| text(&n["name"]));
         for (path, interface) in self.each("domain.devices.interfaces[]") {
             let name = text(&interface["name"]);
-            let network = networks.iter().rfind(|n| text(&n["name"]) == name).unwrap_or(&Value::Null);
-            self.state(&path, interface);
-            self.binding(&path, interface, network);
+            let (index, network) = networks.get(name).map_or((None, &Value::Null), |(i, network)| (Some(*i), *network));
+            self.state(&path, interface, default == Some(name));
+            self.binding(&path, interface, network, index);
             self.interface(&path, interface, network);
             if network.is_null() {
-                let used: Vec<&str> = interfaces.iter().map(|i| text(&i["name"])).collect();
-                let free = networks.iter().map(|n| text(&n["name"])).filter(|n| !used.contains(n));
-                let reason = Reason::Dangling(name.to_owned(), free.map(str::to_owned).collect());
+                let reason = dangling(name, free.iter().copied());
                 let message = format!("{}.name '{name}' not found.", self.name(&path));
                 self.reject(&format!("{path}.name"), reason, message);
             }
@@ -66,11 +70,9 @@ impl Checker<'_> {
         for (path, network) in self.each("networks[]") {
             let name = text(&network["name"]);
             let path = format!("{path}.name");
-            if !interfaces.iter().any(|i| text(&i["name"]) == name) {
+            if !interfaces.contains_key(name) {
                 let message = format!("{} '{name}' not found.", self.name(&path));
-                let names = interfaces.iter().map(|i| text(&i["name"]));
-                let known = names.filter(|n| !networks.iter().any(|net| text(&net["name"]) == *n));
-                self.reject(&path, Reason::Dangling(name.to_owned(), known.map(str::to_owned).collect()), message);
+                self.reject(&path, dangling(name, unused.iter().copied()), message);
             }
         }
     }
@@ -120,14 +122,13 @@ impl Checker<'_> {
             self.reject(first, Reason::Contradicts(self.path(multus)), message);
             return;
         }
-        let known: Vec<String> = self.list("resourceClaims").iter().map(|c| text(&c["name"]).to_owned()).collect();
-        let mut pairs: Vec<(String, String)> = Vec::new();
+        let known = self.by_name("resourceClaims");
+        let interfaces = self.by_name(INTERFACES);
+        let mut pairs: HashMap<String, String> = HashMap::new();
         for (path, claim) in claimed {
             let network = path.strip_suffix(".resourceClaim").unwrap_or(&path);
             let name = text(&super::checker::at(self.spec, network)["name"]);
-            let interface = self.list(INTERFACES).iter().position(|i| text(&i["name"]) == name);
-            let interface = interface.map(|i| (i, &self.list(INTERFACES)[i]));
-            if let Some((i, _)) = interface.filter(|(_, i)| count(i, &["sriov", "binding"]) == 0) {
+            if let Some((i, _)) = interfaces.get(name).filter(|(_, i)| count(i, &["sriov", "binding"]) == 0) {
                 let message = format!("DRA network \"{name}\" requires an SR-IOV or binding plugin interface");
                 self.reject(&format!("{INTERFACES}[{i}]"), Reason::Needs(self.path(network)), message);
             }
@@ -139,25 +140,25 @@ impl Checker<'_> {
             if claim_name.is_empty() || request.is_empty() {
                 continue;
             }
-            if !known.iter().any(|k| k == claim_name) {
+            if !known.contains_key(claim_name) {
                 let message = format!(
                     "network references resourceClaim \"{claim_name}\" which is not defined in spec.resourceClaims"
                 );
-                let reason = Reason::Dangling(claim_name.to_owned(), known.clone());
+                let reason = dangling(claim_name, self.list("resourceClaims").iter().map(|c| text(&c["name"])));
                 self.reject(&format!("{path}.claimName"), reason, message);
             }
             let pair = format!("{claim_name}/{request}");
-            match pairs.iter().find(|(p, _)| *p == pair) {
-                Some((_, other)) => {
+            match pairs.get(&pair) {
+                Some(other) => {
                     let reason = Reason::Duplicate(self.path(other));
                     self.reject(&path, reason, format!("duplicate claimName/requestName combination \"{pair}\""));
                 }
-                None => pairs.push((pair, path)),
+                None => drop(pairs.insert(pair, path)),
             }
         }
     }
 
-    fn state(&mut self, path: &str, interface: &Value) {
+    fn state(&mut self, path: &str, interface: &Value, is_default: bool) {
         let (name, state) = (text(&interface["name"]), text(&interface["state"]));
         let at = format!("{path}.state");
         if matches!(state, "up" | "down") && !interface["sriov"].is_null() {
@@ -171,15 +172,13 @@ impl Checker<'_> {
             let message = format!("\"{name}\" interface's state \"{state}\" is supported only for bridge binding");
             self.reject(&at, Reason::Needs(self.path(&format!("{path}.bridge"))), message);
         }
-        let is_default = |n: &&Value| !n["pod"].is_null() || n["multus"]["default"] == true;
-        let default = self.list("networks").iter().find(is_default);
-        if default.is_some_and(|n| text(&n["name"]) == name) {
+        if is_default {
             let message = format!("\"{name}\" interface's state \"{state}\" is not supported on default networks");
             self.reject(&at, Reason::Contradicts(self.path("networks")), message);
         }
     }
 
-    fn binding(&mut self, path: &str, interface: &Value, network: &Value) {
+    fn binding(&mut self, path: &str, interface: &Value, network: &Value, index: Option<usize>) {
         let name = text(&interface["name"]);
         let (methods, plugin) = (count(interface, &BINDINGS), usize::from(!interface["binding"].is_null()));
         if self.cluster.admits("exactly-one-binding") {
@@ -199,8 +198,7 @@ impl Checker<'_> {
             ("passtBinding", "PasstBinding interface only implemented with pod network"),
         ] {
             if !interface[binding].is_null() && !is_pod {
-                let with = self.list("networks").iter().position(|n| text(&n["name"]) == name);
-                let with = with.map_or_else(|| "networks".to_owned(), |i| format!("networks[{i}]"));
+                let with = index.map_or_else(|| "networks".to_owned(), |i| format!("networks[{i}]"));
                 self.reject(&format!("{path}.{binding}"), Reason::Contradicts(self.path(&with)), message);
             }
         }
@@ -240,13 +238,14 @@ impl Checker<'_> {
     }
 
     fn ports(&mut self, path: &str, ports: &[Value]) {
-        let names: Vec<&str> = ports.iter().map(|p| text(&p["name"])).collect();
+        let repeated: HashMap<usize, usize> =
+            repeats(ports.iter().map(|p| text(&p["name"]))).map(|(i, _, other)| (i, other)).collect();
         let maximum = if self.cluster.admits("ports-below-65536") { 65_535 } else { 65_536 };
         for (i, port) in ports.iter().enumerate() {
             let at = |field: &str| format!("{path}.ports[{i}].{field}");
             let name = text(&port["name"]);
             if !name.is_empty() {
-                if let Some(other) = names.iter().take(i).position(|n| *n == name) {
+                if let Some(other) = repeated.get(&i) {
                     let reason = Reason::Duplicate(self.path(&format!("{path}.ports[{other}]")));
                     self.reject(&at("name"), reason, format!("Duplicate name of the port: {name}"));
                 }
@@ -270,9 +269,11 @@ impl Checker<'_> {
 
     fn dhcp(&mut self, path: &str, options: &Value) {
         let private = list(&options["privateOptions"]);
+        let mut first = HashMap::new();
         for (i, option) in private.iter().enumerate() {
             let at = format!("{path}.dhcpOptions.privateOptions[{i}].option");
-            if let Some(other) = private.iter().take(i).position(|o| o["option"] == option["option"]) {
+            let other = *first.entry(option["option"].as_i64()).or_insert(i);
+            if other < i {
                 let message = "Found Duplicates: you have provided duplicate DHCPPrivateOptions";
                 let other = self.path(&format!("{path}.dhcpOptions.privateOptions[{other}]"));
                 self.reject(&at, Reason::Duplicate(other), message);

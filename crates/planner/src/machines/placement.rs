@@ -2,6 +2,8 @@
 //!
 //! Source: `validate-k8s-utils.go`, and the label validation of `k8s.io/apimachinery`.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::Reason;
@@ -192,6 +194,12 @@ impl Checker<'_> {
     fn spread_constraints(&mut self) {
         const ALL: &str = "topologySpreadConstraints";
         let constraints = self.list(ALL);
+        let pair = |c: &'_ Value| ["topologyKey", "whenUnsatisfiable"].map(|k| text(&c[k]).to_owned());
+        // The next one that equals each.
+        let mut nearest = HashMap::new();
+        let next = constraints.iter().enumerate().rev();
+        let next: HashMap<usize, usize> =
+            next.filter_map(|(i, c)| Some((i, nearest.insert(pair(c), i)?))).collect();
         for (i, constraint) in constraints.iter().enumerate() {
             let at = |field: &str| format!("{ALL}[{i}].{field}");
             let skew = number(&constraint["maxSkew"]);
@@ -212,15 +220,13 @@ impl Checker<'_> {
             }
             // The server's message omits the index.
             self.selector(&format!("{ALL}.labelSelector"), &constraint["labelSelector"]);
-            let keys = ["topologyKey", "whenUnsatisfiable"];
-            let is_same = |other: &Value| keys.iter().all(|k| text(&other[*k]) == text(&constraint[*k]));
-            if let Some(other) = constraints.iter().skip(i + 1).position(is_same) {
+            if let Some(other) = next.get(&i) {
                 let pair = format!("{{{}, {action}}}", text(&constraint["topologyKey"]));
                 let message = format!(
                     "{}.{{topologyKey, whenUnsatisfiable}}: Duplicate value: \"{pair}\"",
                     self.name(&format!("{ALL}[{i}]"))
                 );
-                let reason = Reason::Duplicate(self.path(&format!("{ALL}[{}]", i + 1 + other)));
+                let reason = Reason::Duplicate(self.path(&format!("{ALL}[{other}]")));
                 self.reject(&format!("{ALL}[{i}]"), reason, message);
             }
         }

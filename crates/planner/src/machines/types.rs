@@ -17,7 +17,7 @@ fn admit(cluster: Cluster<'_>, kind: &str, object: &Value, check: impl FnOnce(&m
     }
     let mut checker = Checker::new(cluster, &object["spec"], "spec", Stage::Validating);
     check(&mut checker);
-    checker.found
+    checker.causes()
 }
 
 /// Why KubeVirt rejects an instance type; empty if accepted.

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, is_on, list, text, whole};
+use super::checker::{Checker, dangling, is_on, list, text, whole};
 use super::disks::path_problem;
 use super::tables::{count, unsupported};
 
@@ -147,6 +147,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn access_credentials(&mut self) {
+        let volumes = self.list("volumes");
         const KEY_METHODS: [&str; 3] = ["noCloud", "configDrive", "qemuGuestAgent"];
         for (path, credential) in self.each("accessCredentials[]") {
             let name = self.name(&path);
@@ -160,7 +161,7 @@ impl Checker<'_> {
                 let method = &credentials["propagationMethod"];
                 for (method_name, volume) in [("noCloud", "cloudInitNoCloud"), ("configDrive", "cloudInitConfigDrive")]
                 {
-                    let exists = !self.each(&format!("volumes[].{volume}")).is_empty();
+                    let exists = volumes.iter().any(|v| !v[volume].is_null());
                     if !method[method_name].is_null() && !exists {
                         let message = format!(
                             "{name} requires a {method_name} volume to exist when the {method_name} propagationMethod \
@@ -259,19 +260,19 @@ impl Checker<'_> {
                 Some(_) => "refers to Volume of unsupported type.",
                 None => "does not have a matching Volume.",
             };
-            let known = volumes.iter().map(|v| text(&v["name"]).to_owned()).collect();
+            let reason = dangling(name, volumes.iter().map(|v| text(&v["name"])));
             let message = format!("{} {problem}", self.name("acpi"));
-            self.reject(&format!("{ACPI}.{field}"), Reason::Dangling(name.to_owned(), known), message);
+            self.reject(&format!("{ACPI}.{field}"), reason, message);
         }
     }
 
     /// Checks the devices of an instance's volumes; a machine's volume without a disk gets one.
     pub(super) fn shown_volumes(&mut self) {
+        let [disks, shares] = ["disks", "filesystems"].map(|devices| self.by_name(&format!("domain.devices.{devices}")));
         for (path, source) in self.each("volumes[].containerPath") {
             let path = path.strip_suffix(".containerPath").unwrap_or(&path);
             let name = text(&super::checker::at(self.spec, path)["name"]);
-            let has_device = |devices: &str| self.list(devices).iter().any(|d| text(&d["name"]) == name);
-            let (disk, share) = (has_device("domain.devices.disks"), has_device("domain.devices.filesystems"));
+            let (disk, share) = (disks.contains_key(name), shares.contains_key(name));
             if disk {
                 let message = format!("ContainerPath volume '{name}' must be mapped to a filesystem, not a disk");
                 self.reject(path, Reason::Contradicts(self.path("domain.devices.disks")), message);
@@ -300,9 +301,9 @@ impl Checker<'_> {
     pub(super) fn filesystems(&mut self) {
         const CONFIG: [&str; 4] = ["configMap", "secret", "downwardAPI", "serviceAccount"];
         const STORED: [&str; 2] = ["persistentVolumeClaim", "dataVolume"];
+        let volumes = self.by_name("volumes");
         for (path, share) in self.each("domain.devices.filesystems[]") {
-            let volume = self.list("volumes").iter().rfind(|v| v["name"] == share["name"]);
-            let Some(volume) = volume else {
+            let Some((_, volume)) = volumes.get(text(&share["name"])) else {
                 continue;
             };
             let virtiofs = format!("{path}.virtiofs");

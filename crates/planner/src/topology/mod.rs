@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::inventory::{Inventory, Node};
 use crate::release::{Platform, Release};
 
-pub use taints::{is_tolerated, tolerates};
+pub use taints::Tolerations;
 
 /// Facts about the cluster, as the operator sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

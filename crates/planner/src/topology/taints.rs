@@ -1,43 +1,53 @@
 //! Matches tolerations and taints like the scheduler.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::inventory::{Node, ROLE_LABEL, Taint};
 
-/// Whether a toleration matches a taint: an empty key with `Exists` tolerates everything, an empty effect every effect.
-pub fn tolerates(toleration: &Value, taint: &Taint) -> bool {
-    let text = |key: &str| toleration[key].as_str().unwrap_or_default();
-    let (key, effect) = (text("key"), text("effect"));
-    if !effect.is_empty() && effect != taint.effect {
-        return false;
-    }
-    if !key.is_empty() && key != taint.key {
-        return false;
-    }
-    match text("operator") {
-        "Exists" => true,
-        "" | "Equal" => !key.is_empty() && text("value") == taint.value,
-        _ => false,
-    }
-}
+/// A placement's tolerations, read once for many nodes.
+#[derive(Debug)]
+pub struct Tolerations<'v>(
+    /// Key, value and effect of each. No value matches all; so does an empty key, or effect.
+    HashSet<(&'v str, Option<&'v str>, &'v str)>,
+);
 
-/// Whether a pod may run on a node despite its taints. A control-plane node that isn't a worker has the taint that
-/// installers set, even if the inventory omits it.
-pub fn is_tolerated(placement: &Value, node: &Node) -> bool {
-    let is_tolerated = |taint: &Taint| {
-        let tolerations = placement["tolerations"].as_array();
-        tolerations.into_iter().flatten().any(|t| tolerates(t, taint))
-    };
-    let implied = ["control-plane", "master"].map(|role| Taint {
-        key: format!("{ROLE_LABEL}{role}"),
-        value: String::new(),
-        effect: "NoSchedule".to_owned(),
-    });
-    if node.taints.is_empty() && node.is_control_plane() && !node.has_role("worker") {
-        return implied.iter().any(is_tolerated);
+impl<'v> Tolerations<'v> {
+    /// The `tolerations` of a placement.
+    pub fn of(placement: &'v Value) -> Self {
+        let read = |toleration: &'v Value| {
+            let text = |key: &str| toleration[key].as_str().unwrap_or_default();
+            let value = match text("operator") {
+                "Exists" => None,
+                "" | "Equal" if !text("key").is_empty() => Some(text("value")),
+                _ => return None,
+            };
+            Some((text("key"), value, text("effect")))
+        };
+        Self(placement["tolerations"].as_array().into_iter().flatten().filter_map(read).collect())
     }
-    let strict = node.taints.iter().filter(|t| t.effect != "PreferNoSchedule");
-    strict.into_iter().all(is_tolerated)
+
+    /// Whether one of them matches a taint.
+    pub fn tolerate(&self, taint: &Taint) -> bool {
+        let (key, value) = (taint.key.as_str(), taint.value.as_str());
+        let matching = [(key, Some(value)), (key, None), ("", None)];
+        matching.iter().any(|(key, value)| ["", &taint.effect].iter().any(|effect| self.0.contains(&(*key, *value, *effect))))
+    }
+
+    /// Whether a pod may run on a node despite its taints. A control-plane node that isn't a worker has the taint that
+    /// installers set, even if the inventory omits it.
+    pub fn admit(&self, node: &Node) -> bool {
+        if node.taints.is_empty() && node.is_control_plane() && !node.has_role("worker") {
+            let implied = |role: &&str| Taint {
+                key: format!("{ROLE_LABEL}{role}"),
+                value: String::new(),
+                effect: "NoSchedule".to_owned(),
+            };
+            return ["control-plane", "master"].iter().any(|role| self.tolerate(&implied(role)));
+        }
+        node.taints.iter().filter(|t| t.effect != "PreferNoSchedule").all(|t| self.tolerate(t))
+    }
 }
 
 #[cfg(test)]
@@ -48,13 +58,14 @@ mod tests {
     #[test]
     fn matches_tolerations_like_the_scheduler() {
         let taint = Taint { key: "key".into(), value: "kubevirt".into(), effect: "NoSchedule".into() };
+        let tolerates = |toleration: &Value| Tolerations::of(&json!({"tolerations": [toleration]})).tolerate(&taint);
         for toleration in [
             json!({"key": "key", "value": "kubevirt"}),
             json!({"key": "key", "operator": "Exists"}),
             json!({"operator": "Exists"}),
             json!({"key": "key", "operator": "Equal", "value": "kubevirt", "effect": "NoSchedule"}),
         ] {
-            assert!(tolerates(&toleration, &taint), "{toleration}");
+            assert!(tolerates(&toleration), "{toleration}");
         }
         for toleration in [
             json!({"key": "key"}),
@@ -62,7 +73,7 @@ mod tests {
             json!({"operator": "Exists", "effect": "NoExecute"}),
             json!({"value": "kubevirt"}),
         ] {
-            assert!(!tolerates(&toleration, &taint), "{toleration}");
+            assert!(!tolerates(&toleration), "{toleration}");
         }
     }
 
@@ -73,7 +84,7 @@ mod tests {
             ..Node::default()
         };
         let toleration = json!({"key": "node-role.kubernetes.io/master", "operator": "Exists"});
-        assert!(!is_tolerated(&json!({}), &node));
-        assert!(is_tolerated(&json!({"tolerations": [toleration]}), &node));
+        assert!(!Tolerations::of(&json!({})).admit(&node));
+        assert!(Tolerations::of(&json!({"tolerations": [toleration]})).admit(&node));
     }
 }
