@@ -435,3 +435,85 @@ def attack_files_that_cannot_be_read(lab):
     lab.expect(done.code == 0, "Jsonnet of something else", done)
     _, done = lint(lab, {"good/hc.yaml": GOOD, ".gitmodules": modules, "o/kustomization.yaml": "resources: [../fleet/virt]\n"})
     lab.expect(done.code == 4 and "fleet" in done.out, "a submodule that a kustomization builds on", done)
+
+
+def attack_deployed_and_not_here(lab):
+    """What is deployed and can't be read is named: an Application of a chart's template, a patch in a file, charts of elsewhere, packed charts, lost links."""
+    chart = {"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n"}
+    argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source: {repoURL: x, %s}\n"
+    patch = "kustomize: {patches: [{target: {kind: HyperConverged}, patch: '[]'}]}"
+    apps = {"apps/a.yaml": argo % "path: hc"}
+    operations = "[{op: add, path: /spec/source/kustomize, value: {components: [../c]}}]"
+    target = "target: {kind: Application}"
+    flux = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\nspec: {%s}\n"
+    dependency = "dependencies: [{name: %s, version: 1.x, repository: 'https://charts.example.com'}]\n"
+    for what, files in {
+        "an Application in a chart": {**chart, "c/templates/a.yaml": "{{ if .Values.a }}\n" + argo % f"path: hc, {patch}" + "{{ end }}\n"},
+        "an Application of an unknown path in a chart": {**chart, "c/templates/a.yaml": argo % ("path: {{ .Values.p }}, " + patch)},
+        "a Kustomization in a chart": {**chart, "c/templates/a.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+                                       "metadata: {name: '{{ .Release.Name }}'}\nspec: {path: ./hc, targetNamespace: b}\n"},
+        "operations in a file": {**apps, "apps/kustomization.yaml": f"resources: [a.yaml]\npatches: [{{path: p.yaml, {target}}}]\n", "apps/p.yaml": operations},
+        "operations in a JSON file": {**apps, "apps/kustomization.yaml": "resources: [a.yaml]\npatchesJson6902:\n- path: p.json\n  target: {group: argoproj.io, version: v1alpha1, kind: Application, name: a}\n",
+                                      "apps/p.json": '[{"op": "add", "path": "/spec/source/kustomize", "value": {"components": ["../c"]}}]'},
+        "an inline merge patch": {**apps, "apps/kustomization.yaml": "resources: [a.yaml]\npatches:\n- patch: |-\n    " + (argo % "path: hc, kustomize: {components: [../c]}").replace("\n", "\n    ") + "\n"},
+        "a merge patch of another kind": {**apps, "apps/kustomization.yaml": f"resources: [a.yaml]\npatches: [{{path: p.yaml, {target}}}]\n",
+                                          "apps/p.yaml": "kind: any\nspec: {source: {path: hc, plugin: {name: a}}}\n"},
+        "a replacement": {**apps, "apps/kustomization.yaml": "resources: [a.yaml]\nreplacements:\n- source: {kind: Application}\n  targets:\n"
+                          "  - {select: {kind: Application}, fieldPaths: [spec.source.plugin.name], options: {create: true}}\n"},
+        "a link to the directory": {"virt": None, "apps/a.yaml": argo % f"path: virt, {patch}"},
+    }.items():
+        directory, _ = lint(lab, {"hc/hc.yaml": GOOD, **{path: text for path, text in files.items() if text is not None}})
+        for path in [path for path, text in files.items() if text is None]:
+            os.symlink("hc", os.path.join(directory, path))
+        done = lab.run("lint", cwd=directory)
+        lab.expect("hco-not-planned" in done.out, what, done)
+    for what, files in {
+        "a chart of elsewhere": {"apps/a.yaml": argo % "chart: kubevirt-hyperconverged, targetRevision: 1.0.0"},
+        "a chart of elsewhere with one in its values": {"apps/a.yaml": argo % "chart: any, helm: {valuesObject: {objects: [{kind: HyperConverged}]}}"},
+        "a chart of a HelmRepository": {"apps/a.yaml": flux % "chart: {spec: {chart: hco, sourceRef: {kind: HelmRepository, name: a}}}"},
+        "a chart of an OCIRepository": {"apps/a.yaml": flux % "chartRef: {kind: OCIRepository, name: hyperconverged}"},
+        "a chart that kustomize inflates": {"x/kustomization.yaml": "helmCharts: [{name: hyperconverged, repo: 'https://charts.example.com'}]\n"},
+        "a dependency": {"c/Chart.yaml": chart["c/Chart.yaml"] + dependency % "kubevirt-hco"},
+        "a dependency with one in its values": {"c/Chart.yaml": chart["c/Chart.yaml"] + dependency % "raw", "c/values.yaml": "raw: {resources: [{kind: HyperConverged}]}\n"},
+        "a dependency of a chart of version 1": {"c/Chart.yaml": chart["c/Chart.yaml"], "c/requirements.yaml": dependency % "hyperconverged"},
+    }.items():
+        _, done = lint(lab, {"hc/hc.yaml": GOOD, **files})
+        lab.expect(done.code == 1 and "error[hco-not-planned]" in done.out, what, done)
+    for what, files in {
+        "a chart of something else": {"apps/a.yaml": argo % "chart: cert-manager, helm: {values: 'crds: {enabled: true}'}"},
+        "a dependency on something else": {"c/Chart.yaml": chart["c/Chart.yaml"] + dependency % "common", "c/values.yaml": "a: HyperConverged\n"},
+        "a dependency that is here": {"c/Chart.yaml": chart["c/Chart.yaml"] + dependency % "hco", "c/charts/hco-1.0.0.tgz": archive("kind: ConfigMap\n")},
+        "an Application of something else in a chart": {**chart, "c/templates/a.yaml": argo % ("path: '{{ .Values.p }}', kustomize: {patches: [{target: {kind: Deployment}, patch: '[]'}]}")},
+        "operations on something else": {"apps/kustomization.yaml": "patches: [{path: p.yaml, target: {kind: Deployment}}]\n", "apps/p.yaml": operations},
+    }.items():
+        _, done = lint(lab, {"hc/hc.yaml": GOOD, **files})
+        lab.expect(done.code == 0 and "hco-not-planned" not in done.out, what, done)
+    packed = flux % "chart: {spec: {chart: ./packed/s-1.0.0.tgz, sourceRef: {kind: GitRepository, name: a}}}"
+    for what, data in {"with one": archive(PLAIN), "that can't be unpacked": b"\x1f\x8bbroken"}.items():
+        _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.yaml": packed, "packed/s-1.0.0.tgz": data})
+        lab.expect(done.code == 1 and "error[helm-chart-not-rendered]" in done.out, f"a packed chart {what}", done)
+    _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.yaml": packed, "packed/s-1.0.0.tgz": archive("kind: ConfigMap\n")})
+    lab.expect(done.code == 0, "a packed chart without one", done)
+
+
+def attack_deployed_links(lab):
+    """A link that leads nowhere, a pipe or a socket is an error where something is deployed from it."""
+    argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {source: {repoURL: x, path: virt}}\n"
+    for what, (path, make) in {
+        "a link to nowhere": ("virt/a.yaml", lambda path: os.symlink("nowhere", path)),
+        "a link out of the tree": ("virt/a.yaml", lambda path: os.symlink("/etc/passwd", path)),
+        "a pipe": ("virt/a.yaml", os.mkfifo),
+        "a directory that leads nowhere": ("virt", lambda path: os.symlink("nowhere", path)),
+        "a directory out of the tree": ("virt", lambda path: os.symlink("/usr", path)),
+    }.items():
+        for by, text in {"app/a.yaml": argo, "app/kustomization.yaml": f"resources: [../{path}]\n"}.items():
+            directory, _ = lint(lab, {"good/hc.yaml": GOOD, by: text})
+            os.makedirs(os.path.join(directory, os.path.dirname(path)), exist_ok=True)
+            make(os.path.join(directory, path))
+            done = lab.run("lint", cwd=directory)
+            lab.expect(done.code == 4 and path in done.out, f"{what}, by {by}", done)
+        directory, _ = lint(lab, {"good/hc.yaml": GOOD})
+        os.makedirs(os.path.join(directory, os.path.dirname(path)), exist_ok=True)
+        make(os.path.join(directory, path))
+        done = lab.run("lint", cwd=directory)
+        lab.expect(done.code == 0, f"{what} that nothing deploys", done)

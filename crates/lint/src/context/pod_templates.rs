@@ -240,8 +240,7 @@ impl<'a> Context<'a> {
     fn reached(&self, placement: &Value) -> BTreeSet<&'a str> {
         let selection = Selection::of(placement);
         let tolerations = Tolerations::of(placement);
-        let lands =
-            |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerations.admit(n.node);
+        let lands = |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerations.admit(n.node);
         let names = self.nodes().filter(lands);
         let names = names.map(|n| n.node.architecture.as_str());
         names.filter(|a| !a.is_empty()).collect()

@@ -198,8 +198,7 @@ impl Checker<'_> {
         // The next one that equals each.
         let mut nearest = HashMap::new();
         let next = constraints.iter().enumerate().rev();
-        let next: HashMap<usize, usize> =
-            next.filter_map(|(i, c)| Some((i, nearest.insert(pair(c), i)?))).collect();
+        let next: HashMap<usize, usize> = next.filter_map(|(i, c)| Some((i, nearest.insert(pair(c), i)?))).collect();
         for (i, constraint) in constraints.iter().enumerate() {
             let at = |field: &str| format!("{ALL}[{i}].{field}");
             let skew = number(&constraint["maxSkew"]);

@@ -268,7 +268,8 @@ impl Checker<'_> {
 
     /// Checks the devices of an instance's volumes; a machine's volume without a disk gets one.
     pub(super) fn shown_volumes(&mut self) {
-        let [disks, shares] = ["disks", "filesystems"].map(|devices| self.by_name(&format!("domain.devices.{devices}")));
+        let [disks, shares] =
+            ["disks", "filesystems"].map(|devices| self.by_name(&format!("domain.devices.{devices}")));
         for (path, source) in self.each("volumes[].containerPath") {
             let path = path.strip_suffix(".containerPath").unwrap_or(&path);
             let name = text(&super::checker::at(self.spec, path)["name"]);

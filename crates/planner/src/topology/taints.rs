@@ -32,7 +32,9 @@ impl<'v> Tolerations<'v> {
     pub fn tolerate(&self, taint: &Taint) -> bool {
         let (key, value) = (taint.key.as_str(), taint.value.as_str());
         let matching = [(key, Some(value)), (key, None), ("", None)];
-        matching.iter().any(|(key, value)| ["", &taint.effect].iter().any(|effect| self.0.contains(&(*key, *value, *effect))))
+        matching
+            .iter()
+            .any(|(key, value)| ["", &taint.effect].iter().any(|effect| self.0.contains(&(*key, *value, *effect))))
     }
 
     /// Whether a pod may run on a node despite its taints. A control-plane node that isn't a worker has the taint that

@@ -17,7 +17,7 @@ use super::parent;
 use super::scan::contains_any;
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
-const GROUPS: [&str; 5] = [
+pub(super) const GROUPS: [&str; 5] = [
     "argoproj.io",
     "toolkit.fluxcd.io",
     "apps.open-cluster-management.io",

@@ -14,6 +14,12 @@ pub(super) fn holds_encoded(text: &str) -> bool {
     ENCODED.iter().any(|encoded| memchr::memmem::find(text.as_bytes(), encoded.as_bytes()).is_some())
 }
 
+/// Whether the name or the values of a chart say HyperConverged or HCO.
+pub(super) fn names_one(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    lower.contains("hyperconverged") || lower.split(|c: char| !c.is_alphanumeric()).any(|word| word == "hco")
+}
+
 /// Whether a text of any language may be about a HyperConverged.
 pub(super) fn speaks_of_one(text: &str) -> bool {
     text.contains(HCO) || holds_encoded(text) || HINTS.iter().any(|hint| text.contains(hint))

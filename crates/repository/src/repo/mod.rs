@@ -46,6 +46,7 @@ mod tests;
 mod texts;
 mod trust;
 mod unchanged;
+mod unread;
 mod unrecognized;
 mod wrapper_changes;
 mod wrapper_fields;

@@ -2,16 +2,17 @@
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
+use hcoplan_yaml::Document;
 use regex_lite::Regex;
 
 use super::Repo;
 use super::files::FileRole;
-use super::kustomize::references;
 use super::mentions::speaks_of_one;
 use super::objects::{Objects, SourceRef};
 use super::parent;
@@ -27,6 +28,7 @@ impl Repo {
         let built = |path: &Utf8Path| self.built.as_ref().and_then(|b| b.inputs.get(path)).into_iter().flatten();
         let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
         let files: BTreeSet<&Utf8Path> = files.collect();
+        let in_charts = self.controllers_in_charts().into_iter().map(Arc::new);
         let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
         let mentioning = LazyCell::new(|| {
             let speaks = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_one(&bytes));
@@ -34,7 +36,8 @@ impl Repo {
         });
         let speaks =
             |directory: &Utf8Path| mentioning.range(directory..).next().is_some_and(|f| f.starts_with(directory));
-        documents.flat_map(|document| wrapper_changes::findings(&document, &files, &speaks)).collect()
+        let found = |document: Arc<Document>| wrapper_changes::findings(&document, &files, &speaks, &*self.tree);
+        documents.chain(in_charts).flat_map(found).collect()
     }
 
     /// Reports submodules that aren't checked out, whose content is unknown: each from which something is applied or
@@ -45,8 +48,8 @@ impl Repo {
         let file = SourceFile::from_bytes(Utf8Path::new(GITMODULES), bytes);
         let lines = (0..).map_while(|number| file.line(number));
         let files: BTreeMap<&Utf8Path, &FileRole> = self.files.iter().map(|f| (&*f.path, &f.what)).collect();
-        let built =
-            LazyCell::new(|| references(&*self.tree).into_iter().map(|(_, named)| named).collect::<BTreeSet<_>>());
+        let deployed = self.is_deployed();
+        let (mut problems, mut findings) = (Vec::new(), Vec::new());
         for (start, line) in lines {
             let Some((key, path)) = line.split_once('=') else { continue };
             // git ignores the case of keys, and allows quoted values.
@@ -59,8 +62,7 @@ impl Repo {
             if has_file || self.is_checked_out(&path) {
                 continue;
             }
-            let is_built = || built.range(path.clone()..).next().is_some_and(|named| named.starts_with(&path));
-            let is_deployed = self.applied().meet(&path) || is_built();
+            let is_deployed = deployed(&path);
             if !is_deployed && !self.clusters.is_empty() {
                 continue;
             }
@@ -72,11 +74,14 @@ impl Repo {
                 .label("not examined")
                 .help("check it out: `git submodule update --init`");
             if is_deployed {
-                self.problems.push(Problem { finding: finding.severity(Severity::Error), fatal: true });
+                problems.push(Problem { finding: finding.severity(Severity::Error), fatal: true });
             } else {
-                self.findings.push(finding);
+                findings.push(finding);
             }
         }
+        drop(deployed);
+        self.problems.append(&mut problems);
+        self.findings.append(&mut findings);
     }
 
     /// What controllers apply from the repository.
@@ -84,6 +89,7 @@ impl Repo {
         self.applied.get_or_init(|| {
             let mut applied = AppliedPaths::default();
             self.each_of_controllers(|document| applied.take(document));
+            self.controllers_in_charts().iter().for_each(|document| applied.take(document));
             applied
         })
     }

@@ -258,6 +258,8 @@ struct Reading {
     files: Vec<FileUse>,
     texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
+    /// What can't be read.
+    lost: Vec<(Utf8PathBuf, Unreadable)>,
     /// Files outside the root, by their index.
     given: HashMap<u32, Arc<Content>>,
 }
@@ -266,22 +268,24 @@ impl Reading {
     /// Records the files that the listing skipped.
     fn skipped(&mut self, listing: &Listing) {
         for skipped in &listing.skipped {
-            let directory = !is_candidate(&skipped.path);
             let use_ = FileUse::skipped(&skipped.path, &skipped.why);
             match &skipped.why {
-                // A socket is only reported where a manifest is expected.
-                SkipReason::Unreadable(why)
-                    if !directory || *why == Unreadable::Denied || is_patterns(&skipped.path) =>
-                {
-                    let problem = unreadable(&skipped.path, why);
-                    // Other tools read it, so its content would be applied unchecked.
-                    self.problems.push(match why {
-                        Unreadable::Name => problem.fatal(),
-                        _ => problem,
-                    });
+                // Other tools read it, so its content would be applied unchecked.
+                SkipReason::Unreadable(why @ Unreadable::Name) if is_candidate(&skipped.path) => {
+                    self.problems.push(unreadable(&skipped.path, why).fatal());
                     self.files.push(use_);
                 }
-                SkipReason::Unreadable(_) => {}
+                SkipReason::Unreadable(why) if is_patterns(&skipped.path) => {
+                    self.problems.push(unreadable(&skipped.path, why));
+                    self.files.push(use_);
+                }
+                SkipReason::Unreadable(why) => {
+                    self.lost.push((skipped.path.clone(), why.clone()));
+                    // A socket is only named where a manifest is expected.
+                    if is_candidate(&skipped.path) || *why == Unreadable::Denied {
+                        self.files.push(use_);
+                    }
+                }
                 SkipReason::Ignored | SkipReason::LinkedDirectory | SkipReason::Submodule => {
                     self.files.push(use_);
                 }
@@ -412,8 +416,10 @@ impl Reading {
         repo.findings = repo.changes_by_wrappers(&self.objects);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
+        repo.report_lost(self.lost);
         repo.report_non_clusters(&self.objects);
         repo.report_submodules();
+        repo.report_unread_charts();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
         repo.directories = paired.directories;
         repo.config = config;

@@ -119,6 +119,12 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
     out
 }
 
+/// Whether a packed chart may render a HyperConverged, or can't be unpacked.
+pub(super) fn packed_with_one(tree: &dyn Tree, path: &Utf8Path) -> bool {
+    let Ok(bytes) = tree.read(path) else { return false };
+    unpacked(&bytes, &mut MAX_UNPACKED.clone()).is_none_or(|text| may_render_one(&text))
+}
+
 /// The largest total size of unpacked archives of all charts, in bytes.
 const MAX_UNPACKED: u64 = 64 << 20;
 

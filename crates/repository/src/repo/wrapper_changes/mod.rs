@@ -1,13 +1,15 @@
 //! Reports controllers' changes to what they apply: patches, components, annotations of Argo CD's Applications and
 //! Flux's Kustomizations and HelmReleases, patches of a PolicyGenerator. hcoplan doesn't apply them.
 //!
+//! So do charts that they fetch, where these may have a HyperConverged.
+//!
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{SourceFile, Span, normalize_path};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, normalize_path};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
@@ -38,6 +40,8 @@ pub(super) struct WrapperChange {
     path: Option<PathPattern>,
     /// Whether it mentions a HyperConverged, so that it may turn another object into one.
     names_one: bool,
+    /// Whether the field is a chart that isn't in the repository.
+    is_fetched: bool,
     /// The directories of components that it adds.
     components: Vec<Utf8PathBuf>,
 }
@@ -75,6 +79,11 @@ impl PathPattern {
         self.expression.as_ref().map_or_else(|| file.starts_with(&self.start), |e| e.is_match(file.as_str()))
     }
 
+    /// The same with its links followed.
+    fn real(&self, tree: &dyn Tree) -> Self {
+        Self { start: tree.real(&self.start), expression: self.expression.clone() }
+    }
+
     /// Whether any of some files is at the path or below it.
     fn covers_any(&self, files: &BTreeSet<&Utf8Path>) -> bool {
         match &self.expression {
@@ -92,8 +101,14 @@ impl WrapperChange {
         document: &Document,
         clusters: &BTreeSet<&Utf8Path>,
         speaks: &dyn Fn(&Utf8Path) -> bool,
+        tree: &dyn Tree,
     ) -> Option<Finding> {
-        let is_reached = self.path.as_ref().is_some_and(|path| path.covers_any(clusters));
+        if self.is_fetched {
+            let severity = if self.names_one { Severity::Error } else { Severity::Warning };
+            return Some(fetched(&self.by, &self.field, document.location(self.span)).severity(severity));
+        }
+        let is_reached =
+            self.path.as_ref().is_some_and(|path| path.covers_any(clusters) || path.real(tree).covers_any(clusters));
         let names_one = self.names_one || !is_reached && self.components.iter().any(|directory| speaks(directory));
         if !is_reached && !names_one {
             return None;
@@ -107,14 +122,24 @@ impl WrapperChange {
     }
 }
 
+/// The finding about a chart that isn't in the repository.
+pub(super) fn fetched(by: &str, chart: &str, place: Location) -> Finding {
+    let message =
+        format!("{by} takes the chart `{chart}` from elsewhere; it may have a HyperConverged, which is not planned");
+    let help =
+        "put the HyperConverged into a file of its own, or check what is rendered: `helm template … | hcoplan lint -`";
+    Finding::new(&HCO_NOT_PLANNED, message).at(place).label("not examined").help(help)
+}
+
 /// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `speaks` returns whether
 /// a directory's files mention one.
 pub(super) fn findings(
     document: &Document,
     clusters: &BTreeSet<&Utf8Path>,
     speaks: &dyn Fn(&Utf8Path) -> bool,
+    tree: &dyn Tree,
 ) -> Vec<Finding> {
-    changes(document).iter().filter_map(|change| change.finding(document, clusters, speaks)).collect()
+    changes(document, Some(tree)).iter().filter_map(|change| change.finding(document, clusters, speaks, tree)).collect()
 }
 
 /// What controllers apply from the repository.
@@ -146,6 +171,11 @@ impl AppliedPaths {
     /// The one of the nearest path.
     pub(super) fn nearest<'a>(&'a self, file: &'a Utf8Path) -> Option<&'a AppliedPath> {
         self.of(file).max_by_key(|applied| applied.path.start.components().count())
+    }
+
+    /// The packed charts that they apply.
+    pub(super) fn packed(&self) -> impl Iterator<Item = &Utf8Path> {
+        self.exact.keys().map(Utf8PathBuf::as_path).filter(|path| matches!(path.extension(), Some("tgz" | "gz")))
     }
 
     /// Whether any applies a directory, or something in it.
@@ -197,12 +227,13 @@ fn applied_paths(document: &Document) -> Vec<AppliedPath> {
 
 /// Whether an object changes what it applies.
 pub(super) fn changes_others(document: &Document) -> bool {
-    !changes(document).is_empty()
+    !changes(document, None).is_empty()
 }
 
-fn changes(document: &Document) -> Vec<WrapperChange> {
+/// Without a tree, files count as if they had some change.
+fn changes(document: &Document, tree: Option<&dyn Tree>) -> Vec<WrapperChange> {
     let file = document.file.path();
-    let mut found = Changes { by: file.to_string(), out: Vec::new() };
+    let mut found = Changes { by: file.to_string(), out: Vec::new(), tree };
     if file.file_name() == Some(FLEET_FILE) && document.root.get("kind").is_none() {
         let path = PathPattern::new(parent(file).as_str());
         found.fields(&document.root, "", &fields::FLEET_FILE, path.as_ref());
@@ -219,9 +250,10 @@ fn changes(document: &Document) -> Vec<WrapperChange> {
     found.out
 }
 
-struct Changes {
+struct Changes<'r> {
     by: String,
     out: Vec<WrapperChange>,
+    tree: Option<&'r dyn Tree>,
 }
 
 /// The objects of controllers that apply directories.
@@ -232,27 +264,74 @@ const CONTROLLERS: [(&str, &str); 4] = [
     ("helm.toolkit.fluxcd.io", "HelmRelease"),
 ];
 
-impl Changes {
-    /// Takes in what the JSON patches of a kustomization put into controllers' objects: any may have that name, so
-    /// that all they apply counts. Other patches are objects themselves.
+impl Changes<'_> {
+    /// Takes in what a kustomization puts into controllers' objects, any of which may have that name, so that all they
+    /// apply counts; and the charts that it inflates.
     fn kustomization(&mut self, root: &Node, file: &Utf8Path) {
-        for entry in list(root, "patches").iter().chain(list(root, "patchesJson6902")) {
-            let target = entry.below("target.kind").and_then(Node::as_str);
-            let target = target.and_then(|kind| Regex::new(&format!("^(?:{kind})$")).ok());
-            let Some((target, patch)) = target.zip(entry.get("patch").and_then(Node::as_str)) else { continue };
-            let kinds: Vec<_> = CONTROLLERS.into_iter().filter(|(_, kind)| target.is_match(kind)).collect();
-            if kinds.is_empty() {
-                continue;
-            }
-            let known = self.out.len();
-            for document in yaml::parse_yaml(&SourceFile::new("patch", patch)).documents {
-                for operation in document.root.items() {
-                    let Some(value) = operation.get("value") else { continue };
-                    let object = at_pointer(text(operation, "path"), value);
-                    kinds.iter().for_each(|(group, kind)| self.object(group, kind, &object, file));
+        for entry in ["patches", "patchesJson6902", "patchesStrategicMerge"].iter().flat_map(|key| list(root, key)) {
+            self.patch(entry, file);
+        }
+        for replacement in list(root, "replacements") {
+            for target in list(replacement, "targets") {
+                let kinds = controllers(target.below("select.kind"));
+                for field in list(target, "fieldPaths").iter().filter_map(Node::as_str) {
+                    let filled = Node { value: Value::String(String::from("replaced")), ..replacement.clone() };
+                    let object = at_pointer(&format!("/{}", field.replace('.', "/")), &filled);
+                    self.objects(&kinds, &object, file, target.span);
                 }
             }
-            self.out.iter_mut().skip(known).for_each(|change| change.span = entry.span);
+        }
+        for chart in ["helmCharts", "helmChartInflationGenerator"].iter().flat_map(|key| list(root, key)) {
+            let name = chart.get("name").or(chart.get("chartName"));
+            let names = [name, chart.get("repo"), chart.get("chartRepo")];
+            self.chart(name, &names, &[chart.get("valuesInline"), chart.get("values")]);
+        }
+    }
+
+    /// Takes in a kustomization's patch: operations on the controllers' objects that it targets, or such an object.
+    fn patch(&mut self, entry: &Node, file: &Utf8Path) {
+        let named = entry.get("path").or(Some(entry)).and_then(Node::as_str).filter(|path| !path.contains(['\n', ':']));
+        let patch = entry.get("patch").or(Some(entry)).and_then(Node::as_str).map(ToOwned::to_owned);
+        let of_file = |name: &str| {
+            let Some(tree) = self.tree else { return Some("[{path: /spec/source/plugin, value: any}]".to_owned()) };
+            let path = normalize_path(&parent(file).join(name))?;
+            Some(SourceFile::from_bytes(&path, tree.read(&path).ok()?).text().to_owned())
+        };
+        let Some(patch) = named.map_or(patch, of_file) else { return };
+        let targeted = entry.get("target").map(|target| controllers(target.get("kind")));
+        for document in yaml::parse_yaml(&SourceFile::new("patch", patch)).documents {
+            let root = &document.root;
+            for operation in root.items() {
+                if let Some(value) = operation.get("value").or(operation.get("from")) {
+                    let object = at_pointer(text(operation, "path"), value);
+                    self.objects(targeted.as_deref().unwrap_or_default(), &object, file, entry.span);
+                }
+            }
+            // One in a file that has its own kind is an object.
+            let is_other = targeted.is_some() || named.is_none();
+            if root.items().is_empty() && is_other {
+                let kinds = targeted.clone().unwrap_or_else(|| controllers(root.get("kind")));
+                self.objects(&kinds, root, file, entry.span);
+            }
+        }
+    }
+
+    fn objects(&mut self, kinds: &[(&str, &str)], object: &Node, file: &Utf8Path, span: Span) {
+        let known = self.out.len();
+        kinds.iter().for_each(|(group, kind)| self.object(group, kind, object, file));
+        self.out.iter_mut().skip(known).for_each(|change| change.span = span);
+    }
+
+    /// Takes in a chart that isn't in the repository, where its name or its values say that it may have one.
+    fn chart(&mut self, at: Option<&Node>, names: &[Option<&Node>], values: &[Option<&Node>]) {
+        let Some(at) = at else { return };
+        let has =
+            |nodes: &[Option<&Node>], says: &dyn Fn(&str) -> bool| nodes.iter().flatten().any(|n| any_text(n, says));
+        let is_kind = |text: &str| text.contains(KIND) || text.contains(mentions::HCO) || mentions::holds_encoded(text);
+        let names_one = has(names, &mentions::names_one) || has(values, &is_kind);
+        if names_one || has(values, &mentions::names_one) {
+            self.add(at.as_str().unwrap_or("one"), at.span, None, names_one);
+            self.out.iter_mut().last().into_iter().for_each(|change| change.is_fetched = true);
         }
     }
 
@@ -264,8 +343,13 @@ impl Changes {
             ("argoproj.io", "Application") => self.application(spec, spec),
             ("argoproj.io", "ApplicationSet") => self.application_set(spec),
             ("helm.toolkit.fluxcd.io", "HelmRelease") => {
-                let path = spec.below("chart.spec.chart").and_then(Node::as_str).and_then(PathPattern::new);
+                let chart = spec.below("chart.spec.chart");
+                let path = chart.and_then(Node::as_str).and_then(PathPattern::new);
                 self.fields(spec, "", &fields::HELM_RELEASE, path.as_ref());
+                let source = spec.below("chart.spec.sourceRef.kind").and_then(Node::as_str);
+                let fetched = chart.filter(|_| matches!(source, Some("HelmRepository" | "OCIRepository")));
+                let fetched = fetched.or_else(|| spec.below("chartRef.name"));
+                self.chart(fetched, &[fetched, spec.below("chart.spec.sourceRef.name")], &[spec.get("values")]);
             }
             ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
                 // An artifact's path isn't one of the repository; without a path Flux applies all of it.
@@ -300,11 +384,9 @@ impl Changes {
             let path = path.and_then(PathPattern::new);
             self.fields(spec, "", &fields::APPLICATION, path.as_ref());
             self.fields(source, "", &fields::SOURCE, path.as_ref());
-            // A chart of elsewhere may put them into an object.
-            let parameters = source.below("helm.parameters").filter(|_| source.get("chart").is_some());
-            if let Some(parameters) = parameters.filter(|node| has_one(node)) {
-                self.add("helm.parameters", parameters.span, None, true);
-            }
+            let chart = source.get("chart");
+            let values = ["values", "valuesObject", "parameters"].map(|key| source.get("helm")?.get(key));
+            self.chart(chart, &[chart, source.get("repoURL")], &values);
             for (key, harmless) in [
                 ("directory", &fields::SOURCE_DIRECTORY[..]),
                 ("helm", &fields::SOURCE_HELM),
@@ -352,7 +434,8 @@ impl Changes {
 
     fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_one: bool) {
         let (by, path) = (self.by.clone(), path.cloned());
-        self.out.push(WrapperChange { by, field: field.to_owned(), span, path, names_one, components: Vec::new() });
+        let (field, components) = (field.to_owned(), Vec::new());
+        self.out.push(WrapperChange { by, field, span, path, names_one, is_fetched: false, components });
     }
 
     /// Adds the fields that may change something.
@@ -459,16 +542,20 @@ fn may_be_meant(entry: &Node) -> bool {
 /// Whether a text in a value contains HCO's kind or group.
 fn speaks_of_one(node: &Node) -> bool {
     let says = |text: &str| mentions::speaks_of_one(text) || text == "allowKindChange" || sets_kind(text);
-    node.as_str().is_some_and(says)
-        || node.items().iter().any(speaks_of_one)
-        || node.entries().iter().any(|entry| says(&entry.key.text) || speaks_of_one(&entry.value))
+    any_text(node, &says)
 }
 
-/// Whether a text in a value is HCO's kind or has its group.
-fn has_one(node: &Node) -> bool {
-    node.as_str().is_some_and(|text| text == KIND || text.contains(mentions::HCO))
-        || node.items().iter().any(has_one)
-        || node.entries().iter().any(|entry| has_one(&entry.value))
+/// Whether a text or a key in a value is such a one.
+fn any_text(node: &Node, says: &dyn Fn(&str) -> bool) -> bool {
+    node.as_str().is_some_and(says)
+        || node.items().iter().any(|item| any_text(item, says))
+        || node.entries().iter().any(|entry| says(&entry.key.text) || any_text(&entry.value, says))
+}
+
+/// The controllers' kinds that a pattern of kustomize matches.
+fn controllers(kind: Option<&Node>) -> Vec<(&'static str, &'static str)> {
+    let pattern = kind.and_then(Node::as_str).and_then(|kind| Regex::new(&format!("^(?:{kind})$")).ok());
+    CONTROLLERS.into_iter().filter(|(_, kind)| pattern.as_ref().is_some_and(|p| p.is_match(kind))).collect()
 }
 
 /// An object that has nothing but a value, at a JSON pointer.

@@ -1,10 +1,17 @@
 //! Which fields of controllers' objects are reported.
 
+use hcoplan_diagnostics::source::Memory;
+
 use super::*;
 
 fn named(text: &str, cluster: &str) -> Vec<String> {
     let parsed = yaml::parse(&SourceFile::new("apps/a.yaml", text));
-    let found = findings(&parsed.documents[0], &[Utf8Path::new(cluster)].into(), &|_| false);
+    let found = findings(
+        &parsed.documents[0],
+        &[Utf8Path::new(cluster)].into(),
+        &|_| false,
+        &Memory::from_iter::<[(&str, &str); 0]>([]),
+    );
     found.into_iter().map(|f| f.message.split('`').nth(1).unwrap_or_default().to_owned()).collect()
 }
 
@@ -78,7 +85,8 @@ fn an_unknown_field_of_every_object_counts() {
         assert_eq!(named(&list, "virt/hc.yaml"), [expected], "{list}");
     }
     let parsed = yaml::parse(&SourceFile::new("virt/fleet.yaml", "defaultNamespace: a\nyaml: {overlays: [b]}\n"));
-    assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false).len(), 1);
+    let tree = Memory::from_iter::<[(&str, &str); 0]>([]);
+    assert_eq!(findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false, &tree).len(), 1);
 }
 
 #[test]
@@ -86,7 +94,12 @@ fn a_json_patch_of_a_kustomization_changes_what_an_application_applies() {
     let patched = |kind: &str, operations: &str| {
         let text = format!("patches:\n- target: {{kind: {kind}}}\n  patch: |-\n    {operations}\n");
         let parsed = yaml::parse(&SourceFile::new("apps/kustomization.yaml", text));
-        let found = findings(&parsed.documents[0], &[Utf8Path::new("virt/hc.yaml")].into(), &|_| false);
+        let found = findings(
+            &parsed.documents[0],
+            &[Utf8Path::new("virt/hc.yaml")].into(),
+            &|_| false,
+            &Memory::from_iter::<[(&str, &str); 0]>([]),
+        );
         found.into_iter().map(|f| f.message.split('`').nth(1).unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     for (kind, operation, expected) in [

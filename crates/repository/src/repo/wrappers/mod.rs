@@ -8,7 +8,7 @@ pub(super) mod ansible;
 pub(super) mod embedded;
 pub(super) mod files;
 mod inline;
-mod mask;
+pub(super) mod mask;
 pub(super) mod not_planned;
 mod policy;
 mod template;
@@ -20,7 +20,17 @@ pub(super) use unknown::Unknown;
 pub use self::not_planned::HCO_NOT_PLANNED;
 pub use self::unknown::VALUE_UNKNOWN;
 
-use hcoplan_yaml::Node;
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_yaml::{Document, Node};
+
+/// The documents of a template of Go, with its actions masked and its conditional parts kept.
+pub(super) fn masked_template(file: &Arc<SourceFile>) -> Vec<Document> {
+    let masked = mask::mask(file.text(), mask::Language::Go, false).text;
+    let documents = hcoplan_yaml::parse(&SourceFile::new(file.path(), masked)).documents;
+    documents.into_iter().map(|document| Document { file: Arc::clone(file), ..document }).collect()
+}
 
 /// An object that contains other objects.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,111 @@
+//! Reports what is deployed from the repository, may have a HyperConverged, and can't be read: charts that aren't here,
+//! packed charts, and links that lead nowhere.
+
+use std::cell::LazyCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::Severity;
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree as _, Unreadable, Walk};
+use hcoplan_yaml::{self as yaml, Document, Node};
+
+use super::Repo;
+use super::appliers::GROUPS;
+use super::charts::{CHART, chart_of, is_rendered};
+use super::helm::{HELM_CHART_NOT_RENDERED, packed_with_one};
+use super::kustomize::references;
+use super::mentions::names_one;
+use super::parent;
+use super::problem::unreadable;
+use super::scan::contains_any;
+use super::wrapper_changes::fetched;
+use super::wrappers::masked_template;
+use hcoplan_diagnostics::finding::Finding;
+
+impl Repo {
+    /// Whether a controller applies a path or something in it, or a kustomization builds on it.
+    pub(super) fn is_deployed<'r>(&'r self) -> impl Fn(&Utf8Path) -> bool + 'r {
+        let built =
+            LazyCell::new(|| references(&*self.tree).into_iter().map(|(_, named)| named).collect::<BTreeSet<_>>());
+        move |path| {
+            let is_built = || built.range(path.to_owned()..).next().is_some_and(|named| named.starts_with(path));
+            self.applied().meet(path) || is_built()
+        }
+    }
+
+    /// Reports links that lead nowhere, pipes and the like: where something is deployed from as errors.
+    pub(super) fn report_lost(&mut self, lost: Vec<(Utf8PathBuf, Unreadable)>) {
+        let mut problems = Vec::new();
+        {
+            let is_deployed = self.is_deployed();
+            for (path, why) in lost {
+                let is_manifest = super::scan::is_candidate(&path);
+                if is_deployed(&path) {
+                    problems.push(unreadable(&path, &why).fatal());
+                } else if is_manifest || why == Unreadable::Denied {
+                    problems.push(unreadable(&path, &why));
+                }
+            }
+        }
+        self.problems.append(&mut problems);
+    }
+
+    /// The controllers' objects in charts' templates, with their actions masked.
+    pub(super) fn controllers_in_charts(&self) -> Vec<Document> {
+        let is_template = |path: &&Utf8Path| is_rendered(path) && chart_of(&*self.tree, path).is_some();
+        let templates = self.paths.iter().map(|path| &**path).filter(is_template);
+        let documents = templates.filter_map(|path| {
+            let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
+            (file.text().contains("{{") && contains_any(file.text(), &GROUPS)).then(|| masked_template(&file))
+        });
+        documents.flatten().collect()
+    }
+
+    /// Reports charts that charts depend on and that aren't here, and packed charts that something deploys.
+    pub(super) fn report_unread_charts(&mut self) {
+        let listing = LazyCell::new(|| self.tree.list(&Walk::default()).map(|l| l.files).unwrap_or_default());
+        let mut findings = Vec::new();
+        for path in self.paths.iter().filter(|p| matches!(p.file_name(), Some(CHART | "requirements.yaml"))) {
+            let Some(chart) = self.first_document(path) else { continue };
+            let directory = parent(path);
+            let values = self.first_document(&directory.join("values.yaml"));
+            for dependency in chart.root.get("dependencies").map_or(&[][..], Node::items) {
+                let text = |key: &str| dependency.get(key).and_then(Node::as_str).unwrap_or_default();
+                let (name, repository) = (text("name"), text("repository"));
+                if name.is_empty() || repository.is_empty() || repository.starts_with("file://") {
+                    continue;
+                }
+                let charts = directory.join("charts");
+                let is_archive = |file: &Utf8PathBuf| {
+                    let own = file.strip_prefix(&charts).ok().and_then(|own| own.as_str().strip_prefix(name));
+                    own.is_some_and(|rest| rest.starts_with('-') && rest.ends_with(".tgz"))
+                };
+                if self.tree.check(&charts.join(name).join(CHART)).is_ok() || listing.iter().any(is_archive) {
+                    continue;
+                }
+                let own = |key: &str| values.as_ref().and_then(|v| v.root.get(key)).map(|v| v.to_json().to_string());
+                let given = [own(name), own(text("alias"))].into_iter().flatten().any(|values| names_one(&values));
+                let severity = match () {
+                    () if given || [name, text("alias"), repository].into_iter().any(names_one) => Severity::Error,
+                    () if self.clusters.is_empty() => Severity::Warning,
+                    () => continue,
+                };
+                let place = chart.location(dependency.get("name").unwrap_or(dependency).span);
+                findings.push(fetched(path.as_str(), name, place).severity(severity));
+            }
+        }
+        for path in self.applied().packed().filter(|path| packed_with_one(&*self.tree, path)) {
+            let message = format!("the packed chart `{path}` may have a HyperConverged and is not rendered");
+            let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message).severity(Severity::Error);
+            let place = Location::new(&SourceFile::new(path, ""), Span::default());
+            findings.push(finding.at(place).label("an archive").help("unpack it into a directory, and deploy that"));
+        }
+        self.findings.append(&mut findings);
+    }
+
+    fn first_document(&self, path: &Utf8Path) -> Option<Document> {
+        let file: Arc<SourceFile> = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
+        yaml::parse(&file).documents.into_iter().next()
+    }
+}
