@@ -53,7 +53,8 @@ impl Shape<'_, '_> {
         Some(finding.help(help).fixes(tried))
     }
 
-    /// Adds the moves to all paths with a value's name, to choose from; `None` if there are none.
+    /// Names all paths with a value's name, and adds the moves into sections that are written, to choose from; `None` if
+    /// there are none. Into other sections a value isn't moved: a common name such as `enabled` proves nothing.
     fn with_choice(&self, finding: Finding, path: &Path) -> Option<Finding> {
         let Some(Segment::Key(name)) = path.0.last() else {
             return None;
@@ -61,7 +62,8 @@ impl Shape<'_, '_> {
         let named = self.destinations_by_name(path);
         let first = named.iter().take(MOST_HOMES);
         let places: Vec<String> = first.clone().map(|place| format!("`{place}`")).collect();
-        let destinations = self.destinations_at(first.map(|place| (path.clone(), place.clone())));
+        let written = first.filter(|place| self.document.root.at(&place.parent()).is_some());
+        let destinations = self.destinations_at(written.map(|place| (path.clone(), place.clone())));
         let moves = destinations.iter().filter_map(|destination| self.move_to_destination(path, destination, false));
         let more = if named.len() > MOST_HOMES { " among others" } else { "" };
         let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&places));
