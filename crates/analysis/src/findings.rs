@@ -171,6 +171,11 @@ impl FinalFindings {
         &self.findings
     }
 
+    /// The findings, whose fixes may be tried in further clusters.
+    pub(super) fn findings_mut(&mut self) -> &mut [Finding] {
+        &mut self.findings
+    }
+
     /// Whether there is no cluster and no finding.
     pub fn is_empty(&self) -> bool {
         self.findings.is_empty() && self.summary.clusters == 0

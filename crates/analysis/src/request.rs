@@ -19,7 +19,7 @@ use crate::{Before, ClusterResult, ClusterTask, Progress, Upgraded};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
-use hcoplan_lint::Settings;
+use hcoplan_lint::{self as lint, Settings};
 use hcoplan_planner::release::Release;
 
 /// The input of an analysis.
@@ -94,11 +94,15 @@ impl<'a> AnalysisRequest<'a> {
             take(outcome, progress);
         });
         findings.extend(tree::stale_findings(work.check, &stale, found));
+        let tries_fixes = work.lint.as_ref().is_some_and(lint::Selection::has_fixes);
         drop(work);
         if crate::interrupted() {
             return Ok(None);
         }
         let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, notices)?;
+        if tries_fixes {
+            found.try_fixes(findings.findings_mut(), settings, jobs)?;
+        }
         let against = base.name().filter(|_| !existing_count);
         verdict.failed |= findings.fails_from(fail_on, against);
         assign(findings.findings(), &mut clusters);

@@ -66,6 +66,11 @@ impl<'s> Selection<'s> {
         Self { fixes: false, ..self }
     }
 
+    /// Whether fixes are requested.
+    pub fn has_fixes(&self) -> bool {
+        self.fixes
+    }
+
     /// The settings.
     pub fn settings(&self) -> &'s Settings {
         self.settings
