@@ -176,7 +176,7 @@ impl Clusters {
         if request.only.is_some() {
             result.remaining.clear();
         }
-        now.clusters.try_fixes(&mut result.remaining, settings, request.jobs)?;
+        now.clusters.try_fixes(&mut result.remaining, settings, request.jobs, |_| true)?;
         let error_of = |fix: &Fix| result.harmful.iter().find(|(_, harmful, _)| harmful.is_same(fix)).map(|(.., e)| e);
         for finding in &mut result.remaining {
             // Don't offer fixes that failed the check; offer harmful ones with the error they cause.

@@ -1,7 +1,7 @@
 //! The analysis behind `lint`, `plan`, `diff` and `report`: both sides, differences, findings and exit code.
 
 use crate::review::{Entry, Review, Steps};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_lint::{self as lint, Settings};
 use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::ClusterRef;
 
 /// The input of an analysis.
 pub struct AnalysisRequest<'a> {
@@ -101,7 +102,8 @@ impl<'a> AnalysisRequest<'a> {
         }
         let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, notices)?;
         if tries_fixes {
-            found.try_fixes(findings.findings_mut(), settings, jobs)?;
+            let chosen: BTreeSet<&str> = found.chosen().into_iter().map(ClusterRef::name).collect();
+            found.try_fixes(findings.findings_mut(), settings, jobs, |name| chosen.contains(name))?;
         }
         let against = base.name().filter(|_| !existing_count);
         verdict.failed |= findings.fails_from(fail_on, against);

@@ -32,7 +32,8 @@ enum Effect {
 
 impl Clusters {
     /// Records the error that a fix causes in a cluster, and stops offering it as applicable. For a suggestion, also
-    /// records the changes in clusters without the finding.
+    /// records the changes in clusters without the finding. Tries it in those of the clusters that it changes that are
+    /// `among` the given ones: to build the others takes longer than a lint of the selected ones.
     ///
     /// # Errors
     /// If the files can't be read or built with the edit.
@@ -41,6 +42,7 @@ impl Clusters {
         findings: &mut [Finding],
         settings: &Settings,
         jobs: Option<NonZeroUsize>,
+        among: impl Fn(&str) -> bool,
     ) -> Result<(), Failure> {
         let users = self.repo.users_of_files();
         let mut tried = 0;
@@ -52,7 +54,7 @@ impl Clusters {
                 let is_tried = |name: &str| {
                     own.contains(name) && (!self.is_built() || fix.applicability == Applicability::Suggestion)
                 };
-                let others = changed_clusters(fix, &users).into_iter().filter(|name| !is_tried(name));
+                let others = changed_clusters(fix, &users).into_iter().filter(|name| among(name) && !is_tried(name));
                 let others: BTreeSet<String> = others.take(MOST - tried).map(str::to_owned).collect();
                 let files = if others.is_empty() { BTreeMap::new() } else { texts_after(finding, fix) };
                 if !files.is_empty() {
