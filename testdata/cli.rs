@@ -304,7 +304,7 @@ fn files(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn consoles() {
+fn prints_the_recorded_consoles() {
     let mut cases: Vec<_> = fs::read_dir(main_directory().join("testdata/cli"))
         .expect("cases")
         .map(|e| e.expect("entry").path())

@@ -280,7 +280,7 @@ fn an_upgrade_over_two_releases_is_two_upgrades() {
 /// Adding nodes later gives the same cluster as creating it with them, except the eviction strategy, which is written
 /// once.
 #[test]
-fn nodes_that_come_later_count_as_those_that_were_there() {
+fn later_nodes_count_like_first_ones() {
     let cases = selection().join("cases");
     let pairs = [
         ("arch-amd64-gate", "arch-amd64-arm64-gate"),
@@ -334,7 +334,7 @@ fn is_incomparable(created: &Step, upgraded: &Step, new: &Plan) -> Option<&'stat
 }
 
 #[test]
-fn an_upgraded_cluster_differs_from_a_new_one_where_it_is_said() {
+fn upgraded_cluster_differs_from_a_new_one_only_where_listed() {
     let (from, next) = (known(&json!("1.18")), known(&json!("1.19")));
     let mut unexplained = Vec::new();
     let (mut compared, mut left_out) = (0, BTreeMap::<&str, usize>::new());

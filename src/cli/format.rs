@@ -84,8 +84,7 @@ impl<F> Target<F> {
     /// Opens its file for writing in parts; `None` for standard output.
     pub(super) fn begin(&self) -> Option<Result<PartialFile, Failure>> {
         let path = self.file.as_ref()?;
-        let failed = |error| Failure::Write(path.to_string(), error);
-        Some(PartialFile::begin(path).map_err(failed))
+        Some(PartialFile::begin(path).map_err(|error| Failure::Write(path.to_string(), error)))
     }
 
     /// Writes a finished text. A file appears completely or not at all; devices and pipes are written directly.
@@ -98,8 +97,7 @@ impl<F> Target<F> {
             Some(_) => StripBytes::new().strip_next(text).flatten().copied().collect(),
             None => text.into(),
         };
-        let failed = |error| Failure::Write(path.to_string(), error);
-        atomic_file::replace(path, &plain).map_err(failed)
+        atomic_file::replace(path, &plain).map_err(|error| Failure::Write(path.to_string(), error))
     }
 }
 

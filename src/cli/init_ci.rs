@@ -30,8 +30,7 @@ impl Service {
     pub(super) fn files(self) -> Vec<(Utf8PathBuf, String)> {
         match self {
             Self::Github => {
-                let written = |(path, text): (&str, &str)| (Utf8PathBuf::from(path), workflow(text, COMMIT));
-                WORKFLOWS.into_iter().map(written).collect()
+                WORKFLOWS.into_iter().map(|(path, text)| (Utf8PathBuf::from(path), workflow(text, COMMIT))).collect()
             }
             Self::Gitlab => vec![(GITLAB_CI.into(), GITLAB_JOB.to_owned())],
         }

@@ -75,8 +75,7 @@ fn commands_that_read_a_repository_have_the_same_options() {
         };
         let takes: Vec<&str> = READING.iter().copied().filter(|o| long(o)).collect();
         assert_eq!(takes, expected, "{name}");
-        let heading = |a: &&clap::Arg| a.get_long().is_some_and(|l| READING.contains(&l));
-        for argument in command.get_arguments().filter(heading) {
+        for argument in command.get_arguments().filter(|a| a.get_long().is_some_and(|l| READING.contains(&l))) {
             assert_eq!(argument.get_help_heading(), Some("Input"), "{name}");
         }
     }

@@ -148,8 +148,7 @@ pub(super) fn fix_all_edit(inputs: &ActionInputs<'_>) -> Option<Value> {
 
 fn has_safe_fixes(inputs: &ActionInputs<'_>) -> bool {
     let choices = choose(&inputs.analysis.findings, false);
-    let own = |e: &Edit| e.file.path() == inputs.path;
-    choices.iter().any(|c| c.fix.edits.iter().all(own))
+    choices.iter().any(|c| c.fix.edits.iter().all(|e| e.file.path() == inputs.path))
 }
 
 fn title(fix: &Fix) -> String {

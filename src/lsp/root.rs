@@ -84,12 +84,11 @@ impl Root {
             let bytes = open.text.as_bytes();
             (path.clone(), bytes.to_vec())
         };
-        let version = |(path, open): &(Utf8PathBuf, &Open)| (path.clone(), open.version);
         Job {
             root: self.real.clone(),
             shallow: self.shallow,
             texts: open.iter().map(text).collect(),
-            versions: open.iter().map(version).collect(),
+            versions: open.iter().map(|(path, open)| (path.clone(), open.version)).collect(),
             state: self.state,
         }
     }

@@ -99,8 +99,7 @@ impl Selection {
 
     /// The first `--cluster` pattern that matches none of these names.
     pub(super) fn unmatched<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Option<&Glob> {
-        let unmatched = |p: &&Pattern| !names.clone().any(|n| p.matches(n));
-        self.cluster.iter().find(unmatched).map(|p| p.glob.glob())
+        self.cluster.iter().find(|p| !names.clone().any(|n| p.matches(n))).map(|p| p.glob.glob())
     }
 }
 
@@ -131,12 +130,11 @@ pub fn cluster_named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, F
     if let Some(exact) = clusters.iter().find(|c| c.name() == name) {
         return Ok(exact);
     }
-    let last = |c: &&ClusterRef| last_parts(c.name()).any(|part| part == name);
     let names = |clusters: &[&ClusterRef]| {
         let names: Vec<&str> = clusters.iter().map(|c| c.name()).collect();
         names.join(", ")
     };
-    match clusters.iter().filter(last).collect::<Vec<_>>().as_slice() {
+    match clusters.iter().filter(|c| last_parts(c.name()).any(|part| part == name)).collect::<Vec<_>>().as_slice() {
         [only] => Ok(only),
         [] => {
             let known = clusters.iter().map(ClusterRef::name).chain(repo.skipped_builds());

@@ -14,8 +14,7 @@ pub fn shown_path(root: &Utf8Path, file: &SourceFile) -> Utf8PathBuf {
 
 /// Whether a path is relative and in its shortest form.
 fn is_plain(path: &str) -> bool {
-    let is_name = |part: &str| !matches!(part, "" | "." | "..");
-    !path.contains('\\') && path.split('/').all(is_name)
+    !path.contains('\\') && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
 /// Joins paths and resolves `.` and `..`; the separator is `/` on every system.

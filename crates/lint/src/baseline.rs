@@ -104,8 +104,7 @@ impl Baseline {
     /// The changes from an earlier baseline.
     pub fn since(&self, before: Option<&Self>) -> Update {
         let before = before.map(|b| &b.findings);
-        let is_old = |print: &&String| before.is_some_and(|b| b.contains_key(*print));
-        let kept = self.findings.keys().filter(is_old).count();
+        let kept = self.findings.keys().filter(|print| before.is_some_and(|b| b.contains_key(*print))).count();
         Update { added: self.findings.len() - kept, pruned: before.map_or(0, BTreeMap::len) - kept, kept }
     }
 

@@ -40,8 +40,7 @@ pub fn find(name: &str) -> Option<&'static RegisteredRule> {
 /// The rule or group with a name.
 pub fn selector(name: &str) -> Option<Selector> {
     let group = Group::ALL.into_iter().find(|g| g.as_str() == name);
-    let rule = || find(name).map(|r| Selector::Rule(r.rule.name));
-    group.map(Selector::Group).or_else(rule)
+    group.map(Selector::Group).or_else(|| find(name).map(|r| Selector::Rule(r.rule.name)))
 }
 
 /// A rule's page as Markdown: name, two lines of properties, and sections.

@@ -143,8 +143,7 @@ fn numbers(cells: &[Cells], file: &SourceFile) -> Vec<usize> {
         Some((start, _)) if start < file.text().len() => c.end_line + CONTEXT,
         _ => c.end_line,
     };
-    let around = |c: &Cells| c.line.saturating_sub(CONTEXT)..=after(c);
-    let mut all: Vec<usize> = cells.iter().flat_map(around).collect();
+    let mut all: Vec<usize> = cells.iter().flat_map(|c| c.line.saturating_sub(CONTEXT)..=after(c)).collect();
     // A location after the last line (an unexpected end) is shown at the end of the last line.
     all.extend(cells.iter().flat_map(|c| [c.line, c.end_line]));
     all.sort_unstable();

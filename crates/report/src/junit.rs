@@ -26,8 +26,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         cases.entry(None).or_default();
     }
     let tests = cases.len();
-    let failed = |findings: &&Vec<&Finding>| findings.iter().any(|f| fails(report, f));
-    let failures = cases.values().filter(failed).count();
+    let failures = cases.values().filter(|findings| findings.iter().any(|f| fails(report, f))).count();
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(out, r#"<testsuites name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#)?;
     writeln!(out, r#"  <testsuite name="hcoplan" tests="{tests}" failures="{failures}" errors="0">"#)?;

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_more_is_said_than_is_shown() {
+    fn shows_at_most_twenty_lines() {
         let many = (0..50).map(|n| (NoticeKind::Shown, n.to_string())).collect();
         assert_eq!(lines(many).len(), 20);
         let two = vec![(NoticeKind::Error, "one".to_owned()), (NoticeKind::Note, "two".to_owned())];

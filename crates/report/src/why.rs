@@ -12,9 +12,7 @@ use super::why_changes::{ChangeLine, change_lines};
 use super::{line_of, shown_path};
 use hcoplan_analysis::FieldAnswer;
 use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::why::{
-    Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, Source, ValueOrigin,
-};
+use hcoplan_explain::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin};
 use hcoplan_planner::jsonpatch::Change;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml as yaml;
@@ -139,8 +137,7 @@ impl<'a> WhyPage<'a> {
                 marks.push(self.mark(place, text, marks.is_empty()));
             }
         }
-        let is_assumed = |s: &&Source| s.place.is_none() && matches!(s.input, Input::Fact(_));
-        let assumed = cause.sources.iter().filter(is_assumed);
+        let assumed = cause.sources.iter().filter(|s| s.place.is_none() && matches!(s.input, Input::Fact(_)));
         let mut lines: Vec<Text> =
             assumed.map(|s| format!("{} is not declared: this is assumed", s.text).into()).collect();
         if !is_one || marks.is_empty() {

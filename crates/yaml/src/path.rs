@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trail_gives_its_path() {
+    fn trail_has_the_path_of_its_steps() {
         let spec = Path::dotted("spec");
         let spec = Trail::Start(&spec);
         let items = Trail::Key(&spec, "items");

@@ -136,10 +136,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
 /// The names of releases.
 fn known_versions() -> Vec<&'static str> {
     let distributions = Distribution::all().iter();
-    let lines = distributions.flat_map(|d| {
-        let modelled = |l: &&str| Release::known(&d.versions[*l].release.value).is_some();
-        d.lines().into_iter().filter(modelled)
-    });
+    let lines = distributions
+        .flat_map(|d| d.lines().into_iter().filter(|l| Release::known(&d.versions[*l].release.value).is_some()));
     lines.collect()
 }
 

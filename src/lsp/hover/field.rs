@@ -86,8 +86,7 @@ enum Effect {
 impl Effect {
     fn of(cluster: &Cluster, object: &Document, path: &Path) -> Self {
         let own = object.root.at(path).map(Node::to_json);
-        let differs = |own: serde_json::Value| !own.is_object() && path.get(&cluster.object) != Some(&own);
-        if cluster.is_layer && own.is_some_and(differs) {
+        if cluster.is_layer && own.is_some_and(|own| !own.is_object() && path.get(&cluster.object) != Some(&own)) {
             Self::Overridden
         } else {
             Self::Does(done(cluster, object, path))

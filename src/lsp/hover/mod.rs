@@ -152,8 +152,7 @@ fn spot(root: &Node, at: u32) -> Option<(Path, Span)> {
         if node.style == Style::Alias {
             return None;
         }
-        let under = |e: &&crate::yaml::Entry| inside(e.key.span) || inside(e.value.span);
-        if let Some(entry) = node.entries().iter().find(under) {
+        if let Some(entry) = node.entries().iter().find(|e| inside(e.key.span) || inside(e.value.span)) {
             path = path.key(&entry.key.text);
             node = &entry.value;
             if inside(entry.key.span) {

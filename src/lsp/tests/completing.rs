@@ -155,7 +155,7 @@ fn writes_accepted_completions_correctly() {
 }
 
 #[test]
-fn every_place_of_a_text_can_be_asked_about() {
+fn answers_completion_at_every_position() {
     let text = format!(
         "{HEAD}spec:\n  featureGates: {{downwardMetrics: true}}\n  infra:\n    # one\n    nodePlacement: [a, 'b']\n"
     );

@@ -75,7 +75,7 @@ fn a_quick_fix_makes_the_bytes_that_fix_makes() {
 }
 
 #[test]
-fn everything_at_once_is_what_fix_would_write() {
+fn fix_all_makes_the_bytes_that_fix_writes() {
     let mut changed = 0;
     let (_directory, cases) = fixtures("bad");
     for case in cases {
@@ -190,7 +190,7 @@ fn edits_fit_texts_with_marks_and_carriage_returns() {
 }
 
 #[test]
-fn only_what_is_asked_for() {
+fn answers_only_requested_kinds_of_actions() {
     let text = HYPERCONVERGED.replace("localStorageClassName", "DefaultRuntimeClass");
     let (_temp, root) = workspace(&[("inventory.yaml", INVENTORY), (FILE, &text)]);
     let versioned = json!({"workspace": {"workspaceEdit": {"documentChanges": true}}});

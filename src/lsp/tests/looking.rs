@@ -130,7 +130,7 @@ fn nothing_outside_of_the_workspace_is_read() {
 }
 
 #[test]
-fn without_a_workspace_the_files_beside_it_count() {
+fn without_a_workspace_reads_files_next_to_the_open_one() {
     let (_temp, root) = workspace(&[
         ("hyperconverged.yaml", HYPERCONVERGED),
         ("inventory.yaml", INVENTORY),

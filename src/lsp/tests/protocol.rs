@@ -62,7 +62,7 @@ fn exits_with_zero_only_after_shutdown_request() {
 }
 
 #[test]
-fn a_question_that_waits_can_be_taken_back() {
+fn cancels_a_waiting_request() {
     let (_temp, root) = workspace(&[("hyperconverged.yaml", HYPERCONVERGED)]);
     let mut editor = Editor::plain(&root);
     editor.run_jobs();
@@ -109,8 +109,7 @@ fn queues_one_analysis_however_much_is_typed() {
 
 /// Runs the whole server; returns the exit code and the responses in order.
 fn served(messages: &[&str]) -> (u8, Vec<Value>) {
-    let framed = |m: &&str| format!("Content-Length: {}\r\n\r\n{m}", m.len());
-    let input: String = messages.iter().map(framed).collect();
+    let input: String = messages.iter().map(|m| format!("Content-Length: {}\r\n\r\n{m}", m.len())).collect();
     let mut output = Vec::new();
     let code = run(Cursor::new(input.into_bytes()), &mut output).expect("memory");
     let output = String::from_utf8(output).expect("text");

@@ -81,7 +81,7 @@ fn yaml_below(directory: &Path, out: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn any_fixture_half_typed() {
+fn survives_any_fixture_half_typed() {
     let fixtures = tempfile::tempdir().expect("a directory");
     annotations::copy(&package().join("testdata/lint"), fixtures.path()).expect("copied");
     let mut files = Vec::new();
@@ -107,7 +107,7 @@ fn any_fixture_half_typed() {
 }
 
 #[test]
-fn a_manifest_typed_from_the_first_to_the_last_character() {
+fn survives_a_manifest_typed_character_by_character() {
     let path = "clusters/prod-east/hyperconverged.yaml";
     let root = package().join("examples/fleet");
     let mut editor = Editor::plain(&root);

@@ -117,8 +117,7 @@ fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(
             continue;
         }
         let own = text(template, "/spec/managedDataSource").filter(|n| !n.is_empty());
-        let of_common = || text(named(name)?, "/spec/managedDataSource");
-        let source = own.or_else(of_common).unwrap_or_default();
+        let source = own.or_else(|| text(named(name)?, "/spec/managedDataSource")).unwrap_or_default();
         let namespace = text(template, "/metadata/namespace");
         let origin = ObjectOrigin { name: name.to_owned(), declared: None, off: Some(SwitchedOffBy::Template) };
         out.push((key(objects, namespace, source), origin));

@@ -173,8 +173,7 @@ fn unbuilt(found: &Clusters, group: &[BuiltCluster]) -> Option<String> {
 fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
     let mut out: Vec<(Location, String, String)> = Vec::new();
     for cluster in group {
-        let sets = |l: &&BuildLayer| matches!(l.what, LayerKind::Object | LayerKind::Merge);
-        for layer in cluster.layers.iter().filter(sets) {
+        for layer in cluster.layers.iter().filter(|l| matches!(l.what, LayerKind::Object | LayerKind::Merge)) {
             let root = &layer.document.root;
             let object = root.to_json();
             if object["kind"] != "HyperConverged" || version_of(&object) != "v1beta1" {

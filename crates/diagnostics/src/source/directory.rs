@@ -336,8 +336,7 @@ mod tests {
     }
 
     fn skipped(listing: &Listing) -> Vec<String> {
-        let line = |s: &SkippedPath| format!("{}: {}", s.path, s.why);
-        listing.skipped.iter().map(line).collect()
+        listing.skipped.iter().map(|s| format!("{}: {}", s.path, s.why)).collect()
     }
 
     #[test]

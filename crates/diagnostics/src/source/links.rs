@@ -15,8 +15,7 @@ fn link_on_the_way(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
     let full = Utf8PathBuf::from_path_buf(absolute(path)?).map_err(|_| io::ErrorKind::InvalidFilename)?;
     let here = current_dir()?;
     let ways: Vec<&Utf8Path> = full.ancestors().collect();
-    let is_top = |d: &&Utf8Path| d.as_std_path() == here || d.join(".git").exists();
-    let Some(top) = ways.iter().skip(1).rposition(is_top) else {
+    let Some(top) = ways.iter().skip(1).rposition(|d| d.as_std_path() == here || d.join(".git").exists()) else {
         return Ok(None);
     };
     let below = ways.iter().take(top + 1).rev();

@@ -19,8 +19,7 @@ impl Memory {
 
 impl<P: Into<Utf8PathBuf>, B: Into<Vec<u8>>> FromIterator<(P, B)> for Memory {
     fn from_iter<I: IntoIterator<Item = (P, B)>>(files: I) -> Self {
-        let file = |(path, bytes): (P, B)| (path.into(), bytes.into());
-        Self(files.into_iter().map(file).collect())
+        Self(files.into_iter().map(|(path, bytes)| (path.into(), bytes.into())).collect())
     }
 }
 

@@ -72,8 +72,7 @@ pub(super) fn attribute(
                     add_cause(changes, index, &with, true);
                 }
             }
-            let lacks_cause = |c: &ObjectChange| c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty());
-            if changes.iter().any(lacks_cause) {
+            if changes.iter().any(|c| c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty())) {
                 for index in 0..parts.len() {
                     // Without this part: the fields that differ from now.
                     if let Some(without) = planner.plan(&parts, |i| i != index) {

@@ -31,8 +31,7 @@ pub(super) fn mark_noise(before: &Release, after: &Release, objects: &mut [Objec
         for field in &mut change.fields {
             let step = &mut field.step;
             let gates = gates_of(&step.label, step.before.as_ref(), step.after.as_ref());
-            let same = |gate: &String| was.contains(gate) == is.contains(gate);
-            if !gates.is_empty() && gates.iter().all(same) {
+            if !gates.is_empty() && gates.iter().all(|gate| was.contains(gate) == is.contains(gate)) {
                 step.noise = Some(NoiseKind::Release);
             }
         }

@@ -29,10 +29,9 @@ pub(super) fn node_count_variants(inventory: &Inventory, architectures: &[&str])
     for (number, words) in [(1, "one more"), (2, "two more")] {
         for (roles, template) in templates.iter().rev().take(MAX_ROLE_SETS) {
             for architecture in architectures {
-                let another = |_| another(*template, roles, architecture);
                 out.push(Edit::Nodes {
                     words: format!("{words} {}", described(architecture, roles, number)),
-                    more: (0..number).map(another).collect(),
+                    more: (0..number).map(|_| another(*template, roles, architecture)).collect(),
                     less: None,
                 });
             }

@@ -70,8 +70,7 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
     // By sections first: most defaults don't matter.
     let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();
     for default in &defaults {
-        let same = |s: &&mut Vec<&(Path, Value)>| s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1));
-        match sections.iter_mut().find(same) {
+        match sections.iter_mut().find(|s| s.first().map(|(p, _)| p.0.get(1)) == Some(default.0.0.get(1))) {
             Some(section) => section.push(default),
             None => sections.push(vec![default]),
         }

@@ -269,8 +269,7 @@ fn remedies(operand: &Operand<'_>, operations: &[Operation], index: usize, lost:
                 rule: "jsonpatch-case-mismatch",
             },
         };
-        let same = |r: &Remedy| r.rule == remedy.rule && remedy.operation.is_none();
-        if !out.iter().any(same) {
+        if !out.iter().any(|r| r.rule == remedy.rule && remedy.operation.is_none()) {
             out.push(remedy);
         }
     }
@@ -286,6 +285,5 @@ fn clearing(operand: &Operand<'_>, operations: &[Operation], index: usize, path:
     tried.push(clear);
     let effects = operand.effects(&tried);
     let changed = &effects.operations.get(index)?.changed;
-    let cleared = |c: &Change| c.path == path && c.after.is_none();
-    changed.iter().any(cleared).then_some(text)
+    changed.iter().any(|c| c.path == path && c.after.is_none()).then_some(text)
 }

@@ -113,9 +113,8 @@ impl Target {
 
     /// The target's object among these.
     pub fn object_among<'o>(&self, objects: impl IntoIterator<Item = &'o Object>) -> Option<&'o Object> {
-        let named = |o: &&Object| self.name.as_ref().is_none_or(|n| *n == o.id.name);
         let mut objects = objects.into_iter().filter(|o| o.id.kind == self.kind);
-        objects.find(named)
+        objects.find(|o| self.name.as_ref().is_none_or(|n| *n == o.id.name))
     }
 
     /// The target's value in a plan.
@@ -137,9 +136,8 @@ impl Target {
             Step::Same(wanted) => value.as_array()?.iter().find(|v| *v == wanted),
             Step::Named(path, wanted, place) => {
                 let items = value.as_array()?;
-                let named = |v: &&Value| get(v, path) == Some(wanted);
                 let index = place.filter(|(_, length)| *length == items.len());
-                let found = items.iter().find(named);
+                let found = items.iter().find(|v| get(v, path) == Some(wanted));
                 found.or_else(|| items.get(index?.0))
             }
         });

@@ -200,8 +200,7 @@ impl GoTypes {
         // Stable: of fields with one name, the outermost stays.
         fields.sort_by(|a, b| a.name.cmp(&b.name));
         fields.dedup_by(|later, first| later.name == first.name);
-        let unknown = || TableError::Unknown(name.to_owned());
-        let (_, short) = name.split_once('.').ok_or_else(unknown)?;
+        let (_, short) = name.split_once('.').ok_or_else(|| TableError::Unknown(name.to_owned()))?;
         let short = short.split('@').next().unwrap_or(short);
         let always = (0..).zip(&fields).filter(|(_, f)| f.always_printed());
         Ok(Struct {

@@ -62,7 +62,7 @@ fn a_gate_without_a_state_is_enabled() {
 }
 
 #[test]
-fn lists_that_go_does_not_omit() {
+fn keeps_lists_that_go_does_not_omit() {
     let (types, _) = kubevirt();
     let ty = types.named("v1.NodeSelector").unwrap();
     for (given, expected) in [

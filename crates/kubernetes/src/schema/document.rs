@@ -75,8 +75,7 @@ impl DocumentSchema {
         let name = name_of(&path);
         let mistake = match error.kind() {
             Kind::AdditionalProperties { unexpected } => {
-                let unknown = |key: &String| self.unknown(&path, node, key, error);
-                out.extend(unexpected.iter().map(unknown));
+                out.extend(unexpected.iter().map(|key| self.unknown(&path, node, key, error)));
                 return;
             }
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {

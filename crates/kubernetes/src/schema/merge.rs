@@ -138,8 +138,7 @@ impl<'s> At<'s> {
 
     /// Whether the schema names a key.
     fn names(self, key: &str) -> bool {
-        let is_named = |node: &Node| node.properties.contains_key(key);
-        self.is_root && key == "metadata" || self.node.is_some_and(is_named)
+        self.is_root && key == "metadata" || self.node.is_some_and(|node| node.properties.contains_key(key))
     }
 
     fn shape(self, value: &Value) -> Shape {

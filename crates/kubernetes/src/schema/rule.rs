@@ -148,8 +148,7 @@ fn unknown_functions(rule: &Program) -> Vec<String> {
     let mut unknown: Vec<&str> = references.functions().into_iter().filter(is_name).collect();
     unknown.retain(is_unknown);
     unknown.sort_unstable();
-    let sentence = |name| format!("the function {name} of a CEL rule is not known");
-    unknown.into_iter().map(sentence).collect()
+    unknown.into_iter().map(|name| format!("the function {name} of a CEL rule is not known")).collect()
 }
 
 fn one_line(text: &str) -> String {

@@ -252,8 +252,7 @@ fn same_element<'o>(node: &Node, old: &'o Value, item: &Value) -> Option<&'o Val
     let List::Map(keys) = &node.list else {
         return None;
     };
-    let same = |o: &&Value| keys.iter().all(|k| o.get(&**k) == item.get(&**k));
-    old.as_array()?.iter().find(same)
+    old.as_array()?.iter().find(|o| keys.iter().all(|k| o.get(&**k) == item.get(&**k)))
 }
 
 #[cfg(test)]

@@ -255,8 +255,7 @@ impl Csv {
     pub fn is_known(&self, cx: &Context<'_>) -> bool {
         let images = self.images();
         let mut run = images.iter().filter(|u| u.used != UsedAs::Related).peekable();
-        let known = |u: &ImageUse<'_>| cx.image_evidence(u.image).is_some_and(|e| e.is_complete());
-        run.peek().is_some() && run.all(known)
+        run.peek().is_some() && run.all(|u: &ImageUse<'_>| cx.image_evidence(u.image).is_some_and(|e| e.is_complete()))
     }
 
     /// The claimed architectures that none of its deployments' images supports, if all evidence is complete: then the

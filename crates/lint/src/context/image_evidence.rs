@@ -55,8 +55,7 @@ impl ImageEvidence {
 
     /// Whether it is known to lack a platform.
     pub fn lacks_platform(&self, os: &str, architecture: &str) -> bool {
-        let same = |p: &Platform| p.os == os && p.architecture == architecture;
-        self.is_complete() && !self.platforms.iter().any(same)
+        self.is_complete() && !self.platforms.iter().any(|p| p.os == os && p.architecture == architecture)
     }
 }
 

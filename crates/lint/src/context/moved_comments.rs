@@ -12,8 +12,7 @@ pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)
     let fix = as_written(document, &fix, moves).unwrap_or(fix);
     let lost = |c: &&Comment| {
         let is_within = |e: &Edit| e.span.start <= c.span.start && c.span.end <= e.span.end;
-        let is_written = |e: &Edit| e.text.contains(&old[c.span.range()]);
-        fix.edits.iter().any(is_within) && !fix.edits.iter().any(is_written)
+        fix.edits.iter().any(is_within) && !fix.edits.iter().any(|e| e.text.contains(&old[c.span.range()]))
     };
     let lost: Vec<&Comment> = document.comments.iter().filter(lost).collect();
     if lost.is_empty() {

@@ -64,8 +64,7 @@ impl Context<'_> {
             let tried = all.iter().take(MOST_TRIED);
             let alone = tried.filter(|c| self.moved_together(&[c]).is_some());
             let alone: Vec<&Candidate> = alone.copied().collect();
-            let first = || self.moved_together(alone.get(..1)?);
-            let moved = self.moved_together(&alone).or_else(first);
+            let moved = self.moved_together(&alone).or_else(|| self.moved_together(alone.get(..1)?));
             MovedOperations {
                 untried: all.iter().skip(MOST_TRIED).map(|c| c.id).collect(),
                 ..moved.unwrap_or_default()
@@ -192,8 +191,7 @@ impl Context<'_> {
         if !names.is_empty() && there.is_some_and(|n| n.entries().len() == names.len()) {
             return vec![Change::Remove(annotations)];
         }
-        let remove = |name: &&str| Change::Remove(annotations.key(name));
-        names.iter().map(remove).collect()
+        names.iter().map(|name| Change::Remove(annotations.key(name))).collect()
     }
 }
 

@@ -76,8 +76,7 @@ impl<'a> Context<'a> {
     /// One workload node per architecture, sorted by architecture.
     pub fn node_per_architecture(&self) -> Vec<NodeRef<'a>> {
         let architectures = &self.topology().workload_architectures;
-        let first = |a: &String| self.workload_nodes().find(|n| n.node.architecture == *a);
-        architectures.iter().filter_map(first).collect()
+        architectures.iter().filter_map(|a| self.workload_nodes().find(|n| n.node.architecture == *a)).collect()
     }
 }
 
@@ -90,8 +89,7 @@ impl NodeRef<'_> {
 
     /// Whether its name is declared rather than generated for a pool's node.
     pub fn has_own_name(&self) -> bool {
-        let written = |p: &NodeLocations| p.name.text().contains(&self.node.name);
-        self.place.is_none_or(written)
+        self.place.is_none_or(|p| p.name.text().contains(&self.node.name))
     }
 
     /// The location of its name.

@@ -180,10 +180,7 @@ impl Search<'_, '_> {
         let (before, after) = (before?.as_array()?, after.as_array()?);
         let new = after.strip_prefix(before.as_slice())?;
         let there = self.cx.document().root.at(path)?.items();
-        (there.len() == before.len()).then(|| {
-            let append = |v: &Value| Change::Append(path.clone(), v.clone());
-            new.iter().map(append).collect()
-        })
+        (there.len() == before.len()).then(|| new.iter().map(|v| Change::Append(path.clone(), v.clone())).collect())
     }
 
     /// A list of objects whose fields have rows.

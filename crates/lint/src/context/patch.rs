@@ -7,9 +7,7 @@ use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_kubernetes::go::{GoType, TypeStep};
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::jsonpatch::{
-    self, ANNOTATIONS, Effect, Effects, Failure, Loss, Op, Operation, Patched, only_spec,
-};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Op, Operation, Patched, only_spec};
 use hcoplan_yaml::ScalarPlaces;
 use serde_json::Value;
 
@@ -290,8 +288,7 @@ impl Applied<'_, '_> {
     pub fn keeps_removed(&self) -> bool {
         let path = &self.operation.path;
         let mut lost = self.effect.lost.iter();
-        let kept = |l: &Loss| l.path == *path && l.plain.is_none() && l.actual.is_some();
-        self.operation.op == Op::Remove && lost.any(kept)
+        self.operation.op == Op::Remove && lost.any(|l| l.path == *path && l.plain.is_none() && l.actual.is_some())
     }
 
     /// The last earlier operation that wrote the same path.

@@ -97,8 +97,7 @@ impl<'a> Placement<'a> {
     /// The declared nodes that match its node selector and required node affinity; by default all.
     pub fn nodes(&self, cx: &Context<'a>) -> Vec<NodeRef<'a>> {
         let selection = Selection::of(self.value);
-        let takes = |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node));
-        cx.nodes().filter(takes).collect()
+        cx.nodes().filter(|n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node))).collect()
     }
 
     /// Its tolerations.
@@ -200,11 +199,10 @@ impl Context<'_> {
 fn meant(cx: &Context<'_>, key: &str, value: &str) -> Option<String> {
     let labels = || cx.nodes().flat_map(|n| &n.node.labels);
     let other_case = |(k, v): &(&String, &String)| k.eq_ignore_ascii_case(key) && v.eq_ignore_ascii_case(value);
-    let same_key = |(k, _): &(&String, &String)| *k == key;
     if let Some(architecture) = Architecture::alias(value).filter(|_| key.ends_with("kubernetes.io/arch")) {
         return Some(label(key, architecture));
     }
-    let values = || labels().filter(same_key).map(|(_, v)| v.as_str());
+    let values = || labels().filter(|(k, _)| *k == key).map(|(_, v)| v.as_str());
     let other_value = || Some(label(key, nearest(value, values()).or_else(|| values().next())?));
     labels().find(other_case).map(|(k, v)| label(k, v)).or_else(other_value)
 }

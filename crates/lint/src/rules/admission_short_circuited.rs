@@ -46,8 +46,7 @@ fn alone(hole: &OperatorBug) -> Path {
 fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
     let node = cx.document().root.at(path)?;
     let listed = node.get("name").and_then(|n| n.as_str());
-    let key = || Some(cx.document().root.key_at(path)?.text.clone());
-    listed.map(str::to_owned).or_else(key)
+    listed.map(str::to_owned).or_else(|| Some(cx.document().root.key_at(path)?.text.clone()))
 }
 
 fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) -> Finding {

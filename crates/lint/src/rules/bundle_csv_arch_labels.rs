@@ -113,8 +113,7 @@ fn common<'c>(cx: &Context<'_>, csv: &'c Csv) -> Option<(&'c str, BTreeSet<Strin
     let (_, first) = known.first()?;
     let all = first.platforms.iter().filter(|p| p.os == os);
     let all = all.map(|p| p.architecture.clone());
-    let everywhere = |a: &String| known.iter().all(|(_, e)| !e.lacks_platform(os, a));
-    Some((os, all.filter(everywhere).collect()))
+    Some((os, all.filter(|a| known.iter().all(|(_, e)| !e.lacks_platform(os, a))).collect()))
 }
 
 /// Adds missing labels. With the first label, the implied default needs a label, too.

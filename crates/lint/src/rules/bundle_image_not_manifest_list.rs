@@ -49,7 +49,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether each deployment that runs an image is restricted to architectures.
 fn is_kept(csv: &Csv, image: &str) -> bool {
-    let runs = |p: &&PodTemplate| p.images().iter().any(|(_, i)| *i == image);
-    let mut running = csv.deployments.iter().filter(runs).peekable();
+    let mut running = csv.deployments.iter().filter(|p| p.images().iter().any(|(_, i)| *i == image)).peekable();
     running.peek().is_some() && running.all(|p| p.architecture_scope() == ArchitectureScope::Everywhere)
 }

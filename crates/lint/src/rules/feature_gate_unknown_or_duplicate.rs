@@ -163,12 +163,11 @@ fn unknown(
     let finding = Finding::new(&RULE, message).at(cx.document().location(entry.name.span)).label("has no effect");
     let names = || known.known.iter().map(String::as_str);
     let exact = names().find(|k| k.eq_ignore_ascii_case(name));
-    let there = |gate: &str| entries.iter().find(|e| e.text == gate);
     let gone = |applicability| {
         let change = [Change::Remove(path.index(entry.index))];
         cx.fix(format!("remove `{name}`"), applicability, &change)
     };
-    if let Some(other) = exact.and_then(there) {
+    if let Some(other) = exact.and_then(|gate| entries.iter().find(|e| e.text == gate)) {
         let mut finding = finding
             .related(cx.document().location(other.name.span), "the gate itself")
             .help("remove the one that is ignored");

@@ -252,8 +252,7 @@ fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
     if node.get(name).is_some() {
         return Some(gates.key(name));
     }
-    let is_it = |item: &Node| item.get("name").and_then(|n| n.as_str()) == Some(name);
-    let index = node.items().iter().position(is_it)?;
+    let index = node.items().iter().position(|item| item.get("name").and_then(|n| n.as_str()) == Some(name))?;
     Some(gates.index(index))
 }
 

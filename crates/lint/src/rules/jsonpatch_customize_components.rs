@@ -59,8 +59,7 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
     let counted = inner.iter().find_map(|(pointer, patch)| {
         let text = patch.get("patch")?.as_str()?;
         let operations = jsonpatch::decode(text).ok()?;
-        let counts = |o: &Operation| o.segments().iter().any(|s| s.parse::<usize>().is_ok());
-        let path = operations.into_iter().find(counts)?.path;
+        let path = operations.into_iter().find(|o| o.segments().iter().any(|s| s.parse::<usize>().is_ok()))?.path;
         Some((format!("{pointer}/patch"), path))
     });
     let message = format!("the patch edits what {kind}'s operator deploys");

@@ -27,8 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(found) = indexed(rendered, &segments) else {
             continue;
         };
-        let tested = |o: &Operation| o.op == Op::Test && o.path == operation.path;
-        if patch.operations()[..applied.index].iter().any(tested) {
+        if patch.operations()[..applied.index].iter().any(|o| o.op == Op::Test && o.path == operation.path) {
             continue;
         }
         let span = operation.segment_span(patch.text, found.depth);
@@ -89,8 +88,7 @@ fn name(element: &Value) -> Option<String> {
     match element {
         Value::Object(fields) => {
             let name = named.iter().find_map(|n| fields.get(*n)?.as_str());
-            let inner = || fields.get("metadata")?.get("name")?.as_str();
-            name.or_else(inner).map(str::to_owned)
+            name.or_else(|| fields.get("metadata")?.get("name")?.as_str()).map(str::to_owned)
         }
         Value::String(text) => Some(text.clone()),
         _ => None,

@@ -99,9 +99,8 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
             })
         }
         CLUSTER => {
-            let list = |key| result.pointer(CLUSTER)?.get(key)?.as_array();
             let lists = ["workloadArchitectures", "controlPlaneArchitectures"];
-            let named = lists.into_iter().filter_map(list).flatten();
+            let named = lists.into_iter().filter_map(|key| result.pointer(CLUSTER)?.get(key)?.as_array()).flatten();
             let known = cx.node_architectures();
             let mut foreign = named.filter_map(Value::as_str).filter(|a| !known.contains(a));
             let foreign = foreign.next().filter(|_| cx.has_nodes())?;

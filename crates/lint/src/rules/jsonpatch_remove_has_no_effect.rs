@@ -1,7 +1,5 @@
 //! A `remove` that removes nothing.
 
-use hcoplan_planner::jsonpatch::Loss;
-
 use super::prelude::*;
 
 pub(super) static RULE: Rule = Rule::error(
@@ -25,8 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             },
             _ => continue,
         };
-        let kept = |l: &Loss| l.path == *path && l.plain.is_none() && l.actual.is_some();
-        if !applied.effect.lost.iter().any(kept) {
+        if !applied.effect.lost.iter().any(|l| l.path == *path && l.plain.is_none() && l.actual.is_some()) {
             continue;
         }
         let kind = patch.target.kind;

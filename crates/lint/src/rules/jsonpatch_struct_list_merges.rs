@@ -16,8 +16,7 @@ pub(super) static RULE: Rule = Rule::error(
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
-        let inherited = |l: &&Loss| l.reason == Reason::Inherited;
-        let lost: Vec<&Loss> = applied.effect.lost.iter().filter(inherited).collect();
+        let lost: Vec<&Loss> = applied.effect.lost.iter().filter(|l| l.reason == Reason::Inherited).collect();
         let Some(first) = lost.first() else {
             continue;
         };
@@ -55,8 +54,7 @@ fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Optio
     let end = applied.operation.spans.whole.range().end;
     let (text, edits) = applied.patch.edited(&[(end..end, operations)])?;
     let after = cx.result_of(applied.patch, &text)?;
-    let is_empty = |(path, value): &(&str, Value)| after.pointer(path).is_none_or(|v| v == value);
-    empty.iter().all(is_empty).then(|| Fix {
+    empty.iter().all(|(path, value)| after.pointer(path).is_none_or(|v| v == value)).then(|| Fix {
         title: match &empty[..] {
             [(path, value)] => format!("write {value} to {path}"),
             _ => format!("empty the {} fields that were taken over", empty.len()),

@@ -78,8 +78,7 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
         return;
     };
     let arguments: Vec<&str> = text.split_whitespace().collect();
-    let unquoted = |a: &&str| a.trim_matches(['"', '\'', ',']).to_owned();
-    let images: Vec<String> = arguments.iter().map(unquoted).collect();
+    let images: Vec<String> = arguments.iter().map(|a| a.trim_matches(['"', '\'', ',']).to_owned()).collect();
     let images: Vec<&str> = images.iter().filter_map(|a| a.strip_prefix("docker://")).collect();
     let copies_all = |(i, a): (usize, &&str)| match *a {
         "--all" | "-a" | "--multi-arch=all" => true,

@@ -49,11 +49,10 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     if !all && !selects {
         return None;
     }
-    let counts = |t: &&Taint| all || !is_control_planes(t);
     let counted: Vec<(&NodeRef<'_>, Vec<&Taint>)> = nodes
         .iter()
         .zip(&taints)
-        .map(|(node, taints)| (node, taints.iter().filter(counts).collect::<Vec<_>>()))
+        .map(|(node, taints)| (node, taints.iter().filter(|t| all || !is_control_planes(t)).collect::<Vec<_>>()))
         .filter(|(_, taints)| !taints.is_empty())
         .collect();
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;

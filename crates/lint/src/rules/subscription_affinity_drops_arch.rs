@@ -70,6 +70,5 @@ fn added_architectures(subscription: &Document, path: &Path, values: &[&str]) ->
     if count == 0 {
         return vec![Change::Set(terms, json!([{"matchExpressions": [requirement]}]))];
     }
-    let add = |i| Change::Append(terms.index(i).key("matchExpressions"), requirement.clone());
-    (0..count).map(add).collect()
+    (0..count).map(|i| Change::Append(terms.index(i).key("matchExpressions"), requirement.clone())).collect()
 }

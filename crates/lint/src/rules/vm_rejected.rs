@@ -174,8 +174,7 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
             [pattern, ..] if pattern.ends_with('*') => removed("KubeVirt"),
             allowed => {
                 let written = written.and_then(Node::as_str).unwrap_or_default();
-                let near = || nearest(written, allowed.iter().map(String::as_str));
-                alias(written, allowed).or_else(near).and_then(set)
+                alias(written, allowed).or_else(|| nearest(written, allowed.iter().map(String::as_str))).and_then(set)
             }
         },
         Reason::Dangling(name, known) => nearest(name, known.iter().map(String::as_str)).and_then(set),

@@ -1,6 +1,6 @@
 //! Running virtual machines are never updated to a new release.
 
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 use serde_json::json;
 
 use super::prelude::*;
@@ -17,8 +17,7 @@ pub(super) static RULE: Rule = Rule::warning(
 /// `value-without-effect` reports unknown methods.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("workloadUpdateStrategy.workloadUpdateMethods");
-    let is_empty = |node: &Node| matches!(&node.value, Value::Seq(items) if items.is_empty());
-    if !field.node().is_some_and(is_empty) {
+    if !field.node().is_some_and(|node| matches!(&node.value, Value::Seq(items) if items.is_empty())) {
         return;
     }
     let message = "workloadUpdateMethods is empty: upgrades leave running virtual machines on the old virt-launcher";

@@ -145,7 +145,7 @@ fn unproven_claims_have_a_source() {
 }
 
 #[test]
-fn unplannable_claims_name_checkable_evidence() {
+fn unproven_claims_name_checkable_evidence() {
     let marks = ["http", "`", ".md", "docs/"];
     let is_evidence = |line: &str| marks.iter().any(|mark| line.contains(mark));
     for rule in rules().iter().map(|r| r.rule) {

@@ -133,9 +133,8 @@ impl<'a> GoldenImages<'a> {
             }
         }
         templates.sort_by(|a, b| a.name().cmp(b.name()));
-        let ssp = |t: &Template| t.ssp_template(self.multi_arch);
         Ok(HcoStage {
-            ssp_templates: templates.iter().filter_map(ssp).collect(),
+            ssp_templates: templates.iter().filter_map(|t| t.ssp_template(self.multi_arch)).collect(),
             status: templates.iter().map(Template::status).collect(),
             templates,
             multi_arch: self.multi_arch,

@@ -75,8 +75,7 @@ impl Template {
             return;
         };
         let original = text(Some(value)).to_owned();
-        let known = |a: &&str| workload.iter().any(|w| w == a);
-        let kept: Vec<&str> = original.split(',').filter(known).collect();
+        let kept: Vec<&str> = original.split(',').filter(|a| workload.iter().any(|w| w == a)).collect();
         *value = kept.join(",").into();
         self.original_architectures = Some(original);
     }

@@ -77,9 +77,8 @@ fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
     let lists = ["capacity", "allocatable"].into_iter();
     let devices = lists.filter_map(|list| status.get(list)).flat_map(Tree::entries);
     let devices: Vec<_> = devices.filter(|e| e.key.text.starts_with("devices.kubevirt.io/")).collect();
-    let kvm = |e: &&&hcoplan_yaml::Entry| e.key.text == "devices.kubevirt.io/kvm";
     let is_present = |e: &hcoplan_yaml::Entry| e.value.as_str().is_some_and(|count| count != "0");
-    if devices.iter().filter(kvm).any(|e| is_present(e)) {
+    if devices.iter().filter(|e| e.key.text == "devices.kubevirt.io/kvm").any(|e| is_present(e)) {
         return Some(true);
     }
     let restarting = labels.get(SCHEDULABLE).is_some_and(|s| s == "false");
@@ -107,8 +106,7 @@ const SCHEDULABLE: &str = "kubevirt.io/schedulable";
 /// The text values of a mapping; others are left out.
 pub(super) fn texts(node: Option<&Tree>) -> BTreeMap<String, String> {
     let entries = node.map_or(&[][..], Tree::entries).iter();
-    let text = |e: &hcoplan_yaml::Entry| Some((e.key.text.clone(), e.value.as_str()?.to_owned()));
-    entries.filter_map(text).collect()
+    entries.filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned()))).collect()
 }
 
 pub(super) fn taints(node: Option<&Tree>) -> Vec<Taint> {

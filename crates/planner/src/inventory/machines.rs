@@ -61,8 +61,7 @@ fn machines(document: &Document, object: &Tree, out: &mut Vec<(Node, NodeLocatio
     labels.extend(pairs(capacity_labels.unwrap_or_default()));
     let template =
         if openshift { at("spec.template.spec.metadata.labels") } else { at("spec.template.metadata.labels") };
-    let reaches_node = |(label, _): &(String, String)| openshift || is_synced(label);
-    labels.extend(texts(template).into_iter().filter(reaches_node));
+    labels.extend(texts(template).into_iter().filter(|(label, _)| openshift || is_synced(label)));
     if openshift {
         let role = at("spec.template.metadata.labels").and_then(|l| l.get(MACHINE_ROLE));
         let role = match role.and_then(Tree::as_str) {

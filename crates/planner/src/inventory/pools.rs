@@ -98,8 +98,7 @@ fn is_omitted(key: &str) -> bool {
     let domain = key.split('/').next().unwrap_or_default();
     let labeller =
         LABELLING_DOMAINS.iter().any(|l| domain == *l || domain.strip_suffix(l).is_some_and(|d| d.ends_with('.')));
-    let listed = |u: &&str| key == *u || (u.ends_with('/') && key.starts_with(u));
-    labeller || OMITTED_LABELS.iter().any(listed)
+    labeller || OMITTED_LABELS.iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
 }
 
 /// The taints that aren't temporary, as key, value and effect.
@@ -328,11 +327,10 @@ mod tests {
     use super::*;
 
     fn node(name: &str, architecture: &str, labels: &[(&str, &str)]) -> Node {
-        let label = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
         Node {
             name: name.to_owned(),
             architecture: architecture.to_owned(),
-            labels: labels.iter().map(label).collect(),
+            labels: labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
             ..Node::default()
         }
     }

@@ -171,8 +171,7 @@ pub fn count(text: &str) -> usize {
 /// # Errors
 /// The first operation with another path.
 pub fn only_spec(operations: &[Operation]) -> Result<(), Failure> {
-    let outside = |operation: &Operation| !operation.path.starts_with("/spec/");
-    match operations.iter().position(outside) {
+    match operations.iter().position(|operation| !operation.path.starts_with("/spec/")) {
         None => Ok(()),
         Some(index) => Err(Failure {
             message: "can only modify spec fields".to_owned(),

@@ -241,7 +241,7 @@ mod tests {
 
     /// Source: CDI deletes what a cron imported, its DataSource too, if the retention policy is `None`.
     #[test]
-    fn a_removed_golden_image_takes_its_data_source_along_only_by_its_retention_policy() {
+    fn removed_golden_image_deletes_its_data_source_only_by_its_retention_policy() {
         let manifest = |templates| {
             json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged",
                 "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},

@@ -152,10 +152,9 @@ impl Test {
             return found.is_empty();
         }
         found.into_iter().any(|(_, found)| {
-            let is_long = |most: usize| found.as_str().is_some_and(|text| text.len() > most);
             self.is.as_ref().is_none_or(|is| is == found)
                 && self.is_not.as_ref().is_none_or(|is| is != found)
-                && self.longer_than.is_none_or(is_long)
+                && self.longer_than.is_none_or(|most| found.as_str().is_some_and(|text| text.len() > most))
         })
     }
 }

@@ -82,8 +82,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         group.group(kind);
         causes.extend(group.causes());
         if causes.is_empty() {
-            let later = |cause| Cause { stage: Stage::Start, ..cause };
-            causes.extend(creation.into_iter().map(later));
+            causes.extend(creation.into_iter().map(|cause| Cause { stage: Stage::Start, ..cause }));
         }
     }
     if causes.is_empty() || owner.is_none() {

@@ -26,9 +26,8 @@ impl TlsProfile {
     pub fn effective(release: &Release, inventory: &Inventory, hc: &HyperConverged) -> Self {
         let tables = &release.tables().tls;
         let own = hc.get("security.tlsSecurityProfile").cloned();
-        let cluster = || Self::of_cluster(release, inventory);
         let default = || json!({"type": "Intermediate", "intermediate": {}});
-        let mut value = own.or_else(cluster).unwrap_or_else(default);
+        let mut value = own.or_else(|| Self::of_cluster(release, inventory)).unwrap_or_else(default);
         let lacks_custom = value.get("custom").is_none_or(Value::is_null);
         if type_of(&value) == "Custom" && lacks_custom && release.has("completes-tls-profile") {
             value["custom"] = intermediate(tables);

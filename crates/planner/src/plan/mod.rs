@@ -208,8 +208,7 @@ fn reconcile(
     };
     let known = admission.read.take();
     let known = known.map(|read| read.once_stored(release));
-    let read = || stored.map(|stored| HyperConverged::from_stored(release, stored));
-    let Some(hc) = known.or_else(read) else {
+    let Some(hc) = known.or_else(|| stored.map(|stored| HyperConverged::from_stored(release, stored))) else {
         return Err(Box::new(admission));
     };
     let topology = Topology::new(release, inventory, hc.get("deployment.nodePlacements.workload"));

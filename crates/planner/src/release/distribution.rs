@@ -210,8 +210,7 @@ impl Distribution {
 
     /// The distribution that OLM installs from this package.
     pub fn of_package(package: &str) -> Option<&'static Self> {
-        let has_package = |d: &&Self| d.packages.iter().any(|p| p.value == package);
-        Self::all().iter().find(has_package)
+        Self::all().iter().find(|d| d.packages.iter().any(|p| p.value == package))
     }
 
     /// The distribution with this version line, `4.20`.

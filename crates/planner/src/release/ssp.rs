@@ -117,8 +117,7 @@ mod tests {
         let objects: Vec<_> = bundle.objects(&owner("x")).collect();
         assert_eq!(objects[0].id.name, "openshift-virtualization-os-images");
         let namespace = Some("openshift-virtualization-os-images");
-        let in_it = |o: &&Object| o.id.namespace.as_deref() == namespace;
-        assert_eq!(objects.iter().filter(in_it).count(), 8);
+        assert_eq!(objects.iter().filter(|o| o.id.namespace.as_deref() == namespace).count(), 8);
     }
 
     #[test]

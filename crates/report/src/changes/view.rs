@@ -91,13 +91,12 @@ impl<'a> View<'a> {
     /// The two sides, and how the manifest is applied if not as `kubectl apply` does.
     pub(crate) fn sides(&self) -> Block {
         let mut text = format!("from {} to {}", self.changes.before, self.changes.after);
-        let updated = |diff: &&ClusterDiff| diff.whole.is_none();
         for method in UpdateMethod::ALL.into_iter().filter(|method| *method != UpdateMethod::default()) {
             let of = |diff: &'a ClusterDiff| {
                 diff.update.as_ref().filter(|(m, _)| *m == method).map(|(_, by)| (&*diff.cluster, &**by))
             };
             let (names, mut sources): (Vec<_>, Vec<_>) =
-                self.changes.clusters.iter().filter(updated).filter_map(of).unzip();
+                self.changes.clusters.iter().filter(|diff| diff.whole.is_none()).filter_map(of).unzip();
             if names.is_empty() {
                 continue;
             }

@@ -16,9 +16,8 @@ use hcoplan_planner::release::{Distribution, Release};
 /// The page with exactly this name; `None` if none has it.
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
     let exact = gate(subject, release).filter(|(name, _)| name == subject).map(|(_, page)| page);
-    let term = || Some(term(Term::named(subject)?, release));
     let patch = || Some(jsonpatch(ANNOTATIONS.iter().find(|a| a.name == subject)?));
-    exact.or_else(patch).or_else(term)
+    exact.or_else(patch).or_else(|| Some(term(Term::named(subject)?, release)))
 }
 
 /// The page with the most similar name.

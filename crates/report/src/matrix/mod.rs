@@ -142,8 +142,7 @@ fn reasons<'a>(cluster: &'a ClusterMatrix, rows: &[&'a Image]) -> Vec<Why<'a>> {
     for (index, architecture) in columns {
         for image in rows {
             let cell = image.cells.get(index);
-            let is_shown = |c: &&Cell| c.state.is_problem() || c.state == State::Off;
-            if let Some(cell) = cell.filter(is_shown) {
+            if let Some(cell) = cell.filter(|c| c.state.is_problem() || c.state == State::Off) {
                 add(&mut out, Some(&architecture.name), cell, cluster, image);
             }
         }

@@ -74,7 +74,6 @@ impl Located<String> {
             return Vec::new();
         };
         let nodes = std::iter::once(node).chain(node.items());
-        let text = |n: &Node| Some(Self::new(n.as_str()?.to_owned(), document, n));
-        nodes.filter_map(text).collect()
+        nodes.filter_map(|n| Some(Self::new(n.as_str()?.to_owned(), document, n))).collect()
     }
 }

@@ -110,13 +110,11 @@ pub(super) fn is_manifest(path: &Utf8Path) -> bool {
 
 impl FileSummary {
     pub(super) fn has_hyperconverged(&self) -> bool {
-        let is_one = |f: &FoundObject| matches!(f.what, FoundKind::HyperConverged | FoundKind::Unrecognized);
-        self.found.iter().any(is_one)
+        self.found.iter().any(|f| matches!(f.what, FoundKind::HyperConverged | FoundKind::Unrecognized))
     }
 
     fn has_inventory(&self) -> bool {
-        let is_inventory = |f: &FoundObject| matches!(f.what, FoundKind::Inventory(_));
-        self.found.iter().any(is_inventory)
+        self.found.iter().any(|f| matches!(f.what, FoundKind::Inventory(_)))
     }
 }
 

@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_source_that_says_something_counts() {
+    fn uses_the_first_source_with_a_fact() {
         let said = |value, by| WithSource { value, by, place: None };
         let nothing = || said("default", FactOrigin::Nothing);
         assert_eq!(known(nothing(), said("second", FactOrigin::Kustomization)).value, "second");

@@ -249,8 +249,7 @@ mod tests {
         let paths = files.iter().map(|(path, _)| Utf8Path::new(*path));
         let kustomizations = paths.filter(|p| p.file_name() == Some("kustomization.yaml"));
         let layers = Kustomizations::read(&tree, kustomizations).layers(file.into());
-        let line = |l: &Layer| format!("{} {}={}", l.kustomization, l.name, l.text);
-        layers.iter().map(line).collect()
+        layers.iter().map(|l| format!("{} {}={}", l.kustomization, l.name, l.text)).collect()
     }
 
     const PATCH: &str = "kind: HyperConverged\nmetadata: {annotations: {a/b: one}}\n";

@@ -19,7 +19,7 @@ use super::parent;
 use super::problem::Problem;
 use super::scan::may_name_one;
 use super::unrecognized::{self, may_become_one, unused_inventory};
-use super::wrapper_changes::{self, AppliedPath, AppliedPaths};
+use super::wrapper_changes::{self, AppliedPaths};
 use super::wrappers::HCO_NOT_PLANNED;
 
 impl Repo {
@@ -100,8 +100,7 @@ impl Repo {
 
     /// Whether Argo CD runs a file: a directory's Jsonnet. Its output is then as unknown as an unreadable manifest.
     fn is_run(&self, path: &Utf8Path) -> bool {
-        let is_argo = |applied: &AppliedPath| applied.skips_dry_run.is_some();
-        path.extension() == Some("jsonnet") && self.applied().of(path).any(is_argo)
+        path.extension() == Some("jsonnet") && self.applied().of(path).any(|applied| applied.skips_dry_run.is_some())
     }
 
     /// The finding about a Jsonnet that, or whose imports, may create a HyperConverged.

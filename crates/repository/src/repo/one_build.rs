@@ -40,8 +40,7 @@ struct ClusterTree {
 
 impl ClusterTree {
     fn is_about(&self, path: &Utf8Path) -> bool {
-        let above = |parent: &Utf8Path| self.directory.starts_with(parent);
-        path.starts_with(&self.directory) || path.parent().is_some_and(above)
+        path.starts_with(&self.directory) || path.parent().is_some_and(|parent| self.directory.starts_with(parent))
     }
 
     /// Whether a file has only facts about a cluster.

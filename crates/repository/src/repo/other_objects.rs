@@ -103,8 +103,7 @@ impl Repo {
     /// order.
     pub(super) fn own_files(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
         let known = self.directories.contains(directory);
-        let before = |f: &FileUse| in_order(&f.path, directory).is_lt();
-        let files = self.files.get(self.files.partition_point(before)..);
+        let files = self.files.get(self.files.partition_point(|f| in_order(&f.path, directory).is_lt())..);
         let files = files.filter(|_| known).unwrap_or_default().iter();
         let below = files.take_while(move |f| f.path.starts_with(directory));
         let read = below.filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));

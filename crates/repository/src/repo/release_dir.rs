@@ -21,13 +21,12 @@ pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     if !directory {
         return Ok(known_release(name)?);
     }
-    let wrong = |error| Error::Release(path.to_owned(), error);
     let real = match PathInTree::of(Utf8Path::new("."), path) {
         Some(within) => within.real().map_err(|why| Error::File(path.to_owned(), why))?,
         None => path.to_owned(),
     };
     let tree = Directory::open(real, max_bytes())?;
-    read(&tree, Utf8Path::new("")).map_err(wrong)
+    read(&tree, Utf8Path::new("")).map_err(|error| Error::Release(path.to_owned(), error))
 }
 
 /// The release of a name or directory, read from a revision.

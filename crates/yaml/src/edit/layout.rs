@@ -127,10 +127,9 @@ pub(super) fn is_block(value: &Json) -> bool {
 
 /// Text of several lines that can be written as such.
 fn is_literal(text: &str) -> bool {
-    let shown = |c: char| c == '\n' || !is_invisible_or_control(c);
     text.trim_end_matches('\n').contains('\n')
         && !text.starts_with([' ', '\n'])
-        && text.chars().all(shown)
+        && text.chars().all(|c| c == '\n' || !is_invisible_or_control(c))
         && analyze(text).literal
 }
 

@@ -274,8 +274,7 @@ fn edits_of_change(before: &EditableFile, document: &Document, change: &Change) 
         Err(Reason::Alias) => editable.write_out(change)?,
         edits => edits?,
     };
-    let edit = |(span, text)| Edit { file: Arc::clone(&document.file), span, text };
-    Ok(edits.into_iter().map(edit).collect())
+    Ok(edits.into_iter().map(|(span, text)| Edit { file: Arc::clone(&document.file), span, text }).collect())
 }
 
 impl EditableDocument<'_> {

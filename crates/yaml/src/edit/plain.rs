@@ -10,7 +10,6 @@ pub(super) fn is_plain(text: &str) -> bool {
     let is = |at: usize, set: &[u8]| bytes.get(at).is_some_and(|b| set.contains(b));
     let name = |at: usize| bytes.get(at).is_some_and(|b| is_of_a_name(*b));
     let blank = |at: usize| bytes.get(at).is_none_or(|b| b" \t\r\n".contains(b));
-    let reaches_out = |at: usize| bytes[at] == b'!' || name(at + 1);
     let misleads = |at: usize| match bytes[at] {
         b'<' => is(at + 1, b"<"),
         b'\r' => !is(at + 1, b"\n"),
@@ -20,7 +19,7 @@ pub(super) fn is_plain(text: &str) -> bool {
         0xC2 => is(at + 1, b"\x85"),
         _ => is(at + 1, b"\x80") && is(at + 2, b"\xA8\xA9"),
     };
-    !memchr3_iter(b'&', b'*', b'!', bytes).any(reaches_out)
+    !memchr3_iter(b'&', b'*', b'!', bytes).any(|at| bytes[at] == b'!' || name(at + 1))
         && !memchr3_iter(b'<', b'\r', b'?', bytes).any(misleads)
         && !memchr2_iter(0xC2, 0xE2, bytes).any(breaks)
 }

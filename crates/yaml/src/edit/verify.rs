@@ -11,7 +11,7 @@ use super::Reason;
 use super::editable::DocumentLayout;
 use crate::source::Edit;
 use crate::source::{SourceFile, Span};
-use crate::{Comment, Document, Entry, Node, Parsed, Problem, ProblemKind, Value, parse};
+use crate::{Comment, Document, Node, Parsed, Problem, ProblemKind, Value, parse};
 
 /// A file's text with edits applied.
 ///
@@ -189,8 +189,7 @@ pub fn apply_and_verify(before: &EditableFile, edits: &[Edit], intended: &[Json]
 pub(super) fn verified(before: &EditableFile, edits: &[Edit], intended: &[Json]) -> Result<EditableFile, Reason> {
     let after = edited(before, edits)?;
     let found = &after.documents;
-    let same = |(f, i): (&Arc<Document>, &Json)| node_equals(&f.root, i);
-    if found.len() == intended.len() && found.iter().zip(intended).all(same) {
+    if found.len() == intended.len() && found.iter().zip(intended).all(|(f, i)| node_equals(&f.root, i)) {
         return Ok(after);
     }
     let mut pairs = intended.iter().zip(after.documents()).enumerate();
@@ -243,8 +242,7 @@ pub(super) fn lost_comment<'t>(
     mut still: impl Iterator<Item = &'t str>,
 ) -> Option<&'t str> {
     let removed = |span: Span| {
-        let covers = |e: &&Edit| e.span.start <= span.start && span.end <= e.span.end;
-        edits.iter().filter(covers).any(|e| e.text.is_empty())
+        edits.iter().filter(|e| e.span.start <= span.start && span.end <= e.span.end).any(|e| e.text.is_empty())
     };
     let kept = comments.iter().filter(|span| !removed(**span));
     let mut kept = kept.map(|span| &text[span.range()]);
@@ -260,8 +258,7 @@ pub(super) fn node_equals(node: &Node, json: &Json) -> bool {
         (Value::String(a), Json::String(b)) => a == b,
         (Value::Seq(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| node_equals(a, b)),
         (Value::Map(a), Json::Object(b)) => {
-            let same = |e: &Entry| b.get(&e.key.text).is_some_and(|b| node_equals(&e.value, b));
-            a.len() == b.len() && a.iter().all(same)
+            a.len() == b.len() && a.iter().all(|e| b.get(&e.key.text).is_some_and(|b| node_equals(&e.value, b)))
         }
         _ => false,
     }

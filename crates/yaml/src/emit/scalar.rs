@@ -136,14 +136,12 @@ pub(crate) fn analyze(text: &str) -> Analysis {
 
 /// How many bytes at the beginning have a meaning in YAML only as the text's first byte.
 fn meaningless(text: &str) -> usize {
-    let inside = |b: &u8| b.is_ascii_graphic() && !matches!(b, b':' | b'#');
-    text.bytes().take_while(inside).count()
+    text.bytes().take_while(|b| b.is_ascii_graphic() && !matches!(b, b':' | b'#')).count()
 }
 
 /// How many bytes at a text's beginning are written as they are, without a place to fold.
 fn word(text: &str) -> usize {
-    let inside = |b: &u8| b.is_ascii_graphic() && *b != b'\'';
-    text.bytes().take_while(inside).count()
+    text.bytes().take_while(|b| b.is_ascii_graphic() && *b != b'\'').count()
 }
 
 fn choose(text: &str, is_key: bool) -> Style {

@@ -45,8 +45,7 @@ const UNITS: [(&str, u32); 3] = [("Gi", 30), ("Mi", 20), ("Ki", 10)];
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = |(_, shift): &&(&str, u32)| self.0 >> shift << shift == self.0;
-        match UNITS.iter().find(whole).filter(|_| self.0 > 0) {
+        match UNITS.iter().find(|(_, shift)| self.0 >> shift << shift == self.0).filter(|_| self.0 > 0) {
             Some((unit, shift)) => write!(f, "{} {unit}B", self.0 >> shift),
             None => write!(f, "{} bytes", self.0),
         }

@@ -243,8 +243,7 @@ impl Revision {
 
     /// A path with the first link on its way followed; `None` where there is no link, or it points outside the root.
     fn without_first_link(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
-        let is_link = |p: &&Utf8Path| self.entries.get(*p).is_some_and(|e| e.kind == Kind::Link);
-        let link = path.ancestors().filter(is_link).last()?;
+        let link = path.ancestors().filter(|p| self.entries.get(*p).is_some_and(|e| e.kind == Kind::Link)).last()?;
         let target = self.object(&self.entries.get(link)?.object).ok()?;
         let parent = link.parent().unwrap_or(Utf8Path::new(""));
         let rest = path.strip_prefix(link).ok()?;

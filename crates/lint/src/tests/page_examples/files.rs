@@ -181,8 +181,7 @@ impl Files {
 
     fn has(&self, wanted: &str) -> bool {
         let mut documents = self.files.iter().filter(|(path, _)| *path != BEFORE).flat_map(|(_, d)| d);
-        let word = |l: &Line| l.text.contains(wanted);
-        documents.any(|d| kind(d) == Some(wanted) || d.iter().any(word))
+        documents.any(|d| kind(d) == Some(wanted) || d.iter().any(|l| l.text.contains(wanted)))
     }
 
     /// Removes the objects of a kind; returns the first one's file.
@@ -314,8 +313,7 @@ impl Files {
 }
 
 fn lines(text: &str, is_shown: bool) -> Vec<Line> {
-    let line = |text: &str| Line { text: text.to_owned(), is_shown };
-    text.lines().map(line).collect()
+    text.lines().map(|text| Line { text: text.to_owned(), is_shown }).collect()
 }
 
 fn documents(lines: Vec<Line>) -> Vec<Document> {

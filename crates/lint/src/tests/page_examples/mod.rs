@@ -131,8 +131,7 @@ impl FoundFindings {
     fn left(&self, rule: &Rule) -> Vec<String> {
         // Pages show incomplete machines, which would be rejected.
         let counts = |f: &Finding| f.severity == Severity::Error && !f.rule.pedantic && f.rule.name != "vm-rejected";
-        let is_left = |f: &&Finding| f.rule.name == rule.name || counts(f);
-        let left = self.findings.iter().filter(is_left);
+        let left = self.findings.iter().filter(|f| f.rule.name == rule.name || counts(f));
         left.map(|f| format!("    there is {}", line(f))).collect()
     }
 }

@@ -40,12 +40,10 @@ fn strings(list: &Value) -> Vec<&str> {
 
 /// The architectures in an annotation: split at commas, trimmed, case-sensitive, without those unknown to SSP.
 pub(super) fn of_annotation<'a>(value: &'a str, bundle: &SspBundle) -> Vec<&'a str> {
-    let known = |a: &&str| bundle.architectures.iter().any(|k| k == a);
-    value.split(',').map(str::trim).filter(known).collect()
+    value.split(',').map(str::trim).filter(|a| bundle.architectures.iter().any(|k| k == a)).collect()
 }
 
 /// The architecture of a data source's plain name: the cluster's first that it exists for.
 pub(super) fn default_of<'a, S: AsRef<str>>(cluster: &[&'a str], existing: &[S]) -> Option<&'a str> {
-    let exists = |a: &&&str| existing.iter().any(|e| e.as_ref() == **a);
-    cluster.iter().find(exists).copied()
+    cluster.iter().find(|a| existing.iter().any(|e| e.as_ref() == **a)).copied()
 }

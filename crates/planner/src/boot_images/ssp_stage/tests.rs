@@ -54,8 +54,7 @@ fn crons(stage: &SspStage) -> Vec<(&str, &str)> {
 }
 
 fn data_source<'a>(stage: &'a SspStage, name: &str) -> Option<&'a Rendered> {
-    let is = |r: &&Rendered| r.object.id.kind == "DataSource" && r.object.id.name == name;
-    stage.objects.iter().find(is)
+    stage.objects.iter().find(|r| r.object.id.kind == "DataSource" && r.object.id.name == name)
 }
 
 /// The target of a reference.
@@ -285,8 +284,7 @@ fn assert_complete(ssp: &Value, stage: &SspStage, constants: usize) {
         assert!(objects.is_empty() && stage.displaced.is_empty(), "{ssp}");
         return;
     }
-    let is_constant = |r: &&Rendered| r.origin == ObjectOrigin::default();
-    assert_eq!(objects.iter().filter(is_constant).count(), constants, "{ssp}");
+    assert_eq!(objects.iter().filter(|r| r.origin == ObjectOrigin::default()).count(), constants, "{ssp}");
     let ids: BTreeSet<_> = objects.iter().map(|r| &r.object.id).collect();
     assert_eq!(ids.len(), objects.len(), "{ssp}");
     let crons = objects.iter().filter(|r| r.object.id.kind == "DataImportCron");
@@ -350,8 +348,7 @@ fn reports_templates_of_any_shape_as_deployed() {
         };
         rendered += 1;
         let names = |list: &[Value]| -> Vec<String> {
-            let name = |t: &Value| t["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-            list.iter().map(name).collect()
+            list.iter().map(|t| t["metadata"]["name"].as_str().unwrap_or_default().to_owned()).collect()
         };
         let own = |deployed: bool| -> Vec<String> {
             let own = stage.templates.iter().filter(|t| !deployed || t.is_deployed());

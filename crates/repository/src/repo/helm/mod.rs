@@ -152,8 +152,7 @@ fn may_render_one(text: &str) -> bool {
         })
     };
     let is_action = |value: &str| value.contains("{{");
-    let is_kind = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
-    let has_kind = values("kind").any(is_kind);
+    let has_kind = values("kind").any(|value| HINTS.iter().any(|hint| value.contains(hint)));
     let has_version = values("apiVersion").any(|value| value.contains(HCO));
     has_kind && (has_version || values("apiVersion").any(is_action))
         || has_version && values("kind").any(is_action)

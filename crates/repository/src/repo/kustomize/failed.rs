@@ -112,8 +112,7 @@ fn named_at(tree: &dyn Tree, kustomization: &Kustomization, name: &str) -> Optio
 
 /// The first scalar with a text; a generator's file may have a key before it.
 fn scalar<'n>(node: &'n Node, text: &str) -> Option<&'n Node> {
-    let is_it = |own: &str| own == text || own.split_once('=').is_some_and(|(_, own)| own == text);
-    if node.as_str().is_some_and(is_it) {
+    if node.as_str().is_some_and(|own| own == text || own.split_once('=').is_some_and(|(_, own)| own == text)) {
         return Some(node);
     }
     let values = node.entries().iter().map(|e| &e.value);

@@ -12,13 +12,12 @@ const HOSTS: [&str; 6] =
 pub(super) fn looks_remote(name: &str) -> bool {
     let first = name.split('/').next().unwrap_or_default();
     let first = first.to_ascii_lowercase();
-    let is_host = |host: &&str| first == **host || first.ends_with(&format!(".{host}"));
     name.contains([':', '?', '@'])
         || name.chars().any(char::is_control)
         || name.contains("_git/")
         || name.trim_end_matches('/').ends_with(".git")
         || name.contains(".git/")
-        || HOSTS.iter().any(is_host)
+        || HOSTS.iter().any(|host| first == **host || first.ends_with(&format!(".{host}")))
         || name.trim_start_matches("./").contains("//")
 }
 

@@ -488,15 +488,14 @@ fn garbled(file: &SourceFile) -> Problem {
 }
 
 fn is_node(value: &str) -> bool {
-    let end = |c: char| !c.is_ascii_alphanumeric();
-    matches!(value.split(end).next(), Some("Node" | "NodeList"))
+    matches!(value.split(|c: char| !c.is_ascii_alphanumeric()).next(), Some("Node" | "NodeList"))
 }
 
 /// Whether a kind contains one of the [hints](mentions::HINTS).
 fn has_kind_like(text: &str) -> bool {
     let hints = |value: &str| {
-        let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}');
-        let word = value.split(ends).next().unwrap_or_default();
+        let word =
+            value.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}')).next().unwrap_or_default();
         mentions::HINTS.iter().any(|hint| word.contains(hint))
     };
     any_kind(text, hints)

@@ -72,7 +72,7 @@ fn reports_what_it_leaves_out() {
 }
 
 #[test]
-fn one_file_uses_the_inventory_beside_it() {
+fn one_file_uses_the_inventory_next_to_it() {
     let temp = tempfile::tempdir().expect("a directory");
     let root = Utf8Path::from_path(temp.path()).expect("UTF-8");
     write(root, &[("a/hc.yaml", HC), ("a/other.yaml", HC), ("a/i.yaml", INVENTORY), ("a/deep/hc.yaml", HC)]);

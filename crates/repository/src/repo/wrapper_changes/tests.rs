@@ -57,7 +57,7 @@ fn names_each_field_that_may_change_a_hyperconverged() {
 }
 
 #[test]
-fn an_unknown_field_of_every_object_counts() {
+fn reports_an_unknown_field_of_any_object() {
     const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1, kind: Application";
     const RELEASE: &str = "apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease";
     for (head, spec, expected) in [

@@ -237,8 +237,7 @@ fn of_piece(
     let masked_text = &masked.text[piece.clone()];
     let start = piece.start;
     let parsed = yaml::parse_yaml(&SourceFile::new(file.path(), masked_text));
-    let is_odd = |p: &Problem| !p.kind.is_fatal() && p.kind != ProblemKind::NotAMapping;
-    let odd = parsed.problems.into_iter().filter(is_odd);
+    let odd = parsed.problems.into_iter().filter(|p| !p.kind.is_fatal() && p.kind != ProblemKind::NotAMapping);
     let mut odd: Vec<Problem> = odd.collect();
     let place = |span: Span| {
         let range = span.range();

@@ -209,8 +209,7 @@ fn shell(text: &str, out: &mut Masked) {
             (b'$', Some(b'{')) => closing(2, '}'),
             (b'$', Some(b'(')) => nested(rest),
             (b'$', Some(c)) if c.is_ascii_alphabetic() || *c == b'_' => {
-                let name = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-                Some(1 + rest[1..].find(name).unwrap_or(rest.len() - 1))
+                Some(1 + rest[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len() - 1))
             }
             (b'`', _) => closing(1, '`').filter(|n| *n > 1),
             (b'\\', Some(b'$' | b'`' | b'\\')) => Some(2),

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_planner::release::{FieldTarget, Release};
-use hcoplan_yaml::{Document, Entry, Node, Value};
+use hcoplan_yaml::{Document, Node, Value};
 use regex_lite::Regex;
 
 use super::super::statements::HCO_NAME as NAME;
@@ -151,8 +151,7 @@ pub(super) fn masked(root: &mut Node, by: &str) -> Vec<Unknown> {
 pub(super) fn take_field(root: &mut Node, is_it: &dyn Fn(Span) -> bool) -> Option<String> {
     match &mut root.value {
         Value::Map(entries) => {
-            let is_meant = |e: &Entry| matches!(e.value.value, Value::Null) && is_it(e.key.span);
-            if let Some(at) = entries.iter().position(is_meant) {
+            if let Some(at) = entries.iter().position(|e| matches!(e.value.value, Value::Null) && is_it(e.key.span)) {
                 return Some(entries.remove(at).key.text);
             }
             entries.iter_mut().find_map(|entry| {
