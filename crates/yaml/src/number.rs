@@ -5,13 +5,10 @@ use serde_json::Number;
 /// A float as it arrives in an object: Go prints it as JSON and reads that back, so one without
 /// a fraction that fits 64 bits becomes an integer.
 pub fn float_number(value: f64) -> Number {
-    let integer = (value.fract() == 0.0 && value.abs() < 1e21)
-        // The shortest digits, filled up with zeros, as Go prints them: not the exact value.
-        .then(|| value.to_string().parse::<i64>().ok())
-        .flatten();
-    match integer {
-        Some(value) => Number::from(value),
-        None => Number::from_f64(value).unwrap_or_else(|| Number::from(0)),
+    // The shortest digits, filled up with zeros, as Go prints them: not the exact value.
+    match value.to_string().parse::<i64>() {
+        Ok(value) => Number::from(value),
+        Err(_) => Number::from_f64(value).unwrap_or_else(|| Number::from(0)),
     }
 }
 
