@@ -154,7 +154,8 @@ def attack_patch_tests(lab):
 def attack_patch_moves(lab):
     """Operations of a jsonpatch that move and copy: plan."""
     operation = lambda i: json.dumps({"op": "move" if i % 2 else "copy", "from": "/spec/configuration", "path": "/spec/configuration"})
-    grows(lab, 60, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, operation)), "plan")
+    # A patch with fewer is applied before it is too big.
+    grows(lab, 240 * lab.share, one_cluster(lab, "  {}\n", annotations=lambda n: patches(n, operation)), "plan")
 
 
 def attack_generators(lab):
@@ -237,7 +238,8 @@ def attack_merge_keys(lab):
 
 def attack_one_line(lab):
     """Findings on one line: lint."""
-    grows(lab, 60, one_cluster(lab, lambda n: "  {" + ", ".join(f"noSuchField{i}: 1" for i in range(n)) + "}\n"), "lint")
+    # Of few findings each has a fix.
+    grows(lab, 60 * lab.share, one_cluster(lab, lambda n: "  {" + ", ".join(f"noSuchField{i}: 1" for i in range(n)) + "}\n"), "lint")
 
 
 def attack_embedded(lab):
