@@ -2,12 +2,25 @@
 
 use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::admission::{Reason, Stage};
+use hcoplan_planner::admission::{Admission, Cause, Reason, Stage};
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
 use hcoplan_yaml::Path;
 
 use super::Context;
 use crate::Incident;
+
+/// What the server's message doesn't say of the cause: its message, its path, or both.
+fn unsaid(admission: &Admission, cause: &Cause) -> Option<String> {
+    let path = cause.path.to_string();
+    if !admission.message.contains(&cause.message) {
+        let is_named = cause.message.contains(&path);
+        return Some(if is_named { cause.message.clone() } else { format!("{path}: {}", cause.message) });
+    }
+    let pointer = cause.path.to_pointer();
+    let (parent, last) = pointer.rsplit_once('/')?;
+    let is_named = parent.is_empty() || admission.patch.is_some() || admission.message.contains(last);
+    (!is_named).then_some(path)
+}
 
 impl<'a> Context<'a> {
     /// The finding of a rule that explains the rejection, if `explains` accepts its reason: the server's message at the
@@ -16,16 +29,7 @@ impl<'a> Context<'a> {
         let admission = self.admission();
         admission.reason.filter(|r| explains(*r))?;
         let mut causes = admission.causes.iter();
-        // Some messages of the server don't name the cause.
-        let unsaid = admission.causes.first();
-        let unsaid = unsaid.filter(|c| !admission.message.contains(&c.message));
-        let cause = unsaid.map(|c| {
-            if c.message.contains(&c.path.to_string()) {
-                c.message.clone()
-            } else {
-                format!("{}: {}", c.path, c.message)
-            }
-        });
+        let cause = admission.causes.first().and_then(|cause| unsaid(admission, cause));
         let mut finding = Finding::new(rule, self.rejection(cause.as_deref())?);
         finding = match causes.next() {
             None => finding.at(self.whole_location()).label("rejected"),
@@ -74,7 +78,7 @@ impl<'a> Context<'a> {
     }
 
     /// The location of a rejection's cause.
-    pub fn cause_place(&self, cause: &hcoplan_planner::admission::Cause) -> Location {
+    pub fn cause_place(&self, cause: &Cause) -> Location {
         if let Some(patch) = &self.admission().patch {
             return self.patch_place(patch.0, &patch.1);
         }

@@ -23,9 +23,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let several = own.fields.len() > 1;
         let names: Vec<String> = fields.iter().map(|f| f.path.to_string()).collect();
         let message = match (fields.len(), several) {
-            (1, false) => format!("{} has a field of its own: {}", first.subject(kind), first.path),
-            (1, true) => format!("{} of {kind} has a field of its own: {}", applied.operation.path, first.path),
-            _ => format!("{} of {kind} has fields of its own: {}", applied.operation.path, and(&names)),
+            (1, false) => {
+                format!("the patch sets {}, which has a field of its own: {}", first.subject(kind), first.path)
+            }
+            (1, true) => format!(
+                "the patch sets {} of {kind}, which has a field of its own: {}",
+                applied.operation.path, first.path
+            ),
+            _ => format!(
+                "the patch sets {} of {kind}, which has fields of its own: {}",
+                applied.operation.path,
+                and(&names)
+            ),
         };
         let place = if !several { applied.place_of(first) } else { applied.path_place() };
         let finding = Finding::new(&RULE, message).at(place).label("the HyperConverged has a field for it");

@@ -92,7 +92,7 @@ fn from_outside_spec(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let op = operation.op.as_str();
-            let message = format!("{op} reads {from} of {}, outside its spec", patch.target.kind);
+            let message = format!("the operation {op} reads {from} of {}, outside its spec", patch.target.kind);
             let label = match operation.op {
                 Op::Move => "read, and not taken away",
                 _ => "read before the operand is created",

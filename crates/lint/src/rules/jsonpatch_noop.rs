@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let (op, path) = (applied.operation.op.as_str(), &applied.operation.path);
-        let message = format!("{op} leaves {path} of {} as HCO renders it", applied.kind());
+        let message = format!("the operation {op} leaves {path} of {} as HCO renders it", applied.kind());
         out.report(
             Finding::new(&RULE, message)
                 .at(applied.path_place())

@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(span) => applied.patch.place(span),
             None => applied.path_place(),
         };
-        let message = format!("{op} merges into {path} of {}: {shown} stay", applied.kind());
+        let message = format!("the operation {op} merges into {path} of {}: {shown} stay", applied.kind());
         out.report(Finding::new(&RULE, message).at(place).label("HCO merges it into what it had rendered").remedy(
             "write the fields that change by their own paths; to clear the others, write \
                      null for each",

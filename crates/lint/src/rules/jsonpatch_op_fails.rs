@@ -33,12 +33,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if operation.is_some_and(|o| o.op == Op::Test) {
         return;
     }
-    let what = operation.map_or("patch", |o| o.op.as_str());
+    let what = operation.map_or("patch".to_owned(), |o| format!("operation {}", o.op.as_str()));
     let who = match failed.incident {
         Incident::Rejection => "HCO's validating webhook rejects the HyperConverged",
         _ => "the HyperConverged is accepted, but HCO's reconcile fails",
     };
-    let message = format!("{what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
+    let message = format!("the {what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
     let mut finding = Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained);
     if let Some(operation) = operation.filter(|_| failure.cause == Cause::MissingField) {
         let op = operation.spans.op.range();

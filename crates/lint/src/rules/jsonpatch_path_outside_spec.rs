@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let outside = |o: &&Operation| !o.path.starts_with("/spec/");
         for operation in patch.operations().iter().filter(outside) {
             let path = &operation.path;
-            let message = format!("{} is outside {}'s spec", quoted(path), patch.target.kind);
+            let message = format!("the patch path {} isn't below /spec/ of {}", quoted(path), patch.target.kind);
             let mut finding =
                 Finding::new(&RULE, message).at(patch.path_place(operation)).label("can only modify spec fields");
             let meant = format!("/spec/{}", path.trim_start_matches('/'));
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn quoted(path: &str) -> &str {
-    if path.is_empty() { "an empty path" } else { path }
+    if path.is_empty() { "\"\"" } else { path }
 }
 
 /// Whether the operand's type has such a field.

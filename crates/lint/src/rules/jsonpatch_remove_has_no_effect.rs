@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => operation.spans.from.unwrap_or(operation.spans.whole),
             None => operation.spans.path,
         };
-        let message = format!("{} leaves {path} of {kind} as it is", operation.op.as_str());
+        let message = format!("the operation {} leaves {path} of {kind} as it is", operation.op.as_str());
         let mut finding =
             Finding::new(&RULE, message).at(patch.place(span)).label("HCO keeps a field that a patch removes");
         let fix = clearing(cx, patch, applied.index, operation, path);

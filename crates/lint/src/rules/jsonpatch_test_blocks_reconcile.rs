@@ -24,8 +24,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let kind = patch.target.kind;
             match fails {
                 Some(failed) => {
-                    let message =
-                        format!("test fails, and with it the whole patch of {kind}: {}", failed.failure.message);
+                    let message = format!(
+                        "the operation test fails, and with it the whole patch of {kind}: {}",
+                        failed.failure.message
+                    );
                     let finding = Finding::new(&RULE, message)
                         .severity(Severity::Error)
                         .at(cx.patch_place(patch.target.name, failed.failure))
@@ -37,10 +39,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     explain_patch(cx, out, patch, finding);
                 }
                 None => out.report(
-                    Finding::new(&RULE, format!("test makes the operator fail when {path} of {kind} changes"))
-                        .at(patch.path_place(operation))
-                        .label("doesn't skip the patch, but fails it")
-                        .help("drop the test, or suppress this with the reason why it should stop"),
+                    Finding::new(
+                        &RULE,
+                        format!("the operation test makes HCO's reconcile fail when {path} of {kind} changes"),
+                    )
+                    .at(patch.path_place(operation))
+                    .label("doesn't skip the patch, but fails it")
+                    .help("drop the test, or suppress this with the reason why it should stop"),
                 ),
             }
         }
