@@ -361,6 +361,8 @@ fn bounded(stream: impl Read, most: usize, full: &AtomicBool) -> io::Result<Vec<
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
+    use hcoplan_diagnostics::source::Memory;
+
     use super::*;
 
     fn shell(script: &str, most: usize, stop: &dyn Fn() -> bool) -> BuildEnd {
@@ -368,6 +370,22 @@ mod tests {
         command.args(["-c", script]);
         let running = RunningBuild::start(&mut command, most).expect("a shell");
         running.finish(stop).expect("waited for")
+    }
+
+    #[test]
+    fn only_a_remote_build_gets_the_whole_environment() {
+        let tree = Memory::default();
+        let (inputs, links) = (BTreeSet::new(), BTreeMap::new());
+        let printed = |network| {
+            let (root, directory) = (Utf8Path::new("."), Utf8Path::new(""));
+            let place = BuildTarget { tree: &tree, root, directory, inputs: &inputs, links: &links, network };
+            let env = program("env").expect("on the PATH");
+            let bytes = run_program(&place, "env", &env, &[], 1 << 20, &|| false).expect("printed");
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let (remote, local) = (printed(true), printed(false));
+        assert!(remote.contains("CARGO_MANIFEST_DIR=") && !remote.contains("GIT_ALLOW_PROTOCOL="), "{remote}");
+        assert!(!local.contains("CARGO_MANIFEST_DIR=") && local.contains("GIT_ALLOW_PROTOCOL="), "{local}");
     }
 
     #[test]
