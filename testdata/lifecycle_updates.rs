@@ -334,3 +334,23 @@ fn the_server_rejects_fields_that_kubectl_only_warns_about() {
     assert!(message.ends_with(".spec.virtualisation: field not declared in schema"), "{message}");
     assert_eq!(step.plan.admission.stage, Some(Stage::Schema));
 }
+
+#[test]
+fn the_server_converts_for_other_owners_before_it_asks_a_webhook() {
+    let nothing = with_method(&cluster("1.18"), UpdateMethod::ServerSide);
+    let storage = |size: &str| json!({"resourceRequirements": {"storageWorkloads": {"requests": {"storage": size}}}});
+    let broken = manifest("v1beta1", json!({}), storage("1_000"));
+    let stage = |before: &Value| applied(&nothing, before).update(&broken).plan.admission.stage;
+    assert_eq!(stage(&manifest("v1", json!({}), json!({}))), Some(Stage::Schema));
+    assert_eq!(stage(&manifest("v1beta1", json!({}), storage("1Gi"))), Some(Stage::Mutating));
+}
+
+#[test]
+fn an_upgrade_leaves_an_ignored_object_as_it_is() {
+    let mut other = manifest("v1beta1", json!({}), json!({}));
+    other["metadata"]["name"] = json!("kubevirt-hyperconverged-2");
+    let before = applied(&cluster("1.17"), &other);
+    let step = before.upgrade(&Release::known("1.18").expect("known"));
+    let spec = |state: &State| state.stored.as_ref().map(|stored| stored["spec"].clone());
+    assert_eq!(spec(&step.after), spec(&before));
+}

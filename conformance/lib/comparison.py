@@ -2,6 +2,10 @@
 import collections, json, os, re, subprocess
 
 
+# What the API machinery calls a label's key, since 1.35 and before.
+NEW_LABEL_KEY, LABEL_KEY = "a valid label key must", "a qualified name must"
+
+
 class Outcome:
     def __init__(self, release):
         self.release, self.total, self.equal = release, 0, 0
@@ -84,7 +88,7 @@ def printed(r):
 def form(r, objects, ssp):
     a = r["admission"]
     # In what order errors are listed is chance: a Go map's.
-    message = sorted((a.get("message") or "").strip(" []").split(", "))
+    message = sorted((a.get("message") or "").strip(" []").replace(NEW_LABEL_KEY, LABEL_KEY).split(", "))
     compared = {"admission": {"accepted": a["accepted"], "stage": a.get("stage"), "message": ", ".join(message), "warnings": sorted(set(a.get("warnings") or []))}}
     if not a["accepted"]:
         return compared

@@ -56,6 +56,10 @@ class Session:
         r["openshift"] = is_openshift(inventory)
         return r
 
+    def version(self, case):
+        """The operator's version on the case's platform."""
+        return self.environment[is_openshift(f"{case}/inventory.yaml")][0]["HCO_KV_IO_VERSION"]
+
     def types(self, case):
         """The Go types of the operator's scheme; the case only says on what cluster it starts."""
         file = f"{self.scratch}/types.json"

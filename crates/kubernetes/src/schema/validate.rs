@@ -149,7 +149,7 @@ pub(super) struct Validation<'v> {
 
 impl<'v> Validation<'v> {
     fn node(&mut self, node: &'v Node, value: &'v Value, old: Option<&'v Value>, at: CurrentPath<'_>) {
-        if old == Some(value) {
+        if old.is_some_and(|old| is_unchanged(node, old, value)) {
             return;
         }
         self.value_type(node, value, at);
@@ -247,12 +247,35 @@ impl<'v> Validation<'v> {
     }
 }
 
+/// Whether the server sees that a value is as it was: it compares part by part, as the schema names them, and never
+/// knows a part again that has no name. Source: apiserver `cel/common` (`CorrelatedObject`).
+fn is_unchanged(node: &Node, old: &Value, new: &Value) -> bool {
+    match (old, new, &node.list) {
+        (Value::Array(before), Value::Array(items), List::Map(_)) => {
+            let is_same = |item| {
+                let before = same_element(node, old, item);
+                before.zip(node.items.as_deref()).is_some_and(|(before, below)| is_unchanged(below, before, item))
+            };
+            before.len() == items.len() && items.iter().all(is_same)
+        }
+        (Value::Object(before), Value::Object(map), _) => {
+            let is_same = |(key, value): (&String, &Value)| match (before.get(key), node.below(key)) {
+                (Some(before), Some(ChildSchema::Node(below))) => is_unchanged(below, before, value),
+                _ => false,
+            };
+            before.len() == map.len() && map.iter().all(is_same)
+        }
+        _ => old == new,
+    }
+}
+
 /// The element of the old list that a new element continues: only map keys can tell.
 fn same_element<'o>(node: &Node, old: &'o Value, item: &Value) -> Option<&'o Value> {
     let List::Map(keys) = &node.list else {
         return None;
     };
-    old.as_array()?.iter().find(|o| keys.iter().all(|k| o.get(&**k) == item.get(&**k)))
+    let key = |k: &str| item.get(k).filter(|key| key.is_string() || key.is_number() || key.is_boolean());
+    old.as_array()?.iter().find(|o| keys.iter().all(|k| key(k).is_some_and(|key| o.get(&**k) == Some(key))))
 }
 
 #[cfg(test)]
@@ -403,5 +426,16 @@ mod tests {
         assert!(sample().validate_update(&new, &old).is_empty());
         new["spec"]["strategy"] = json!("y");
         assert_eq!(sample().validate_update(&new, &old).schema.len(), 1);
+    }
+
+    #[test]
+    fn an_element_without_its_key_is_validated_again() {
+        let old = json!({"spec": {"strategy": "x", "size": 1, "devices": [{"external": true}]}});
+        let found = sample().validate_update(&old, &old).schema;
+        let messages: Vec<&str> = found.iter().map(|v| v.message.as_str()).collect();
+        assert_eq!(messages, ["spec.devices[0].selector: Required value"]);
+        let turned =
+            |keys: [&str; 2]| json!({"spec": {"devices": keys.map(|key| json!({"selector": key, "external": 1}))}});
+        assert!(sample().validate_update(&turned(["a", "b"]), &turned(["b", "a"])).is_empty());
     }
 }

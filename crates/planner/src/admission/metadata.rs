@@ -140,6 +140,18 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
     found
 }
 
+/// The fields of an update that would begin an object's deletion, which takes a request of its own.
+pub(super) fn deletion_violations(submitted: &Value, old: &Value) -> impl Iterator<Item = Violation> {
+    ["deletionTimestamp", "deletionGracePeriodSeconds"].into_iter().filter_map(move |key| {
+        let [now, before] = [submitted, old].map(|object| &object["metadata"][key]);
+        // The server keeps a time that is set.
+        let is_kept = now == before || key == "deletionTimestamp" && !before.is_null();
+        let path = Path::root().key("metadata").key(key);
+        let message = format!("metadata.{key}: Invalid value: {now}: field is immutable");
+        (!now.is_null() && !is_kept).then_some(Violation { path, kind: ViolationKind::Invalid, message })
+    })
+}
+
 /// Each field that an owner reference lacks, with Kubernetes' message.
 fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)> {
     let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default();

@@ -72,19 +72,20 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
     let request = Request {
         release,
         inventory,
+        submitted: object,
         operation: match (&converted_old, operation) {
             (Some(old), Operation::Update { missing, .. }) => Operation::Update { old, missing },
             _ => operation,
         },
     };
     let mut admission = Admission::default();
-    match request.run(object, &mut admission) {
+    match request.run(&mut admission) {
         Ok(stored) => {
             admission.accepted = true;
             admission.stored = Some(stored);
         }
         Err((stage, rejection)) => {
-            admission.further = request.further((stage, &rejection), object, &admission);
+            admission.further = request.further((stage, &rejection), &admission);
             admission.stage = Some(stage);
             admission.reason = Some(rejection.reason);
             admission.message = rejection.message;
@@ -158,23 +159,25 @@ pub fn check(release: &Release) -> Result<(), release::Error> {
 /// The stage that rejected, and why.
 type Rejected = (Stage, Rejection);
 
+#[derive(Clone, Copy)]
 struct Request<'a> {
     release: &'a Release,
     inventory: &'a Inventory,
+    submitted: &'a Value,
     operation: Operation<'a>,
 }
 
 impl Request<'_> {
-    fn run(&self, submitted: &Value, admission: &mut Admission) -> Result<Value, Rejected> {
+    fn run(&self, admission: &mut Admission) -> Result<Value, Rejected> {
         let release = self.release;
         let in_schema = |rejection| (Stage::Schema, rejection);
-        let version = version_of(release, submitted).map_err(in_schema)?;
+        let version = version_of(release, self.submitted).map_err(in_schema)?;
         let rules = release.admission().version(version);
         let rules = rules.expect("every served version has admission rules");
         let schema = release.schema(&format!("hyperconverged.{version}"));
         let schema = schema.expect("every served version has a schema");
 
-        let (mut object, pruned) = self.prepared(schema, submitted).map_err(in_schema)?;
+        let (mut object, pruned) = self.prepared(schema).map_err(in_schema)?;
         admission.pruned = pruned;
         for field in &admission.pruned {
             let warning = format!("unknown field \"{}\"", schema::server_path(&field.path));
@@ -188,7 +191,7 @@ impl Request<'_> {
             Ok(true) => schema.fill_defaults(&mut object),
             Err(rejection) => {
                 if rejection.reason != Reason::GoDecode {
-                    let unchanged = self.prepared(schema, submitted).map_err(in_schema)?.0;
+                    let unchanged = self.prepared(schema).map_err(in_schema)?.0;
                     admission.forced = self.valid(schema, unchanged).ok();
                 }
                 return Err((Stage::Mutating, rejection));
@@ -205,17 +208,12 @@ impl Request<'_> {
     }
 
     /// Further reasons for rejection that don't follow from the first one.
-    fn further(
-        &self,
-        (stage, first): (Stage, &Rejection),
-        submitted: &Value,
-        known: &Admission,
-    ) -> Vec<(Stage, Rejection)> {
+    fn further(&self, (stage, first): (Stage, &Rejection), known: &Admission) -> Vec<(Stage, Rejection)> {
         // Webhooks never see an object that the operator's Go types can't hold.
         if matches!(first.reason, Reason::UnknownKind | Reason::MetadataDecode | Reason::GoDecode) {
             return Vec::new();
         }
-        let Ok(version) = version_of(self.release, submitted) else {
+        let Ok(version) = version_of(self.release, self.submitted) else {
             return Vec::new();
         };
         let (Some(rules), Some(schema)) =
@@ -223,7 +221,7 @@ impl Request<'_> {
         else {
             return Vec::new();
         };
-        let Some(object) = known.forced.clone().or_else(|| Some(self.prepared(schema, submitted).ok()?.0)) else {
+        let Some(object) = known.forced.clone().or_else(|| Some(self.prepared(schema).ok()?.0)) else {
             return Vec::new();
         };
         let mut out: Vec<(Stage, Rejection)> = Vec::new();
@@ -252,8 +250,8 @@ impl Request<'_> {
     }
 
     /// The object as the mutating webhook receives it, and the pruned fields.
-    fn prepared(&self, schema: &Schema, submitted: &Value) -> Result<(Value, Vec<PrunedField>), Rejection> {
-        let mut object = submitted.clone();
+    fn prepared(&self, schema: &Schema) -> Result<(Value, Vec<PrunedField>), Rejection> {
+        let mut object = self.submitted.clone();
         let mut pruned = metadata::decode(self.release, &mut object, &self.inventory.namespace)?;
         pruned.extend(schema.prepare(&mut object));
         Ok((object, pruned))
@@ -264,11 +262,15 @@ impl Request<'_> {
         if let Value::Object(map) = &mut object {
             map.remove("status");
         }
+        let mut of_metadata = metadata::violations(&object);
         let violations = match self.operation {
             Operation::Create => schema.validate(&object),
-            Operation::Update { old, .. } => schema.validate_update(&object, old),
+            Operation::Update { old, .. } => {
+                of_metadata.splice(0..0, metadata::deletion_violations(self.submitted, old));
+                schema.validate_update(&object, old)
+            }
         };
-        match metadata::reject(&violations, &metadata::violations(&object)) {
+        match metadata::reject(&violations, &of_metadata) {
             Some(rejected) => Err(rejected),
             None => Ok(object),
         }

@@ -373,6 +373,23 @@ fn distinguishes_an_empty_list_from_a_missing_one() {
 }
 
 #[test]
+fn an_update_may_not_begin_a_deletion() {
+    let plain = v1beta1(json!({}));
+    for (key, value) in
+        [("deletionGracePeriodSeconds", json!(30)), ("deletionTimestamp", json!("2024-01-01T00:00:00Z"))]
+    {
+        let mut object = plain.clone();
+        object["metadata"][key] = value;
+        assert!(create("1.19", &object).accepted, "a new object loses it");
+        let admission = update("1.19", &object, &stored("1.19", &plain));
+        assert_eq!((admission.stage, cause_paths(&admission)), (Some(Stage::Schema), vec![format!("metadata.{key}")]));
+        let mut deleted = stored("1.19", &plain);
+        deleted["metadata"][key] = object["metadata"][key].clone();
+        assert!(update("1.19", &object, &deleted).accepted);
+    }
+}
+
+#[test]
 fn parses_all_of_the_old_object() {
     for release in Release::known_names() {
         let mut old = stored(release, &hyperconverged("v1beta1", json!({})));

@@ -80,6 +80,12 @@ impl Managed {
         Ok((pruned, Self { applied: Some(applied.without_identity()), updated }))
     }
 
+    /// Another version than this one in which fields are owned.
+    pub(super) fn other_version(&self, version: &str) -> Option<&str> {
+        let mut versions = self.applied.iter().chain(&self.updated).map(|owned| owned.version.as_str());
+        versions.find(|other| *other != version)
+    }
+
     /// The merged object without fields that were applied last and aren't now, unless another writer owns them.
     fn pruned(&self, release: &Release, merged: Value, now: &Owned) -> Value {
         let Some(last) = self.applied.as_ref().filter(|last| !last.fields.is_empty()) else {

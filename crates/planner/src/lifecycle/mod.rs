@@ -29,7 +29,7 @@ pub use operator::{OperatorUpdate, Purpose};
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
 
-use crate::admission::{self, Admission, Operation};
+use crate::admission::{self, Admission, Operation, Reason, Stage};
 use crate::hyperconverged;
 use crate::inventory::Inventory;
 pub use crate::inventory::UpdateMethod;
@@ -190,7 +190,19 @@ impl State {
             Some(old) => Operation::Update { old, missing: &missing },
             None => Operation::Create,
         };
-        let admission = admission::admit(release, inventory, &submitted, operation);
+        let mut admission = admission::admit(release, inventory, &submitted, operation);
+        // The server converts the object for the owners of fields in another version, before it asks a webhook.
+        if admission.reason == Some(Reason::GoDecode)
+            && let Some(version) = self.managed.other_version(hyperconverged::version_of(manifest))
+        {
+            admission.stage = Some(Stage::Schema);
+            admission.message = format!(
+                "conversion webhook for {}/{version}, Kind={} failed: {}",
+                admission::GROUP,
+                admission::KIND,
+                admission.message
+            );
+        }
         let after = if admission.accepted || admission.forced.is_some() { managed } else { self.managed.clone() };
         Self { managed: after, ..self.clone() }.submitted(admission)
     }

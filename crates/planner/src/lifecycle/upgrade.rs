@@ -49,6 +49,9 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
         let templates = status["dataImportCronTemplates"].as_array();
         step.plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
         step.after.stored = Some(stored);
+    } else if step.plan.ignored {
+        // The report is the same again, so that nothing is written.
+        step.after.stored = Some(stored);
     }
     step.objects = before.changes(&step.after.objects, &step.plan);
     step.operator_updates.splice(0..0, operator_updates);
@@ -182,10 +185,12 @@ fn remove_operation(object: &mut Value, removed: &RemovedPatchOperation) {
 fn stuck(before: &Objects, state: State, stored: Value, rejected: OperatorUpdate) -> Step {
     let admit = AdmissionMode::Stored { operator_updates: false };
     let mut plan = plan_with(&state.release, &state.inventory, &stored, admit);
+    // What the older release reported of the templates stays.
+    let templates = stored["status"]["dataImportCronTemplates"].as_array();
+    plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
     let stored = operator::with_status(&state.release, stored, &plan);
     plan.operands.clear();
     (plan.ssp, plan.reconcile_error) = (None, None);
-    plan.status.data_import_cron_templates = None;
     Step {
         objects: before.removals(&state.objects),
         after: State { stored: Some(stored), ..state },
