@@ -49,13 +49,19 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
         let templates = status["dataImportCronTemplates"].as_array();
         step.plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
         step.after.stored = Some(stored);
-    } else if step.plan.ignored {
-        // The report is the same again, so that nothing is written.
+    } else if step.plan.ignored && hyperconverged::version_of(&stored) != newest_version(&release) {
+        // An operator that reads a converted object reports nothing new, so that it writes nothing.
         step.after.stored = Some(stored);
     }
     step.objects = before.changes(&step.after.objects, &step.plan);
     step.operator_updates.splice(0..0, operator_updates);
     step
+}
+
+/// The version in which the release's operator reads the object: the newest one that is served.
+fn newest_version(release: &Release) -> &str {
+    let served = &release.tables().hyperconverged.served_versions;
+    served.iter().find(|version| *version == "v1").map_or("v1beta1", String::as_str)
 }
 
 /// When it starts, the new webhook's pod rewrites an object of another version in the current storage version. If this
