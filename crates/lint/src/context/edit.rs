@@ -51,6 +51,11 @@ impl Context<'_> {
         self.editable_file.get(|| EditableFile::of(&self.document().file))
     }
 
+    /// A fix that is named after its changes.
+    pub fn change(&self, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
+        self.fix(changed(changes), applicability, changes)
+    }
+
     /// A suggestion that disables a golden image: by its annotation if it is written, else by a new entry.
     pub fn switch_image_off(&self, name: &str) -> Option<Fix> {
         let mut written = self.written_templates();

@@ -72,13 +72,12 @@ fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
         entries.iter().take(MOST_KEYS).map(|entry| map.key(&entry.key.text))
     });
     let mut values: Vec<Path> = keys.filter(|key| !is_named_like_a_field(schema, key)).collect();
-    let mut next = 0;
+    let (keys, mut next) = (values.len(), 0);
     while let Some(above) = values.get(next).cloned() {
-        let below: Vec<Path> = schema.known_fields(&above).into_iter().map(|name| above.key(name)).collect();
-        fields.extend(below.clone());
-        values.extend(below);
+        values.extend(schema.known_fields(&above).into_iter().map(|name| above.key(name)));
         next += 1;
     }
+    fields.extend(values.into_iter().skip(keys));
     fields
 }
 

@@ -62,7 +62,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         changes.push(Change::Set(path(OPTIONS), options.into()));
     }
-    out.report(match cx.fix(changed(&changes), Applicability::Suggestion, &changes) {
+    out.report(match cx.change(Applicability::Suggestion, &changes) {
         Some(fix) => finding.fix(fix),
         None => finding,
     });

@@ -112,7 +112,7 @@ fn naming(
 ) -> Option<Fix> {
     let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
     let set = [Change::Set(annotation_path(cx, written), names.join(",").into())];
-    (!names.is_empty()).then(|| cx.fix(changed(&set), applicability, &set))?
+    (!names.is_empty()).then(|| cx.change(applicability, &set))?
 }
 
 fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
@@ -284,5 +284,5 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
         .label(format!("has no effect: HCO replaces it with {counts:?}"))
         .related(place, why)
         .help("remove the annotation, or import from another registry source");
-    Some(finding.fixes(cx.fix(changed(&remove), Applicability::Unsafe, &remove)))
+    Some(finding.fixes(cx.change(Applicability::Unsafe, &remove)))
 }

@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if common {
             let path = template.path(cx).key("metadata").key("annotations");
             let off = [Change::Set(path.key(ENABLE_ANNOTATION), "false".into())];
-            finding = finding.fixes(cx.fix(changed(&off), Applicability::Suggestion, &off));
+            finding = finding.fixes(cx.change(Applicability::Suggestion, &off));
         }
         if cx.is_rejected_at(Reason::TemplateWithoutSpec, &template.path(cx)) {
             out.explain(Incident::Rejection, finding);

@@ -14,9 +14,7 @@ pub(super) static RULE: Rule = Rule::warning(
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let api = &cx.release().tables().hyperconverged;
-    let Some(newest) = api.served_versions.last() else {
-        return;
-    };
+    let newest = api.newest_version();
     let written = version_of(cx.object());
     if written == newest || !api.served_versions.iter().any(|v| v == written) {
         return;

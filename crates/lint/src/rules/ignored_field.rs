@@ -72,7 +72,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .help("remove it: nothing changes");
     // Unsafe, because the field was set on purpose.
     let removed = [Change::Remove(alone(cx, path))];
-    finding.fixes(cx.fix(changed(&removed), Applicability::Unsafe, &removed))
+    finding.fixes(cx.change(Applicability::Unsafe, &removed))
 }
 
 /// Settings of the application-aware quota while it is disabled.

@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(place, "this patch overwrites it");
         }
         let removed = [Change::Remove(path)];
-        let fix = cx.fix(changed(&removed), Applicability::Unsafe, &removed);
+        let fix = cx.change(Applicability::Unsafe, &removed);
         out.report(finding.fixes(fix));
     }
 }

@@ -85,7 +85,7 @@ fn removal(cx: &Context<'_>, found: &[(Path, &Entry)]) -> Option<Fix> {
         paths.extend(below);
     }
     let changes: Vec<Change> = paths.into_iter().map(Change::Remove).collect();
-    cx.fix(changed(&changes), applicability, &changes)
+    cx.change(applicability, &changes)
 }
 
 fn listed<'a>(node: &'a Node, at: &Path, names: &[&str]) -> Vec<(Path, &'a Entry)> {

@@ -72,7 +72,7 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
         Some(Reason::TlsCiphersWithTls13) => {
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
             let empty = ciphers.path().map(|p| [Change::Set(p, serde_json::json!([]))]);
-            fix = empty.and_then(|empty| cx.fix(changed(&empty), Applicability::Suggestion, &empty));
+            fix = empty.and_then(|empty| cx.change(Applicability::Suggestion, &empty));
             let version = cx.field("tlsSecurityProfile.custom.minTLSVersion");
             finding
                 .label("TLS 1.3 has ciphers of its own")
@@ -154,7 +154,7 @@ fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
             place = Some(cx.document().location(cipher.span));
         }
     }
-    let fix = cx.fix(changed(&changes), Applicability::Safe, &changes);
+    let fix = cx.change(Applicability::Safe, &changes);
     Some((place?, fix))
 }
 

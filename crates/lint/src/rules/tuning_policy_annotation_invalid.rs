@@ -102,7 +102,7 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
     let switch_on = switched_on.and_then(|c| cx.fix("write `tuningPolicy: annotation`", Applicability::Suggestion, &c));
     let removed = [cx.annotation_removal(ANNOTATION)];
-    let remove = cx.fix(changed(&removed), Applicability::Suggestion, &removed);
+    let remove = cx.change(Applicability::Suggestion, &removed);
     finding.fixes.extend(switch_on.into_iter().chain(remove));
     out.report(finding);
 }

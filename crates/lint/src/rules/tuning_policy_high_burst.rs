@@ -45,6 +45,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label(label)
         .help("remove it, or write `tuningPolicy: annotation` with limits of your own");
     let removed = field.path().map(|p| [Change::Remove(p)]);
-    let fix = removed.and_then(|c| cx.fix(changed(&c), Applicability::Unsafe, &c));
+    let fix = removed.and_then(|c| cx.change(Applicability::Unsafe, &c));
     out.report(finding.fixes(fix));
 }

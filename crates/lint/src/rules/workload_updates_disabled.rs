@@ -26,6 +26,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("they stay on the old virt-launcher after an upgrade")
         .help("use LiveMigrate, which is also the default");
     let set = field.path().map(|p| [Change::Set(p, json!(["LiveMigrate"]))]);
-    let fix = set.and_then(|c| cx.fix(changed(&c), Applicability::Suggestion, &c));
+    let fix = set.and_then(|c| cx.change(Applicability::Suggestion, &c));
     out.report(finding.fixes(fix));
 }

@@ -46,11 +46,12 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
         // The operator writes nothing, so that the previous report stays.
         let status = &stored["status"];
         step.plan.status.node_info = status["nodeInfo"].as_object().cloned();
-        let templates = status["dataImportCronTemplates"].as_array();
-        step.plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
+        step.plan.status.data_import_cron_templates = reported_templates(status);
         step.after.stored = Some(stored);
-    } else if step.plan.ignored && hyperconverged::version_of(&stored) != newest_version(&release) {
-        // An operator that reads a converted object reports nothing new, so that it writes nothing.
+    } else if step.plan.ignored
+        && hyperconverged::version_of(&stored) != release.tables().hyperconverged.newest_version()
+    {
+        // The operator reads the newest version. Of a converted object it reports nothing new, and so writes nothing.
         step.after.stored = Some(stored);
     }
     step.objects = before.changes(&step.after.objects, &step.plan);
@@ -58,10 +59,9 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
     step
 }
 
-/// The version in which the release's operator reads the object: the newest one that is served.
-fn newest_version(release: &Release) -> &str {
-    let served = &release.tables().hyperconverged.served_versions;
-    served.iter().find(|version| *version == "v1").map_or("v1beta1", String::as_str)
+/// The golden images that the last report in a status has.
+fn reported_templates(status: &Value) -> Option<Arc<[Value]>> {
+    status["dataImportCronTemplates"].as_array().map(|templates| templates.clone().into())
 }
 
 /// When it starts, the new webhook's pod rewrites an object of another version in the current storage version. If this
@@ -192,8 +192,7 @@ fn stuck(before: &Objects, state: State, stored: Value, rejected: OperatorUpdate
     let admit = AdmissionMode::Stored { operator_updates: false };
     let mut plan = plan_with(&state.release, &state.inventory, &stored, admit);
     // What the older release reported of the templates stays.
-    let templates = stored["status"]["dataImportCronTemplates"].as_array();
-    plan.status.data_import_cron_templates = templates.map(|templates| templates.clone().into());
+    plan.status.data_import_cron_templates = reported_templates(&stored["status"]);
     let stored = operator::with_status(&state.release, stored, &plan);
     plan.operands.clear();
     (plan.ssp, plan.reconcile_error) = (None, None);

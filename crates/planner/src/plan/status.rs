@@ -73,8 +73,7 @@ pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
 pub(super) fn initial_status(release: &Release, version: &str) -> Status {
     let api = &release.tables().hyperconverged;
     // It is read in the newest version, but stored or written in another one.
-    let newest = api.served_versions.iter().any(|v| v == "v1");
-    let converted = newest && (api.storage_version != "v1" || version != "v1");
+    let converted = api.newest_version() == "v1" && (api.storage_version != "v1" || version != "v1");
     Status { node_info: converted.then(Map::new), ..Status::default() }
 }
 

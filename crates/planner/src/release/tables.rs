@@ -91,6 +91,13 @@ pub struct HyperConvergedApi {
     pub storage_version: String,
 }
 
+impl HyperConvergedApi {
+    /// The newest served version.
+    pub fn newest_version(&self) -> &str {
+        self.served_versions.last().map_or("", String::as_str)
+    }
+}
+
 /// A feature gate's phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum Phase {

@@ -52,7 +52,9 @@ mod wrapper_changes;
 mod wrapper_fields;
 mod wrappers;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -97,6 +99,7 @@ use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
+use hcoplan_yaml::Document;
 
 /// The rules of this crate.
 pub static RULES: &[&Rule] = &[
@@ -250,6 +253,10 @@ pub struct Repo {
     kustomizations: OnceLock<Kustomizations>,
     /// What controllers apply, read at its first use.
     applied: OnceLock<wrapper_changes::AppliedPaths>,
+    /// The controllers' objects in charts' templates, read at their first use.
+    in_charts: OnceLock<Vec<Arc<Document>>>,
+    /// What kustomizations build on, read at its first use.
+    built_on: OnceLock<BTreeSet<Utf8PathBuf>>,
     /// What applies directories, read at its first use.
     appliers: OnceLock<Appliers>,
     /// The scripts of the directory that was asked for last.
@@ -258,6 +265,12 @@ pub struct Repo {
 
 /// A cluster that is built from a file, with the origins of its values.
 pub type FileUser = (String, Option<Arc<Origins>>);
+
+/// Whether any of some paths is a directory or in it.
+fn has_in<P: Borrow<Utf8Path> + Ord>(paths: &BTreeSet<P>, directory: &Utf8Path) -> bool {
+    let from = (Bound::Included(directory), Bound::Unbounded);
+    paths.range::<Utf8Path, _>(from).next().is_some_and(|first| first.borrow().starts_with(directory))
+}
 
 /// The directory of a file; empty at the root.
 fn parent(path: &Utf8Path) -> &Utf8Path {

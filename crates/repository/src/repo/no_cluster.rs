@@ -13,6 +13,7 @@ use regex_lite::Regex;
 
 use super::Repo;
 use super::files::FileRole;
+use super::has_in;
 use super::mentions::speaks_of_one;
 use super::objects::{Objects, SourceRef};
 use super::parent;
@@ -28,14 +29,13 @@ impl Repo {
         let built = |path: &Utf8Path| self.built.as_ref().and_then(|b| b.inputs.get(path)).into_iter().flatten();
         let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
         let files: BTreeSet<&Utf8Path> = files.collect();
-        let in_charts = self.controllers_in_charts().into_iter().map(Arc::new);
+        let in_charts = self.controllers_in_charts().iter().map(Arc::clone);
         let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
         let mentioning = LazyCell::new(|| {
             let speaks = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_one(&bytes));
             self.paths.iter().map(AsRef::as_ref).filter(speaks).collect::<BTreeSet<_>>()
         });
-        let speaks =
-            |directory: &Utf8Path| mentioning.range(directory..).next().is_some_and(|f| f.starts_with(directory));
+        let speaks = |directory: &Utf8Path| has_in(&mentioning, directory);
         let found = |document: Arc<Document>| wrapper_changes::findings(&document, &files, &speaks, &*self.tree);
         documents.chain(in_charts).flat_map(found).collect()
     }
@@ -48,8 +48,6 @@ impl Repo {
         let file = SourceFile::from_bytes(Utf8Path::new(GITMODULES), bytes);
         let lines = (0..).map_while(|number| file.line(number));
         let files: BTreeMap<&Utf8Path, &FileRole> = self.files.iter().map(|f| (&*f.path, &f.what)).collect();
-        let deployed = self.is_deployed();
-        let (mut problems, mut findings) = (Vec::new(), Vec::new());
         for (start, line) in lines {
             let Some((key, path)) = line.split_once('=') else { continue };
             // git ignores the case of keys, and allows quoted values.
@@ -62,7 +60,7 @@ impl Repo {
             if has_file || self.is_checked_out(&path) {
                 continue;
             }
-            let is_deployed = deployed(&path);
+            let is_deployed = self.is_deployed(&path);
             if !is_deployed && !self.clusters.is_empty() {
                 continue;
             }
@@ -74,14 +72,11 @@ impl Repo {
                 .label("not examined")
                 .help("check it out: `git submodule update --init`");
             if is_deployed {
-                problems.push(Problem { finding: finding.severity(Severity::Error), fatal: true });
+                self.problems.push(Problem { finding: finding.severity(Severity::Error), fatal: true });
             } else {
-                findings.push(finding);
+                self.findings.push(finding);
             }
         }
-        drop(deployed);
-        self.problems.append(&mut problems);
-        self.findings.append(&mut findings);
     }
 
     /// What controllers apply from the repository.

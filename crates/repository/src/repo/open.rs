@@ -399,6 +399,8 @@ impl Reading {
             recent: RecentFiles::default(),
             kustomizations: OnceLock::new(),
             applied: OnceLock::new(),
+            in_charts: OnceLock::new(),
+            built_on: OnceLock::new(),
             appliers: OnceLock::new(),
             recent_texts: Mutex::new(None),
             paths: std::mem::take(&mut self.objects.paths),

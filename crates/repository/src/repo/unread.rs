@@ -2,17 +2,17 @@
 //! packed charts, and links that lead nowhere.
 
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Severity;
+use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree as _, Unreadable, Walk};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::Repo;
 use super::appliers::GROUPS;
 use super::charts::{CHART, chart_of, is_rendered};
+use super::has_in;
 use super::helm::{HELM_CHART_NOT_RENDERED, packed_with_one};
 use super::kustomize::references;
 use super::mentions::names_one;
@@ -21,45 +21,36 @@ use super::problem::unreadable;
 use super::scan::contains_any;
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
-use hcoplan_diagnostics::finding::Finding;
 
 impl Repo {
     /// Whether a controller applies a path or something in it, or a kustomization builds on it.
-    pub(super) fn is_deployed<'r>(&'r self) -> impl Fn(&Utf8Path) -> bool + 'r {
-        let built =
-            LazyCell::new(|| references(&*self.tree).into_iter().map(|(_, named)| named).collect::<BTreeSet<_>>());
-        move |path| {
-            let is_built = || built.range(path.to_owned()..).next().is_some_and(|named| named.starts_with(path));
-            self.applied().meet(path) || is_built()
-        }
+    pub(super) fn is_deployed(&self, path: &Utf8Path) -> bool {
+        let built_on = || self.built_on.get_or_init(|| references(&*self.tree).into_iter().map(|(_, to)| to).collect());
+        self.applied().meet(path) || has_in(built_on(), path)
     }
 
     /// Reports links that lead nowhere, pipes and the like: where something is deployed from as errors.
     pub(super) fn report_lost(&mut self, lost: Vec<(Utf8PathBuf, Unreadable)>) {
-        let mut problems = Vec::new();
-        {
-            let is_deployed = self.is_deployed();
-            for (path, why) in lost {
-                let is_manifest = super::scan::is_candidate(&path);
-                if is_deployed(&path) {
-                    problems.push(unreadable(&path, &why).fatal());
-                } else if is_manifest || why == Unreadable::Denied {
-                    problems.push(unreadable(&path, &why));
-                }
+        for (path, why) in lost {
+            if self.is_deployed(&path) {
+                self.problems.push(unreadable(&path, &why).fatal());
+            } else if super::scan::is_candidate(&path) || why == Unreadable::Denied {
+                self.problems.push(unreadable(&path, &why));
             }
         }
-        self.problems.append(&mut problems);
     }
 
     /// The controllers' objects in charts' templates, with their actions masked.
-    pub(super) fn controllers_in_charts(&self) -> Vec<Document> {
-        let is_template = |path: &&Utf8Path| is_rendered(path) && chart_of(&*self.tree, path).is_some();
-        let templates = self.paths.iter().map(|path| &**path).filter(is_template);
-        let documents = templates.filter_map(|path| {
-            let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
-            (file.text().contains("{{") && contains_any(file.text(), &GROUPS)).then(|| masked_template(&file))
-        });
-        documents.flatten().collect()
+    pub(super) fn controllers_in_charts(&self) -> &[Arc<Document>] {
+        self.in_charts.get_or_init(|| {
+            let is_template = |path: &&Utf8Path| is_rendered(path) && chart_of(&*self.tree, path).is_some();
+            let templates = self.paths.iter().map(|path| &**path).filter(is_template);
+            let documents = templates.filter_map(|path| {
+                let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
+                (file.text().contains("{{") && contains_any(file.text(), &GROUPS)).then(|| masked_template(&file))
+            });
+            documents.flatten().map(Arc::new).collect()
+        })
     }
 
     /// Reports charts that charts depend on and that aren't here, and packed charts that something deploys.

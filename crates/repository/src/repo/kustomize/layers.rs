@@ -239,10 +239,14 @@ impl Collector<'_> {
 /// Whether kustomize's selector may select a kind.
 pub fn selects(selector: &Node, kind: &str) -> bool {
     let wanted = values(selector, "kind").find_map(Node::as_str);
-    wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
-        let whole = Regex::new(&format!("^(?:{wanted})$"));
-        wanted == kind || whole.is_ok_and(|w| w.is_match(kind))
-    })
+    wanted
+        .filter(|w| !w.is_empty())
+        .is_none_or(|wanted| wanted == kind || whole(wanted).is_some_and(|w| w.is_match(kind)))
+}
+
+/// A pattern of kustomize's selectors, which matches whole texts; `None` if it is none.
+pub(in super::super) fn whole(pattern: &str) -> Option<Regex> {
+    Regex::new(&format!("^(?:{pattern})$")).ok()
 }
 
 /// Whether a node's bytes are its value, not an alias.

@@ -23,6 +23,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+pub(super) use self::layers::whole;
 pub use self::layers::{BuildLayer, LayerKind, selects};
 use self::reached::{BuildInputs, generates_policies};
 use self::read::Kustomization;

@@ -6,10 +6,9 @@
 
 use hcoplan_diagnostics::source::{Location, Origins, Span};
 use hcoplan_yaml::{Document, Node, Path, Segment, Value};
-use regex_lite::Regex;
 
 use super::super::kustomization::values;
-use super::layers::{BuildLayer, LayerKind, is_own};
+use super::layers::{BuildLayer, LayerKind, is_own, whole};
 
 /// The origins of a build's values; `whole` is the kustomization's location.
 pub(super) fn origins(built: &[Document], layers: &[BuildLayer], whole: &Location) -> Origins {
@@ -403,9 +402,10 @@ fn matches(selector: &Node, object: &Node) -> bool {
     let matches = |key: &str, path: &str| {
         let wanted = values(selector, key).find_map(Node::as_str);
         wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
-            let whole = Regex::new(&format!("^(?:{wanted})$"));
             let value = text(object, path);
-            wanted == value || key == "name" && value.contains(wanted) || whole.is_ok_and(|w| w.is_match(value))
+            wanted == value
+                || key == "name" && value.contains(wanted)
+                || whole(wanted).is_some_and(|w| w.is_match(value))
         })
     };
     matches("kind", "kind") && matches("name", "metadata.name")

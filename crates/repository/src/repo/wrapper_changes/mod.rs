@@ -15,8 +15,10 @@ use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
 use regex_lite::Regex;
 
+use super::has_in;
 use super::identity::{FactOrigin, WithSource, sync_method};
 use super::kustomization::is_kustomization;
+use super::kustomize::whole;
 use super::listed;
 use super::mentions;
 use super::parent;
@@ -88,7 +90,7 @@ impl PathPattern {
     fn covers_any(&self, files: &BTreeSet<&Utf8Path>) -> bool {
         match &self.expression {
             Some(expression) => files.iter().any(|file| expression.is_match(file.as_str())),
-            None => files.range(self.start.as_path()..).next().is_some_and(|file| file.starts_with(&self.start)),
+            None => has_in(files, &self.start),
         }
     }
 }
@@ -528,7 +530,7 @@ fn may_be_meant(entry: &Node) -> bool {
         return true;
     }
     if let Some(kind) = entry.below("target.kind").and_then(Node::as_str) {
-        return Regex::new(&format!("^(?:{kind})$")).is_ok_and(|kind| kind.is_match(KIND)) || speaks_of_one(entry);
+        return whole(kind).is_some_and(|kind| kind.is_match(KIND)) || speaks_of_one(entry);
     }
     let own = entry.get("patch").unwrap_or(entry);
     let parsed = own.as_str().map(|text| yaml::parse_yaml(&SourceFile::new("patch", text)));
@@ -554,7 +556,7 @@ fn any_text(node: &Node, says: &dyn Fn(&str) -> bool) -> bool {
 
 /// The controllers' kinds that a pattern of kustomize matches.
 fn controllers(kind: Option<&Node>) -> Vec<(&'static str, &'static str)> {
-    let pattern = kind.and_then(Node::as_str).and_then(|kind| Regex::new(&format!("^(?:{kind})$")).ok());
+    let pattern = kind.and_then(Node::as_str).and_then(whole);
     CONTROLLERS.into_iter().filter(|(_, kind)| pattern.as_ref().is_some_and(|p| p.is_match(kind))).collect()
 }
 
