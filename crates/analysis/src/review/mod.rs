@@ -37,6 +37,8 @@ pub struct Review<'a> {
     pub level: Level,
     /// The consequences, sorted by [`rank`](hcoplan_explain::diff::Effect::rank).
     pub entries: Vec<Entry<'a>>,
+    /// Whether no cluster differs in anything but findings.
+    only_findings: bool,
     /// The changes, grouped by clusters with the same ones.
     pub groups: Vec<Group<'a>>,
     /// Added findings, the worst first.
@@ -94,6 +96,7 @@ impl<'a> Review<'a> {
         let mut review = Self {
             level: Level::Good,
             entries,
+            only_findings: differing.iter().all(|d| d.has_only_findings()),
             groups: groups::of(&differing),
             added: lines(all.iter().filter(|f| !f.is_existing).map(|f| (f, f.clusters().collect()))),
             removed: lines(differing.iter().flat_map(|d| d.findings_removed.iter().map(|f| (f, vec![&*d.cluster])))),
@@ -128,6 +131,7 @@ impl<'a> Review<'a> {
         let mut review = Self {
             level: Level::Good,
             entries: upgrade::entries(steps),
+            only_findings: steps.iter().flat_map(|(_, diffs)| diffs).all(ClusterDiff::has_only_findings),
             groups: Vec::new(),
             added: upgrade::added(steps),
             removed: Vec::new(),
@@ -192,6 +196,9 @@ impl<'a> Review<'a> {
                 n if !self.unknown_before.is_empty() => {
                     let unknown = self.unknown_before.len();
                     format!("changes in {n} of {all}, {unknown} of which rejected before") + &self.brought()
+                }
+                n if self.only_findings && self.entries.is_empty() => {
+                    format!("only findings change in {n} of {all}") + &self.brought()
                 }
                 n => match self.brought() {
                     new if new.is_empty() => {

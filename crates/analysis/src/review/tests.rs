@@ -4,6 +4,7 @@ use super::*;
 use hcoplan_explain::diff::Effect;
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
 use hcoplan_explain::diff::{Comparison, VerdictChange};
+use hcoplan_planner::inventory::INVENTORY_INVALID;
 use hcoplan_planner::verdict::Verdict;
 
 fn cluster(name: &str, effects: Vec<Effect>) -> ClusterDiff {
@@ -80,6 +81,15 @@ fn reports_nothing_without_input() {
     let review = Review::of(&[], 2, &[], true);
     assert_eq!((review.word(), review.level), ("no-changes", Level::Good));
     assert_eq!(review.verdict(), "no changes in 2 clusters");
+}
+
+#[test]
+fn a_change_of_findings_is_no_change_of_the_cluster() {
+    let gone = Finding::new(&INVENTORY_INVALID, "it has no nodes");
+    let all = [ClusterDiff { findings_removed: vec![gone], ..ClusterDiff::new("a") }];
+    let review = Review::of(&all, 2, &[], true);
+    assert_eq!(review.verdict(), "only findings change in 1 of 2 clusters");
+    assert_eq!((review.word(), review.level), ("changes", Level::Calm));
 }
 
 #[test]

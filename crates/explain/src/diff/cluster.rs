@@ -111,6 +111,11 @@ impl ClusterDiff {
 
     /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
+        self.has_only_findings() && self.findings_added.is_empty() && self.findings_removed.is_empty()
+    }
+
+    /// Whether nothing but findings differs.
+    pub fn has_only_findings(&self) -> bool {
         self.moved_from.is_none()
             && self.whole.is_none()
             && self.not_planned().is_none()
@@ -118,7 +123,5 @@ impl ClusterDiff {
             && (self.is_unchanged || !self.verdict.fails())
             && self.comparison.is_empty()
             && self.notes.is_empty()
-            && self.findings_added.is_empty()
-            && self.findings_removed.is_empty()
     }
 }

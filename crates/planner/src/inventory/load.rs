@@ -31,7 +31,8 @@ impl SourceKind {
         match (group, kind) {
             // Our group also has configuration of kustomize functions, and evidence about images.
             ("hcoplan.dev", "Lint" | "Render" | "ImageArchitectures") => None,
-            ("hcoplan.dev", _) => Some(Self::Declared),
+            // One without its API group is invalid, not something else.
+            ("hcoplan.dev", _) | ("", "ClusterInventory") => Some(Self::Declared),
             ("v1", "Node" | "NodeList") => Some(Self::Nodes),
             _ if machines::declares_machines(api_version, kind) => Some(Self::Machines),
             _ => None,

@@ -408,7 +408,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     let interest = |text: &str| {
         let finders = &*FINDERS;
         let mentions = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
-        if mentions(&finders.hco) || mentions(&finders.ours) {
+        if mentions(&finders.hco) || finders.ours.iter().any(mentions) {
             return Interest::Marked;
         }
         let nodes = mentions(&finders.node) && any_kind(text, is_node);
@@ -447,7 +447,7 @@ fn may_be_binary(text: &str) -> bool {
 struct ContentFinders {
     hco: Finder<'static>,
     kind: Finder<'static>,
-    ours: Finder<'static>,
+    ours: [Finder<'static>; 2],
     node: Finder<'static>,
     machine: Finder<'static>,
     subscription: Finder<'static>,
@@ -461,7 +461,7 @@ struct ContentFinders {
 static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     hco: Finder::new(HCO),
     kind: Finder::new("HyperConverged"),
-    ours: Finder::new(OURS),
+    ours: [OURS, "ClusterInventory"].map(Finder::new),
     node: Finder::new("Node"),
     machine: Finder::new("Machine"),
     subscription: Finder::new("Subscription"),

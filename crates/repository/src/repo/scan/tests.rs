@@ -31,6 +31,7 @@ fn finds_relevant_objects() {
         ("apiVersion: hco.kubevirt.io/v9\nkind: Other\n", "0 HyperConverged"),
         (r#"{"kind":"HyperConverged","apiVersion":"hco.kubevirt.io/v1"}"#, "0 HyperConverged"),
         ("a: 1\n---\napiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\n", "1 Declared"),
+        ("kind: ClusterInventory\nspec: {}\n", "0 Declared"),
         ("apiVersion: hcoplan.dev/v1alpha1\nkind: Lint\n", ""),
         ("apiVersion: v1\nkind: Node\nstatus: {}\n", "0 Nodes"),
         ("apiVersion: v1\nkind: !!str Node\nstatus: {}\n", "0 Nodes"),
