@@ -105,32 +105,27 @@ pub(super) fn finding(document: &Document) -> Finding {
     let group = text(root, "apiVersion").map(|v| v.split('/').next().unwrap_or_default());
     let (message, place, label) = match (version, kind) {
         (Some(version), Some(_)) if right_kind && group == Some(HCO) => (
-            format!("this HyperConverged's apiVersion is `{HCO}`, without a version"),
+            format!("the HyperConverged's apiVersion `{HCO}` lacks the version"),
             version.value.span,
             "the version is missing".to_owned(),
         ),
         (Some(version), Some(_)) if right_kind => (
-            format!("this HyperConverged is of the API group `{}`, and HCO's is {HCO}", group.unwrap_or_default()),
+            format!("the HyperConverged is of the API group `{}`, and HCO's is {HCO}", group.unwrap_or_default()),
             version.value.span,
             "no HyperConverged is served here".to_owned(),
         ),
-        (None, Some(kind)) => (
-            "this HyperConverged has no apiVersion, so it is none".to_owned(),
-            kind.value.span,
-            "without an apiVersion".to_owned(),
-        ),
+        (None, Some(kind)) => {
+            ("the HyperConverged lacks `apiVersion`".to_owned(), kind.value.span, "without an apiVersion".to_owned())
+        }
         (_, Some(kind)) => (
-            format!(
-                "`{}` is no kind: it is meant to be a HyperConverged of {HCO}",
-                text(root, "kind").unwrap_or_default()
-            ),
+            format!("`{}` is not a kind of {HCO}; HyperConverged is", text(root, "kind").unwrap_or_default()),
             kind.value.span,
             "no such kind".to_owned(),
         ),
         (_, None) => {
             let name = root.get("metadata").and_then(|m| m.get("name"));
             (
-                format!("`{NAME}` has neither apiVersion nor kind, so it is no HyperConverged"),
+                format!("`{NAME}` lacks `apiVersion` and `kind: HyperConverged`"),
                 name.map_or(root.span, |n| n.span),
                 "without apiVersion and kind".to_owned(),
             )

@@ -17,9 +17,8 @@ fn finds_unrecognised_hyperconvergeds_next_to_others() {
     assert_eq!(
         found,
         [
-            "north/hc.yaml:3:7 hco-not-recognized: this HyperConverged has no apiVersion, so it is \
-             none",
-            "west/hc.yaml:1:13 hco-not-recognized: this HyperConverged is of the API group \
+            "north/hc.yaml:3:7 hco-not-recognized: the HyperConverged lacks `apiVersion`",
+            "west/hc.yaml:1:13 hco-not-recognized: the HyperConverged is of the API group \
              `hco.kubevirt.com`, and HCO's is hco.kubevirt.io",
             "west/inventory.yaml:2:7 inventory-without-cluster: this inventory belongs to no HyperConverged",
         ]
