@@ -150,6 +150,7 @@ mod vm_architecture_needs_multiarch_gate;
 mod vm_architecture_not_in_cluster;
 mod vm_architecture_unset;
 mod vm_boot_undetermined;
+mod vm_bus_not_on_s390x;
 mod vm_clone_not_permitted;
 mod vm_datasource_arch_mismatch;
 mod vm_disk_elsewhere;
@@ -303,6 +304,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         vm_architecture_not_in_cluster,
         vm_architecture_unset,
         vm_boot_undetermined,
+        vm_bus_not_on_s390x,
         vm_clone_not_permitted,
         vm_datasource_arch_mismatch,
         vm_disk_elsewhere,

@@ -60,6 +60,8 @@ pub(crate) enum Kind {
     PciSelector,
     /// The number of a USB device's vendor or product.
     UsbIdentifier,
+    /// A kind of USB devices, with selectors unless another device plugin offers it.
+    UsbDevice,
     /// The name of a mediated device's type, as opposed to its identifier.
     MediatedDeviceName,
     /// An extended resource's name.
@@ -109,12 +111,13 @@ pub(crate) enum Mistake {
 impl Mistake {
     /// The end of a sentence about this value.
     pub(super) fn describe(&self, value: &Json) -> String {
-        let value = match value {
-            Json::Array(_) | Json::Object(_) => "this".to_owned(),
-            other => other.to_string(),
-        };
         match self {
-            Self::Missing(key) => format!("has no {key}"),
+            Self::Missing(key) => return format!("has no {key}"),
+            // The subject already names what has no text of its own.
+            other if value.is_array() || value.is_object() => return format!("must be {}", other.expectation()),
+            _ => {}
+        }
+        match self {
             Self::NotWith(other) => format!("{value} is set together with {other}"),
             Self::AboveLimit(limit) => format!("{value} is above its limit, {limit}"),
             Self::Spelling => format!("{value} is not how the name is spelled"),
@@ -230,6 +233,7 @@ impl Kind {
             Self::OfferedCpuModel => one(obsolete(node, cx)),
             Self::Architecture => one(architecture(node)),
             Self::Union(tag, types) => union(node, tag, types),
+            Self::UsbDevice => one(usb_device(node)),
             Self::Subdomain
             | Self::Label
             | Self::NetworkName
@@ -244,16 +248,19 @@ impl Kind {
         }
     }
 
-    /// The kinds whose values are texts. An empty text is ignored.
+    /// The kinds whose values are texts. An empty text is none, except where devices are compared with it.
     fn text(self, node: &Node) -> Option<Problem<'_>> {
-        let text = node.as_str().filter(|text| !text.is_empty())?;
+        let is_compared = matches!(self, Self::PciSelector | Self::UsbIdentifier | Self::MediatedDeviceName);
+        let text = node.as_str().filter(|text| is_compared || !text.is_empty())?;
         let (is_right, form) = match self {
             Self::Subdomain => (label::is_subdomain(text), SUBDOMAIN),
             Self::Label => (label::is_dns_label(text), "a name of at most 63 lower-case letters, digits and '-'"),
             Self::NetworkName => (is_network_name(text), "a name, or a namespace and a name with one '/' between"),
             Self::PciSelector => (is_pci_selector(text), "vendor:product, four hexadecimal digits each"),
             Self::UsbIdentifier => (is_hex(text, 1..=4), "up to four hexadecimal digits, without 0x"),
-            Self::MediatedDeviceName => (!is_type_identifier(text), "the name of a type, as in mdev_type/name"),
+            Self::MediatedDeviceName => {
+                (!text.is_empty() && !is_type_identifier(text), "the name of a type, as in mdev_type/name")
+            }
             Self::MediatedDeviceType => {
                 (!text.contains(' '), "a type's identifier, or its name with '_' for each blank")
             }
@@ -393,7 +400,7 @@ fn selector(node: &Node) -> Vec<Problem<'_>> {
             None if Requirement::of(&requirement.to_json()).is_some() => {}
             None => {
                 let form = "a requirement with a key, an operator and the values that it needs";
-                out.push(Problem::new(requirement, Mistake::NotA(form)).key("matchExpressions"));
+                out.push(Problem::new(requirement, Mistake::NotA(form)).key("each of matchExpressions"));
             }
         }
     }
@@ -513,6 +520,13 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
 }
 
 /// CNAO's validateKubeMacPool: both ends, in order, unicast.
+/// KubeVirt `discoverAllowedUSBDevices`: takes sets of devices that match all selectors until one selector finds none.
+fn usb_device(node: &Node) -> Option<Problem<'_>> {
+    let is_external = node.get("externalResourceProvider").is_some_and(|value| value.to_json() == Json::Bool(true));
+    let is_selected = node.get("selectors").is_some_and(|selectors| !selectors.items().is_empty());
+    (!is_external && !is_selected).then(|| Problem::new(node, Mistake::Missing("selectors")).key("the USB device"))
+}
+
 fn mac_range(node: &Node) -> Option<Problem<'_>> {
     let end = |key| node.get(key).filter(|node| node.as_str().is_some_and(|text| !text.is_empty()));
     match (end("rangeStart"), end("rangeEnd")) {

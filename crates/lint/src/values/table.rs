@@ -5,7 +5,7 @@ use super::kinds::Kind;
 /// The outcome of a wrong value; the sentence names the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// An object created with the value is rejected, after HCO accepted the manifest.
+    /// An object created with the value is rejected, or its reader fails, after HCO accepted the manifest.
     RejectedLater(&'static str),
     /// The value has no effect, or another than intended.
     NoEffect(&'static str),
@@ -38,7 +38,8 @@ pub(crate) struct Row {
 use Kind::{
     Annotations, Architecture, Architectures, AtLeast, CpuModel, Host, Image, Label, LabelSelector, Labels, MacRange,
     MediatedDeviceName, MediatedDeviceType, NetworkName, OfferedCpuModel, OneOf, OnlyKey, PciSelector, PodAffinity,
-    Quantity, RegistryUrl, ResourceName, Resources, Subdomain, SubdomainKeys, Toleration, Union, UsbIdentifier,
+    Quantity, RegistryUrl, ResourceName, Resources, Subdomain, SubdomainKeys, Toleration, Union, UsbDevice,
+    UsbIdentifier,
 };
 use Outcome::{NoEffect, RejectedLater};
 
@@ -59,6 +60,8 @@ const TEMPLATE_NAMESPACE: Outcome = RejectedLater("SSP can't create its template
 const MAC_POOL: Outcome = RejectedLater("the network operator (CNAO) rejects the range and deploys nothing further");
 /// An extended resource's name, checked when a device plugin registers.
 const RESOURCE: Outcome = RejectedLater("kubelet does not register a resource of this name");
+const ENDLESS: Outcome =
+    RejectedLater("virt-handler takes devices without end on each node, until its memory is used up");
 const NO_PCI: Outcome = NoEffect("KubeVirt compares it with the vendor:product of each device and finds none");
 const NO_USB: Outcome = NoEffect("KubeVirt can't parse it and offers no such device");
 const NO_MDEV: Outcome = NoEffect("KubeVirt compares it with the type's name, not its identifier, and finds none");
@@ -137,6 +140,7 @@ pub(crate) static ROWS: &[Row] = &[
     row("permittedHostDevices.pciHostDevices", "[].resourceName", ResourceName, RESOURCE),
     row("permittedHostDevices.mediatedDevices", "[].mdevNameSelector", MediatedDeviceName, NO_MDEV),
     row("permittedHostDevices.mediatedDevices", "[].resourceName", ResourceName, RESOURCE),
+    row("permittedHostDevices.usbHostDevices", "[]", UsbDevice, ENDLESS),
     row("permittedHostDevices.usbHostDevices", "[].selectors.[].vendor", UsbIdentifier, NO_USB),
     row("permittedHostDevices.usbHostDevices", "[].selectors.[].product", UsbIdentifier, NO_USB),
     row("permittedHostDevices.usbHostDevices", "[].resourceName", ResourceName, RESOURCE),

@@ -109,7 +109,14 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             (texts(&["10de:1eb8", "10DE:1EB8"]), texts(&["10de-1eb8", "0x10de:0x1eb8", "0000:65:00.0"]))
         }
         Kind::UsbIdentifier => (texts(&["0a1b"]), texts(&["0x0a1b", "12345", "wxyz"])),
-        Kind::MediatedDeviceName => (texts(&["GRID T4-2Q", "i915-GVTg_V5_4"]), texts(&["nvidia-226"])),
+        Kind::UsbDevice => (
+            vec![
+                json!({"resourceName": "a.com/b", "selectors": [{"vendor": "46f4", "product": "1"}]}),
+                json!({"resourceName": "a.com/b", "externalResourceProvider": true}),
+            ],
+            vec![json!({"resourceName": "a.com/b"}), json!({"resourceName": "a.com/b", "selectors": []})],
+        ),
+        Kind::MediatedDeviceName => (texts(&["GRID T4-2Q", "i915-GVTg_V5_4"]), texts(&["nvidia-226", ""])),
         Kind::ResourceName => (texts(&["vendor.com/card"]), texts(&["card", "kubernetes.io/card"])),
         Kind::Host => (texts(&["a.example.com:5000"]), texts(&["https://a.example.com", "a.example.com/b", "*.b"])),
         Kind::RegistryUrl => (
