@@ -1,4 +1,4 @@
-//! A value that HCO passes on and its reader rejects: rows of `values::table`.
+//! A value that HCO or CDI passes on and its reader rejects: rows of `values::table`.
 
 use super::prelude::*;
 use crate::values;
@@ -7,9 +7,9 @@ pub(super) static RULE: Rule = Rule {
     name: "value-rejected-later",
     group: Group::Operands,
     severity: Severity::Error,
-    predicts: Prediction::Silent("what is made with the value is rejected, and HCO can't finish"),
+    predicts: Prediction::Silent("what is made with the value is rejected, and its operator can't finish"),
     fix: FixKind::Unsafe,
-    summary: "a value that HCO passes on is rejected by the component that reads it",
+    summary: "a value that HCO or CDI passes on is rejected by the component that reads it",
     ..Rule::BASE
 };
 

@@ -1,4 +1,4 @@
-//! A value that HCO passes on and that matches nothing or is ignored by its reader: rows of `values::table`.
+//! A value that HCO or CDI passes on and that matches nothing or is ignored by its reader: rows of `values::table`.
 
 use super::prelude::*;
 use crate::values;
@@ -9,7 +9,7 @@ pub(super) static RULE: Rule = Rule {
     severity: Severity::Warning,
     predicts: Prediction::Silent("the value does nothing, or something else than it says"),
     fix: FixKind::Unsafe,
-    summary: "a value that HCO passes on matches nothing, or is ignored by the component that reads it",
+    summary: "a value that HCO or CDI passes on matches nothing, or is ignored by the component that reads it",
     ..Rule::BASE
 };
 

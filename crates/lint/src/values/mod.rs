@@ -1,7 +1,8 @@
-//! Checks values that HCO passes on without validation, as their readers do.
+//! Checks values that HCO and CDI pass on without validation, as their readers do.
 //!
 //! [`table::ROWS`] lists fields with the kind of their values, the reader, and the outcome of a wrong value; [`kinds`]
 //! finds the errors of a value. Two rules report the results: one if it is rejected later, one if it has no effect.
+//! Rows of golden images hold for the same fields of other disks.
 
 mod forms;
 mod kinds;
@@ -9,35 +10,69 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use hcoplan_diagnostics::finding::{Applicability, Finding, Rule};
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Node, Segment};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule};
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::machines::is_placeholder;
+use hcoplan_yaml::edit::{Change, edits};
+use hcoplan_yaml::{Document, Node, Segment};
 
 use kinds::Problem;
 pub(crate) use table::Outcome;
 use table::{ROWS, Row};
 
-use super::{Context, Sink};
+use super::{Context, Extent, Sink};
 
 /// Reports each wrong value whose row has such an outcome.
 pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_ours: fn(Outcome) -> bool) {
+    let disks = disks(cx);
     for row in ROWS.iter().filter(|row| is_ours(row.outcome)) {
         let field = cx.field(row.field);
-        let Some(node) = field.node() else {
-            continue;
-        };
-        let name = match field.path().unwrap_or_default().0.pop() {
-            Some(Segment::Key(name)) => name,
-            _ => String::new(),
-        };
-        let mut values = Vec::new();
-        select(node, row.below, &mut values);
-        for value in values {
-            for problem in row.kind.problems(value, cx) {
-                out.report(finding(cx, rule, row, &name, &problem));
+        if let Some(node) = field.node() {
+            let name = match field.path().unwrap_or_default().0.pop() {
+                Some(Segment::Key(name)) => name,
+                _ => String::new(),
+            };
+            report_below(cx, rule, row, &name, (cx.document(), node, row.below), out);
+        }
+        if let Some(below) = row.of_disk() {
+            for (document, spec) in &disks {
+                report_below(cx, rule, row, "", (document, spec, below), out);
             }
         }
     }
+}
+
+/// Reports the wrong values at a path below a node of a document; `field` is the node's name.
+fn report_below(
+    cx: &Context<'_>,
+    rule: &'static Rule,
+    row: &Row,
+    field: &str,
+    (document, node, below): (&Document, &Node, &str),
+    out: &mut Sink,
+) {
+    let mut values = Vec::new();
+    select(node, below, &mut values);
+    for value in values.into_iter().filter(|value| !value.as_str().is_some_and(is_placeholder)) {
+        for problem in row.kind.problems(value, cx) {
+            out.report(finding(cx, rule, row, field, document, &problem));
+        }
+    }
+}
+
+/// The specs of the repository's DataVolumes, and of the disk templates of its DataImportCrons and virtual machines.
+fn disks<'c>(cx: &'c Context<'_>) -> Vec<(&'c Document, &'c Node)> {
+    let mut out = Vec::new();
+    for (kind, spec) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
+        let documents = cx.other_objects().of_kind(kind).iter().map(|document| &**document);
+        out.extend(documents.filter_map(|document| Some((document, document.root.below(spec)?))));
+    }
+    for vm in cx.virtual_machines() {
+        let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates")).map(Node::items).unwrap_or_default();
+        out.extend(templates.iter().filter_map(|template| Some((vm.document, template.get("spec")?))));
+    }
+    out.retain(|(document, _)| cx.extent(document.file.path()) == Extent::Whole);
+    out
 }
 
 /// The nodes at a path below a node: `[]` is every item of a list, `*` every value of a mapping.
@@ -55,23 +90,37 @@ fn select<'n>(node: &'n Node, below: &str, out: &mut Vec<&'n Node>) {
     }
 }
 
-fn finding(cx: &Context<'_>, rule: &'static Rule, row: &Row, field: &str, problem: &Problem<'_>) -> Finding {
-    let place = cx.document().location(problem.node.span);
+fn finding(
+    cx: &Context<'_>,
+    rule: &'static Rule,
+    row: &Row,
+    field: &str,
+    document: &Document,
+    problem: &Problem<'_>,
+) -> Finding {
     let value = problem.node.to_json();
     let message =
         format!("{} {}; {}", problem.subject(row, field), problem.wrong.describe(&value), row.outcome.sentence());
-    let finding = Finding::new(rule, message).at(place).label(problem.wrong.expectation());
-    match &problem.correct {
-        Some(correct) => {
-            let title = format!("write {correct}");
-            let path = cx.document().root.path_to(problem.node.span);
-            // The intended word in another case, or with spaces.
-            let is_same = value.as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(correct));
-            let applicability = if is_same { Applicability::Unsafe } else { Applicability::Suggestion };
-            let fix = path
-                .and_then(|path| cx.fix(title.clone(), applicability, &[Change::Set(path, correct.as_str().into())]));
-            finding.remedy(title, fix)
-        }
-        None => finding.help(problem.wrong.advice()),
+    let mut finding =
+        Finding::new(rule, message).at(document.location(problem.node.span)).label(problem.wrong.expectation());
+    let is_own = std::ptr::eq(document, cx.document());
+    if !is_own {
+        finding = finding.object(ObjectId::of(&document.root.to_json()).to_string());
     }
+    let Some(correct) = &problem.correct else {
+        return finding.help(problem.wrong.advice());
+    };
+    let title = format!("write {correct}");
+    // The intended word in another case, or with spaces.
+    let is_same = value.as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(correct));
+    let applicability = if is_same { Applicability::Unsafe } else { Applicability::Suggestion };
+    let set = document.root.path_to(problem.node.span).map(|path| [Change::Set(path, correct.as_str().into())]);
+    let fix = set.and_then(|set| {
+        if is_own {
+            cx.fix(title.clone(), applicability, &set)
+        } else {
+            Some(Fix { title: title.clone(), applicability, edits: edits(document, &set).ok()? })
+        }
+    });
+    finding.remedy(title, fix)
 }

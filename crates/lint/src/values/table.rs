@@ -35,6 +35,13 @@ pub(crate) struct Row {
     pub(crate) outcome: Outcome,
 }
 
+impl Row {
+    /// The path below a DataVolume's `spec`, of a golden image's field that every DataVolume has.
+    pub(super) fn of_disk(&self) -> Option<&'static str> {
+        self.below.strip_prefix("[].spec.template.spec.").filter(|_| self.field == TEMPLATES)
+    }
+}
+
 use Kind::{
     Annotations, Architecture, Architectures, AtLeast, CpuModel, Host, Image, Label, LabelSelector, Labels, MacRange,
     MediatedDeviceName, MediatedDeviceType, NetworkName, OfferedCpuModel, OneOf, OnlyKey, PciSelector, PodAffinity,
@@ -49,10 +56,11 @@ const PODS: Outcome = RejectedLater("Kubernetes rejects the pods of KubeVirt, CD
 const CDI_PODS: Outcome = RejectedLater("Kubernetes rejects CDI's import, upload and clone pods");
 const VM_PODS: Outcome = RejectedLater("Kubernetes rejects the pod of every virtual machine");
 const STATE: Outcome = RejectedLater("Kubernetes rejects the claim for a machine's TPM and firmware state");
-const CLAIM: Outcome = RejectedLater("Kubernetes rejects the image's PersistentVolumeClaim, so it is never imported");
+const CLAIM: Outcome = RejectedLater("Kubernetes rejects the PersistentVolumeClaim, so the disk is never made");
 const IMPORT: Outcome = RejectedLater("CDI accepts the URL and cannot import from it, so the image never arrives");
 const CRON: Outcome = RejectedLater("the API server rejects the image's DataImportCron");
-const IMPORT_POD: Outcome = RejectedLater("nothing can have this name, so the image's import pod never starts");
+const IMPORT_POD: Outcome = RejectedLater("nothing can have this name, so the import pod never starts");
+const PRIORITY: Outcome = RejectedLater("Kubernetes rejects the import pod");
 const SIDECAR: Outcome = RejectedLater("no node can pull it, so no virtual machine with the binding starts");
 const IMAGE_NAMESPACE: Outcome = RejectedLater("SSP can't create golden images there");
 const TEMPLATE_NAMESPACE: Outcome = RejectedLater("SSP can't create its templates there");
@@ -163,6 +171,7 @@ pub(crate) static ROWS: &[Row] = &[
     row(TEMPLATES, "[].spec.template.spec.storage.volumeMode", VOLUME_MODES, CLAIM),
     row(TEMPLATES, "[].spec.template.spec.source.registry.secretRef", Subdomain, IMPORT_POD),
     row(TEMPLATES, "[].spec.template.spec.source.registry.certConfigMap", Subdomain, IMPORT_POD),
+    row(TEMPLATES, "[].spec.template.spec.priorityClassName", Subdomain, PRIORITY),
     row(TEMPLATES, "[].spec.template.spec.storage.selector", LabelSelector, CLAIM),
     row(TEMPLATES, "[].spec.template.spec.storage.storageClassName", Subdomain, CLAIM),
     row(TEMPLATES, "[].spec.template.spec.pvc.volumeMode", VOLUME_MODES, CLAIM),
