@@ -4,14 +4,17 @@ mod release;
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Parser};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::named_release;
 
-use self::release::{ImportError, Imported, Sources, from_bundle, from_sources};
+use self::release::{ImportError, Imported, Sources, from_bundle, from_sources, write_file};
+
+/// The address of HCO's sources, without a tag or a commit.
+const TREE: &str = "https://github.com/kubevirt/hyperconverged-cluster-operator/tree";
 
 /// What maintainers run.
 #[derive(Debug, Parser)]
@@ -49,7 +52,8 @@ struct Import {
     cdi: Option<Utf8PathBuf>,
 
     /// What people wrote of the release by reading its code (schemas/behaviour/1.19): it replaces the base,
-    /// is kept out of --out, and is brought up to date with the CRDs
+    /// is kept out of --out, and is brought up to date with the CRDs. A directory that doesn't exist begins with what
+    /// they wrote of the base
     #[arg(long, value_name = "DIR", requires = "hco", conflicts_with = "changes")]
     behaviour: Option<Utf8PathBuf>,
 
@@ -62,7 +66,8 @@ struct Import {
     #[arg(long, value_name = "NAME", requires = "hco")]
     changes: Option<String>,
 
-    /// The address of the sources, for --changes [default: the base's, or the tag of the version; a branch has none]
+    /// The address of the sources, for --changes [default: the version's tag, or the branch's commit; where nothing
+    /// has changed since --base, the base's]
     #[arg(long, value_name = "URL", requires = "changes")]
     source: Option<String>,
 
@@ -100,8 +105,8 @@ fn import(arguments: &Import) -> Result<(), Box<dyn Error>> {
     let base = arguments.base.as_deref().map(named_release).transpose()?;
     let Some(hco) = &arguments.hco else {
         let bundle = arguments.bundle.as_deref().unwrap_or(Utf8Path::new("."));
-        let imported = from_bundle(base, bundle, arguments.templates.as_deref())?;
-        return write(&imported, arguments);
+        let imported = from_bundle(base.clone(), bundle, arguments.templates.as_deref())?;
+        return write(&imported, base.as_deref(), arguments);
     };
     let sources = Sources {
         hco,
@@ -110,23 +115,24 @@ fn import(arguments: &Import) -> Result<(), Box<dyn Error>> {
         cdi: arguments.cdi.as_deref(),
         recording: arguments.recording.as_deref(),
         behaviour: arguments.behaviour.as_deref(),
+        changes: arguments.changes.as_deref(),
     };
     let mut imported = from_sources(base.clone(), &sources)?;
     match &arguments.changes {
         Some(name) => write_changes(name, &imported, base.as_deref(), arguments),
         None => {
             imported.call_by_line()?;
-            write(&imported, arguments)
+            write(&imported, base.as_deref(), arguments)
         }
     }
 }
 
 /// Writes all files of a release.
-fn write(imported: &Imported, arguments: &Import) -> Result<(), Box<dyn Error>> {
+fn write(imported: &Imported, base: Option<&Release>, arguments: &Import) -> Result<(), Box<dyn Error>> {
     let out = &arguments.out;
     imported.release().map_err(ImportError::Base)?;
     match &arguments.behaviour {
-        Some(behaviour) => imported.write_apart(out, behaviour)?,
+        Some(behaviour) => imported.write_apart(out, behaviour, base)?,
         None => imported.write(out)?,
     }
     say(&imported.name, imported, out)
@@ -139,19 +145,30 @@ fn write_changes(
     base: Option<&Release>,
     arguments: &Import,
 ) -> Result<(), Box<dyn Error>> {
-    const TAGS: &str = "https://github.com/kubevirt/hyperconverged-cluster-operator/tree";
     imported.release().map_err(ImportError::Base)?;
-    let known = base.and_then(Release::patched).map(|p| p.source.clone());
-    let source = match arguments.source.clone().or(known) {
-        Some(source) => source,
-        None if name.ends_with("-dev") => {
-            return Err(format!("{name} has no tag: name the commit with --source {TAGS}/COMMIT").into());
+    let mut patch = imported.changes()?;
+    let known = base.and_then(Release::patched).filter(|known| known.name == name);
+    patch.source = match (&arguments.source, known) {
+        (Some(source), _) => source.clone(),
+        (None, Some(known)) if known.changes == patch.changes => known.source.clone(),
+        (None, _) if name.ends_with("-dev") => {
+            let hco = arguments.hco.as_deref().unwrap_or(Utf8Path::new("."));
+            let commit =
+                commit(hco).ok_or_else(|| format!("{hco} has no commit: name it with --source {TREE}/COMMIT"))?;
+            format!("{TREE}/{commit}")
         }
-        None => format!("{TAGS}/v{}", imported.version),
+        (None, _) => format!("{TREE}/v{}", imported.version),
     };
     let path = arguments.out.join(format!("{name}.json"));
-    imported.write_changes(&path, source)?;
+    write_file(&path, &format!("{:#}\n", serde_json::json!(patch)))?;
     say(name, imported, &path)
+}
+
+/// The commit that is checked out in a directory.
+fn commit(checkout: &Utf8Path) -> Option<String> {
+    let git = Command::new("git").arg("--git-dir").arg(checkout.join(".git")).args(["rev-parse", "HEAD"]).output();
+    let out = git.ok().filter(|out| out.status.success())?;
+    Some(String::from_utf8(out.stdout).ok()?.trim().to_owned())
 }
 
 /// Reports the written files and their sources.

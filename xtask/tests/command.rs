@@ -46,6 +46,35 @@ fn writes_what_differs_from_the_line() {
 }
 
 #[test]
+fn a_branch_has_the_address_of_its_commit() {
+    let temp = tempfile::tempdir().expect("a directory");
+    let run = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(program);
+        let out = command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata")).args(arguments).output();
+        let out = out.expect("it runs");
+        assert!(out.status.success(), "{program} {arguments:?}");
+        String::from_utf8(out.stdout).expect("UTF-8").trim().to_owned()
+    };
+    let hco = temp.path().join("hco").to_str().expect("UTF-8").to_owned();
+    let import = |source: &[&str]| {
+        let (code, _, notes) =
+            release(&[&["--hco", &hco, "--base", "1.17", "--changes", "1.17-dev"], source].concat(), temp.path());
+        let text = std::fs::read_to_string(temp.path().join("1.17-dev.json")).unwrap_or_default();
+        (code, if text.is_empty() { notes } else { text })
+    };
+    run("cp", &["-r", "hco", &hco]);
+    let (code, notes) = import(&[]);
+    assert!(code == Some(2) && notes.contains("hco has no commit: name it with --source https://"), "{notes}");
+    let (code, text) = import(&["--source", "https://example.org/one"]);
+    assert!(code == Some(0) && text.contains("\"https://example.org/one\""), "{text}");
+    run("git", &["-C", &hco, "init", "--quiet"]);
+    run("git", &["-C", &hco, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x", "--allow-empty"]);
+    let (code, text) = import(&[]);
+    let commit = run("git", &["-C", &hco, "rev-parse", "HEAD"]);
+    assert!(code == Some(0) && text.contains(&format!("/tree/{commit}\"")), "{text}");
+}
+
+#[test]
 fn imports_a_vendors_csv_over_the_version_that_it_names() {
     let temp = tempfile::tempdir().expect("a directory");
     let out = temp.path().join("ours");

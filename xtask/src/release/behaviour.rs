@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 
 use camino::Utf8Path;
+use hcoplan_planner::release::Release;
+use serde_json::Value;
 
 use super::ordered::Json;
 use super::{ImportError, Imported, bundle, entries, read};
@@ -19,9 +21,40 @@ struct File {
     json: Json,
 }
 
+impl File {
+    /// Applies the part of a merge patch that people wrote.
+    fn change(&mut self, name: &str, mut patch: Value) {
+        if let Value::Object(keys) = &mut patch
+            && !WHOLE.contains(&name)
+        {
+            keys.retain(|key, _| self.json.get(key).is_some());
+        }
+        let mut json = self.json.clone();
+        json.merge(patch);
+        if json != self.json {
+            *self = Self { text: json.to_file(), json };
+        }
+    }
+}
+
 impl Written {
+    /// The files of a directory. One that doesn't exist begins with those of the base's line, next to it, and the base's
+    /// changes.
+    pub(super) fn of(directory: &Utf8Path, base: Option<&Release>) -> Result<Self, ImportError> {
+        let Some(base) = base.filter(|_| !directory.exists()) else {
+            return Self::read(directory);
+        };
+        let mut line = Self::read(&directory.with_file_name(base.name()))?;
+        for (name, change) in base.patched().iter().flat_map(|patched| &patched.changes) {
+            if let Some(file) = line.0.get_mut(name) {
+                file.change(name, change.clone());
+            }
+        }
+        Ok(line)
+    }
+
     /// Reads the files of a directory.
-    pub(super) fn read(directory: &Utf8Path) -> Result<Self, ImportError> {
+    fn read(directory: &Utf8Path) -> Result<Self, ImportError> {
         let mut files = BTreeMap::new();
         for path in entries(directory)? {
             let text = read(&path)?;
@@ -61,7 +94,9 @@ impl Written {
             let (own, mut rest) = match bundle::parse(name, text)? {
                 Json::Map(all) => {
                     let is_written = |(key, _): &(String, Json)| file.json.get(key).is_some();
-                    let (own, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_written);
+                    let (mut own, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_written);
+                    let place = |(key, _): &(String, Json)| file.json.entries().iter().position(|(k, _)| k == key);
+                    own.sort_by_key(place);
                     (Json::Map(own), rest)
                 }
                 list => (list, Vec::new()),
@@ -84,8 +119,13 @@ impl Imported {
     ///
     /// # Errors
     /// If a file can't be read or written.
-    pub(crate) fn write_apart(&self, out: &Utf8Path, behaviour: &Utf8Path) -> Result<(), ImportError> {
-        let [imported, written] = Written::read(behaviour)?.apart(&self.files)?;
+    pub(crate) fn write_apart(
+        &self,
+        out: &Utf8Path,
+        behaviour: &Utf8Path,
+        base: Option<&Release>,
+    ) -> Result<(), ImportError> {
+        let [imported, written] = Written::of(behaviour, base)?.apart(&self.files)?;
         super::write_files(&imported, out)?;
         super::write_files(&written, behaviour)
     }
@@ -94,7 +134,6 @@ impl Imported {
 #[cfg(test)]
 mod tests {
     use camino::Utf8PathBuf;
-    use hcoplan_planner::release::Release;
 
     use super::super::imported;
     use super::*;
@@ -140,6 +179,28 @@ mod tests {
         assert!(release.has("feature-gates-any-case"));
         assert!(release.kubevirt().beta_gates_are_on);
         assert_eq!(release.kubevirt().version, Release::known("1.18").expect("known").kubevirt().version);
+    }
+
+    #[test]
+    fn a_new_directory_begins_with_the_base() {
+        let directory = schemas("behaviour", "9.9");
+        let line = Release::known("1.18").expect("known");
+        let written = Written::of(&directory, Some(&line)).expect("read");
+        assert!(
+            written
+                .0
+                .iter()
+                .all(|(name, file)| file.text == read(&schemas("behaviour", "1.18").join(name)).expect("text"))
+        );
+        let patched = Release::patch("1.18.0").expect("known");
+        let mut out = imported("1.18");
+        Written::of(&directory, Some(&patched)).expect("read").put_into(&mut out).expect("put");
+        let key = |text: &str, key: &str| -> Value { serde_json::from_str::<Value>(text).expect("JSON")[key].clone() };
+        let same =
+            |file: &str, name: &str| key(&out.files[file], name) == key(patched.file(file).expect("there"), name);
+        assert!(same("behaviour.json", "capabilities") && same("release.json", "kubevirtFeatureGates"));
+        // Imported keys of the same file aren't taken.
+        assert!(!same("release.json", "version") && !same("release.json", "env"));
     }
 
     #[test]

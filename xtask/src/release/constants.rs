@@ -16,7 +16,6 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ordered::Json;
-use super::recording::part;
 use super::template::{plain_nginx, replace, replace_whole, transplant};
 use super::{ImportError, Imported, SCHEMAS, bundle, read, replace_keys};
 
@@ -48,10 +47,9 @@ type Objects = BTreeMap<String, Value>;
 
 /// Imports the constant objects of HCO and SSP, and removes operands that the operator no longer creates from the order
 /// of work. Lists objects that can't be imported.
-pub(super) fn objects(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
-    let path = part(recording, "constants", &out.name)?;
-    let wrong = |message: String| ImportError::shape(&path, message);
-    let recorded: Recorded = serde_json::from_str(&read(&path)?).map_err(|e| wrong(e.to_string()))?;
+pub(super) fn objects(path: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
+    let wrong = |message: String| ImportError::shape(path, message);
+    let recorded: Recorded = serde_json::from_str(&read(path)?).map_err(|e| wrong(e.to_string()))?;
     let old = out.files.get(OBJECTS).map(String::as_str).unwrap_or("{}");
     let base: Objects = serde_json::from_str(old).map_err(|e| ImportError::shape(OBJECTS.into(), e.to_string()))?;
 
@@ -320,7 +318,7 @@ mod tests {
     use serde_json::json;
 
     /// A recording of an operator that creates exactly the planned objects.
-    fn recording(name: &str, change: impl Fn(&mut Vec<Value>)) -> tempfile::TempDir {
+    fn recording(name: &str, change: impl Fn(&mut Vec<Value>)) -> tempfile::NamedTempFile {
         let images = ["KV_CONSOLE_PLUGIN_IMAGE", "KV_CONSOLE_PROXY_IMAGE", "WASP_AGENT_IMAGE"];
         let images = images.map(|image| (image.to_owned(), json!(format!("{{{{env.{image}}}}}"))));
         let mut env: serde_json::Map<_, _> = images.into_iter().collect();
@@ -344,17 +342,15 @@ mod tests {
         let of_ssp = planned.ssp.expect("rendered");
         let of_ssp = of_ssp.objects.iter().map(|o| (*o.object.body).clone());
         recorded["probes"][0]["sspObjects"] = of_ssp.collect();
-        let temporary = tempfile::tempdir().expect("a directory");
-        fs::create_dir(temporary.path().join("constants")).expect("made");
-        let file = temporary.path().join(format!("constants/{name}.json"));
-        fs::write(file, recorded.to_string()).expect("written");
-        temporary
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), recorded.to_string()).expect("written");
+        file
     }
 
     fn taken(name: &str, change: impl Fn(&mut Vec<Value>)) -> Imported {
-        let temporary = recording(name, change);
+        let recording = recording(name, change);
         let mut out = imported(name);
-        objects(Utf8Path::from_path(temporary.path()).expect("UTF-8"), &mut out).expect("taken");
+        objects(Utf8Path::from_path(recording.path()).expect("UTF-8"), &mut out).expect("taken");
         out.release().expect("whole");
         out
     }

@@ -116,18 +116,14 @@ impl Imported {
         Release::from_files(files)
     }
 
-    /// Writes its differences from the release line, for `schemas/patch-releases`; `source` is the address of the
-    /// sources.
+    /// Its differences from the release line, for `schemas/patch-releases`; the address of the sources is empty.
     ///
     /// # Errors
-    /// If no release line has its name, or the file can't be written.
-    pub(crate) fn write_changes(&self, file: &Utf8Path, source: String) -> Result<(), ImportError> {
+    /// If no release line has its name.
+    pub(crate) fn changes(&self) -> Result<PatchRelease, ImportError> {
         let line = Release::known(&self.name);
         let line = line.ok_or_else(|| ImportError::NoBase(self.name.clone()))?;
-        let changes = PatchRelease::between(&line, &self.files, source)?;
-        let failed = |e| ImportError::Io(file.to_owned(), e);
-        fs::create_dir_all(file.parent().unwrap_or(file)).map_err(failed)?;
-        fs::write(file, format!("{:#}\n", serde_json::json!(changes))).map_err(failed)
+        Ok(PatchRelease::between(&line, &self.files, String::new())?)
     }
 
     /// Writes the files below a directory, creating it if necessary.
@@ -167,13 +163,17 @@ impl Imported {
 }
 
 fn write_files(files: &BTreeMap<String, String>, out: &Utf8Path) -> Result<(), ImportError> {
-    for (name, text) in files {
-        let path = out.join(name);
-        let parent = path.parent().unwrap_or(out);
-        fs::create_dir_all(parent).map_err(|e| ImportError::Io(parent.to_owned(), e))?;
-        fs::write(&path, text).map_err(|e| ImportError::Io(path, e))?;
-    }
-    Ok(())
+    files.iter().try_for_each(|(name, text)| write_file(&out.join(name), text))
+}
+
+/// Writes a file, creating its directory if necessary.
+///
+/// # Errors
+/// If it can't be written.
+pub(crate) fn write_file(path: &Utf8Path, text: &str) -> Result<(), ImportError> {
+    let parent = path.parent().unwrap_or(path);
+    let written = fs::create_dir_all(parent).and_then(|()| fs::write(path, text));
+    written.map_err(|e| ImportError::Io(path.to_owned(), e))
 }
 
 /// The entries of a directory, sorted by name.

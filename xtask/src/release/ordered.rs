@@ -77,6 +77,26 @@ impl Json {
         }
     }
 
+    /// Applies a JSON merge patch (RFC 7396).
+    pub(super) fn merge(&mut self, patch: Value) {
+        let Value::Object(changes) = patch else {
+            *self = Self::from(patch);
+            return;
+        };
+        if !matches!(self, Self::Map(_)) {
+            *self = Self::Map(Vec::new());
+        }
+        for (key, change) in changes {
+            if change.is_null() {
+                self.remove(&key);
+            } else {
+                let mut value = self.get(&key).cloned().unwrap_or_else(Self::null);
+                value.merge(change);
+                self.set(&key, value);
+            }
+        }
+    }
+
     /// Whether it is empty: null, false, zero, or without content.
     pub(super) fn is_nothing(&self) -> bool {
         match self {

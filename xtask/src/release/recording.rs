@@ -8,24 +8,23 @@ use super::{ImportError, Imported, bundle, entries, read};
 
 const GO_TYPES: &str = "go-types.json";
 
-/// Imports the Go types from a recording's `types`.
-pub(super) fn go_types(recording: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
-    let path = part(recording, "types", &out.name)?;
-    let text = read(&path)?;
-    GoTypes::from_json(&text).map_err(|e| ImportError::shape(&path, e.to_string()))?;
+/// Imports the Go types from `types/<release>.json` of a recording.
+pub(super) fn go_types(path: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
+    let text = read(path)?;
+    GoTypes::from_json(&text).map_err(|e| ImportError::shape(path, e.to_string()))?;
     let json: Json = bundle::parse(path.as_str(), &text)?;
     out.files.insert(GO_TYPES.to_owned(), json.to_file());
     out.notes.push(format!("Go types of {path}"));
     Ok(())
 }
 
-/// The file of a part of a recording (`types/1.19.json`) for a release line, or the only one.
-pub(super) fn part(recording: &Utf8Path, part: &str, line: &str) -> Result<Utf8PathBuf, ImportError> {
+/// The file of a part of a recording (`types/1.19.json`) for a release, or the only one.
+pub(super) fn part(recording: &Utf8Path, part: &str, release: &str) -> Result<Utf8PathBuf, ImportError> {
     let directory = recording.join(part);
     let files = entries(&directory)?;
     Ok(match files.as_slice() {
         [only] => only.clone(),
-        _ => directory.join(format!("{line}.json")),
+        _ => directory.join(format!("{release}.json")),
     })
 }
 
@@ -38,6 +37,10 @@ mod tests {
 
     use super::*;
 
+    fn empty(name: &str) -> Imported {
+        Imported { name: name.to_owned(), version: format!("{name}.0"), files: BTreeMap::new(), notes: Vec::new() }
+    }
+
     #[test]
     fn types_of_a_recording_give_the_committed_file() {
         let temporary = tempfile::tempdir().expect("a directory");
@@ -48,18 +51,12 @@ mod tests {
             let committed = release.file(GO_TYPES).expect("there");
             let types: serde_json::Value = serde_json::from_str(committed).expect("JSON");
             let file = recording.join(format!("types/{name}.json"));
-            fs::write(file, types.to_string()).expect("written");
-        }
-        for name in Release::known_names() {
-            let release = Release::known(name).expect("known");
-            let mut out = Imported {
-                name: name.to_owned(),
-                version: release.version().to_owned(),
-                files: BTreeMap::new(),
-                notes: Vec::new(),
-            };
-            go_types(recording, &mut out).expect("read");
-            let committed = release.file(GO_TYPES).expect("there");
+            fs::write(&file, types.to_string()).expect("written");
+            // Of several releases in a recording, each has its own.
+            let found = part(recording, "types", name).expect("listed");
+            assert_eq!(found, file);
+            let mut out = empty(name);
+            go_types(&found, &mut out).expect("read");
             assert!(out.files[GO_TYPES] == committed, "{name}");
         }
     }
@@ -68,17 +65,12 @@ mod tests {
     fn rejects_invalid_tables_of_types() {
         let temporary = tempfile::tempdir().expect("a directory");
         let recording = Utf8Path::from_path(temporary.path()).expect("UTF-8");
-        let mut out = Imported {
-            name: "1.19".to_owned(),
-            version: "1.19.0".to_owned(),
-            files: BTreeMap::new(),
-            notes: Vec::new(),
-        };
-        assert!(go_types(recording, &mut out).is_err());
+        assert!(part(recording, "types", "1.19").is_err());
         fs::create_dir(recording.join("types")).expect("made");
-        assert!(go_types(recording, &mut out).is_err());
-        fs::write(recording.join("types/1.19.json"), "{}").expect("written");
-        let rejected = go_types(recording, &mut out).expect_err("no table");
+        let file = part(recording, "types", "1.19").expect("named");
+        assert!(go_types(&file, &mut empty("1.19")).is_err());
+        fs::write(&file, "{}").expect("written");
+        let rejected = go_types(&file, &mut empty("1.19")).expect_err("no table");
         assert!(rejected.to_string().contains("1.19.json"), "{rejected}");
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::behaviour::Written;
 use super::bundle::{self, CARRIED_NOTE, documents, text};
 use super::ordered::Json;
-use super::recording::go_types;
+use super::recording::{go_types, part};
 use super::upgrade_patches::upgrade_patches;
 use super::{ImportError, Imported, entries, read, replace_keys};
 use super::{cdi, constants, fields, gates, kubevirt};
@@ -65,6 +65,8 @@ pub(crate) struct Sources<'p> {
     pub(crate) recording: Option<&'p Utf8Path>,
     /// The hand-written behaviour: `schemas/behaviour/1.19`.
     pub(crate) behaviour: Option<&'p Utf8Path>,
+    /// The name of a published version or a branch.
+    pub(crate) changes: Option<&'p str>,
 }
 
 /// A release that has what checkouts of the operators say: the operator's environment on OpenShift (the newest
@@ -80,7 +82,7 @@ pub(crate) fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) ->
     let bundle = newest_bundle(hco)?;
     let mut out = bundle::from_bundle(base.clone(), &bundle.join("manifests"), None)?;
     if let Some(behaviour) = sources.behaviour {
-        Written::read(behaviour)?.put_into(&mut out)?;
+        Written::of(behaviour, base.as_deref())?.put_into(&mut out)?;
         out.notes.retain(|note| !note.starts_with(CARRIED_NOTE));
         out.notes.push(format!("{CARRIED_NOTE}{behaviour}"));
     }
@@ -105,8 +107,10 @@ pub(crate) fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) ->
         kubevirt::kubevirt(kubevirt, &mut out)?;
     }
     if let Some(recording) = sources.recording {
-        go_types(recording, &mut out)?;
-        constants::objects(recording, &mut out)?;
+        let line = version_parts(&out.version).map(|(line, _)| line);
+        let name = sources.changes.or(line.as_deref()).unwrap_or_default();
+        go_types(&part(recording, "types", name)?, &mut out)?;
+        constants::objects(&part(recording, "constants", name)?, &mut out)?;
     }
     sources.tell_the_rest(&mut out.notes);
     out.release()?;

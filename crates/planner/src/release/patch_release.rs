@@ -94,7 +94,8 @@ impl Release {
             let line = line.unwrap_or_else(|| panic!("{name}: unknown line {}", patch.line));
             let files = patch.files(&line).unwrap_or_else(of_release);
             let mut release = Self::named(line.name(), files);
-            release.patch = Some(Patched { name, source: patch.source, moving: name.ends_with("-dev") });
+            release.patch =
+                Some(Patched { name, source: patch.source, changes: patch.changes, moving: name.ends_with("-dev") });
             Arc::new(release)
         });
         Some(Arc::clone(release))
@@ -135,6 +136,8 @@ pub struct Patched {
     pub name: &'static str,
     /// See [`PatchRelease::source`].
     pub source: String,
+    /// See [`PatchRelease::changes`].
+    pub changes: BTreeMap<String, Value>,
     /// Whether it is a development branch, newer than its line.
     pub moving: bool,
 }
