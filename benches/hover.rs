@@ -23,7 +23,7 @@ fn request(session: &mut Session, method: &str, params: Value) {
     session.receive(Incoming::Message(request.into()));
 }
 
-fn tell(session: &mut Session, method: &str, params: Value) {
+fn notify(session: &mut Session, method: &str, params: Value) {
     let notification = Notification { method: method.to_owned(), params };
     session.receive(Incoming::Message(notification.into()));
 }
@@ -36,7 +36,7 @@ fn session() -> (Session, String) {
     let params = json!({"capabilities": {}, "workspaceFolders": folders});
     request(&mut session, "initialize", params);
     let document = json!({"uri": uri(FILE), "languageId": "yaml", "version": 1, "text": text});
-    tell(&mut session, "textDocument/didOpen", json!({"textDocument": document}));
+    notify(&mut session, "textDocument/didOpen", json!({"textDocument": document}));
     session.run_all_jobs();
     session.take();
     (session, text)
@@ -70,7 +70,7 @@ fn look(bencher: Bencher<'_, '_>) {
         let document = json!({"uri": uri(FILE), "version": version});
         let changes = json!([{"text": format!("{text}# {version}\n")}]);
         let params = json!({"textDocument": document, "contentChanges": changes});
-        tell(&mut session, "textDocument/didChange", params);
+        notify(&mut session, "textDocument/didChange", params);
         session.run_all_jobs();
         session.take()
     });

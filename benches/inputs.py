@@ -23,7 +23,7 @@ def fleet(directory, count):
             (target / file.name).write_text(text)
 
 
-def different(directory, release, copies=1):
+def random_cases(directory, release, copies=1):
     """The recorded random cases as clusters of one release; false where they aren't at hand."""
     cases = ROOT.parent / "shared/golden/random/cases"
     for copy in range(copies):
@@ -66,7 +66,7 @@ def overlays(directory, count):
         shutil.copy(EXAMPLE / "inventory.yaml", cluster)
 
 
-def nothing(directory, count):
+def without_hyperconverged(directory, count):
     """YAML files, and no HyperConverged among them."""
     manifest = (EXAMPLE / "inventory.yaml").read_text()
     manifest = manifest.replace("hcoplan.dev/v1alpha1", "v1").replace("ClusterInventory", "Inventory")

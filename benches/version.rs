@@ -1,5 +1,5 @@
-//! A program that does nothing but parse its arguments, as hcoplan does: what start-up is held
-//! against in `benches/peers`.
+//! A program that does nothing but parse its arguments, as hcoplan does: `benches/peers` compares
+//! the start-up with it.
 
 use clap::Parser;
 

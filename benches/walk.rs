@@ -1,5 +1,5 @@
-//! A walk that opens and reads each YAML file below a directory: what reading a repository is held
-//! against in `benches/peers`.
+//! A walk that opens and reads each YAML file below a directory: `benches/peers` compares
+//! the reading of a repository with it.
 
 use std::ffi::OsStr;
 

@@ -18,22 +18,22 @@ use hcoplan::source::SourceFile;
 use hcoplan::yaml;
 use serde_json::{Value, json};
 
-use super::{INVENTORY, LOADED, RELEASES, declared, found, linted};
+use super::{INVENTORY, LOADED, RELEASES, findings_of, inventory_yaml, lint_files};
 
-/// What reads it.
+/// Reads content as the input of a name.
 type Reader = fn(&str, &[u8]);
 
 /// What can be read, by name; the first byte of [`foreign`]'s input chooses one, the rest is what
 /// is in it.
 pub(crate) const FOREIGN: [(&str, Reader); 17] = [
-    ("inventory.yaml", beside),
-    ("nodes.json", beside),
-    ("image.json", beside),
-    ("hcoplan.yaml", beside),
-    ("kustomization.yaml", beside),
-    ("machines.yaml", beside),
-    ("bundle.yaml", beside),
-    ("subscription.yaml", beside),
+    ("inventory.yaml", adjacent),
+    ("nodes.json", adjacent),
+    ("image.json", adjacent),
+    ("hcoplan.yaml", adjacent),
+    ("kustomization.yaml", adjacent),
+    ("machines.yaml", adjacent),
+    ("bundle.yaml", adjacent),
+    ("subscription.yaml", adjacent),
     ("live", live),
     ("baseline", baseline),
     ("manifest", manifest),
@@ -42,10 +42,10 @@ pub(crate) const FOREIGN: [(&str, Reader); 17] = [
     ("dump", dump),
     ("editor", editor),
     ("release", release),
-    ("script.sh", beside),
+    ("script.sh", adjacent),
 ];
 
-/// Anything, as one of the things that are read.
+/// Any bytes, as the input that the first byte selects.
 pub(crate) fn foreign(data: &[u8]) {
     let Some((which, content)) = data.split_first() else {
         return;
@@ -76,16 +76,16 @@ spec:
         template: {spec: {source: {registry: {url: \"docker://quay.io/own:1\"}}}}
 ";
 
-/// A file beside a HyperConverged.
-fn beside(name: &str, content: &[u8]) {
+/// A file next to a HyperConverged.
+fn adjacent(name: &str, content: &[u8]) {
     let own = "inventory.yaml";
     let other = if name == own { "other.yaml" } else { own };
     let files = [
         ("hyperconverged.yaml", HYPERCONVERGED.as_bytes().to_vec()),
-        (other, declared(content.len()).into_bytes()),
+        (other, inventory_yaml(content.len()).into_bytes()),
         (name, content.to_vec()),
     ];
-    linted(files, None);
+    lint_files(files, None);
 }
 
 /// What a cluster holds, as kubectl prints it.
@@ -95,9 +95,9 @@ fn live(_: &str, content: &[u8]) {
     };
     let files = [
         ("hyperconverged.yaml", HYPERCONVERGED.as_bytes().to_vec()),
-        ("inventory.yaml", declared(content.len()).into_bytes()),
+        ("inventory.yaml", inventory_yaml(content.len()).into_bytes()),
     ];
-    linted(files, Some(&previous));
+    lint_files(files, Some(&previous));
 }
 
 fn baseline(_: &str, content: &[u8]) {
@@ -133,8 +133,8 @@ fn objects(_: &str, content: &[u8]) {
     let documents = yaml::parse(&file).documents;
     let objects = documents.iter().map(|d| Object::new(d.root.to_json()));
     let all: Vec<Object> = objects.collect();
-    let some = diff::comparable(all.clone(), &rendered);
-    for live in [all, some] {
+    let comparable = diff::comparable(all.clone(), &rendered);
+    for live in [all, comparable] {
         let mut comparison = diff::compare_objects(release, &live, &rendered);
         let changes = Arc::make_mut(&mut comparison.objects);
         diff::mark_noise(release, changes);
@@ -152,7 +152,7 @@ fn stream(_: &str, content: &[u8]) {
     for bytes in [all, content.to_vec()] {
         let number = bytes.len();
         if let Ok(repo) = Repo::from_stream(bytes, &options()) {
-            found(&repo, None, number);
+            findings_of(&repo, None, number);
         }
     }
 }
@@ -181,47 +181,47 @@ fn editor(_: &str, content: &[u8]) {
     let root = workspace();
     let uri = format!("file://{root}/hyperconverged.yaml");
     let mut session = Session::default();
-    let mut say = |method: &str, params: Value| {
+    let mut request = |method: &str, params: Value| {
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        hear(&mut session, message);
+        send(&mut session, message);
     };
     let folders = json!([{"uri": format!("file://{root}"), "name": "w"}]);
-    say("initialize", json!({"capabilities": {}, "workspaceFolders": folders}));
+    request("initialize", json!({"capabilities": {}, "workspaceFolders": folders}));
     let (messages, typed): (Vec<&str>, Vec<&str>) = text.split_inclusive('\n').partition(|line| line.starts_with('{'));
     let typed = typed.concat();
     let document = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": typed});
-    say("textDocument/didOpen", json!({"textDocument": document}));
+    request("textDocument/didOpen", json!({"textDocument": document}));
     let document = json!({"uri": uri});
     for line in [0, 1, 3, typed.len() % 40] {
         let position = json!({"line": line, "character": typed.len() % 23});
         let params = json!({"textDocument": document, "position": position});
-        say("textDocument/hover", params);
+        request("textDocument/hover", params);
     }
     let end = json!({"line": 9999, "character": 0});
     let range = json!({"start": {"line": 0, "character": 0}, "end": end});
     let context = json!({"diagnostics": []});
     let params = json!({"textDocument": document, "range": range, "context": context});
-    say("textDocument/codeAction", params);
+    request("textDocument/codeAction", params);
     for message in messages {
         if let Ok(message) = serde_json::from_str::<Value>(message) {
             // Another folder may be the whole disk.
             if message["method"].as_str().is_some_and(|m| m.starts_with("textDocument/")) {
                 let message = message.to_string().replace("file:///w", &format!("file://{root}"));
-                hear(&mut session, serde_json::from_str(&message).expect("JSON"));
+                send(&mut session, serde_json::from_str(&message).expect("JSON"));
             }
         }
     }
 }
 
-fn hear(session: &mut Session, message: Value) {
+fn send(session: &mut Session, message: Value) {
     let Ok(message) = serde_json::from_value(message) else {
         return;
     };
     session.receive(Incoming::Message(message));
     session.run_all_jobs();
-    for said in session.take() {
-        let said = format!("{said:?}");
-        assert!(!said.contains("hcoplan has a bug"), "{said}");
+    for answer in session.take() {
+        let answer = format!("{answer:?}");
+        assert!(!answer.contains("hcoplan has a bug"), "{answer}");
     }
 }
 
@@ -229,10 +229,10 @@ fn hear(session: &mut Session, message: Value) {
 fn workspace() -> Utf8PathBuf {
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let tops = [package.clone(), package.join("..")];
-    let all = tops.map(|top| top.join("examples/fleet/clusters/lab-multiarch"));
-    let there = all.into_iter().find(|d| d.is_dir()).expect("the example");
-    let there = there.canonicalize().expect("there");
-    Utf8PathBuf::try_from(there).expect("UTF-8")
+    let directories = tops.map(|top| top.join("examples/fleet/clusters/lab-multiarch"));
+    let directory = directories.into_iter().find(|d| d.is_dir()).expect("the example");
+    let absolute = directory.canonicalize().expect("it exists");
+    Utf8PathBuf::try_from(absolute).expect("UTF-8")
 }
 
 /// The files of a release that are not megabytes.

@@ -49,18 +49,18 @@ pub(crate) fn yaml(data: &[u8]) {
     let parsed = yaml::parse(&file);
     let mut comments = parsed.comments.clone();
     for problem in &parsed.problems {
-        within(&file, problem.span);
+        assert_within(&file, problem.span);
         if let Some((span, _)) = &problem.context {
-            within(&file, *span);
+            assert_within(&file, *span);
         }
     }
     let mut end = 0;
     for document in &parsed.documents {
-        within(&file, document.span);
+        assert_within(&file, document.span);
         assert!(end <= document.span.start, "documents overlap");
         end = document.span.end;
         comments.extend(&document.comments);
-        places(&file, &document.root);
+        assert_places(&file, &document.root);
         let json = document.root.to_json();
         let printed = yaml::emit(&json);
         if printed.contains("<<:") {
@@ -72,26 +72,26 @@ pub(crate) fn yaml(data: &[u8]) {
         assert!(nothing || back == Some(json), "{printed:?} reads as {back:?}");
     }
     for comment in comments {
-        within(&file, comment.span);
+        assert_within(&file, comment.span);
         assert!(file.text()[comment.span.range()].starts_with('#'));
     }
 }
 
-fn within(file: &SourceFile, span: Span) {
+fn assert_within(file: &SourceFile, span: Span) {
     let range = span.range();
     assert!(file.text().get(range.clone()).is_some(), "{range:?}");
     let (start, end) = (file.position(span.start), file.position(span.end));
     assert!((start.line, start.column) <= (end.line, end.column));
 }
 
-fn places(file: &SourceFile, node: &yaml::Node) {
-    within(file, node.span);
+fn assert_places(file: &SourceFile, node: &yaml::Node) {
+    assert_within(file, node.span);
     for entry in node.entries() {
-        within(file, entry.key.span);
-        places(file, &entry.value);
+        assert_within(file, entry.key.span);
+        assert_places(file, &entry.value);
     }
     for item in node.items() {
-        places(file, item);
+        assert_places(file, item);
     }
 }
 
@@ -135,10 +135,10 @@ pub(crate) fn amount(data: &[u8]) {
         let printed = read.to_string();
         let again = quantity::Quantity::parse(&printed).expect("what is printed can be read");
         // Go has no suffix above E, and omits greater ones.
-        let least = |text| quantity::Quantity::parse(text).expect("a quantity");
-        let huge = read >= least("1000E") || read <= least("-1000E");
+        let quantity = |text| quantity::Quantity::parse(text).expect("a quantity");
+        let huge = read >= quantity("1000E") || read <= quantity("-1000E");
         assert!(again == read || huge, "{text:?} is printed as {printed:?}");
-        // A value that is no multiple of 1024 loses its suffix, and then its binary format: 62.5Ki is 64000, and that
+        // A value that isn't a multiple of 1024 loses its suffix, and then its binary format: 62.5Ki is 64000, and that
         // is 64k.
         let decimal = text.contains('i') && !printed.contains('i');
         assert!(again.to_string() == printed || huge || decimal, "{text:?} is {printed:?}");
@@ -176,9 +176,9 @@ static INVENTORY: LazyLock<Inventory> = LazyLock::new(|| {
     }
 });
 
-/// A document with the locations in it.
+/// An inventory read from a document, so that its values have locations.
 static LOADED: LazyLock<LoadedInventory> = LazyLock::new(|| {
-    let parsed = yaml::parse(&SourceFile::new("inventory.yaml", declared(0)));
+    let parsed = yaml::parse(&SourceFile::new("inventory.yaml", inventory_yaml(0)));
     let source = |document: Document| Source { kind: SourceKind::Declared, document: Arc::new(document) };
     let sources: Vec<_> = parsed.documents.into_iter().map(source).collect();
     inventory::load(&sources).0
@@ -211,7 +211,7 @@ pub(crate) fn admission(data: &[u8]) {
 }
 
 /// Fields for which HCO's schema accepts more than the operand's (see the rule `operand-violates-crd`).
-const ACCEPTED_BY_HCO_ALONE: [&str; 3] =
+const ACCEPTED_BY_HCO_ONLY: [&str; 3] =
     ["tlsSecurityProfile", "commonTemplates.namespace", "vmiCalculatorConfiguration.configName"];
 
 /// The whole plan: its objects have names and, without a jsonpatch annotation, satisfy their CRDs; and it can be
@@ -233,7 +233,7 @@ pub(crate) fn plan(data: &[u8]) {
                 assert!(!yaml::emit(&object.body).is_empty());
                 let schema = release.schema_of(&object.id.api_version, &object.id.kind);
                 for rejection in schema.iter().flat_map(|s| s.rejections(&object.body)) {
-                    let mut known = ACCEPTED_BY_HCO_ALONE.iter();
+                    let mut known = ACCEPTED_BY_HCO_ONLY.iter();
                     let known = known.any(|path| rejection.message.contains(path));
                     assert!(known || !sound, "{}: {}", object.id, rejection.message);
                 }
@@ -262,8 +262,7 @@ pub(crate) fn patch(data: &[u8]) {
         });
         let planned = plan_with(&RELEASES[0], &INVENTORY, &hyperconverged, AdmissionMode::Create);
         let kinds = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP"];
-        let operand = |k| planned.operand(k).expect("an operand").clone();
-        kinds.into_iter().map(operand).collect()
+        kinds.into_iter().map(|k| planned.operand(k).expect("an operand").clone()).collect()
     });
     let text = String::from_utf8_lossy(data);
     let operand = &OPERANDS[data.len() % OPERANDS.len()];
@@ -289,17 +288,17 @@ pub(crate) fn patch(data: &[u8]) {
 /// Rules on any HyperConverged, and all their fixes: the fixed text parses and differs. An edit only changes its
 /// target.
 pub(crate) fn fix(data: &[u8]) {
-    let inventory = declared(data.len());
+    let inventory = inventory_yaml(data.len());
     let files = [("hyperconverged.yaml", data.to_vec()), ("inventory.yaml", inventory.into_bytes())];
-    let findings = linted(files, None);
+    let findings = lint_files(files, None);
     for also_unsafe in [false, true] {
         let done = fix::round(&fix::choose(&findings, also_unsafe));
         for file in done.files.values() {
             assert!(file.text != file.before.text(), "nothing changes");
-            let was = yaml::parse(&file.before);
+            let before = yaml::parse(&file.before);
             let is = yaml::parse(&SourceFile::new("f.yaml", file.text.clone()));
-            assert!(was.is_broken() || !is.is_broken(), "{}", file.text);
-            assert_eq!(was.documents.len(), is.documents.len(), "{}", file.text);
+            assert!(before.is_broken() || !is.is_broken(), "{}", file.text);
+            assert_eq!(before.documents.len(), is.documents.len(), "{}", file.text);
         }
     }
     for finding in &findings {
@@ -309,7 +308,7 @@ pub(crate) fn fix(data: &[u8]) {
     }
     let (release, documents) = documents(data);
     for document in documents.iter().take(3) {
-        edited(document, data.len());
+        check_edits(document, data.len());
         let object = document.root.to_json();
         // `why` plans a hundred times.
         if data.len() % 32 == 7 {
@@ -319,10 +318,10 @@ pub(crate) fn fix(data: &[u8]) {
     }
 }
 
-/// Edits a document at a location that a number selects.
-fn edited(document: &Document, number: usize) {
+/// Each edit at the path that `number` selects changes what it says, and nothing else.
+fn check_edits(document: &Document, number: usize) {
     let mut paths = Vec::new();
-    below(&document.root, &Path::root(), &mut paths);
+    collect_paths(&document.root, &Path::root(), &mut paths);
     let Some(path) = paths.get(number % paths.len().max(1)) else {
         return;
     };
@@ -348,21 +347,21 @@ fn edited(document: &Document, number: usize) {
     }
 }
 
-/// All paths in a tree.
-fn below(node: &yaml::Node, path: &Path, out: &mut Vec<Path>) {
+/// Adds all paths below a node to `out`.
+fn collect_paths(node: &yaml::Node, path: &Path, out: &mut Vec<Path>) {
     for entry in node.entries() {
         let path = path.key(&entry.key.text);
-        below(&entry.value, &path, out);
+        collect_paths(&entry.value, &path, out);
         out.push(path);
     }
     for (index, item) in node.items().iter().enumerate() {
         let path = path.index(index);
-        below(item, &path, out);
+        collect_paths(item, &path, out);
         out.push(path);
     }
 }
 
-fn declared(seed: usize) -> String {
+fn inventory_yaml(seed: usize) -> String {
     let release = RELEASES[seed % RELEASES.len()].name();
     format!(
         "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  release: \
@@ -373,11 +372,11 @@ fn declared(seed: usize) -> String {
 }
 
 /// The findings about a repository have locations in the text and can be printed in the format that `number` selects.
-fn linted<const N: usize>(files: [(&str, Vec<u8>); N], previous: Option<&PreviousState>) -> Vec<Finding> {
+fn lint_files<const N: usize>(files: [(&str, Vec<u8>); N], previous: Option<&PreviousState>) -> Vec<Finding> {
     let number = files.iter().map(|(_, bytes)| bytes.len()).sum();
     let tree: source::Memory = files.into_iter().collect();
     match Repo::from_tree(Arc::new(tree), &foreign::options()) {
-        Ok(repo) => found(&repo, previous, number),
+        Ok(repo) => findings_of(&repo, previous, number),
         Err(error) => {
             assert!(!error.to_string().is_empty());
             Vec::new()
@@ -385,8 +384,8 @@ fn linted<const N: usize>(files: [(&str, Vec<u8>); N], previous: Option<&Previou
     }
 }
 
-/// `number` says in which format.
-fn found(repo: &Repo, previous: Option<&PreviousState>, number: usize) -> Vec<Finding> {
+/// Checks the findings about a repository and their report in the format that `number` selects.
+fn findings_of(repo: &Repo, previous: Option<&PreviousState>, number: usize) -> Vec<Finding> {
     let settings = lint::Settings::default();
     let before = previous.map_or(Before::Nothing, Before::Live);
     let work =
@@ -404,7 +403,7 @@ fn found(repo: &Repo, previous: Option<&PreviousState>, number: usize) -> Vec<Fi
     for finding in &findings {
         let related = finding.related.iter().map(|r| &r.location);
         for place in related.chain(&finding.location) {
-            within(&place.file, place.span);
+            assert_within(&place.file, place.span);
         }
         assert!(!finding.message.is_empty());
     }

@@ -25,14 +25,14 @@ struct Scene {
 
 struct Run {
     code: Option<i32>,
-    said: String,
+    output: String,
 }
 
 /// A user without files.
 const NOBODY: u32 = 65534;
 
-const KIBIBYTES: u32 = 1 << 20;
-const PATIENCE: Duration = Duration::from_secs(120);
+const ADDRESS_SPACE_KIB: u32 = 1 << 20;
+const TIME_LIMIT: Duration = Duration::from_secs(120);
 
 impl Scene {
     fn new() -> Self {
@@ -43,7 +43,7 @@ impl Scene {
         }
         let mut scene = Self { directory, rendered: Vec::new(), user: None };
         let run = scene.run(&["render", "-q", "--out", "rendered"]);
-        assert_eq!(run.code, Some(0), "{}", run.said);
+        assert_eq!(run.code, Some(0), "{}", run.output);
         scene.rendered = scene.tree();
         assert!(scene.rendered.len() > 3);
         // A successful run would write this change.
@@ -76,7 +76,7 @@ impl Scene {
     }
 
     fn run(&self, arguments: &[&str]) -> Run {
-        let limited = format!("ulimit -v {KIBIBYTES}; exec \"$0\" \"$@\"");
+        let limited = format!("ulimit -v {ADDRESS_SPACE_KIB}; exec \"$0\" \"$@\"");
         let out = File::create(self.directory.path().with_extension("out")).expect("a file");
         let mut command = Command::new("sh");
         if let Some(user) = self.user {
@@ -99,16 +99,16 @@ impl Scene {
             if let Some(status) = child.try_wait().expect("waited") {
                 break status;
             }
-            if started.elapsed() > PATIENCE {
+            if started.elapsed() > TIME_LIMIT {
                 child.kill().expect("killed");
                 panic!("{arguments:?} does not end");
             }
             std::thread::sleep(Duration::from_millis(5));
         };
         let out = self.directory.path().with_extension("out");
-        let said = fs::read(&out).expect("readable");
+        let output = fs::read(&out).expect("readable");
         fs::remove_file(out).expect("removed");
-        Run { code: status.code(), said: String::from_utf8_lossy(&said).into_owned() }
+        Run { code: status.code(), output: String::from_utf8_lossy(&output).into_owned() }
     }
 
     fn tree(&self) -> Vec<(PathBuf, String)> {
@@ -130,13 +130,13 @@ impl Scene {
     fn expect(&self, file: &str, code: i32, words: &str) {
         for arguments in [&["plan", ".", "--out", "rendered"][..], &["lint", "."]] {
             let run = self.run(arguments);
-            let said = &run.said;
-            let named = said.contains(file) && said.contains(words);
-            let all = said.chars().take(3000).collect::<String>();
+            let output = &run.output;
+            let named = output.contains(file) && output.contains(words);
+            let all = output.chars().take(3000).collect::<String>();
             assert_eq!(run.code, Some(code), "{arguments:?}: {all}");
             assert!(named, "{arguments:?} with {file} and {words:?}: {all}");
-            assert!(!said.contains("panic"), "{arguments:?}: {all}");
-            assert!(said.len() < 20_000, "{} bytes are said", said.len());
+            assert!(!output.contains("panic"), "{arguments:?}: {all}");
+            assert!(output.len() < 20_000, "{} bytes are output", output.len());
             if code > 1 {
                 assert!(self.tree() == self.rendered, "the tree changed");
             }
@@ -144,7 +144,7 @@ impl Scene {
     }
 }
 
-const OURS: &[u8] = b"apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n";
+const HYPERCONVERGED: &[u8] = b"apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n";
 const LARGE: u64 = 100 << 20;
 
 #[test]
@@ -159,7 +159,7 @@ fn reads_a_hundred_megabytes_of_nothing() {
 fn reads_a_hundred_megabytes_with_our_group_in_them() {
     let scene = Scene::new();
     let mut file = File::create(scene.path("large.yaml")).expect("made");
-    file.write_all(OURS).expect("written");
+    file.write_all(HYPERCONVERGED).expect("written");
     let line = b"# nothing but a comment, again and again and again and again\n".repeat(1 << 14);
     while file.stream_position().expect("known") < LARGE {
         file.write_all(&line).expect("written");
@@ -172,7 +172,7 @@ fn finds_our_group_at_the_end_of_a_hundred_megabytes() {
     let scene = Scene::new();
     let mut file = File::create(scene.path("late.yaml")).expect("made");
     file.seek(SeekFrom::Start(LARGE)).expect("sought");
-    file.write_all(OURS).expect("written");
+    file.write_all(HYPERCONVERGED).expect("written");
     scene.expect("late.yaml", 4, "larger than");
 }
 
@@ -181,7 +181,7 @@ fn finds_our_group_at_the_end_of_a_hundred_megabytes() {
 fn reads_many_small_nodes() {
     let scene = Scene::new();
     scene.write("nodes.yaml", |text| {
-        text.extend(OURS);
+        text.extend(HYPERCONVERGED);
         text.extend(b"spec: [");
         text.extend(b"1,".repeat(30 << 20));
         text.extend(b"1]\n");
@@ -207,14 +207,14 @@ fn survives_twenty_thousand_levels() {
         let scene = Scene::new();
         scene.write(name, |file| {
             if !name.ends_with("json") {
-                file.extend(OURS);
+                file.extend(HYPERCONVERGED);
             }
             file.extend(text.as_bytes());
         });
         // kubectl accepts three thousand levels, but no schema has them.
         if name == "block.yaml" {
             let run = scene.run(&["lint", name]);
-            assert!(matches!(run.code, Some(1 | 2 | 4)), "{:?}: {}", run.code, run.said);
+            assert!(matches!(run.code, Some(1 | 2 | 4)), "{:?}: {}", run.code, run.output);
             continue;
         }
         scene.expect(name, 4, "");
@@ -225,7 +225,7 @@ fn survives_twenty_thousand_levels() {
 fn survives_a_billion_laughs() {
     let scene = Scene::new();
     scene.write("laughs.yaml", |text| {
-        text.extend(OURS);
+        text.extend(HYPERCONVERGED);
         text.extend(b"a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n");
         for i in 1..30 {
             let aliases = vec![format!("*a{}", i - 1); 10].join(", ");
@@ -239,7 +239,7 @@ fn survives_a_billion_laughs() {
 #[test]
 fn resolves_aliases_of_aliases() {
     let scene = Scene::new();
-    let mut text = String::from_utf8_lossy(OURS).into_owned() + "a0: &a0 1\n";
+    let mut text = String::from_utf8_lossy(HYPERCONVERGED).into_owned() + "a0: &a0 1\n";
     for i in 1..50 {
         let (open, close) = ("[".repeat(250), "]".repeat(250));
         let _ = writeln!(text, "a{i}: &a{i} {open}*a{}{close}", i - 1);
@@ -249,10 +249,10 @@ fn resolves_aliases_of_aliases() {
     }
     for arguments in [&["lint", ".", "--format", "concise"][..], &["plan", ".", "--format", "json"]] {
         let run = scene.run(arguments);
-        assert_eq!(run.code, Some(4), "{arguments:?}: {}", run.said);
+        assert_eq!(run.code, Some(4), "{arguments:?}: {}", run.output);
         let words = "more than 255 levels of nesting, the limit";
-        let named = (0..40).filter(|i| run.said.contains(&format!("f{i}.yaml"))).count();
-        assert!(run.said.matches(words).count() >= 40 && named == 40, "{arguments:?}: {}", run.said);
+        let named = (0..40).filter(|i| run.output.contains(&format!("f{i}.yaml"))).count();
+        assert!(run.output.matches(words).count() >= 40 && named == 40, "{arguments:?}: {}", run.output);
     }
     assert!(scene.tree() == scene.rendered);
 }
@@ -294,20 +294,20 @@ fn reads_up_to_the_maximum_depth() {
         &["why", "c1", "KubeVirt", "spec.configuration", "."],
     ] {
         let run = scene.run(arguments);
-        let end = run.said.len().saturating_sub(2000);
-        let said = run.said.get(end..).unwrap_or_default();
-        assert!(matches!(run.code, Some(0 | 1)), "{arguments:?}: {:?} {said}", run.code);
+        let end = run.output.len().saturating_sub(2000);
+        let output = run.output.get(end..).unwrap_or_default();
+        assert!(matches!(run.code, Some(0 | 1)), "{arguments:?}: {:?} {output}", run.code);
     }
 }
 
 #[test]
-fn reports_bytes_that_are_no_text() {
+fn reports_files_that_are_not_text() {
     for (name, bytes) in
         [("nul.yaml", &b"spec: {a: \0}\n"[..]), ("half.yaml", b"spec: {a: \xc3"), ("control.yaml", b"spec: \x07\n")]
     {
         let scene = Scene::new();
         scene.write(name, |text| {
-            text.extend(OURS);
+            text.extend(HYPERCONVERGED);
             text.extend(bytes);
         });
         scene.expect(name, 4, "");
@@ -317,13 +317,13 @@ fn reports_bytes_that_are_no_text() {
 /// The API group is readable, but the text can't be decoded.
 #[test]
 fn reports_a_wrong_encoding() {
-    let text = String::from_utf8_lossy(OURS);
+    let text = String::from_utf8_lossy(HYPERCONVERGED);
     let units = |of: fn(u16) -> [u8; 2]| -> Vec<u8> { text.encode_utf16().flat_map(of).collect() };
     for (name, mark, bytes) in [
         ("none.yaml", &b""[..], units(u16::to_be_bytes)),
         ("low.yaml", b"\xff\xfe", units(u16::to_be_bytes)),
-        ("high.yaml", b"\xfe\xff", OURS.to_vec()),
-        ("odd.yaml", b"\xfe\xff\xff\xff", OURS.to_vec()),
+        ("high.yaml", b"\xfe\xff", HYPERCONVERGED.to_vec()),
+        ("odd.yaml", b"\xfe\xff\xff\xff", HYPERCONVERGED.to_vec()),
     ] {
         let scene = Scene::new();
         scene.write(name, |file| file.extend([mark, &bytes].concat()));
@@ -336,20 +336,20 @@ fn skips_a_directory_with_a_files_name() {
     let scene = Scene::new();
     fs::create_dir(scene.path("x.yaml")).expect("made");
     let run = scene.run(&["lint", "."]);
-    assert_eq!(run.code, Some(0), "{}", run.said);
+    assert_eq!(run.code, Some(0), "{}", run.output);
     let run = scene.run(&["lint", "x.yaml"]);
-    assert_eq!(run.code, Some(3), "{}", run.said);
-    assert!(run.said.contains("in x.yaml"), "{}", run.said);
+    assert_eq!(run.code, Some(3), "{}", run.output);
+    assert!(run.output.contains("in x.yaml"), "{}", run.output);
     let run = scene.run(&["plan", "--out", "rendered", "--inventory", "x.yaml"]);
-    assert_eq!(run.code, Some(2), "{}", run.said);
-    assert!(run.said.contains("x.yaml: "), "{}", run.said);
+    assert_eq!(run.code, Some(2), "{}", run.output);
+    assert!(run.output.contains("x.yaml: "), "{}", run.output);
     // The inventory is missing.
     fs::remove_file(scene.path("inventory.yaml")).expect("removed");
     fs::create_dir(scene.path("inventory.yaml")).expect("made");
     assert!(scene.tree() == scene.rendered);
     let run = scene.run(&["plan", ".", "--out", "rendered"]);
-    assert_eq!(run.code, Some(0), "{}", run.said);
-    assert!(run.said.contains("nodes-assumed"), "{}", run.said);
+    assert_eq!(run.code, Some(0), "{}", run.output);
+    assert!(run.output.contains("nodes-assumed"), "{}", run.output);
 }
 
 #[test]
@@ -373,9 +373,9 @@ sys.stdin.read()
         eprintln!("not tested: python3 isn't here, and the standard library has no leases");
         return;
     };
-    let mut said = [0; 5];
+    let mut output = [0; 5];
     let out = holder.stdout.as_mut().expect("piped");
-    if out.read_exact(&mut said).is_ok() {
+    if out.read_exact(&mut output).is_ok() {
         scene.expect("hyperconverged.yaml", 3, "another program has locked it");
     } else {
         eprintln!("not tested: this file system has no leases");
@@ -385,7 +385,7 @@ sys.stdin.read()
 }
 
 #[test]
-fn skips_files_that_are_none() {
+fn skips_special_files() {
     let scene = Scene::new();
     let _listener = UnixListener::bind(scene.path("socket.yaml")).expect("bound");
     scene.expect("socket.yaml", 0, "not read");
@@ -404,8 +404,8 @@ fn skips_files_that_are_none() {
         &["lint", "--baseline", "/dev/zero"],
     ] {
         let run = scene.run(arguments);
-        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.said);
-        assert!(run.said.contains("/dev/zero"), "{arguments:?}: {}", run.said);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {}", run.output);
+        assert!(run.output.contains("/dev/zero"), "{arguments:?}: {}", run.output);
     }
 }
 
@@ -424,14 +424,14 @@ fn skips_broken_links() {
     let scene = Scene::new();
     symlink(".", scene.path("again")).expect("linked");
     let run = scene.run(&["lint", ".", "--show-files"]);
-    assert_eq!(run.code, Some(0), "{}", run.said);
-    assert!(run.said.contains("again: skipped"), "{}", run.said);
+    assert_eq!(run.code, Some(0), "{}", run.output);
+    assert!(run.output.contains("again: skipped"), "{}", run.output);
 }
 
 #[test]
 fn skips_unreadable_files() {
     let mut scene = Scene::new();
-    scene.write("secret.yaml", |text| text.extend(OURS));
+    scene.write("secret.yaml", |text| text.extend(HYPERCONVERGED));
     let closed = || fs::Permissions::from_mode(0o000);
     fs::set_permissions(scene.path("secret.yaml"), closed()).expect("set");
     fs::create_dir(scene.path("shut")).expect("made");

@@ -70,7 +70,7 @@ impl Editor {
         let hello =
             serde_json::json!({"processId": null, "rootUri": null, "capabilities": {}, "workspaceFolders": folders});
         editor.ask("initialize", hello);
-        editor.tell("initialized", serde_json::json!({}));
+        editor.notify("initialized", serde_json::json!({}));
         editor
     }
 
@@ -82,7 +82,7 @@ impl Editor {
         self.input.flush().expect("sent");
     }
 
-    fn tell(&mut self, method: &str, params: serde_json::Value) {
+    fn notify(&mut self, method: &str, params: serde_json::Value) {
         self.send(&serde_json::json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
@@ -111,7 +111,7 @@ impl Editor {
     fn open(&mut self, path: &str, text: &str) {
         let document = serde_json::json!({"uri": format!("{}/{path}", self.root), "languageId": "yaml", "version": 1, "text": text});
         let params = serde_json::json!({"textDocument": document});
-        self.tell("textDocument/didOpen", params);
+        self.notify("textDocument/didOpen", params);
     }
 
     /// The line (1-based) of a rule's finding in a file.

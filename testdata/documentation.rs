@@ -226,6 +226,39 @@ fn valid(name: &str, document: &str, arguments: &str) {
     assert_ne!(published_schema::errors(name, &7.into()), [""; 0], "{name}");
 }
 
+/// Pages that list the values of a field of the JSON: the text around the list, a value's form, and the schema's list.
+const LISTED_VALUES: [(&str, [&str; 2], &str, &str, &str); 6] = [
+    ("docs/report.md", ["| what it means |", "\n\n"], r"\| `([a-z]+)` \|", "matrix", "/$defs/cell/properties/state"),
+    ("docs/report.md", ["`boots`: ", "A cell"], r"`([a-z' ]+)`: ", "matrix", "/$defs/outcome"),
+    ("docs/upgrades.md", ["inventory (", ")"], r"`([a-z-]+)`", "inventory", "/properties/spec/properties/apply"),
+    (
+        "docs/github-action.md",
+        ["`fail-on` | `error` |", " |"],
+        r"`([a-z]+)`",
+        "config",
+        "/properties/lint/properties/failOn",
+    ),
+    ("action.yml", ["in a word: ", ";"], r"([a-z-]+)[,;]", "diff", "/$defs/review/properties/verdict"),
+    ("action.yml", ["rating of the change: ", "\n"], r#"([a-z]+)[,"]"#, "diff", "/$defs/review/properties/level"),
+];
+
+#[test]
+fn pages_list_the_values_of_the_schemas() {
+    for (page, [before, after], form, schema, pointer) in LISTED_VALUES {
+        let text = read(page);
+        let (at, _) = text.match_indices(before).next().unwrap_or_else(|| panic!("{page}: no {before:?}"));
+        let end = at + before.len() + text[at + before.len()..].find(after).expect(after);
+        let list = &text[at..end + after.len()];
+        let form = regex::Regex::new(form).expect("an expression");
+        let listed: BTreeSet<&str> = form.captures_iter(list).map(|c| c.extract::<1>().1[0]).collect();
+        let schema: serde_json::Value =
+            serde_json::from_str(hcoplan_schemas::document(schema).expect(schema)).expect("JSON");
+        let values = schema.pointer(&format!("{pointer}/enum")).and_then(|v| v.as_array()).expect(pointer);
+        let values: BTreeSet<&str> = values.iter().filter_map(|value| value.as_str()).collect();
+        assert_eq!(listed, values, "{page}, {pointer}");
+    }
+}
+
 /// The links of a page, except web addresses.
 fn links(page: &str) -> Vec<String> {
     let mut out = Vec::new();
@@ -406,8 +439,19 @@ fn messages() -> Vec<(String, String)> {
 
 /// The texts for users and contributors with their paths: pages, the Action's inputs, schemas.
 fn pages_and_schemas() -> Vec<(String, String)> {
-    let own = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "action.yml", "conformance/README.md"];
+    let own = [
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "STABILITY.md",
+        "action.yml",
+        "comment/action.yml",
+        "conformance/README.md",
+        "testdata/README.md",
+    ];
     let files = pages().into_iter().chain(more_pages()).chain(own.map(|name| root().join(name)));
+    let crates = fs::read_dir(root().join("crates")).expect("crates");
+    let crates = crates.map(|entry| entry.expect("an entry").path().join("README.md"));
+    let files = files.chain(crates.filter(|path| path.is_file()));
     let files = files.map(|path| (path.display().to_string(), fs::read_to_string(&path).expect("readable")));
     let schemas = texts_below("schemas").into_iter().filter(|(path, _)| path.ends_with(".schema.json"));
     files.chain(schemas).collect()

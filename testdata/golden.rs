@@ -335,7 +335,7 @@ fn plans_equal_the_set_in_the_environment() {
     }
 }
 
-/// A document with comments added above and behind nearly all entries.
+/// A document with comments added above and after nearly all entries.
 fn commented(text: &str) -> String {
     fn visit(text: &str, node: &yaml::Node, out: &mut Vec<(usize, String)>) {
         for entry in node.entries() {
@@ -345,12 +345,12 @@ fn commented(text: &str) -> String {
             if column.trim().is_empty() {
                 out.push((start, format!("{column}# above {}\n", out.len())));
             }
-            // Not behind a block scalar, where it would be text.
+            // Not after a block scalar, where it would be text.
             let line = key.end + text[key.end..].find('\n').unwrap_or(text.len() - key.end);
             let rest = text[key.end..line].trim();
             let below = !entry.value.entries().is_empty() || !entry.value.items().is_empty();
             if (below && rest == ":") || (value.end <= line && !rest.contains(['|', '>', '#'])) {
-                out.push((line, format!(" # behind {}", out.len())));
+                out.push((line, format!(" # after {}", out.len())));
             }
             visit(text, &entry.value, out);
         }
@@ -439,7 +439,7 @@ const REJECTED: &[&str] = &[
     // A gate that v1beta1 ignores and v1 lacks: the user has to move its value first.
     " is ignored and would be lost: ",
     // A field that v1beta1 doesn't have.
-    " is no field of v1beta1 and would be lost: ",
+    " isn't a field of v1beta1 and would be lost: ",
     // v1 has no such warning, so the webhook continues its checks.
     "1.18: it would be rejected in v1",
 ];

@@ -27,7 +27,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
 ];
 
 /// Maximum lines of a file.
-const MOST_LINES: usize = 600;
+const MAX_LINES: usize = 600;
 
 fn sources(directory: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("src is readable") {
@@ -242,7 +242,7 @@ fn files_stay_readable() {
     let mut long = BTreeMap::new();
     for (_, path) in roots().iter().flat_map(|root| sources_of(root)) {
         let lines = fs::read_to_string(&path).expect("readable").lines().count();
-        if lines > MOST_LINES {
+        if lines > MAX_LINES {
             long.insert(path, lines);
         }
     }

@@ -40,7 +40,7 @@ fn build() -> String {
     let text = fs::read_to_string(main_directory().join("testdata/review/base/hyperconverged.yaml"));
     let text = text.expect("readable");
     let start = text.find(SECOND).expect("the second image");
-    let end = text.find("\n  liveMigrationConfig").expect("what is behind it");
+    let end = text.find("\n  liveMigrationConfig").expect("what is after it");
     text[start..end].to_owned()
 }
 
@@ -334,7 +334,7 @@ fn an_upgrade_names_clusters_on_the_new_release() {
     assert!(titles[0].contains(&format!("Upgrade to 1.18 {west}")), "{titles:?}");
     assert!(titles[1].contains(&format!("Upgrade to 1.19 via 1.18 {west}")), "{titles:?}");
     let older = run(&scene, &["plan", "-q", "--upgrade-to", "1.16"]);
-    assert_eq!(older.status.code(), Some(2), "an older release is no upgrade");
+    assert_eq!(older.status.code(), Some(2), "an older release isn't an upgrade");
 }
 
 /// The report names its sources and clusters, and the change's effect on an existing cluster by the same steps as the
@@ -356,7 +356,7 @@ fn a_report_begins_with_the_change() {
     let commit = told.next().and_then(|l| l.strip_prefix("commit ")).expect("a commit");
     let time = told.next().expect("a time").replacen('T', " ", 1);
     let text = text.replace(&commit[..10], "COMMIT").replace(&time, "TIME");
-    let from = text.find("\nMatrix\n").expect("what comes behind the clusters");
+    let from = text.find("\nMatrix\n").expect("what comes after the clusters");
     let upgrade = text.rfind("\nUpgrade\n").expect("the section");
     let end = text.rfind("\nhcoplan ").expect("the footer");
     let shown = format!("{}\n[…]\n{}\n", &text[..from], text[upgrade..end].trim());

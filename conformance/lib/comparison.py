@@ -1,4 +1,4 @@
-"""Holds what hcoplan prints against a recording."""
+"""Compares what hcoplan prints with a recording."""
 import collections, json, os, re, subprocess
 
 

@@ -43,12 +43,12 @@ impl Parameters {
         };
         let list: Value = match text.trim() {
             "" => Value::Null,
-            text => serde_json::from_str(text).map_err(|e| wrong(format!("ARGOCD_APP_PARAMETERS is no JSON: {e}")))?,
+            text => serde_json::from_str(text).map_err(|e| wrong(format!("ARGOCD_APP_PARAMETERS isn't JSON: {e}")))?,
         };
         let list = match list {
             Value::Null => Vec::new(),
             Value::Array(list) => list,
-            _ => return Err(wrong("ARGOCD_APP_PARAMETERS is no list".to_owned())),
+            _ => return Err(wrong("ARGOCD_APP_PARAMETERS isn't a list".to_owned())),
         };
         let mut out = Self::default();
         for parameter in &list {
@@ -64,8 +64,8 @@ impl Parameters {
                 ("fail-on" | "emit" | "hco-version", Some("")) => {}
                 ("hco-version", Some(release)) => out.release = Some(release.to_owned()),
                 ("fail-on" | "emit" | "hco-version", value) => {
-                    let value = value.unwrap_or("no string");
-                    return Err(wrong(format!("the parameter {name} is {value}")));
+                    let problem = value.map_or_else(|| "isn't a string".to_owned(), |value| format!("is {value}"));
+                    return Err(wrong(format!("the parameter {name} {problem}")));
                 }
                 _ => return Err(wrong(format!("there is no parameter {name:?}"))),
             }

@@ -67,15 +67,15 @@ fn locale() -> Option<String> {
 }
 
 /// Maximum columns of excerpts and tables.
-const MOST_COLUMNS: usize = 140;
+const MAX_COLUMNS: usize = 140;
 
 /// The columns of a terminal: `COLUMNS` (POSIX), else its size.
 fn width(stream: &impl IsTerminal) -> usize {
     if !IsTerminal::is_terminal(stream) {
-        return MOST_COLUMNS;
+        return MAX_COLUMNS;
     }
     let preferred = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    preferred.filter(|n| *n > 0).or_else(size).unwrap_or(100).clamp(40, MOST_COLUMNS)
+    preferred.filter(|n| *n > 0).or_else(size).unwrap_or(100).clamp(40, MAX_COLUMNS)
 }
 
 #[cfg(unix)]

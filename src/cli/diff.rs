@@ -10,7 +10,7 @@ use super::settings::Rules;
 use super::typed;
 use crate::lint;
 use hcoplan_analysis::{ClusterTask, Exit, Failure, Sources, TwoSides};
-use hcoplan_report::changes::LEAST_BUDGET;
+use hcoplan_report::changes::MIN_BUDGET;
 use hcoplan_report::{PlanFormat, print_plan};
 
 /// Show what a change does to the clusters, object by object and field by field
@@ -80,7 +80,7 @@ pub(super) struct Arguments {
 
     /// Maximum number of bytes of the markdown
     #[arg(long, value_name = "N", help_heading = "Output",
-        value_parser = clap::value_parser!(u64).range(LEAST_BUDGET as u64..))]
+        value_parser = clap::value_parser!(u64).range(MIN_BUDGET as u64..))]
     budget_bytes: Option<u64>,
 }
 

@@ -82,7 +82,7 @@ fn chosen(text: &str) -> Result<(String, usize), String> {
     }
     match number.parse() {
         Ok(number) if number > 0 => Ok((rule.to_owned(), number)),
-        _ => Err(format!("{number:?} is no number of a fix: they begin with 1")),
+        _ => Err(format!("{number:?} isn't a number of a fix: they begin with 1")),
     }
 }
 

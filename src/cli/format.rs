@@ -29,7 +29,7 @@ impl<F: Named> FromStr for Target<F> {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (name, file) = match text.split_once('=') {
-            Some((_, "")) => return Err("there is no file behind `=`".to_owned()),
+            Some((_, "")) => return Err("there is no file after `=`".to_owned()),
             Some((name, file)) => (name, Some(file.into())),
             None => (text, None),
         };

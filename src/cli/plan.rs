@@ -11,7 +11,7 @@ use super::{previous_state, typed};
 use crate::emit::DiskTree;
 use crate::lint;
 use hcoplan_analysis::{ClusterTask, Exit, Failure, last_release};
-use hcoplan_report::changes::{self, LEAST_BUDGET};
+use hcoplan_report::changes::{self, MIN_BUDGET};
 use hcoplan_report::{PlanFormat, print_plan};
 
 /// Show what a change does, and lint it
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
 
     /// Maximum number of bytes of the markdown
     #[arg(long, value_name = "N", help_heading = "Output",
-        value_parser = clap::value_parser!(u64).range(LEAST_BUDGET as u64..))]
+        value_parser = clap::value_parser!(u64).range(MIN_BUDGET as u64..))]
     budget_bytes: Option<u64>,
 
     /// Render also what HCO's webhooks would reject; it counts as rejected

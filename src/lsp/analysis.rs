@@ -19,7 +19,7 @@ use hcoplan_analysis::{
 pub struct Job {
     /// The directory; nothing outside of it is read.
     pub(super) root: Utf8PathBuf,
-    /// Whether to read only the directory's own files, because it is no workspace.
+    /// Whether to read only the directory's own files, because it isn't a workspace.
     pub(super) shallow: bool,
     /// The text of open files, by path relative to the directory.
     pub(super) texts: BTreeMap<Utf8PathBuf, Vec<u8>>,

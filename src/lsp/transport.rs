@@ -44,10 +44,10 @@ impl From<Response> for Outgoing {
 }
 
 /// Maximum size of a message: larger than any message for the largest file.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Maximum length of a header line.
-const MOST_HEADER: u64 = 16 << 10;
+const MAX_HEADER: u64 = 16 << 10;
 
 fn malformed(code: ErrorCode, message: impl Into<String>) -> Incoming {
     Incoming::Malformed(Malformed { id: None, code, message: message.into() })
@@ -62,7 +62,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     let mut line = Vec::new();
     loop {
         line.clear();
-        if input.by_ref().take(MOST_HEADER).read_until(b'\n', &mut line)? == 0 {
+        if input.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
         let header = String::from_utf8_lossy(&line);
@@ -81,7 +81,7 @@ pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
         return Ok(Some(malformed(ErrorCode::ParseError, message)));
     };
     let mut body = input.by_ref().take(length);
-    if length > MOST_BYTES {
+    if length > MAX_BYTES {
         io::copy(&mut body, &mut io::sink())?;
         let message = format!("{length} bytes are more than is read");
         return Ok(Some(malformed(ErrorCode::InvalidRequest, message)));
@@ -103,7 +103,7 @@ pub(super) fn message(bytes: &[u8]) -> Incoming {
         Err(_) => Incoming::Malformed(Malformed {
             id: id.and_then(|id| serde_json::from_value(id).ok()),
             code: ErrorCode::InvalidRequest,
-            message: "this is no request, notification or response".to_owned(),
+            message: "this isn't a request, notification or response".to_owned(),
         }),
     }
 }

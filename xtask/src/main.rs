@@ -62,7 +62,7 @@ struct Import {
     recording: Option<Utf8PathBuf>,
 
     /// Write one file with what differs from the base's release line, as schemas/patch-releases has them, and
-    /// call it so (1.17.3); what ends with -dev is a branch that still moves
+    /// call it so (1.17.3); a name that ends with -dev is a branch in development
     #[arg(long, value_name = "NAME", requires = "hco")]
     changes: Option<String>,
 
@@ -135,7 +135,7 @@ fn write(imported: &Imported, base: Option<&Release>, arguments: &Import) -> Res
         Some(behaviour) => imported.write_apart(out, behaviour, base)?,
         None => imported.write(out)?,
     }
-    say(&imported.name, imported, out)
+    report(&imported.name, imported, out)
 }
 
 /// Writes the differences of a release from its line.
@@ -161,7 +161,7 @@ fn write_changes(
     };
     let path = arguments.out.join(format!("{name}.json"));
     write_file(&path, &format!("{:#}\n", serde_json::json!(patch)))?;
-    say(name, imported, &path)
+    report(name, imported, &path)
 }
 
 /// The commit that is checked out in a directory.
@@ -172,7 +172,7 @@ fn commit(checkout: &Utf8Path) -> Option<String> {
 }
 
 /// Reports the written files and their sources.
-fn say(name: &str, imported: &Imported, out: &Utf8Path) -> Result<(), Box<dyn Error>> {
+fn report(name: &str, imported: &Imported, out: &Utf8Path) -> Result<(), Box<dyn Error>> {
     writeln!(io::stdout(), "HCO {name} ({}) in {out}", imported.version)?;
     for note in &imported.notes {
         writeln!(io::stderr(), "note: {note}")?;

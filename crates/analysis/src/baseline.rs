@@ -113,7 +113,7 @@ fn read(path: &Utf8Path, trust: &Trust) -> Result<Vec<u8>, repo::Error> {
 fn parsed(path: &Utf8Path, bytes: &[u8]) -> Result<Baseline, Failure> {
     Baseline::parse(&String::from_utf8_lossy(bytes)).map_err(|error| {
         Failure::usage(
-            format!("{path} is no baseline: {error}"),
+            format!("{path} isn't a baseline: {error}"),
             "delete it, and write today's findings with --update-baseline",
         )
     })

@@ -151,7 +151,7 @@ fn merge_base(side: &Side) -> Option<Side> {
     if !directory.ancestors().any(|a| a.join(".git").exists()) {
         return None;
     }
-    let (branch, commit) = Revision::left_main(&directory)?;
+    let (branch, commit) = Revision::branch_point(&directory)?;
     let name = match branch.as_str() {
         "HEAD" => "HEAD".to_owned(),
         "origin/HEAD" => "the merge base with origin's main branch".to_owned(),

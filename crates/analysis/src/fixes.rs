@@ -20,7 +20,7 @@ use super::notices::Notices;
 use crate::ClusterTask;
 
 /// Maximum rounds of applying fixes and linting again.
-pub const MOST_ROUNDS: usize = 10;
+pub const MAX_ROUNDS: usize = 10;
 
 /// The fixes to apply, in addition to safe ones.
 #[derive(Debug, Clone, Copy, Default)]
@@ -96,7 +96,7 @@ impl Clusters {
         let mut rejected_fixes: Vec<Fix> = Vec::new();
         let mut unproven: Vec<DroppedFix> = Vec::new();
         let mut chosen_once: BTreeSet<String> = BTreeSet::new();
-        for round in 0..=MOST_ROUNDS {
+        for round in 0..=MAX_ROUNDS {
             let findings = now.findings.findings().to_vec();
             // A choice that was applied isn't applied again.
             let wanted = |finding: &Finding| {
@@ -110,7 +110,7 @@ impl Clusters {
             choices.retain(|c| request.only.is_none_or(|only| c.fix.edits.iter().all(|e| e.file.path() == only)));
             let mut done = fix::round(&choices);
             result.dropped = std::mem::take(&mut done.dropped);
-            if done.files.is_empty() || round == MOST_ROUNDS {
+            if done.files.is_empty() || round == MAX_ROUNDS {
                 result.exhausted = done.exhausted || !done.files.is_empty();
                 break;
             }

@@ -95,7 +95,7 @@ pub use exit::Exit;
 pub use failure::Failure;
 pub use field_question::{FieldAnswer, FieldQuestion};
 pub use findings::{FinalFindings, Findings, Summary};
-pub use fixes::{FixRequest, FixResult, MOST_ROUNDS};
+pub use fixes::{FixRequest, FixResult, MAX_ROUNDS};
 pub use manifests::{BUILD_ELSEWHERE, passed_on};
 pub use notices::{KeptNotices, NoticeKind, Notices};
 pub use object_selector::{ObjectSelector, ObjectSelectorError};

@@ -206,5 +206,5 @@ fn passes(root: &Node) -> Option<bool> {
 fn no_manifest(file: &SourceFile, at: u32) -> Failure {
     let place = file.position(at);
     let at = format!("{}:{}:{}", file.path(), place.line, place.column);
-    Failure::Unreadable(format!("{at}: this is no YAML, and left out it would be deleted from the cluster"))
+    Failure::Unreadable(format!("{at}: this isn't YAML, and left out it would be deleted from the cluster"))
 }

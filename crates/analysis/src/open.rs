@@ -114,7 +114,7 @@ fn find_in(
         let directory = &sources.directory;
         let unplanned: Vec<_> = repo.unplanned(place.below.as_deref()).collect();
         let is_unplanned = !unplanned.is_empty();
-        // A chart or submodule that wasn't searched is no error.
+        // A chart or submodule that wasn't searched isn't an error.
         let is_unread = !unplanned.is_empty() && unplanned.iter().all(|f| is_unread(f));
         // A finding reports clusters that aren't built.
         let is_unbuilt = verdict.unreadable && has_failed(&options);

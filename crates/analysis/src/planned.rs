@@ -241,7 +241,7 @@ pub(super) struct ClusterSide<'a> {
 }
 
 /// Maximum of virtual machines times differences for which causes are computed.
-const MOST_ASKED: usize = 2_000;
+const MAX_RENDERS: usize = 2_000;
 
 /// Adds the effects on golden images and virtual machines between two states. `start` is the HyperConverged before the
 /// change.
@@ -272,7 +272,7 @@ pub(super) fn collect_image_changes(
     let all = diff.comparison.causes.len();
     let shares = |only: &BTreeSet<String>| {
         // Each difference needs two evaluations of these machines.
-        (only.len() * all <= MOST_ASKED).then(|| {
+        (only.len() * all <= MAX_RENDERS).then(|| {
             Shares::new(&a, &b, |release, inventory, object| {
                 let inputs = (release, inventory, object);
                 after.planned.seen_with((after.repo, after.cluster), start, inputs, only, machine_states)

@@ -144,14 +144,14 @@ fn up(path: &Utf8Path, steps: usize, real: &Utf8Path) -> Utf8PathBuf {
 /// What was searched, similar files, and help.
 pub(super) fn nothing_found(repo: &Repo, directory: &Utf8Path) -> String {
     /// Maximum number of similar files named.
-    const MOST: usize = 5;
+    const MAX_SHOWN: usize = 5;
     let (near, count) = repo.nearest_misses();
     let noun = if count == 1 { "file" } else { "files" };
     let mut text = format!("no HyperConverged found in {directory}: looked through {count} YAML or JSON {noun}");
-    for (kind, path) in near.iter().take(MOST) {
+    for (kind, path) in near.iter().take(MAX_SHOWN) {
         text.push_str(&format!("\n  near: {path} has a {kind}, which belongs to no HyperConverged"));
     }
-    if let Some(more @ 1..) = near.len().checked_sub(MOST) {
+    if let Some(more @ 1..) = near.len().checked_sub(MAX_SHOWN) {
         text.push_str(&format!("\n  near: {more} more"));
     }
     text + "\n  help: name the directory that has one (`kind: HyperConverged`, of hco.kubevirt.io), write one, or render charts \
@@ -171,7 +171,7 @@ pub(super) fn show_files(repo: &Repo, selection: &Selection, notices: &dyn Notic
         }
         let inventory: Vec<_> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
         let why = match cluster.pairing() {
-            repo::Pairing::Beside => " (beside it)".to_owned(),
+            repo::Pairing::Adjacent => " (next to it)".to_owned(),
             repo::Pairing::Above(directory) if directory.as_str().is_empty() => " (in the root)".to_owned(),
             repo::Pairing::Above(directory) => format!(" (in {directory}, above it)"),
             repo::Pairing::Configured => " (hcoplan.yaml says so)".to_owned(),

@@ -161,7 +161,7 @@ fn compile(argument: &str, patterns: &[String]) -> Result<Vec<Pattern>, Failure>
         let glob = GlobBuilder::new(typed(text)).literal_separator(true).build();
         let glob = glob.map_err(|error| {
             Failure::usage(
-                format!("{argument} {text:?} is no pattern: {}", error.kind()),
+                format!("{argument} {text:?} isn't a pattern: {}", error.kind()),
                 "`*` matches within a name's part, `**` across parts",
             )
         })?;

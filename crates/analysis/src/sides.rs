@@ -95,7 +95,7 @@ impl Side {
 pub fn range(text: &str) -> Result<(String, Option<String>), Failure> {
     let wrong = || {
         Failure::usage(
-            format!("{text:?} is no range"),
+            format!("{text:?} isn't a range"),
             "write A..B; A...B for the changes of B since the merge base; or A alone to compare it with the working tree",
         )
     };

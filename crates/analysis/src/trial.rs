@@ -20,7 +20,7 @@ use hcoplan_repository::repo::{ClusterFilter, Repo};
 
 /// Maximum number of clusters built and planned over all fixes: a fix of a large fleet's base is tried in the first
 /// ones.
-const MOST: usize = 64;
+const MAX_TRIALS: usize = 64;
 
 /// The effect of a fix on a cluster.
 enum Effect {
@@ -55,7 +55,7 @@ impl Clusters {
                     own.contains(name) && (!self.is_built() || fix.applicability == Applicability::Suggestion)
                 };
                 let others = changed_clusters(fix, &users).into_iter().filter(|name| among(name) && !is_tried(name));
-                let others: BTreeSet<String> = others.take(MOST - tried).map(str::to_owned).collect();
+                let others: BTreeSet<String> = others.take(MAX_TRIALS - tried).map(str::to_owned).collect();
                 let files = if others.is_empty() { BTreeMap::new() } else { texts_after(finding, fix) };
                 if !files.is_empty() {
                     tried += others.len();

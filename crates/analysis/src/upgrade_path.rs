@@ -58,7 +58,7 @@ fn no_step(from: &Release, to: &Arc<Release>, clusters: usize) -> Failure {
         format!("the cluster runs {}, newer than {}", from.display_name(), to.label())
     };
     Failure::usage(
-        format!("--upgrade-to {} is no upgrade: {why}", to.label()),
+        format!("--upgrade-to {} isn't an upgrade: {why}", to.label()),
         "name a later release; `hcoplan release list` prints them",
     )
 }

@@ -7,14 +7,14 @@ use std::fmt;
 
 use super::duration;
 
-/// Why a text is no schedule.
+/// Why a text isn't a schedule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// Not five fields.
     #[error("it has {0} fields, five are needed: minute, hour, day, month, weekday")]
     Fields(usize),
     /// `@` and a word that isn't known.
-    #[error("there is no {0}")]
+    #[error("{0} is unknown")]
     Word(String),
     /// A field that can't be read.
     #[error("its {field} {text:?} {problem}")]
@@ -26,7 +26,7 @@ pub enum ScheduleError {
         /// What is wrong.
         problem: Problem,
     },
-    /// A time zone and nothing behind it.
+    /// A time zone and nothing after it.
     #[error("nothing follows the time zone")]
     ZoneOnly,
 }
@@ -49,20 +49,20 @@ pub enum Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoNumber => f.write_str("is no number"),
-            Self::Outside(least, most) => write!(f, "is not between {least} and {most}"),
+            Self::NoNumber => f.write_str("isn't a number"),
+            Self::Outside(min, max) => write!(f, "is not between {min} and {max}"),
             Self::Backwards => f.write_str("ends before it begins"),
-            Self::NoStep => f.write_str("has a step of nothing"),
+            Self::NoStep => f.write_str("has a step of zero"),
             Self::TooMany => f.write_str("has more hyphens or slashes than a range"),
         }
     }
 }
 
-/// What a field may hold.
+/// The range and the names of a field.
 struct Bounds {
     name: &'static str,
-    least: u32,
-    most: u32,
+    min: u32,
+    max: u32,
     names: &'static [&'static str],
 }
 
@@ -115,8 +115,8 @@ pub fn check(text: &str) -> Result<(), ScheduleError> {
 }
 
 impl Bounds {
-    const fn new(name: &'static str, least: u32, most: u32, names: &'static [&'static str]) -> Self {
-        Self { name, least, most, names }
+    const fn new(name: &'static str, min: u32, max: u32, names: &'static [&'static str]) -> Self {
+        Self { name, min, max, names }
     }
 
     /// Checks `*`, `5`, `1-5`, each perhaps with `/2`.
@@ -135,11 +135,11 @@ impl Bounds {
         if !any && ends.next().is_some() {
             return Err(Problem::TooMany);
         }
-        let low = if any { self.least } else { self.number(low)? };
+        let low = if any { self.min } else { self.number(low)? };
         let high = match high {
-            _ if any => self.most,
+            _ if any => self.max,
             Some(high) => self.number(high)?,
-            None if step.is_some() => self.most,
+            None if step.is_some() => self.max,
             None => low,
         };
         if let Some(step) = step
@@ -147,8 +147,8 @@ impl Bounds {
         {
             return Err(Problem::NoStep);
         }
-        if low < self.least || high > self.most {
-            return Err(Problem::Outside(self.least, self.most));
+        if low < self.min || high > self.max {
+            return Err(Problem::Outside(self.min, self.max));
         }
         if low > high {
             return Err(Problem::Backwards);
@@ -157,7 +157,7 @@ impl Bounds {
     }
 
     fn number(&self, text: &str) -> Result<u32, Problem> {
-        let named = self.names.iter().zip(self.least..).find(|(name, _)| name.eq_ignore_ascii_case(text));
+        let named = self.names.iter().zip(self.min..).find(|(name, _)| name.eq_ignore_ascii_case(text));
         named.map_or_else(|| number(text), |(_, n)| Ok(n))
     }
 }
@@ -203,13 +203,13 @@ mod tests {
             ("* * * 13 *", "its month \"13\" is not between 1 and 12"),
             ("* * * * 7", "its weekday \"7\" is not between 0 and 6"),
             ("* 5-1 * * *", "its hour \"5-1\" ends before it begins"),
-            ("*/0 * * * *", "its minute \"*/0\" has a step of nothing"),
+            ("*/0 * * * *", "its minute \"*/0\" has a step of zero"),
             ("1-2-3 * * * *", "its minute \"1-2-3\" has more hyphens or slashes than a range"),
             ("*/2/3 * * * *", "its minute \"*/2/3\" has more hyphens or slashes than a range"),
-            ("x * * * *", "its minute \"x\" is no number"),
-            ("-5 * * * *", "its minute \"-5\" is no number"),
-            ("@fortnightly", "there is no @fortnightly"),
-            ("@every day", "there is no @every day"),
+            ("x * * * *", "its minute \"x\" isn't a number"),
+            ("-5 * * * *", "its minute \"-5\" isn't a number"),
+            ("@fortnightly", "@fortnightly is unknown"),
+            ("@every day", "@every day is unknown"),
             ("TZ=UTC", "nothing follows the time zone"),
         ] {
             let error = check(text).expect_err(text);

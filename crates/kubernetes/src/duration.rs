@@ -19,7 +19,7 @@ pub enum DurationError {
     /// Not a duration, or one that does not fit.
     #[error("time: invalid duration {0}")]
     Invalid(String),
-    /// A number without a unit behind it.
+    /// A number without a unit after it.
     #[error("time: missing unit in duration {0}")]
     MissingUnit(String),
     /// A unit that Go does not know.

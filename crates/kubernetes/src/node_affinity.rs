@@ -14,12 +14,12 @@ const NAME: &str = "metadata.name";
 #[derive(Debug)]
 pub struct RequiredNodeAffinity<'v>(Option<Terms<'v>>);
 
-/// Terms of which a node's labels and name select those to look at.
+/// Terms, indexed by a label or name that each requires.
 #[derive(Debug, Default)]
 struct Terms<'v> {
     all: Vec<Term<'v>>,
-    /// The terms that ask for a label or a name.
-    asking: HashMap<(&'v str, &'v str), Vec<usize>>,
+    /// The terms that require a label or a name.
+    by_label: HashMap<(&'v str, &'v str), Vec<usize>>,
     /// The others.
     others: Vec<usize>,
 }
@@ -44,8 +44,8 @@ impl<'v> RequiredNodeAffinity<'v> {
     pub fn allows(&self, name: &str, labels: &Labels) -> bool {
         let Some(terms) = &self.0 else { return true };
         let labelled = labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).chain([(NAME, name)]);
-        let mut asking = labelled.filter_map(|label| terms.asking.get(&label)).chain([&terms.others]).flatten();
-        asking.any(|term| terms.all[*term].matches(name, labels))
+        let mut by_label = labelled.filter_map(|label| terms.by_label.get(&label)).chain([&terms.others]).flatten();
+        by_label.any(|term| terms.all[*term].matches(name, labels))
     }
 }
 
@@ -53,12 +53,13 @@ impl<'v> Terms<'v> {
     /// Finds each term by the requirement that the fewest terms share.
     fn of(all: Vec<Term<'v>>) -> Self {
         let mut shared: HashMap<(&str, &str), usize> = HashMap::new();
-        all.iter().flat_map(Term::asked).flatten().for_each(|label| *shared.entry(label).or_default() += 1);
+        all.iter().flat_map(Term::required_labels).flatten().for_each(|label| *shared.entry(label).or_default() += 1);
         let mut out = Self::default();
         for (index, term) in all.iter().enumerate() {
-            let rarest = term.asked().min_by_key(|labels| labels.iter().map(|label| shared[label]).sum::<usize>());
+            let rarest =
+                term.required_labels().min_by_key(|labels| labels.iter().map(|label| shared[label]).sum::<usize>());
             match rarest {
-                Some(labels) => labels.into_iter().for_each(|label| out.asking.entry(label).or_default().push(index)),
+                Some(labels) => labels.into_iter().for_each(|label| out.by_label.entry(label).or_default().push(index)),
                 None => out.others.push(index),
             }
         }
@@ -74,7 +75,7 @@ impl<'v> Term<'v> {
     }
 
     /// The labels, or names, of each requirement that asks for one of them.
-    fn asked(&self) -> impl Iterator<Item = Vec<(&'v str, &'v str)>> {
+    fn required_labels(&self) -> impl Iterator<Item = Vec<(&'v str, &'v str)>> {
         let labels = self.expressions.iter().filter_map(|r| match &r.test {
             Test::In(values) => Some(values.iter().map(|value| (r.key, *value)).collect()),
             _ => None,

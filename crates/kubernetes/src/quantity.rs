@@ -9,7 +9,7 @@ use std::fmt;
 
 use super::decimal::Decimal;
 
-/// What apimachinery says about a text that is no quantity.
+/// What apimachinery says about a text that isn't a quantity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// Not number and suffix.

@@ -5,13 +5,13 @@
 ///
 /// Of more than 500 candidates only the first are compared.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
-    const MOST: usize = 500;
+    const MAX_NAMES: usize = 500;
     let word = plain(word);
-    let most = (word.chars().count() / 3).max(1);
+    let max_distance = (word.chars().count() / 3).max(1);
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates.into_iter().take(MOST) {
+    for candidate in candidates.into_iter().take(MAX_NAMES) {
         let distance = strsim::osa_distance(&word, &plain(candidate));
-        if distance <= most && best.is_none_or(|(d, _)| distance < d) {
+        if distance <= max_distance && best.is_none_or(|(d, _)| distance < d) {
             best = Some((distance, candidate));
         }
     }

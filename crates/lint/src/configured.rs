@@ -79,7 +79,7 @@ fn suppression(entry: &SuppressConfig, wrong: &mut Vec<Finding>) -> Option<Suppr
     if let Some(day) = &entry.until {
         until = Date::parse(&day.value);
         if until.is_none() {
-            invalid(format!("{} is no day", day.value), day);
+            invalid(format!("{} isn't a day", day.value), day);
         }
     }
     let mut path = None;

@@ -206,7 +206,7 @@ fn keep_comments(cx: &Context<'_>, findings: &mut [Finding]) {
     for fix in findings.iter_mut().flat_map(|f| &mut f.fixes) {
         let is_ours = fix.edits.iter().all(|e| e.file.path() == path);
         if is_ours && cx.editable_file().loses_comment(&fix.edits) {
-            fix.takes_a_comment();
+            fix.mark_comment_removal();
             // Only a removed entry may remove its comment.
             if apply_and_read(cx.editable_file(), &fix.edits).is_err() {
                 fix.applicability = Applicability::Suggestion;

@@ -77,8 +77,7 @@ pub(super) fn demote_those_that_break(
     };
     let mut together: Vec<Edit> = Vec::new();
     for edit in plain.iter().flat_map(|(_, edits)| edits) {
-        let is_apart = |other: &Edit| other.span.end < edit.span.start || edit.span.end < other.span.start;
-        if together.iter().all(is_apart) {
+        if together.iter().all(|other| other.span.end < edit.span.start || edit.span.end < other.span.start) {
             together.push(edit.clone());
         }
     }
@@ -86,7 +85,7 @@ pub(super) fn demote_those_that_break(
     if plain.is_empty() || new_error(&together).is_none() {
         return;
     }
-    for ((at, nth), edits) in plain.into_iter().take(MOST_BREAKING) {
+    for ((at, nth), edits) in plain.into_iter().take(MAX_BREAKING) {
         if let Some(error) = new_error(&edits) {
             NewError { cluster: cx.cluster().to_owned(), ..error }.demote(&mut findings[at].fixes[nth]);
         }
@@ -94,7 +93,7 @@ pub(super) fn demote_those_that_break(
 }
 
 /// Maximum number of fixes tried one by one if all together cause an error.
-const MOST_BREAKING: usize = 16;
+const MAX_BREAKING: usize = 16;
 
 /// The errors after edits of the HyperConverged's text; `None` without edits that change HCO's result.
 fn errors_after(
@@ -116,7 +115,7 @@ type Place = (usize, usize);
 
 /// Maximum number of fixes of a group tried one by one, since a plan for each would take quadratic time. If one of them
 /// fails, the similar rest isn't offered.
-const MOST_ONE_BY_ONE: usize = 4;
+const MAX_ONE_BY_ONE: usize = 4;
 
 /// The fixes of a group that fail, and those that aren't tried; `succeeds` returns `None` if unknown.
 fn those_that_fail(
@@ -130,7 +129,7 @@ fn those_that_fail(
         (Some(false), [alone]) => return (vec![*alone], Vec::new()),
         _ => {}
     }
-    let (first, rest) = group.split_at(group.len().min(MOST_ONE_BY_ONE));
+    let (first, rest) = group.split_at(group.len().min(MAX_ONE_BY_ONE));
     let fails = |place: &&Place| succeeds(&edits(place)) == Some(false);
     let failing: Vec<Place> = first.iter().filter(fails).copied().collect();
     let untried = if failing.is_empty() { Vec::new() } else { rest.to_vec() };

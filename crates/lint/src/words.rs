@@ -28,7 +28,7 @@ pub(crate) fn changed(changes: &[Change]) -> String {
     let words = changes.iter().map(|change| {
         let (verb, what) = match change {
             Change::Set(path, value) => match inline(value) {
-                value if value.len() <= MOST_SHOWN => ("set", format!("`{}: {value}`", place(path))),
+                value if value.len() <= MAX_SHOWN => ("set", format!("`{}: {value}`", place(path))),
                 _ => ("set", format!("`{}`", place(path))),
             },
             Change::Remove(path) => ("remove", format!("`{}`", place(path))),
@@ -45,9 +45,9 @@ pub(crate) fn changed(changes: &[Change]) -> String {
 }
 
 /// A longer value isn't shown.
-const MOST_SHOWN: usize = 120;
+const MAX_SHOWN: usize = 120;
 
-/// A path behind its last index: the finding's location says which element is meant. An annotation or a label has its
+/// A path after its last index: the finding's location says which element is meant. An annotation or a label has its
 /// own name only.
 fn place(path: &Path) -> String {
     let is_map = |s: &Segment| matches!(s, Segment::Key(key) if key == "annotations" || key == "labels");

@@ -17,7 +17,7 @@ use super::Mark;
 const CONTEXT: usize = 1;
 
 /// Of a location with more lines than this, only the first is shown.
-const MOST_LINES: usize = 6;
+const MAX_LINES: usize = 6;
 
 /// Columns shown before the marked text in a cut line.
 const LEAD: usize = 24;
@@ -154,7 +154,7 @@ fn numbers(cells: &[Cells], file: &SourceFile) -> Vec<usize> {
 fn cells(place: &Location) -> Cells {
     let (start, end) = (place.start(), place.end());
     let (line, column) = (start.line - 1, start.column - 1);
-    if end.line - start.line >= MOST_LINES || end.column == 1 && end.line > start.line {
+    if end.line - start.line >= MAX_LINES || end.column == 1 && end.line > start.line {
         let text = place.file.line(line).map_or("", |(_, text)| text);
         let whole = text.trim_end().chars().count();
         return Cells { line, start: column, end_line: line, end: whole.max(column) };

@@ -68,7 +68,7 @@ impl<'a> Report<'a> {
         let parts: Vec<String> = all.into_iter().filter_map(of).collect();
         (!parts.is_empty()).then(|| {
             let parts = parts.join(" and ");
-            let text = format!("besides {parts} that {revision} has, too (shown without --against)");
+            let text = format!("{parts} that {revision} has, too (shown without --against)");
             text::printable(&text).into_owned()
         })
     }

@@ -12,10 +12,10 @@ use hcoplan_diagnostics::finding::{Applicability, Finding};
 use hcoplan_diagnostics::source::SourceFile;
 
 /// Maximum related locations drawn per finding.
-const MOST_RELATED: usize = 32;
+const MAX_RELATED: usize = 32;
 
 /// Maximum locations listed for the same finding of other clusters.
-const MOST_ALIKE: usize = 3;
+const MAX_SIMILAR: usize = 3;
 
 /// The screen of a terminal, with the totals at the end.
 pub(super) fn screen(report: &Report<'_>) -> Document {
@@ -93,7 +93,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
         primary,
     };
     let own = finding.location.iter().map(|place| mark(place, finding.label.as_deref().unwrap_or_default(), true));
-    let related = finding.related.iter().take(MOST_RELATED).map(|r| mark(&r.location, &r.message, false));
+    let related = finding.related.iter().take(MAX_RELATED).map(|r| mark(&r.location, &r.message, false));
     entry.marks = own.chain(related).collect();
     let at = |f: &Finding| {
         let place = f.location.as_ref()?;
@@ -107,14 +107,14 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
         several => entry.note("", review::clusters(several)),
     }
     entry.place = at(finding).map_or_else(Text::new, |place| Text::new().code(place));
-    if let Some(more @ 1..) = finding.related.len().checked_sub(MOST_RELATED) {
+    if let Some(more @ 1..) = finding.related.len().checked_sub(MAX_RELATED) {
         entry.note("places", format!("{more} further, which `--format json` names"));
     }
     // Several clusters may share one file.
     let mut known: BTreeSet<String> = at(finding).into_iter().collect();
     let others = group.others.iter().filter_map(|f| at(f));
     let places: Vec<String> = others.filter(|p| known.insert(p.clone())).collect();
-    entry.note("also at", review::list(&places, MOST_ALIKE));
+    entry.note("also at", review::list(&places, MAX_SIMILAR));
     if let Some((name, runbook)) = finding.alert() {
         entry.note("alert", Text::new().address(name, runbook));
     }

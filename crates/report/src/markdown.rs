@@ -10,7 +10,7 @@ use hcoplan_diagnostics::secret::InputText;
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
 
 /// The minimum budget in bytes.
-pub const LEAST_BUDGET: usize = 500;
+pub const MIN_BUDGET: usize = 500;
 
 /// Bytes reserved for the line that counts the omitted parts.
 const RESERVE: usize = 160;
@@ -27,7 +27,7 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
         parts.push(Part::whole(format!("### {} {title}{}\n", sign(*level), line(text))));
     }
     add_all(&document.blocks, &mut parts);
-    let budget = budget.map(|b| b.max(LEAST_BUDGET));
+    let budget = budget.map(|b| b.max(MIN_BUDGET));
     let mut out = marker.map_or(String::new(), |marker| format!("<!-- {marker} -->\n"));
     let mut left_out = 0;
     let mut table: Option<&Rc<str>> = None;

@@ -5,9 +5,9 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret::InputText;
 use hcoplan_repository::repo;
 
-/// Notices as at most 20 lines; notes come first, because Argo CD would cut them behind twenty findings.
+/// Notices as at most 20 lines; notes come first, because Argo CD would cut them after twenty findings.
 pub fn lines(mut notices: Vec<(NoticeKind, String)>) -> Vec<String> {
-    const MOST: usize = 19;
+    const MAX_SHOWN: usize = 19;
     notices.sort_by_key(|(kind, _)| *kind != NoticeKind::Note);
     let word = |kind| match kind {
         NoticeKind::Error => "error: ",
@@ -17,9 +17,9 @@ pub fn lines(mut notices: Vec<(NoticeKind, String)>) -> Vec<String> {
     };
     let texts = notices.into_iter().map(|(kind, text)| format!("{}{text}", word(kind)));
     let mut lines: Vec<String> = texts.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
-    let more = lines.len().saturating_sub(MOST);
+    let more = lines.len().saturating_sub(MAX_SHOWN);
     if more > 0 {
-        lines.truncate(MOST);
+        lines.truncate(MAX_SHOWN);
         lines.push(format!("and {more} more: hcoplan lint shows them all"));
     }
     lines

@@ -107,7 +107,7 @@ fn markdown_is_one_table_per_run_of_sections_and_folds_the_rest() {
 #[test]
 fn markdown_within_a_budget_counts_what_it_omits() {
     let whole = markdown::print(&document(), None, None, "hcoplan plan");
-    for budget in [markdown::LEAST_BUDGET, 700, 900] {
+    for budget in [markdown::MIN_BUDGET, 700, 900] {
         let text = markdown::print(&document(), None, Some(budget), "hcoplan plan");
         assert!(text.len() <= budget && text.len() < whole.len(), "{} of {budget}: {text}", text.len());
         assert!(text.contains("shown**, for want of room: `hcoplan plan` prints everything."), "{text}");
@@ -120,7 +120,7 @@ fn keeps_a_tables_head_without_room_for_rows() {
     let rows = [600, 1].map(|words| Entry::new(Level::Bad, "word ".repeat(words), "text"));
     let blocks = vec![Block::Entries(Layout::Full, rows.to_vec())];
     let document = Document { blocks, ..Document::default() };
-    let text = markdown::print(&document, None, Some(markdown::LEAST_BUDGET), "hcoplan plan");
+    let text = markdown::print(&document, None, Some(markdown::MIN_BUDGET), "hcoplan plan");
     assert!(text.contains("\n|  |  |\n|---|---|\n| 🔴 word | text |\n"), "{text}");
 }
 

@@ -80,8 +80,8 @@ pub fn list(versions: &[Version]) -> String {
 /// The differences of two releases, for people.
 pub fn differences(diff: &ReleaseDiff) -> String {
     /// Maximum characters of a value; the JSON has all of it.
-    const MOST: usize = 80;
-    let cut = |text: &str| match text.char_indices().nth(MOST) {
+    const MAX_SHOWN: usize = 80;
+    let cut = |text: &str| match text.char_indices().nth(MAX_SHOWN) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     };

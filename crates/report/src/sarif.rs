@@ -17,7 +17,7 @@ use hcoplan_lint as lint;
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// GitHub's limit for texts, in characters.
-const MOST_TEXT: usize = 1024;
+const MAX_TEXT: usize = 1024;
 
 /// The address of a rule's page.
 pub fn page(rule: &str) -> String {
@@ -110,7 +110,7 @@ fn descriptor(rule: &Rule) -> Value {
 }
 
 fn cut(text: &str) -> String {
-    text.chars().take(MOST_TEXT).collect()
+    text.chars().take(MAX_TEXT).collect()
 }
 
 fn result(

@@ -18,14 +18,14 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml as yaml;
 
 /// Maximum changes listed of an object.
-const MOST_CHANGES: usize = 8;
+const MAX_CHANGES: usize = 8;
 
 /// The search's limits, printed when it finds no answer.
 const TRIED: &str = "tried were each part of the HyperConverged taken away, alone and together, switches that \
                      are not written, and a node more and less of each architecture and role";
 
 /// Maximum fields listed that would change the value.
-const MOST_FEEDS: usize = 6;
+const MAX_FEEDS: usize = 6;
 
 /// An answer with its context.
 #[derive(Debug)]
@@ -176,7 +176,7 @@ impl<'a> WhyPage<'a> {
         };
         let changed = change_lines(old, new);
         let mut lines = Vec::new();
-        for change in changed.iter().take(MOST_CHANGES) {
+        for change in changed.iter().take(MAX_CHANGES) {
             match change {
                 ChangeLine::Place(change) => lines.extend(change_as_lines(change)),
                 ChangeLine::Entry(sign, entry) => {
@@ -184,7 +184,7 @@ impl<'a> WhyPage<'a> {
                 }
             }
         }
-        if let Some(more) = changed.len().checked_sub(MOST_CHANGES).filter(|n| *n > 0) {
+        if let Some(more) = changed.len().checked_sub(MAX_CHANGES).filter(|n| *n > 0) {
             lines.push(note(format!("and {more} more")));
         }
         lines
@@ -243,7 +243,7 @@ impl<'a> WhyPage<'a> {
 
     fn feeds(&self) -> Vec<Block> {
         let feeds = &self.answer.feeds;
-        let shown = feeds.iter().take(MOST_FEEDS).map(|feed| {
+        let shown = feeds.iter().take(MAX_FEEDS).map(|feed| {
             let edit = |edit: &Edit| match (edit.value(), &feed.gives) {
                 (Some(value), _) => format!("{}: {}", edit.what(), short(&value)),
                 (None, FoundValue::Value(value)) if feed.edits.len() == 1 => {
@@ -253,7 +253,7 @@ impl<'a> WhyPage<'a> {
             };
             feed.edits.iter().map(edit).collect::<Vec<_>>().join(", together with ").into()
         });
-        let more = feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0);
+        let more = feeds.len().checked_sub(MAX_FEEDS).filter(|n| *n > 0);
         let lines: Vec<Text> = shown.chain(more.map(|more| format!("and {more} more").into())).collect();
         if lines.is_empty() {
             return Vec::new();

@@ -38,13 +38,12 @@ fn is_of_objects(list: &Value) -> bool {
 
 /// The entries that only one of two lists of scalars has.
 fn entries(old: &[Value], new: &[Value]) -> Option<(Option<Value>, Option<Value>)> {
-    let is_scalar = |v: &Value| !v.is_object() && !v.is_array();
     let only = |a: &[Value], b: &[Value]| {
         let own: Vec<Value> = a.iter().filter(|v| !b.contains(v)).cloned().collect();
         (!own.is_empty()).then_some(Value::Array(own))
     };
     let (before, after) = (only(old, new), only(new, old));
-    let plain = old.iter().chain(new).all(is_scalar);
+    let plain = old.iter().chain(new).all(|v| !v.is_object() && !v.is_array());
     (plain && (before.is_some() || after.is_some())).then_some((before, after))
 }
 

@@ -114,6 +114,7 @@ fn carets(line: &str, annotation: &Annotation) -> String {
 /// `bad…` or `good…` without an inventory gets one of `testdata/inventories`, a recorded case without nodes those next
 /// to all `cases`.
 ///
+/// # Errors
 /// A file or directory can't be read.
 pub fn read(directory: &Path) -> io::Result<Vec<(PathBuf, Vec<u8>)>> {
     let mut out = Vec::new();
@@ -163,6 +164,7 @@ pub fn shared_line(text: &str) -> Option<&str> {
 
 /// Copies the files of [`read`], with their modes.
 ///
+/// # Errors
 /// A file can't be read or written.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     fs::create_dir_all(to)?;

@@ -1,8 +1,8 @@
 //! Text to a tree with byte spans, and back.
 //!
 //! YAML is read as Kubernetes reads it (kubectl: YAML 1.1 scalars by way of Go, documents split
-//! before they are parsed), and written as kubectl writes it. Neither knows what a
-//! HyperConverged is.
+//! before they are parsed), and written as kubectl writes it. This crate doesn't know
+//! what a HyperConverged is.
 
 mod build;
 pub mod edit;

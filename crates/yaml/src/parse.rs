@@ -11,10 +11,10 @@ use super::split::{Chunk, split};
 use super::{Comment, Document, Limits, Node, Value};
 use crate::source::{Bytes, SourceFile, Span, above_limit};
 
-/// What is in a file.
+/// The contents of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Parsed {
-    /// The documents that could be read; ones that hold nothing are left out, as in kubectl.
+    /// The documents that could be read, without empty ones, as in kubectl.
     pub documents: Vec<Document>,
     /// What is wrong with the file, in the order of the text.
     pub problems: Vec<Problem>,
@@ -28,7 +28,7 @@ impl Parsed {
         self.problems.iter().any(|p| p.kind.is_fatal())
     }
 
-    /// Whether what could not be read is a template (`{{ … }}`), not meant to be YAML yet.
+    /// Whether an unreadable document is a template (`{{ … }}`), which isn't YAML yet.
     pub fn is_template(&self) -> bool {
         self.problems.iter().any(|p| p.kind == ProblemKind::Template)
     }
@@ -57,7 +57,7 @@ fn read(file: &Arc<SourceFile>, limits: &Limits, as_json: bool) -> Parsed {
     }
     let mut state = State { file, limits, nodes: 0, parsed };
     for span in file.replaced() {
-        let message = "these bytes are no UTF-8; kubectl puts U+FFFD in their place";
+        let message = "these bytes are not UTF-8; kubectl replaces them with U+FFFD";
         let problem = Problem::new(ProblemKind::Undecodable, *span, message);
         state.parsed.problems.push(problem);
     }
@@ -76,7 +76,7 @@ pub fn parse_yaml(file: &Arc<SourceFile>) -> Parsed {
     read(file, &Limits::DEFAULT, false)
 }
 
-/// A text with a line break behind its last line, which kubectl puts there.
+/// A text with a line break after its last line, which kubectl adds.
 fn whole_lines(text: &str) -> Cow<'_, str> {
     if text.ends_with('\n') { Cow::Borrowed(text) } else { Cow::Owned(format!("{text}\n")) }
 }
@@ -229,7 +229,7 @@ fn control_character(text: &str) -> Option<(usize, char)> {
     text.char_indices().find(|(_, c)| rejected(*c))
 }
 
-/// Text behind the document's end, which Go doesn't read.
+/// Text after the document's end, which Go ignores.
 fn ignored(text: &str, rest: usize, span: Span) -> Option<Problem> {
     let after = text.get(rest..)?;
     let mut offset = rest;
@@ -238,7 +238,7 @@ fn ignored(text: &str, rest: usize, span: Span) -> Option<Problem> {
         if !trimmed.is_empty() && !trimmed.starts_with('#') {
             let start = span.start as usize + offset + (line.len() - trimmed.len());
             let end = start + trimmed.trim_end().len();
-            let message = "kubectl doesn't read what stands here, behind the document's end";
+            let message = "kubectl ignores this text after the document's end";
             return Some(Problem::new(ProblemKind::Ignored, Span::new(start, end), message));
         }
         offset += line.len();

@@ -39,11 +39,11 @@ pub enum ProblemKind {
     ReadsDifferently,
     /// A merge key that takes a value away from a key above it.
     MergeOverrides,
-    /// A document that is no mapping.
+    /// A document that isn't a mapping.
     NotAMapping,
-    /// Text behind the document's end (`...`), which kubectl doesn't read.
+    /// Text after the document's end (`...`), which kubectl ignores.
     Ignored,
-    /// Bytes that are no text: kubectl puts U+FFFD in their place.
+    /// Bytes that are no text: kubectl replaces them with U+FFFD.
     Undecodable,
 }
 
@@ -109,13 +109,13 @@ impl Problem {
 pub(super) struct Problems(Vec<Problem>);
 
 /// Maximum number of problems reported for one document.
-const MOST: usize = 1000;
+const MAX_PROBLEMS: usize = 1000;
 
 impl Problems {
     /// Adds a problem. When there are too many it is dropped, unless it is the first that stops
     /// the document from being read.
     pub(super) fn push(&mut self, problem: Problem) {
-        if self.0.len() >= MOST {
+        if self.0.len() >= MAX_PROBLEMS {
             if !problem.kind.is_fatal() || self.any_fatal() {
                 return;
             }

@@ -125,7 +125,7 @@ fn signed(sign: &str, magnitude: u64) -> Option<i64> {
     }
 }
 
-/// The base that the prefix asks for, and the digits behind it.
+/// The base that the prefix asks for, and the digits after it.
 fn radix(digits: &str) -> (u32, &str) {
     let bytes = digits.as_bytes();
     match (bytes.first(), bytes.get(1)) {

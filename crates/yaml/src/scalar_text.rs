@@ -96,7 +96,7 @@ impl ScalarPlaces {
     }
 }
 
-/// The bytes of one byte of the string; at its end the empty range behind the last one.
+/// The bytes of one byte of the string; at its end the empty range after the last one.
 fn place(pieces: &[Piece], at: usize, len: usize) -> Option<Range<usize>> {
     if at == len {
         let end = pieces.last().map_or(0, |p| p.source.end);
@@ -298,7 +298,7 @@ fn fold(space: &str) -> Option<String> {
     })
 }
 
-/// An escape's length and its value; an escaped line break includes the space behind it.
+/// An escape's length and its value; an escaped line break includes the space after it.
 fn escape(text: &str) -> (usize, String) {
     let rest = &text[1..];
     // Looked for only here: a search for the next one would take each escape to the end of the text.

@@ -13,7 +13,7 @@ use crate::source::Span;
 pub enum Chunk {
     /// One document's text, possibly nothing but comments. A leading `---` line belongs to it.
     Text(Span),
-    /// A `---` line with text behind it: kubectl stops reading here. The span is that text.
+    /// A `---` line with text after it: kubectl stops reading here. The span is that text.
     BadSeparator(Span),
 }
 

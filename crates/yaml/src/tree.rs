@@ -30,7 +30,7 @@ pub enum Style {
 #[derive(Debug, Clone)]
 pub struct Node {
     /// The value's own bytes: quotes and brackets included, comments and indentation not.
-    /// A missing value (`key:`) has an empty span behind the colon.
+    /// A missing value (`key:`) has an empty span after the colon.
     pub span: Span,
     /// How it was written.
     pub style: Style,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::cluster::Cluster;
-use super::words::{MOST_PLACES, change, list, markdown, path as as_path, value};
+use super::words::{MAX_PLACES, change, list, markdown, path as as_path, value};
 use crate::docs::{FieldDoc, gate_effect, gate_in};
 use crate::hyperconverged::version_of;
 use crate::jsonpatch::{Change, changes};
@@ -183,7 +183,7 @@ fn by_kind<'i>(ids: impl Iterator<Item = &'i ObjectId>, what: &str) -> Vec<Strin
         kinds.entry(&id.kind).or_default().push(&id.name);
     }
     let line = |(kind, names): (&str, Vec<&str>)| {
-        let shown: Vec<String> = names.iter().take(MOST_PLACES).map(|n| as_path(n)).collect();
+        let shown: Vec<String> = names.iter().take(MAX_PLACES).map(|n| as_path(n)).collect();
         let more = match names.len() - shown.len() {
             0 => String::new(),
             more => format!(" and {more} more"),

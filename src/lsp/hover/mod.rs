@@ -73,7 +73,7 @@ fn answer_at(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Ans
             Some((text, spot))
         }
         (version, _) if version.starts_with("hco.kubevirt.io/") => {
-            let (clusters, more) = Cluster::all(repo, file.path(), &object, MOST_CLUSTERS);
+            let (clusters, more) = Cluster::all(repo, file.path(), &object, MAX_CLUSTERS);
             hyperconverged(&clusters, more, &object, &steps, spot, at)
         }
         _ => None,
@@ -81,7 +81,7 @@ fn answer_at(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Ans
 }
 
 /// Maximum number of a layer's clusters planned for a hover.
-const MOST_CLUSTERS: usize = 8;
+const MAX_CLUSTERS: usize = 8;
 
 /// `clusters` has at least one cluster of the layer; `more` is the number of others.
 fn hyperconverged(

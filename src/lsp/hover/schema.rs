@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::words::{MOST_PLACES, markdown, value};
+use super::words::{MAX_PLACES, markdown, value};
 use crate::yaml::{Path, Segment};
 
 /// The schema's description of a field; `None` if it has none.
@@ -27,7 +27,7 @@ pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
     for (key, word) in [("enum", "One of"), ("examples", "For example")] {
         if let Some(values) = find(key).and_then(Value::as_array) {
             let values: Vec<String> = values.iter().map(|v| value(Some(v))).collect();
-            let shown = values.get(..MOST_PLACES.min(values.len())).unwrap_or_default();
+            let shown = values.get(..MAX_PLACES.min(values.len())).unwrap_or_default();
             let more = if values.len() > shown.len() { ", …" } else { "" };
             out.push_str(&format!("\n\n{word} {}{more}", shown.join(", ")));
         }

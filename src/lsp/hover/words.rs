@@ -6,10 +6,10 @@ use crate::jsonpatch::Change;
 use crate::secret::InputText;
 
 /// Maximum characters of a value.
-const MOST: usize = 70;
+const MAX_CHARS: usize = 70;
 
 /// Maximum number of paths.
-pub(super) const MOST_PLACES: usize = 6;
+pub(super) const MAX_PLACES: usize = 6;
 
 /// A value as inline code.
 pub(super) fn value(value: Option<&Value>) -> String {
@@ -21,7 +21,7 @@ pub(super) fn value(value: Option<&Value>) -> String {
 
 /// A text as inline code, shortened, on one line.
 pub(super) fn code(text: &str) -> String {
-    let mut short: String = text.chars().take(MOST).collect();
+    let mut short: String = text.chars().take(MAX_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }
@@ -35,12 +35,12 @@ pub(super) fn markdown(text: &str) -> String {
 
 /// A shortened list.
 pub(super) fn list(out: &mut String, lines: &[String]) {
-    for line in lines.iter().take(MOST_PLACES) {
+    for line in lines.iter().take(MAX_PLACES) {
         out.push_str("- ");
         out.push_str(line);
         out.push('\n');
     }
-    if let Some(more) = lines.len().checked_sub(MOST_PLACES).filter(|n| *n > 0) {
+    if let Some(more) = lines.len().checked_sub(MAX_PLACES).filter(|n| *n > 0) {
         out.push_str(&format!("- and {more} more\n"));
     }
 }

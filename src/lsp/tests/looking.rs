@@ -22,7 +22,7 @@ fn uses_the_editors_text_instead_of_the_file() {
     assert!(codes.iter().any(|c| c.ends_with("yaml-syntax")), "{codes:?}");
     for path in ["east/inventory.yaml", "east/hyperconverged.yaml"] {
         let document = json!({"uri": editor.uri(path)});
-        editor.tell("textDocument/didClose", &json!({"textDocument": document}));
+        editor.notify("textDocument/didClose", &json!({"textDocument": document}));
     }
     editor.run_jobs();
     assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
@@ -121,8 +121,7 @@ fn nothing_outside_of_the_workspace_is_read() {
     assert!(codes.iter().any(|c| c.ends_with("release-assumed")), "{codes:?}");
     editor.open("../outside/hyperconverged.yaml", HYPERCONVERGED);
     editor.run_jobs();
-    let outside = |path: &&String| path.contains("outside");
-    assert_eq!(editor.shown.keys().filter(outside).count(), 0);
+    assert_eq!(editor.shown.keys().filter(|path| path.contains("outside")).count(), 0);
     let at = HYPERCONVERGED.find("localStorage").expect("there");
     let hover = editor.hover("../outside/hyperconverged.yaml", HYPERCONVERGED, at);
     assert_eq!(hover, Value::Null);
@@ -154,15 +153,15 @@ fn folders_come_and_go_and_the_inner_one_counts() {
     let folder = json!([{"uri": editor.uri("east"), "name": "e"}]);
     let change = |added: &Value, removed: &Value| json!({"event": {"added": added, "removed": removed}});
     let method = "workspace/didChangeWorkspaceFolders";
-    editor.tell(method, &change(&folder, &json!([])));
+    editor.notify(method, &change(&folder, &json!([])));
     editor.run_jobs();
     let codes = editor.codes("east/hyperconverged.yaml");
     assert!(codes.iter().any(|c| c.ends_with("release-assumed")), "{codes:?}");
-    editor.tell(method, &change(&json!([]), &folder));
+    editor.notify(method, &change(&json!([]), &folder));
     editor.run_jobs();
     assert_eq!(editor.codes("east/hyperconverged.yaml"), ["7:2 ignored-field"]);
     let all = json!([{"uri": address::of_path(&editor.root), "name": "w"}]);
-    editor.tell(method, &change(&json!([]), &all));
+    editor.notify(method, &change(&json!([]), &all));
     editor.run_jobs();
     assert!(editor.shown.is_empty());
 }
@@ -173,7 +172,7 @@ fn a_folder_that_is_not_looked_at_yet_stays_due() {
     let mut editor = Editor::plain(&root);
     let folder = json!([{"uri": editor.uri("east"), "name": "e"}]);
     let change = json!({"event": {"added": folder, "removed": []}});
-    editor.tell("workspace/didChangeWorkspaceFolders", &change);
+    editor.notify("workspace/didChangeWorkspaceFolders", &change);
     let first = editor.session.job().expect("a job");
     editor.session.analysed(first.run());
     assert!(editor.session.due().is_some());

@@ -52,7 +52,7 @@ impl Editor {
             "workspaceFolders": folders,
         });
         editor.ask("initialize", &params).expect("a result");
-        editor.tell("initialized", &json!({}));
+        editor.notify("initialized", &json!({}));
         editor
     }
 
@@ -80,7 +80,7 @@ impl Editor {
         self.listen();
     }
 
-    fn tell(&mut self, method: &str, params: &Value) {
+    fn notify(&mut self, method: &str, params: &Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
@@ -152,7 +152,7 @@ impl Editor {
         let document = json!({
             "uri": self.uri(path), "languageId": "yaml", "version": self.version, "text": text,
         });
-        self.tell("textDocument/didOpen", &json!({"textDocument": document}));
+        self.notify("textDocument/didOpen", &json!({"textDocument": document}));
     }
 
     /// Opens a file on disk; returns its text.
@@ -167,7 +167,7 @@ impl Editor {
         let document = json!({"uri": self.uri(path), "version": self.version});
         let changes = json!([{"text": text}]);
         let params = json!({"textDocument": document, "contentChanges": changes});
-        self.tell("textDocument/didChange", &params);
+        self.notify("textDocument/didChange", &params);
     }
 
     /// The hover at a byte offset.

@@ -29,13 +29,13 @@ fn nothing_before_initialize_and_nothing_after_shutdown() {
     assert_eq!(editor.ask("textDocument/rename", &json!({})), Err(METHOD_NOT_FOUND));
     assert_eq!(editor.ask("textDocument/hover", &json!(3)), Err(INVALID_PARAMS));
     assert_eq!(editor.ask("textDocument/hover", &params), Ok(Value::Null));
-    editor.tell("$/setTrace", &json!({"value": "off"}));
-    editor.tell("textDocument/didOpen", &json!({"textDocument": 1}));
+    editor.notify("$/setTrace", &json!({"value": "off"}));
+    editor.notify("textDocument/didOpen", &json!({"textDocument": 1}));
     assert_eq!(editor.log.len(), 1, "{:?}", editor.log);
     assert_eq!(editor.ask("shutdown", &Value::Null), Ok(Value::Null));
     assert_eq!(editor.ask("textDocument/hover", &params), Err(INVALID_REQUEST));
     assert_eq!(editor.session.exit(), None);
-    editor.tell("exit", &Value::Null);
+    editor.notify("exit", &Value::Null);
     assert_eq!(editor.session.exit(), Some(0));
 }
 
@@ -73,8 +73,8 @@ fn cancels_a_waiting_request() {
     let gone = editor.request("textDocument/codeAction", &params);
     let kept = editor.request("textDocument/codeAction", &params);
     assert_eq!(editor.answer(gone), None);
-    editor.tell("$/cancelRequest", &json!({"id": gone}));
-    editor.tell("$/cancelRequest", &json!({"id": 4711}));
+    editor.notify("$/cancelRequest", &json!({"id": gone}));
+    editor.notify("$/cancelRequest", &json!({"id": 4711}));
     assert_eq!(editor.answer(gone), Some(Err(CANCELLED)));
     editor.run_jobs();
     assert!(editor.answer(kept).expect("an answer").is_ok());
@@ -155,7 +155,7 @@ fn a_client_that_can_is_asked_to_watch_the_files() {
     let before = editor.codes("a/hyperconverged.yaml");
     assert!(before.iter().any(|c| c.ends_with("release-assumed")), "{before:?}");
     fs::write(root.join("a/inventory.yaml"), INVENTORY).expect("written");
-    editor.tell("workspace/didChangeWatchedFiles", &json!({"changes": []}));
+    editor.notify("workspace/didChangeWatchedFiles", &json!({"changes": []}));
     editor.run_jobs();
     assert_eq!(editor.codes("a/hyperconverged.yaml"), ["7:2 ignored-field"]);
 }

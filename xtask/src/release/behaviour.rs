@@ -62,7 +62,7 @@ impl Written {
             let name = path.file_name().unwrap_or_default();
             files.insert(name.to_owned(), File { text, json });
         }
-        if files.is_empty() { Err(ImportError::shape(directory, "there is no file in it")) } else { Ok(Self(files)) }
+        if files.is_empty() { Err(ImportError::shape(directory, "it has no files")) } else { Ok(Self(files)) }
     }
 
     /// Overrides the base's data.

@@ -183,8 +183,7 @@ fn operator(csv: &Value) -> Option<&Value> {
 pub(super) fn environment(container: &Value) -> BTreeMap<String, String> {
     let list = container.get("env").and_then(Value::as_array);
     let known = list.into_iter().flatten().filter(|e| e.get("valueFrom").is_none());
-    let entry = |e: &Value| (text(e, "name").to_owned(), text(e, "value").to_owned());
-    known.map(entry).collect()
+    known.map(|e| (text(e, "name").to_owned(), text(e, "value").to_owned())).collect()
 }
 
 /// Replaces the base's environment: completely on OpenShift, where the bundle is installed; elsewhere only variables

@@ -126,7 +126,7 @@ pub(super) fn objects(path: &Utf8Path, out: &mut Imported) -> Result<(), ImportE
     };
     let same = constants.keys().filter(is_same).count();
     out.notes.push(format!("{same} constant objects of {path}"));
-    notes.tell(&mut out.notes);
+    notes.write_to(&mut out.notes);
     out.files.insert(OBJECTS.to_owned(), text);
     of_ssp(&recorded, out)
 }
@@ -140,7 +140,7 @@ impl Notes {
         self.0.entry(what).or_default().push(name.to_owned());
     }
 
-    fn tell(self, notes: &mut Vec<String>) {
+    fn write_to(self, notes: &mut Vec<String>) {
         let lines = self.0.into_iter();
         notes.extend(lines.map(|(what, names)| format!("objects {what}: {}", names.join(", "))));
     }

@@ -59,10 +59,8 @@ pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportErro
     let tables = release.tables();
     new.retain(|name| tables.switched_by(name).is_empty() && !tables.gate_effects.contains_key(*name));
     if !new.is_empty() {
-        out.notes.push(format!(
-            "feature gates that the base hasn't, of which nobody says what they switch: {}",
-            new.join(", ")
-        ));
+        out.notes
+            .push(format!("feature gates that the base doesn't have and whose effect is unknown: {}", new.join(", ")));
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ pub(crate) enum ImportError {
     #[error(transparent)]
     Base(#[from] release::Error),
     /// There is no base for the remaining data.
-    #[error("{0} is no known release: name one to carry over what no source says (--base)")]
+    #[error("{0} isn't a known release: name one to carry over what no source says (--base)")]
     NoBase(String),
     /// The bundle lacks something.
     #[error("{0}: {1}")]

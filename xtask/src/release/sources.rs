@@ -112,14 +112,14 @@ pub(crate) fn from_sources(base: Option<Arc<Release>>, sources: &Sources<'_>) ->
         go_types(&part(recording, "types", name)?, &mut out)?;
         constants::objects(&part(recording, "constants", name)?, &mut out)?;
     }
-    sources.tell_the_rest(&mut out.notes);
+    sources.note_unread(&mut out.notes);
     out.release()?;
     Ok(out)
 }
 
 impl Sources<'_> {
     /// Notes the data taken from the base or written by hand.
-    fn tell_the_rest(&self, notes: &mut Vec<String>) {
+    fn note_unread(&self, notes: &mut Vec<String>) {
         let given = [self.ssp, self.kubevirt, self.cdi, self.recording, self.behaviour];
         let missing = OPTIONAL.iter().zip(given).filter(|(_, given)| given.is_none());
         notes.extend(missing.map(|((option, what), _)| format!("not read without {option}: {what}")));
@@ -174,8 +174,7 @@ fn newest_bundle(hco: &Utf8Path) -> Result<Utf8PathBuf, ImportError> {
     let directory = hco.join(BUNDLES);
     let mut versions = entries(&directory)?;
     versions.retain(|path| path.file_name().is_some_and(|n| version_parts(n).is_some()));
-    let numbers = |path: &Utf8PathBuf| path.file_name().map(version_numbers);
-    let newest = versions.into_iter().max_by_key(numbers);
+    let newest = versions.into_iter().max_by_key(|path| path.file_name().map(version_numbers));
     let none = || ImportError::Bundle(directory.clone(), "there is no version in it".to_owned());
     newest.ok_or_else(none)
 }
@@ -197,8 +196,7 @@ fn components(hco: &Utf8Path) -> Result<BTreeMap<String, String>, ImportError> {
     let text = read(&path)?;
     let pairs = text.lines().filter_map(|line| line.split_once('='));
     // The result of a command isn't a component's version.
-    let is_version = |(name, value): &(&str, &str)| name.ends_with("_VERSION") && !value.contains('$');
-    let versions = pairs.filter(is_version);
+    let versions = pairs.filter(|(name, value)| name.ends_with("_VERSION") && !value.contains('$'));
     let plain = |value: &str| value.trim().trim_matches('"').to_owned();
     let out: BTreeMap<_, _> = versions.map(|(name, value)| (name.to_owned(), plain(value))).collect();
     if out.is_empty() { Err(ImportError::shape(&path, "there is no version in it")) } else { Ok(out) }

@@ -290,7 +290,7 @@ impl Changes<'_> {
             && old != new
         {
             let text = format!("the plain name {{}} leads to the {new} disk instead of the {old} one");
-            let action = format!("name the DataSource with -{old} behind it in {old} machines");
+            let action = format!("name the DataSource with -{old} after it in {old} machines");
             out.push(self.uncertain(self.lost(was, Impact::BootFailure, &text, &action)));
         }
     }
@@ -306,7 +306,7 @@ impl Changes<'_> {
             let text = match suffix {
                 "" => "the DataSource {} leads to the volume of its own name".to_owned(),
                 suffix => {
-                    format!("the DataSource {{}} leads to the volume of its name with {suffix} behind it")
+                    format!("the DataSource {{}} leads to the volume of its name with {suffix} after it")
                 }
             };
             let text = format!("{text}, which no one creates");

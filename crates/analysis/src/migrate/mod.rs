@@ -65,7 +65,7 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
             continue;
         }
         match to_v1(release, inventory, document) {
-            // The patch has fields of another version, and the loaded text is no file.
+            // The patch has fields of another version, and the loaded text isn't a file.
             Ok(_) if document.file.is_generated() => {
                 verdict.failed = true;
                 let why = "it consists of more than this file: migrate it by hand";

@@ -70,7 +70,7 @@ impl Entry<'_> {
 fn about_several(text: &str, names: &str) -> String {
     const WITHIN: [(&str, &str); 8] = [
         (" for it", " for them"),
-        (" behind it", " behind them"),
+        (" after it", " after them"),
         ("the volume of its own name", "the volumes of their own names"),
         ("a volume of its own name", "volumes of their own names"),
         (" of its name with", "s of their names with"),

@@ -28,7 +28,7 @@ pub use names::{cluster_names, clusters, list};
 pub use upgrade::Steps;
 
 /// Maximum existing findings shown of a rule.
-const MOST_OF_A_RULE: usize = 3;
+const MAX_PER_RULE: usize = 3;
 
 /// The review of a change.
 #[derive(Debug)]
@@ -251,7 +251,7 @@ impl<'a> Review<'a> {
             }
             let shown = of_rule.entry(finding.rule.name).or_default();
             *shown += 1;
-            finding.cluster.is_none() && *shown <= MOST_OF_A_RULE
+            finding.cluster.is_none() && *shown <= MAX_PER_RULE
         };
         let standing = self.standing.iter().copied();
         standing.filter(|finding| is_shown(finding)).collect()

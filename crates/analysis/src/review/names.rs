@@ -1,12 +1,12 @@
 //! Lists of names in sentences.
 
 /// Maximum clusters listed completely; of more, only the first are named.
-const MOST: usize = 5;
+const MAX_NAMES: usize = 5;
 const FEW: usize = 2;
 
 /// `dev-1`, `3 clusters: dev-1, dev-2, dev-3`, `12 clusters: dev-1, dev-2, +10`; without a common directory.
 pub fn clusters(names: &[&str]) -> String {
-    named(names, MOST)
+    named(names, MAX_NAMES)
 }
 
 /// The same with all names.

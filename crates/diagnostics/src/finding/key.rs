@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Finding, Severity};
 
 /// The number of bytes of a value that count.
-const MOST: usize = 200;
+const MAX_VALUE_BYTES: usize = 200;
 
 /// The identity of a finding, independent of line, file and wording.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +44,7 @@ impl FindingKey {
             [] => {
                 let text = finding.location.as_ref().map_or("", |place| place.text());
                 let text = text.trim().trim_matches(['"', '\'']);
-                let is_value = !text.is_empty() && text.len() <= MOST && !text.contains('\n');
+                let is_value = !text.is_empty() && text.len() <= MAX_VALUE_BYTES && !text.contains('\n');
                 is_value.then(|| text.to_owned()).into_iter().collect()
             }
             arguments => arguments.to_vec(),

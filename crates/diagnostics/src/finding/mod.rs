@@ -383,7 +383,7 @@ pub struct Fix {
 
 impl Fix {
     /// Marks the fix as unsafe, because it removes a comment.
-    pub fn takes_a_comment(&mut self) {
+    pub fn mark_comment_removal(&mut self) {
         self.applicability = self.applicability.max(Applicability::Unsafe);
         self.title.push_str(" (removes a comment)");
     }

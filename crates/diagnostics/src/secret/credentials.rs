@@ -4,7 +4,7 @@
 //! gitleaks leaves out, and tokens of unusual length: a mask may hide too much.
 //!
 //! One search for the rules' keywords finds the rules that can match, and only those are compiled. The `regex` crate
-//! matches in linear time, and the next search starts behind the last match.
+//! matches in linear time, and the next search starts after the last match.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -80,11 +80,11 @@ static FORMS: [Form; 17] = [
 /// gitleaks' rules for tokens with a form of their own.
 #[derive(Deserialize)]
 struct Gitleaks {
-    rules: Vec<Kept>,
+    rules: Vec<GitleaksRule>,
 }
 
 #[derive(Deserialize)]
-struct Kept {
+struct GitleaksRule {
     keywords: Vec<String>,
     regex: String,
 }
@@ -212,7 +212,7 @@ pub(super) fn credentials(text: &str) -> Vec<Range<usize>> {
 
 /// The words of a text that are long enough for a credential in base64, and what they are decoded.
 fn encoded(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
-    const LEAST: usize = 24;
+    const MIN_BYTES: usize = 24;
     let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
     let mut at = 0;
     let words = text.split_inclusive(move |c| !is_digit(c)).map(move |word| {
@@ -220,7 +220,7 @@ fn encoded(text: &str) -> impl Iterator<Item = (Range<usize>, String)> {
         at += word.len();
         (start, word.trim_end_matches(|c| !is_digit(c)))
     });
-    words.filter(|(_, word)| word.len() >= LEAST).filter_map(|(start, word)| {
+    words.filter(|(_, word)| word.len() >= MIN_BYTES).filter_map(|(start, word)| {
         let whole = &word[..word.len() / 4 * 4];
         let decoded = String::from_utf8(hcoplan_yaml::decode_base64(whole)?).ok()?;
         Some((start..start + word.len(), decoded))

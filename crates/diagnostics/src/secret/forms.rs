@@ -58,7 +58,7 @@ pub(super) fn is_below_name(path: &str) -> bool {
     path.split(['.', '/', '[', ']', '"', '\'']).any(is_name)
 }
 
-/// What stands behind a secret's name in a text that can't be parsed: the rest of its line, and the lines below it that
+/// What stands after a secret's name in a text that can't be parsed: the rest of its line, and the lines below it that
 /// are indented further.
 pub(super) fn below_names(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn below_names(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether a text has escapes, behind which a key could be written, or a token that goes on in the next line.
+/// Whether a text has escapes, after which a key could be written, or a token that goes on in the next line.
 fn has_escapes(text: &str) -> bool {
     ["\\u", "\\x", "\\U", "\\\n", "\\\r"].iter().any(|escape| text.contains(escape))
 }

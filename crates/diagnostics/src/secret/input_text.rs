@@ -76,7 +76,7 @@ impl<'t> InputText<'t> {
         out
     }
 
-    /// For Markdown as code, also in a table's cell: behind a fence longer than any run of backticks inside.
+    /// For Markdown as code, also in a table's cell: after a fence longer than any run of backticks inside.
     pub fn markdown_code(self) -> String {
         if self.0.is_empty() {
             return String::new();
@@ -180,7 +180,7 @@ fn without_commands(line: &str) -> String {
     out
 }
 
-/// A part of a text that is no code, for Markdown.
+/// A part of a text that isn't code, for Markdown.
 fn push_text(text: &str, part: Range<usize>, out: &mut String) {
     for (n, c) in text[part.clone()].char_indices() {
         let at = part.start + n;
@@ -257,7 +257,7 @@ mod tests {
         let markdown = |text| InputText::new(text).markdown();
         assert_eq!(markdown("![x](y)\n<b>`@me #1"), "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me \\#&#8203;1");
         assert_eq!(markdown("see https://x and www.x"), "see https:&#8203;//x and www&#8203;.x");
-        // What is code stays so: behind as many backticks as it began with.
+        // What is code stays so: after as many backticks as it began with.
         assert_eq!(markdown("set `a_b: c|d` [x]"), "set `a_b: c\\|d` \\[x\\]");
         assert_eq!(markdown("``a`b`` `c_d"), "``a`b`` \\`c\\_d");
         assert_eq!(markdown("`a``b_"), "\\`a\\`\\`b\\_");

@@ -30,10 +30,10 @@ const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const WORDS: [&str; 7] = ["password", "passwd", "token", "secret", "credential", "api-key", "private-key"];
 
 /// Manifests in strings of manifests are followed this far.
-const MOST_DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 /// A shorter word can't be distinguished from ordinary text.
-const LEAST: usize = 8;
+const MIN_WORD_BYTES: usize = 8;
 
 /// The replacement of a secret.
 const MASK: &str = "***";
@@ -111,7 +111,7 @@ fn has_secrets(text: &str) -> bool {
 
 /// Whether a word is too common to reveal a secret: short, or lower case throughout.
 fn is_ordinary(word: &str) -> bool {
-    word.len() < LEAST || word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    word.len() < MIN_WORD_BYTES || word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
 #[derive(Debug, Default)]
@@ -179,7 +179,7 @@ impl Found {
         if node.style == Style::DoubleQuoted && !credentials(text).is_empty() {
             self.hide(node);
         }
-        if depth == MOST_DEPTH || !text.contains(':') || !forms::is_suspicious(text) {
+        if depth == MAX_DEPTH || !text.contains(':') || !forms::is_suspicious(text) {
             return;
         }
         let parsed = yaml::parse(&SourceFile::new("", text));
@@ -328,7 +328,7 @@ pub fn masked_value(path: &str, value: &Json) -> Json {
     let annotated = || path.contains("annotations") && WORDS.iter().any(|word| path.contains(word));
     let mut value = value.clone();
     if forms::is_below_name(&path) || annotated() {
-        veil_leaves(&mut value);
+        mask_leaves(&mut value);
     } else {
         mask_object(&mut value);
     }
@@ -360,15 +360,15 @@ pub fn mask_object(object: &mut Json) {
     let named = PAIRED.iter().any(|key| object[*key].as_str().is_some_and(forms::is_below_name));
     let annotations = object.pointer_mut("/metadata/annotations").filter(|_| secret);
     if let Some(applied) = annotations.and_then(|a| a.get_mut(LAST_APPLIED)) {
-        veil_leaves(applied);
+        mask_leaves(applied);
     }
     match object {
         Json::Object(entries) => {
             for (key, value) in entries {
                 if secret && DATA.contains(&key.as_str()) || forms::is_name(key) || key == "value" && named {
-                    veil_leaves(value);
+                    mask_leaves(value);
                 } else if key == "annotations" {
-                    veil_annotations(value);
+                    mask_annotations(value);
                 } else {
                     mask_object(value);
                 }
@@ -385,21 +385,21 @@ pub fn mask_object(object: &mut Json) {
     }
 }
 
-fn veil_annotations(annotations: &mut Json) {
+fn mask_annotations(annotations: &mut Json) {
     let Json::Object(entries) = annotations else {
         return mask_object(annotations);
     };
     for (key, value) in entries {
         let lower = key.to_ascii_lowercase();
         let named = WORDS.iter().any(|word| lower.contains(word));
-        if named { veil_leaves(value) } else { mask_object(value) }
+        if named { mask_leaves(value) } else { mask_object(value) }
     }
 }
 
-fn veil_leaves(value: &mut Json) {
+fn mask_leaves(value: &mut Json) {
     match value {
-        Json::Object(entries) => entries.values_mut().for_each(veil_leaves),
-        Json::Array(items) => items.iter_mut().for_each(veil_leaves),
+        Json::Object(entries) => entries.values_mut().for_each(mask_leaves),
+        Json::Array(items) => items.iter_mut().for_each(mask_leaves),
         Json::Null | Json::Bool(_) => {}
         leaf => *leaf = MASK.into(),
     }

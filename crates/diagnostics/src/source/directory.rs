@@ -31,7 +31,7 @@ impl Directory {
     /// The directory `root`; files above `max_bytes` are not read.
     ///
     /// # Errors
-    /// When it isn't there or is no directory.
+    /// When it doesn't exist or isn't a directory.
     pub fn open(root: impl Into<Utf8PathBuf>, max_bytes: usize) -> Result<Self, Error> {
         let root = root.into();
         let real = root.canonicalize_utf8().map_err(|e| Error::Root(root.clone(), e.into()))?;
@@ -57,7 +57,7 @@ impl Directory {
         Ok(fs::metadata(self.real.join(target))?.file_type())
     }
 
-    /// Opens a file below the root, and says how many bytes it has. Links are followed as far as
+    /// Opens a file below the root and returns it with its size in bytes. Links are followed as far as
     /// they stay there; anything but a file is rejected.
     pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
         let opened = self.rooted_directory.open(path).and_then(sized);
@@ -126,7 +126,7 @@ impl Tree for Directory {
             .build();
         let mut listing = Listing::default();
         for entry in entries {
-            self.sort_in(entry, &mut listing);
+            self.add_entry(entry, &mut listing);
         }
         let mut out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
         listing.skipped.append(&mut out);
@@ -164,7 +164,7 @@ impl Tree for Directory {
 }
 
 impl Directory {
-    fn sort_in(&self, entry: Result<ignore::DirEntry, ignore::Error>, out: &mut Listing) {
+    fn add_entry(&self, entry: Result<ignore::DirEntry, ignore::Error>, out: &mut Listing) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -383,9 +383,9 @@ mod tests {
             skipped(&listing),
             [
                 "b: a link to a directory is not followed",
-                "broken.yaml: the link leads nowhere",
-                "loop.yaml: the link leads nowhere",
-                "outside.yaml: it leads outside the directory that is read",
+                "broken.yaml: the target of the link doesn't exist",
+                "loop.yaml: the target of the link doesn't exist",
+                "outside.yaml: it is outside the directory that hcoplan reads",
                 "socket.yaml: it is a socket, not a file",
             ]
         );
@@ -429,7 +429,7 @@ mod tests {
         let at = |name: &str| Utf8PathBuf::try_from(temp.path().join(name)).expect("UTF-8");
         let message = |name| Directory::open(at(name), 1).map(|_| ()).map_err(|e| e.to_string());
         let of = |name: &str, what: &str| Err(format!("{}: {what}", at(name)));
-        assert_eq!(message("a"), of("a", "it is no directory"));
-        assert_eq!(message("b"), of("b", "there is no such file"));
+        assert_eq!(message("a"), of("a", "it is not a directory"));
+        assert_eq!(message("b"), of("b", "no such file"));
     }
 }

@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 ///
 /// # Errors
 /// A path that isn't UTF-8, or a current directory that isn't there.
-fn link_on_the_way(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
+fn first_link(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
     let full = Utf8PathBuf::from_path_buf(absolute(path)?).map_err(|_| io::ErrorKind::InvalidFilename)?;
     let here = current_dir()?;
     let ways: Vec<&Utf8Path> = full.ancestors().collect();
@@ -23,12 +23,12 @@ fn link_on_the_way(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
     Ok(below.copied().find(|d| is_link(&d)).map(ToOwned::to_owned))
 }
 
-/// Rejects a path with a link on it, see [`link_on_the_way`].
+/// Rejects a path with a link on it, see [`first_link`].
 ///
 /// # Errors
 /// Which link.
 pub fn reject_links(path: &Utf8Path) -> io::Result<()> {
-    match link_on_the_way(path)? {
+    match first_link(path)? {
         Some(link) => Err(io::Error::other(format!("{link} is a link, which is not followed to write: remove it"))),
         None => Ok(()),
     }
@@ -50,7 +50,7 @@ mod tests {
         fs::create_dir(root.join("tree/a")).expect("made");
         symlink("../out", root.join("tree/link")).expect("a link");
         symlink("tree", root.join("other")).expect("a link");
-        let found = |path: &str| link_on_the_way(&root.join(path)).expect("there").map(|p| p.to_string());
+        let found = |path: &str| first_link(&root.join(path)).expect("there").map(|p| p.to_string());
         for fine in ["tree/a/b", "tree/new/b", "other/a/b", "out/x", "elsewhere/x"] {
             assert_eq!(found(fine), None, "{fine}");
         }

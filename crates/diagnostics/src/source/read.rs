@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::{Unreadable, max_bytes};
 
-/// Reads what is left of a file or stream, but not more than [`max_bytes`].
+/// Reads the rest of a file or stream, but not more than [`max_bytes`].
 ///
 /// # Errors
 /// Those of the reader, and that there is more.

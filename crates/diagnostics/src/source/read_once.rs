@@ -9,7 +9,7 @@ use super::directory::Directory;
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
 
 /// The number of bytes that are kept; further files are read again.
-const MOST: usize = 32 << 20;
+const MAX_KEPT_BYTES: usize = 32 << 20;
 
 /// A directory whose files are read once: builds, lists and plans use the same bytes, even where
 /// a file changes meanwhile.
@@ -44,7 +44,7 @@ impl Tree for ReadOnce {
         }
         let bytes = self.directory.read(path)?;
         let mut kept = kept();
-        if kept.bytes + bytes.len() <= MOST && !kept.files.contains_key(path) {
+        if kept.bytes + bytes.len() <= MAX_KEPT_BYTES && !kept.files.contains_key(path) {
             kept.bytes += bytes.len();
             kept.files.insert(path.to_owned(), bytes.as_slice().into());
         }

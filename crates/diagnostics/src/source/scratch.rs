@@ -1,4 +1,4 @@
-//! Directories that must not outlive who works in them.
+//! Temporary directories.
 
 use std::io;
 

@@ -126,7 +126,7 @@ pub fn in_order(a: &Utf8Path, b: &Utf8Path) -> Ordering {
 /// A file or directory that was left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedPath {
-    /// Its path, relative to the root; `�` where the name is no UTF-8.
+    /// Its path, relative to the root; `�` where the name isn't UTF-8.
     pub path: Utf8PathBuf,
     /// Why.
     pub why: SkipReason,
@@ -153,19 +153,19 @@ pub enum SkipReason {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// Nothing is there.
-    #[error("there is no such file")]
+    #[error("no such file")]
     Missing,
     /// The link's target is not there, or the links go in a circle.
-    #[error("the link leads nowhere")]
+    #[error("the target of the link doesn't exist")]
     BrokenLink,
     /// The link, or the path, points outside the root.
-    #[error("it leads outside the directory that is read")]
+    #[error("it is outside the directory that hcoplan reads")]
     LeavesRoot,
     /// A directory.
     #[error("it is a directory")]
     Directory,
     /// The root: anything else.
-    #[error("it is no directory")]
+    #[error("it is not a directory")]
     NotADirectory,
     /// A socket, pipe or device.
     #[error("it is {0}, not a file")]
@@ -181,8 +181,8 @@ pub enum Unreadable {
     TooBig(usize),
     /// The repository is a partial clone, and this content was not cloned.
     #[error(
-        "git doesn't have its content here, as the clone is partial, and hcoplan fetches nothing: \
-         `git fetch --refetch --no-filter` brings it (in a workflow, checkout without a filter)"
+        "the clone is partial and lacks its content, and hcoplan fetches nothing: run \
+         `git fetch --refetch --no-filter` (in a workflow, check out without a filter)"
     )]
     NotFetched,
     /// The name is not UTF-8.
@@ -217,7 +217,7 @@ pub enum Error {
     #[error("{0}: {1}")]
     Root(Utf8PathBuf, Unreadable),
     /// An invalid ignore pattern.
-    #[error("`{0}` is no pattern: {1}")]
+    #[error("`{0}` is not a valid pattern: {1}")]
     Pattern(String, String),
     /// git isn't installed, or can't be run.
     #[error("git can't be run: {0}")]
@@ -280,6 +280,6 @@ mod tests {
     fn reports_an_invalid_pattern() {
         let walk = Walk { ignore: vec!["[z-a]".to_owned()], ..Walk::default() };
         let message = walk.matcher().map(|_| ()).map_err(|e| e.to_string());
-        assert!(message.clone().is_err_and(|m| m.starts_with("`[z-a]` is no pattern: ")), "{message:?}");
+        assert!(message.clone().is_err_and(|m| m.starts_with("`[z-a]` is not a valid pattern: ")), "{message:?}");
     }
 }

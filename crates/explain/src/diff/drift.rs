@@ -33,7 +33,7 @@ pub struct Drift {
 pub enum DriftReason {
     /// The API server drops a field that the CRD doesn't have.
     Dropped,
-    /// `null` is no value: the server fills in its default.
+    /// `null` isn't a value: the server fills in its default.
     Null,
     /// The API server fills in defaults inside a list, which is compared as one value.
     DefaultsInList,
@@ -59,7 +59,7 @@ impl DriftReason {
     pub const fn description(self) -> &'static str {
         match self {
             Self::Dropped => "the CRD has no such field: the API server drops it",
-            Self::Null => "null is no value: the API server fills in its default",
+            Self::Null => "null isn't a value: the API server fills in its default",
             Self::DefaultsInList => "defaults are filled in inside the list, which is compared as one value",
             Self::Written => "HCO or its webhook writes another value",
             Self::Converted => "the stored version has another value, or no such field",

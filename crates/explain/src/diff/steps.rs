@@ -11,7 +11,7 @@ use super::semantic::{Impact, Lists, differences};
 use super::{Note, NoteKind};
 
 /// The largest number of names in a note.
-const MOST_NAMES: usize = 5;
+const MAX_NAMES: usize = 5;
 
 /// The notes on one step of an upgrade, in addition to the changed objects.
 pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
@@ -171,10 +171,10 @@ fn take_gates(spec: &mut Value) -> BTreeMap<String, String> {
 }
 
 fn names(ids: &[&ObjectId]) -> String {
-    let shown = ids.iter().take(MOST_NAMES);
+    let shown = ids.iter().take(MAX_NAMES);
     let shown: Vec<_> = shown.map(|id| format!("{} {}", id.kind, id.name)).collect();
     let text = shown.join(", ");
-    match ids.len().checked_sub(MOST_NAMES).filter(|more| *more > 0) {
+    match ids.len().checked_sub(MAX_NAMES).filter(|more| *more > 0) {
         Some(more) => format!("{text} and {more} more"),
         None => text,
     }

@@ -5,7 +5,7 @@ use hcoplan_diagnostics::finding::nearest;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_yaml::Path;
 
-/// The steps of a field's path, with indexes and list keys in brackets; `None` if the text is no field.
+/// The steps of a field's path, with indexes and list keys in brackets; `None` if the text isn't a field.
 pub fn steps(text: &str) -> Option<Vec<String>> {
     if let Some(pointer) = text.strip_prefix('/') {
         return Some(pointer.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect());
@@ -30,6 +30,7 @@ pub fn steps(text: &str) -> Option<Vec<String>> {
 
 /// The path of a field in a schema, every item of a list by `[0]`.
 ///
+/// # Errors
 /// The suggested field, if any, when the schema has no such field.
 pub fn resolve(schema: &Schema, field: &str) -> Result<Path, Option<String>> {
     let mut path = Path::root();

@@ -54,11 +54,11 @@ pub(super) fn changes(
     if out.is_empty() {
         out.extend(trial.together(&sources, &switches));
     }
-    // Removing the object is no answer if another change gives another value.
+    // Removing the object isn't an answer if another change gives another value.
     if !target.is_object() && out.iter().any(|f| f.gives != FoundValue::NoObject) {
         out.retain(|f| f.gives != FoundValue::NoObject);
     }
-    // A section is no answer if one of its fields is.
+    // A section isn't an answer if one of its fields is.
     let paths: Vec<String> = out.iter().flat_map(|f| f.edits.iter().map(Edit::what)).collect();
     let contains_another =
         |f: &SufficientChange| f.edits.iter().any(|e| paths.iter().any(|p| p.starts_with(&format!("{}.", e.what()))));

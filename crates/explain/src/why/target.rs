@@ -69,6 +69,7 @@ impl Problem {
 impl Target {
     /// Resolves a kind, name and field as typed.
     ///
+    /// # Errors
     /// The kind, name or field that doesn't exist, with existing ones.
     pub fn find(
         plan_input: &PlanInput<'_>,
@@ -162,7 +163,7 @@ impl Target {
         while !rest.is_empty() {
             let (key, remainder) = next(rest, value).ok_or_else(|| {
                 Problem::new(
-                    format!("{field:?} is no field"),
+                    format!("{field:?} isn't a field"),
                     "write spec.a.b[0].c, spec.list[name] or [\"a.key/with.dots\"]".to_owned(),
                 )
             })?;

@@ -38,7 +38,7 @@ pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatch
     all
 }
 
-/// The way from the document to a value; only walked back when something is wrong.
+/// The path from the document to a value; followed back only for an error.
 enum Step<'a> {
     Root,
     Field(&'a Self, &'a Struct, &'a Field),
@@ -50,14 +50,14 @@ struct Checker<'a> {
     types: &'a GoTypes,
     keys: KeyMatching,
     first: Option<DecodeError>,
-    /// All of them, where the decoding goes on behind each.
+    /// All of them, where the decoding goes on after each.
     all: Option<Vec<DecodeError>>,
 }
 
 impl Checker<'_> {
     /// `Err` ends the decoding; a value of the wrong type is noted.
     fn value(&mut self, value: &Value, ty: &GoType, at: &Step<'_>) -> Result<(), DecodeError> {
-        match (self.one(value, ty, at), &mut self.all) {
+        match (self.check(value, ty, at), &mut self.all) {
             (Err(error), Some(all)) => {
                 all.push(error);
                 Ok(())
@@ -66,7 +66,7 @@ impl Checker<'_> {
         }
     }
 
-    fn one(&mut self, value: &Value, ty: &GoType, at: &Step<'_>) -> Result<(), DecodeError> {
+    fn check(&mut self, value: &Value, ty: &GoType, at: &Step<'_>) -> Result<(), DecodeError> {
         match &ty.kind {
             Kind::Pointer(target) if !value.is_null() => return self.value(value, target, at),
             Kind::Duration => return check_duration(value, at),

@@ -53,7 +53,7 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType
             let map = as_map(old);
             let structure = types.structure(*index);
             // Go goes through the keys as they are. A key spelled otherwise is never what Go
-            // itself printed, so it was added by the patch, behind the others.
+            // itself printed, so it was added by the patch, after the others.
             for exact in [true, false] {
                 for (key, new) in entries {
                     let field = structure.field(key);
@@ -81,8 +81,8 @@ pub(super) fn overlay(types: &GoTypes, old: &mut Value, new: &Value, ty: &GoType
     }
 }
 
-/// The new length counts; each element is decoded over the old one at its place. What was cut
-/// off earlier and is behind the old end is not modelled: the operators build their lists by
+/// The list gets the new length; each element is decoded over the old one at its index. What was cut
+/// off earlier and is after the old end is not modelled: the operators build their lists by
 /// appending, so that memory is zero.
 fn overlay_slice(types: &GoTypes, old: &mut Value, items: &[Value], element: &GoType) {
     if !old.is_array() {

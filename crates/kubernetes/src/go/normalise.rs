@@ -132,7 +132,7 @@ fn encode_duration(value: &mut Value) {
     }
 }
 
-/// A number as JSON would have it, without a fraction that says nothing.
+/// A number as JSON writes it, without an empty fraction.
 pub(super) fn plain_text(number: &Number) -> String {
     float::printed(number, 64).to_string()
 }

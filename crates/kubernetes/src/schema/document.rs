@@ -42,7 +42,7 @@ impl DocumentSchema {
     /// wrong can be said about the one that was meant.
     ///
     /// # Panics
-    /// When it is no schema: it is compiled into the program.
+    /// When it isn't a schema: it is compiled into the program.
     pub fn of(text: &str) -> Self {
         Self { json: serde_json::from_str(text).expect("our schemas are JSON"), validator: OnceLock::new() }
     }
@@ -81,9 +81,7 @@ impl DocumentSchema {
             Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
                 let here = error.instance_path();
                 let fits = |errors: &&Vec<ValidationError<'_>>| {
-                    let kind =
-                        |e: &ValidationError<'_>| matches!(e.kind(), Kind::Type { .. }) && e.instance_path() == here;
-                    !errors.iter().any(kind)
+                    !errors.iter().any(|e| matches!(e.kind(), Kind::Type { .. }) && e.instance_path() == here)
                 };
                 match context.iter().find(fits) {
                     Some(errors) => {
@@ -127,7 +125,7 @@ impl DocumentSchema {
             Kind::Minimum { limit } => at(format!("{name} must be at least {limit}")),
             Kind::Maximum { limit } => at(format!("{name} must be at most {limit}")),
             Kind::MinLength { .. } | Kind::MinItems { .. } => at(format!("{name} must not be empty")),
-            Kind::UniqueItems => at(format!("{name} says something twice")),
+            Kind::UniqueItems => at(format!("{name} has a duplicate entry")),
             Kind::Pattern { .. } => at(format!("{name} can't be {}", written(file, node))),
             _ => at(format!("{name}: {error}")),
         };

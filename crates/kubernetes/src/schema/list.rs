@@ -9,7 +9,7 @@ use super::{List, Node};
 impl Node {
     /// Indexes of the elements that repeat an earlier one, each with what is printed: the
     /// element of a set, the keys of a map's element. Only the second of several is named.
-    /// `Err` names an element that is no object where keys are asked for.
+    /// `Err` names an element that isn't an object where keys are asked for.
     pub(super) fn repeated(&self, items: &[Value]) -> Result<Vec<(usize, Value)>, usize> {
         let keys = match &self.list {
             List::Atomic => return Ok(Vec::new()),

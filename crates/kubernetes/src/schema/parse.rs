@@ -53,7 +53,7 @@ impl Schema {
         let pattern = node.limits.iter().find_map(|limits| limits.pattern.as_ref());
         if let Some(pattern) = pattern.filter(|pattern| !pattern.is_regular()) {
             let text = pattern.text();
-            found.push(format!("{at}: the pattern '{text}' is no regular expression"));
+            found.push(format!("{at}: the pattern '{text}' isn't a regular expression"));
         }
         let join = |step: &str| match at {
             "" => step.to_owned(),
@@ -205,7 +205,7 @@ mod tests {
         let unsupported = schema.unsupported();
         assert_eq!(
             unsupported[..2],
-            ["a: the keyword not is not known", "a: the pattern '^x(?=y)$' is no regular expression",]
+            ["a: the keyword not is not known", "a: the pattern '^x(?=y)$' isn't a regular expression",]
         );
         let rule = "b: failed to compile CEL rule \"self.c ==\": ";
         assert!(unsupported[2].starts_with(rule), "{}", unsupported[2]);

@@ -12,15 +12,15 @@ pub(super) const BUDGET: u64 = 10_000_000;
 
 /// The longest rule, its most parts, and how deep brackets may nest in it. Each part can be a call of the parser or
 /// the evaluation on the stack.
-const MOST_BYTES: usize = 10_000;
-const MOST_PARTS: usize = 500;
-const MOST_NESTED: usize = 24;
+const MAX_BYTES: usize = 10_000;
+const MAX_PARTS: usize = 500;
+const MAX_NESTED: usize = 24;
 
 /// Why a rule isn't even parsed.
 pub(super) fn too_large(rule: &str) -> Option<String> {
     let (mut parts, mut depth, mut deepest, mut quote) = (0, 0_usize, 0, None);
     let mut escaped = false;
-    for byte in rule.bytes().take(MOST_BYTES + 1) {
+    for byte in rule.bytes().take(MAX_BYTES + 1) {
         // A raw string ends earlier than it seems: then more is counted than there is.
         match quote {
             Some(mark) => {
@@ -41,12 +41,12 @@ pub(super) fn too_large(rule: &str) -> Option<String> {
             }
         }
     }
-    let limit = if rule.len() > MOST_BYTES {
-        format!("longer than {MOST_BYTES} bytes")
-    } else if parts + rule.matches(" in ").count() > MOST_PARTS {
-        format!("of more than {MOST_PARTS} parts")
-    } else if deepest > MOST_NESTED {
-        format!("nested deeper than {MOST_NESTED} brackets")
+    let limit = if rule.len() > MAX_BYTES {
+        format!("longer than {MAX_BYTES} bytes")
+    } else if parts + rule.matches(" in ").count() > MAX_PARTS {
+        format!("of more than {MAX_PARTS} parts")
+    } else if deepest > MAX_NESTED {
+        format!("nested deeper than {MAX_NESTED} brackets")
     } else {
         return None;
     };
@@ -117,7 +117,7 @@ impl Size {
         Self { total: self.total.max(other.total), count: self.count.max(other.count), each }
     }
 
-    /// Both, one behind the other.
+    /// Both, one after the other.
     fn and(self, other: Self) -> Self {
         let (total, count) = (self.total.saturating_add(other.total), self.count.saturating_add(other.count));
         Self { total, count, ..self.or(other) }

@@ -111,7 +111,7 @@ pub fn go_quote(text: &str) -> String {
 }
 
 /// Go prints letters, marks, numbers, punctuation and symbols. Rust's debug form escapes the same
-/// characters, and behind another one it leaves combining marks alone, as Go does.
+/// characters, and after another one it leaves combining marks alone, as Go does.
 fn printable(c: char) -> bool {
     let behind_a_letter = format!("a{c}");
     behind_a_letter.escape_debug().count() == 2

@@ -229,7 +229,7 @@ impl<'v> Validation<'v> {
         self.reject(at, ViolationKind::WrongType, &body);
     }
 
-    /// `value` as it is printed, `detail` the text behind `P in body `.
+    /// `value` as it is printed, `detail` the text after `P in body `.
     pub(super) fn reject_value(&mut self, at: CurrentPath<'_>, value: &str, detail: &str) {
         let place = server_path(&at.path());
         let body = format!("Invalid value: {value}: {place} in body {detail}");

@@ -19,7 +19,7 @@ use super::virtual_machines::claim_name;
 use super::{Candidate, Context, Extent, GuestArchitecture, VirtualMachine};
 
 /// Maximum number of volumes followed from one to the next.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// A virtual machine with its boot result.
 #[derive(Debug, Clone)]
@@ -188,12 +188,12 @@ impl<'a> Context<'a> {
             };
         }
         let Some(template) = vm.disk_template(claim) else {
-            let disk = self.claim_disk(vm.namespace(), claim, MOST_STEPS);
+            let disk = self.claim_disk(vm.namespace(), claim, MAX_STEPS);
             return BootSource { kind: SourceKind::Claim, name: claim.to_owned(), path, url: None, disk };
         };
         let own = template.key("source");
         let spec = vm.document.root.at(&template).map(Node::to_json).unwrap_or_default();
-        let disk = self.volume_disk(&spec, vm.namespace(), MOST_STEPS);
+        let disk = self.volume_disk(&spec, vm.namespace(), MAX_STEPS);
         match spec.pointer("/source/registry/url").and_then(Value::as_str) {
             Some(url) => {
                 let path = own.key("registry");
@@ -292,7 +292,7 @@ impl<'a> Context<'a> {
 
     /// The architecture of a DataSource's volume.
     pub(super) fn volume_behind(&self, source: &Value, own: &str) -> Architectures {
-        self.pvc_disk(&source["spec"]["source"]["pvc"], own, MOST_STEPS)
+        self.pvc_disk(&source["spec"]["source"]["pvc"], own, MAX_STEPS)
     }
 
     fn pvc_disk(&self, pvc: &Value, own: &str, steps: usize) -> Architectures {

@@ -195,10 +195,10 @@ fn commands(text: &str) -> Vec<(usize, Vec<String>, bool)> {
 }
 
 /// No image has a longer name.
-const MOST_LENGTH: usize = 255;
+const MAX_LENGTH: usize = 255;
 
 /// So many values of loops are followed.
-const MOST_VALUES: usize = 100;
+const MAX_VALUES: usize = 100;
 
 /// What a file sets its variables to.
 struct Variables(BTreeMap<String, Vec<String>>);
@@ -211,7 +211,7 @@ impl Variables {
             let line = line.trim().trim_start_matches("- ").trim_start_matches("export ");
             if let Some((name, rest)) = line.strip_prefix("for ").and_then(|rest| rest.split_once(" in ")) {
                 let words = rest.split([';', '\\']).next().unwrap_or_default();
-                let words = words.split_whitespace().take(MOST_VALUES).filter(|word| word.len() <= MOST_LENGTH);
+                let words = words.split_whitespace().take(MAX_VALUES).filter(|word| word.len() <= MAX_LENGTH);
                 out.insert(name.trim().to_owned(), words.map(str::to_owned).collect());
                 continue;
             }
@@ -220,7 +220,7 @@ impl Variables {
             let value = rest.trim_start().trim_start_matches(['?', ':']);
             let value = value.strip_prefix('=').or_else(|| rest.strip_prefix(": "));
             let value = value.map(|value| value.trim().trim_matches(['"', '\'']));
-            if let Some(value) = value.filter(|value| !name.is_empty() && value.len() <= MOST_LENGTH) {
+            if let Some(value) = value.filter(|value| !name.is_empty() && value.len() <= MAX_LENGTH) {
                 out.entry(name.to_owned()).or_insert_with(|| vec![value.to_owned()]);
             }
         }
@@ -232,7 +232,7 @@ impl Variables {
         let mut words = vec![word.to_owned()];
         // A variable may refer to another.
         for _ in 0..4 {
-            words = words.iter().flat_map(|word| self.once(word)).take(MOST_VALUES).collect();
+            words = words.iter().flat_map(|word| self.once(word)).take(MAX_VALUES).collect();
         }
         words
     }

@@ -15,7 +15,7 @@ use super::{Destination, DestinationKind, Shape};
 use crate::words::{and, changed, or};
 
 /// Maximum number of destinations to choose from.
-const MOST_HOMES: usize = 5;
+const MAX_DESTINATIONS: usize = 5;
 
 impl Shape<'_, '_> {
     /// Adds fixes to a finding about an unknown field: move it to its only destination, or choose one of several. If
@@ -28,7 +28,7 @@ impl Shape<'_, '_> {
             destinations.len() == 1 && !destinations[0].new_name().is_some_and(|name| self.is_contended(path, name));
         let tried = destinations
             .iter()
-            .take(MOST_HOMES)
+            .take(MAX_DESTINATIONS)
             .filter_map(|destination| self.move_to_destination(path, destination, is_only));
         let tried: Vec<Fix> = tried.collect();
         let mut places: Vec<String> = Vec::new();
@@ -60,12 +60,12 @@ impl Shape<'_, '_> {
             return None;
         };
         let named = self.destinations_by_name(path);
-        let first = named.iter().take(MOST_HOMES);
+        let first = named.iter().take(MAX_DESTINATIONS);
         let places: Vec<String> = first.clone().map(|place| format!("`{place}`")).collect();
         let written = first.filter(|place| self.document.root.at(&place.parent()).is_some());
         let destinations = self.destinations_at(written.map(|place| (path.clone(), place.clone())));
         let moves = destinations.iter().filter_map(|destination| self.move_to_destination(path, destination, false));
-        let more = if named.len() > MOST_HOMES { " among others" } else { "" };
+        let more = if named.len() > MAX_DESTINATIONS { " among others" } else { "" };
         let help = format!("{} has `{name}` in other places: {}{more}", self.api_version(), and(&places));
         (!places.is_empty()).then(|| finding.help(help).fixes(moves))
     }

@@ -9,7 +9,7 @@ use hcoplan_yaml::{Entry, Node, Path, Segment, Value};
 use super::Shape;
 
 /// Maximum levels between a field and its destination: deeper, an equal name proves little.
-const MOST_LEVELS: usize = 2;
+const MAX_LEVELS: usize = 2;
 
 /// How a destination was found, the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -276,7 +276,7 @@ fn is_reachable(known: &Path, path: &Path) -> bool {
 fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<DestinationKind> {
     let (from, to) = (path.parent(), place.parent());
     let shared = from.0.iter().zip(&to.0).take_while(|(a, b)| a == b).count();
-    if to.starts_with(&from) && to.0.len() <= from.0.len() + MOST_LEVELS {
+    if to.starts_with(&from) && to.0.len() <= from.0.len() + MAX_LEVELS {
         return (is_telling || shared > 1).then_some(DestinationKind::Level);
     }
     if from.starts_with(&to) {
@@ -289,7 +289,7 @@ fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<Desti
     if alike {
         return Some(DestinationKind::Level);
     }
-    (is_telling && to.0.len() <= from.0.len() + MOST_LEVELS).then_some(DestinationKind::Elsewhere)
+    (is_telling && to.0.len() <= from.0.len() + MAX_LEVELS).then_some(DestinationKind::Elsewhere)
 }
 
 /// The destinations of all children if the parent object, or its only section, has all of them.

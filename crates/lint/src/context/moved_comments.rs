@@ -5,7 +5,7 @@ use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::{apply, line_edits};
 use hcoplan_yaml::{Comment, Document, Node, Path, parse};
 
-/// A fix that moves fields with their comments, each above or behind the same entry as before. `None` if a comment
+/// A fix that moves fields with their comments, each above or after the same entry as before. `None` if a comment
 /// would be lost.
 pub(crate) fn with_comments(document: &Document, fix: Fix, moves: &[(Path, Path)]) -> Option<Fix> {
     let old = document.file.text();

@@ -20,7 +20,7 @@ use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation, with_c
 use crate::words::changed;
 
 /// Maximum number of operations tried separately, each of which plans the cluster again.
-const MOST_TRIED: usize = 32;
+const MAX_TRIED: usize = 32;
 
 /// The operations that fields can replace, and the fix for it.
 #[derive(Debug, Clone, Default)]
@@ -61,14 +61,11 @@ impl Context<'_> {
         let all: Vec<&Candidate> = candidates.iter().collect();
         // Some operations only work together (a field that sets two operands), others fail together.
         self.moved_together(&all).unwrap_or_else(|| {
-            let tried = all.iter().take(MOST_TRIED);
+            let tried = all.iter().take(MAX_TRIED);
             let alone = tried.filter(|c| self.moved_together(&[c]).is_some());
             let alone: Vec<&Candidate> = alone.copied().collect();
             let moved = self.moved_together(&alone).or_else(|| self.moved_together(alone.get(..1)?));
-            MovedOperations {
-                untried: all.iter().skip(MOST_TRIED).map(|c| c.id).collect(),
-                ..moved.unwrap_or_default()
-            }
+            MovedOperations { untried: all.iter().skip(MAX_TRIED).map(|c| c.id).collect(), ..moved.unwrap_or_default() }
         })
     }
 

@@ -155,8 +155,7 @@ impl Search<'_, '_> {
             }
             _ => None,
         };
-        let adds = |c: &Change| matches!(c, Change::Append(..));
-        let adds = changes.as_ref().is_some_and(|all| all.iter().all(adds));
+        let adds = changes.as_ref().is_some_and(|all| all.iter().all(|c| matches!(c, Change::Append(..))));
         let is_set = root.at(&row.path).is_some_and(|n| !n.to_json().is_null());
         let kinds = row.field.operands.iter().map(|o| o.kind.clone());
         let operands = &self.cx.plan().operands;
@@ -201,8 +200,7 @@ impl Search<'_, '_> {
             }
             (_, None) => None,
         };
-        let adds = |c: &Change| matches!(c, Change::Append(..));
-        let adds = changes.as_ref().is_some_and(|all| all.iter().all(adds));
+        let adds = changes.as_ref().is_some_and(|all| all.iter().all(|c| matches!(c, Change::Append(..))));
         let there = self.cx.document().root.at(&list);
         self.found.fields.push(OwnField {
             pointer: pointer.to_owned(),

@@ -12,7 +12,7 @@ use super::pod_placement::ARCHITECTURE_KEYS;
 use super::{Context, Field, NodeRef};
 
 /// Maximum number of unmatched labels reported separately.
-const MOST_LABELS: usize = 32;
+const MAX_LABELS: usize = 32;
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
@@ -114,7 +114,7 @@ impl<'a> Placement<'a> {
         }
         if found.is_empty() {
             found.push(Unmatched {
-                wanted: "matches all of it".to_owned(),
+                wanted: "matches every condition".to_owned(),
                 place: self.field.key_place(),
                 meant: None,
             });
@@ -132,7 +132,7 @@ impl<'a> Placement<'a> {
             if values().any(|v| v == value) {
                 continue;
             }
-            if found.len() == MOST_LABELS {
+            if found.len() == MAX_LABELS {
                 further += 1;
                 continue;
             }
@@ -157,8 +157,7 @@ impl<'a> Placement<'a> {
     fn unmatched_affinity(&self, cx: &Context<'a>) -> Option<Unmatched> {
         let affinity = self.value.pointer("/affinity/nodeAffinity")?;
         let required = RequiredNodeAffinity::of(affinity);
-        let matches = |n: NodeRef<'_>| required.allows(&n.node.name, &n.node.labels);
-        if cx.nodes().any(matches) {
+        if cx.nodes().any(|n| required.allows(&n.node.name, &n.node.labels)) {
             return None;
         }
         let path = self.path().key("affinity").key("nodeAffinity");

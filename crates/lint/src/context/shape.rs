@@ -60,7 +60,7 @@ impl<'a> Shape<'a, '_> {
 }
 
 /// Maximum number of keys of a map whose values' fields are looked at.
-const MOST_KEYS: usize = 16;
+const MAX_KEYS: usize = 16;
 
 /// All fields of a schema, and those of the values that the document's maps have: `networkBinding.passt.migration`. A key
 /// that is named like a field of such a value is a misplaced field, not a key.
@@ -69,7 +69,7 @@ fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
     let maps = fields.iter().filter(|field| schema.takes_any_key(field));
     let keys = maps.flat_map(|map| {
         let entries = document.root.at(map).map(Node::entries).unwrap_or_default();
-        entries.iter().take(MOST_KEYS).map(|entry| map.key(&entry.key.text))
+        entries.iter().take(MAX_KEYS).map(|entry| map.key(&entry.key.text))
     });
     let mut values: Vec<Path> = keys.filter(|key| !is_named_like_a_field(schema, key)).collect();
     let (keys, mut next) = (values.len(), 0);

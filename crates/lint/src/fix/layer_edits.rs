@@ -39,7 +39,7 @@ pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [Build
             Ok(edits) => {
                 fix.edits = [edits, own].concat();
                 if loses_comment(&fix.edits) {
-                    fix.takes_a_comment();
+                    fix.mark_comment_removal();
                 }
                 let edits = fix.edits.clone();
                 finding.build_fixes.push(BuildFix { edits, build_edits });
@@ -79,11 +79,10 @@ pub fn is_as_intended(build_edits: &[&Edit], built: &str) -> Result<(), edit::Re
     };
     let mut edits: Vec<Edit> = Vec::new();
     for edit in build_edits {
-        let is_same = |e: &Edit| e.span == edit.span && e.text == edit.text;
         if edit.file.text() != first.file.text() {
             return Err(edit::Reason::Overlap);
         }
-        if !edits.iter().any(is_same) {
+        if !edits.iter().any(|e| e.span == edit.span && e.text == edit.text) {
             edits.push((*edit).clone());
         }
     }

@@ -208,8 +208,7 @@ impl FileEdits {
             return None;
         }
         let deltas = deltas(self.before.documents(), &after.documents);
-        let inside = |d: &Delta| touched.contains(&d.path) || above(&d.path);
-        deltas.iter().all(inside).then_some(deltas)
+        deltas.iter().all(|d| touched.contains(&d.path) || above(&d.path)).then_some(deltas)
     }
 
     /// Whether further edits go together with those accepted.
@@ -228,7 +227,7 @@ impl FileEdits {
 }
 
 /// How often a round tries fixes out on their files. What is left waits for the next one.
-const MOST_TRIES: usize = 256;
+const MAX_TRIES: usize = 256;
 
 /// Applies as many of the fixes as go together; the others are for a next round, whose findings
 /// know the files as they are then.
@@ -236,7 +235,7 @@ pub fn round(choices: &[Choice<'_>]) -> Round {
     let mut out = Round::default();
     let mut edits_by_file: BTreeMap<Utf8PathBuf, FileEdits> = BTreeMap::new();
     let mut accepted = Vec::new();
-    let mut tries = MOST_TRIES;
+    let mut tries = MAX_TRIES;
     // Where the same is found at an anchor and at its aliases, the anchor is edited.
     let (at_aliases, choices): (Vec<Choice<'_>>, Vec<Choice<'_>>) = choices.iter().partition(|choice| {
         let other = choices.iter().filter(|other| other.finding.rule.name == choice.finding.rule.name);
@@ -344,7 +343,7 @@ fn accept_at_once(choices: &[Choice<'_>], edits_by_file: &mut BTreeMap<Utf8PathB
 /// The first fix that can be applied, alone.
 fn one(choices: &[Choice<'_>]) -> Round {
     let mut dropped = Vec::new();
-    for choice in choices.iter().take(MOST_TRIES) {
+    for choice in choices.iter().take(MAX_TRIES) {
         let mut alone = round(std::slice::from_ref(choice));
         dropped.append(&mut alone.dropped);
         if !alone.files.is_empty() {
@@ -352,7 +351,7 @@ fn one(choices: &[Choice<'_>]) -> Round {
             return alone;
         }
     }
-    Round { dropped, exhausted: choices.len() > MOST_TRIES, ..Round::default() }
+    Round { dropped, exhausted: choices.len() > MAX_TRIES, ..Round::default() }
 }
 
 /// Takes a fix in where it goes together with those before; `false`: not in this round.

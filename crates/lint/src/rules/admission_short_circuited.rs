@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let replacement = gate.and_then(|gate| super::ignored_field::replacement_of(cx, &gate));
         let (how, fix) = match replacement {
             Some(replacement) => (format!("set {} instead", replacement.field), replacement.fix),
-            None => ("remove it".to_owned(), removal(cx, hole)),
+            None => (format!("remove `{}`", alone(hole)), removal(cx, hole)),
         };
         out.report(found(cx, hole, hidden, &how).fixes(fix));
     }

@@ -6,7 +6,7 @@ use super::scalar_type_mismatch::rejection_by;
 pub(super) static RULE: Rule = Rule::error(
     "annotation-value-not-string",
     Group::Hygiene,
-    "a label, an annotation or a selector has a value that is no string to YAML",
+    "a label, an annotation or a selector has a value that isn't a string to YAML",
 )
 .rejected("json: cannot unmarshal bool into Go struct field ObjectMeta.annotations of type string")
 .needs(Needs::Document)

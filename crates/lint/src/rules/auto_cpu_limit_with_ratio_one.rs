@@ -27,6 +27,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(ratio.value_place())
         .label("a whole CPU for each virtual one")
         .related(selector.key_place(), "limits are set in these namespaces")
-        .help("leave the ratio above 1, or remove the selector");
+        .help("set `vmiCPUAllocationRatio` above 1, or remove `autoCPULimitNamespaceLabelSelector`");
     out.report(finding);
 }

@@ -137,12 +137,12 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
     let ours = lists.iter().filter(|(path, _)| is_list(path));
     let changes = ours.flat_map(|(path, _)| open.iter().map(|a| Change::Append(path.clone(), (*a).into())));
     let changes: Vec<Change> = changes.collect();
-    let title = format!("add {}, unless it was never tried", and(&open));
+    let title = format!("add {}, unless the operator was never tried there", and(&open));
     let fix = (!changes.is_empty()).then(|| suggested(&pod.document, title, &changes)).flatten();
     let finding = Finding::new(&BUNDLE_AFFINITY_NARROWER_THAN_IMAGE, message)
         .at(lists.first().map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("forbids {}", and(&open)))
-        .remedy(format!("allow {}, unless it was never tried", and(&open)), fix);
+        .remedy(format!("allow {}, unless the operator was never tried there", and(&open)), fix);
     Some(with_nodes(finding, cx, &open))
 }
 

@@ -43,7 +43,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             .object(object_of(&csv.document))
             .label(match label {
                 Some(_) => "claims a missing architecture",
-                None => "counts as amd64 for the catalog",
+                None => "the catalog treats it as amd64",
             })
             .related(csv.document.locate(&used.path), format!("supports {}", has(&evidence)))
             .related(evidence.place(), "this says what the image has");

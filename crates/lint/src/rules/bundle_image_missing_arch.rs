@@ -100,7 +100,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         );
         let finding = at_image(csv, &used, &evidence, message)
             .severity(Severity::Warning)
-            .help("push the missing image, unless it never runs on such nodes");
+            .help(format!("push the image for {}, unless it never runs on nodes of this architecture", and(&missing)));
         out.report(with_nodes(finding, cx, &missing));
     }
 }

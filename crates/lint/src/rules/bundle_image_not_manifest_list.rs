@@ -6,7 +6,7 @@ use crate::{ArchitectureScope, Form, UsedAs};
 pub(super) static RULE: Rule = Rule::error(
     "bundle-image-not-manifest-list",
     Group::Bundle,
-    "an image that a ClusterServiceVersion names is no manifest list",
+    "an image that a ClusterServiceVersion names isn't a manifest list",
 )
 .silent("exec format error, or a failed pull, on nodes of another architecture")
 .confidence(Confidence::Medium);

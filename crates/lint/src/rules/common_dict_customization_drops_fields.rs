@@ -51,7 +51,7 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let finding = Finding::new(&RULE, message)
         .at(written.name_place())
         .label("names no namespace")
-        .related(place, "doesn't count for customised images")
+        .related(place, "doesn't apply to customised images")
         .help(format!("add namespace: {common} to its metadata"));
     let set = Change::Set(path, common.into());
     let title = format!("keep {name} in {common}");
@@ -102,7 +102,7 @@ fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
         format!("golden image {} is customised, and HCO ignores its own labels: {}", written.name(), and(&keys));
     let finding = Finding::new(&RULE, message)
         .at(written.locate_key("metadata.labels"))
-        .label("only the common image's labels count")
+        .label("only the common image's labels apply")
         .help("switch the common image off, and write one by another name with these labels");
     out.report(finding);
 }

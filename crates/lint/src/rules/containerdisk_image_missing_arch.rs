@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(vm.document.locate(path))
                 .object(object_of(vm.document))
                 .label(format!("lacks {own}"))
-                .help(format!("build it for {own}, or run the machine elsewhere"))
+                .help(format!("build the image for {own}, or give the machine an architecture that the image supports"))
                 .related(evidence.place(), "this says what the image has");
             out.report(finding);
         }

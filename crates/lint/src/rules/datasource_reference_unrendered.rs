@@ -58,7 +58,7 @@ fn of_golden_image(cx: &Context<'_>, document: &Document, claim: &SourceRef<'_>)
 }
 
 /// Maximum number of names compared and listed.
-const MOST_NAMES: usize = 100;
+const MAX_NAMES: usize = 100;
 
 /// Data for all references.
 struct Sources<'c, 'a> {
@@ -124,7 +124,7 @@ fn finding(
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }
     let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());
-    let is_many = there.len() > MOST_NAMES;
+    let is_many = there.len() > MAX_NAMES;
     let meant = there.binary_search(&plain).ok().map(|at| there[at]).filter(|m| suffix.is_some() && fits(m));
     let near = || nearest(name, there.iter().copied().filter(fits));
     let meant = meant.or_else(|| if is_many { None } else { near() });

@@ -25,11 +25,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(model) = model.filter(|m| !["host-model", "host-passthrough"].contains(m)) else {
         return;
     };
-    let message =
-        format!("the default CPU model {model} is asked for on {}, which share no CPU model", and(architectures));
+    let message = format!("the default CPU model {model} applies to {}, which share no CPU model", and(architectures));
     let finding = Finding::new(&RULE, message)
         .at(field.value_place())
-        .label("goes into every virtual machine that names no CPU model")
-        .help("leave it out, and name CPU models in virtual machines or preferences");
+        .label("set in every virtual machine that names no CPU model")
+        .help("remove `defaultCPUModel`, and name CPU models in virtual machines or preferences");
     out.report(with_nodes(finding, cx, architectures));
 }

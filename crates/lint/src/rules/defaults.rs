@@ -77,7 +77,7 @@ impl Leaf<'_> {
     ) -> Finding {
         let (value, when) = (becomes.0.clone(), becomes.1);
         let (applicability, unless) = if rule.pedantic {
-            (Applicability::Unsafe, "it is there to be kept when the default changes")
+            (Applicability::Unsafe, "you want to keep this value when the default changes")
         } else {
             (Applicability::Suggestion, "you want this value")
         };

@@ -181,7 +181,7 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let finding = Finding::new(&DICT_ARCHITECTURES_PARTIAL, message)
         .at(own(cx, image).map_or_else(|| written.name_place(), |a| a.value_place()))
         .label(format!("doesn't name {}", or(&missing)))
-        .help(format!("add {} if the image exists for it", or(&missing)));
+        .help(format!("add {} to `{ARCHITECTURES_ANNOTATION}` if the image exists for it", or(&missing)));
     Some(with_nodes(finding, cx, &missing))
 }
 
@@ -241,7 +241,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
         Some(annotation) => finding.at(annotation.value_place()).label("names no architecture"),
         None => finding.at(cx.image_place(image)).label(match image.template.source {
             TemplateSource::Customised { .. } => {
-                "another registry source than the common image's: its annotation doesn't count"
+                "the registry source isn't the common image's, so the common image's annotation doesn't apply"
             }
             _ => "imported for no architecture in particular",
         }),
@@ -276,7 +276,7 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let registry = "spec.template.spec.source.registry";
     let (place, why) = match written.get(registry) {
         Some(_) => (written.locate_key(registry), "the registry source is the common image's"),
-        None => (written.locate_key("spec.template.spec.source"), "the source is no registry"),
+        None => (written.locate_key("spec.template.spec.source"), "the source isn't a registry"),
     };
     let remove = [Change::Remove(annotation_path(cx, &written))];
     let finding = Finding::new(&COMMON_DICT_ARCHITECTURES_IGNORED, message)

@@ -77,7 +77,7 @@ impl UnknownWord<'_> {
         let why = match self.what {
             WordMistake::Empty => "has an empty word".to_owned(),
             WordMistake::Blank => format!("has a blank around {:?}", word.trim()),
-            WordMistake::Name => format!("has {word:?}, which is no architecture's name"),
+            WordMistake::Name => format!("has {word:?}, which isn't an architecture's name"),
             WordMistake::Twice => format!("names {word} twice"),
             WordMistake::NewArchitecture => format!("names {word}, which SSP doesn't know"),
         };

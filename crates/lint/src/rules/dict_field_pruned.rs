@@ -24,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let finding = Finding::new(&RULE, message)
                 .at(written.locate_key(path))
                 .label("never gets to the DataImportCron")
-                .help(format!("remove it: SSP of release {} can't hand it on", cx.release().label()));
+                .help(format!("remove the field: SSP of release {} can't pass it on", cx.release().label()));
             out.report(finding);
         }
     }

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::error(
 .predicts(alert!("SSPFailingToReconcile"));
 
 /// Maximum length of a label's value.
-const MOST: usize = 63;
+const MAX_NAME_BYTES: usize = 63;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = Vec::new();
@@ -23,7 +23,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             seen.push(key);
-            let message = format!("the name of {kind} {name} has {} characters, but {MOST} are allowed", name.len());
+            let message =
+                format!("the name of {kind} {name} has {} characters, but {MAX_NAME_BYTES} are allowed", name.len());
             let label = match &cron.origin.architecture {
                 Some(architecture) => format!("becomes longer by -{architecture}"),
                 None => "too long".to_owned(),
@@ -32,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(cx.origin_place(&cron.origin, field))
                 .object(cron.object.id.to_string())
                 .label(label)
-                .help(format!("shorten it by {}", name.len() - MOST));
+                .help(format!("shorten it by {}", name.len() - MAX_NAME_BYTES));
             out.report(finding);
         }
     }
@@ -41,5 +42,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The names that are too long: kind, name, and the template's field that sets it.
 fn too_long(cron: &Rendered) -> impl Iterator<Item = (&'static str, &str, &'static str)> {
     let names = cron_names(cron).into_iter();
-    names.filter(|(_, name, _)| name.len() > MOST)
+    names.filter(|(_, name, _)| name.len() > MAX_NAME_BYTES)
 }

@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .label("overwritten by each architecture of the annotation")
             .help("remove it, or name only this architecture in the annotation");
         if let Some(annotation) = written.annotation(cx, ARCHITECTURES_ANNOTATION) {
-            finding = finding.related(annotation.value_place(), "these count");
+            finding = finding.related(annotation.value_place(), "these apply");
         }
         let mut path = written.path(cx);
         path.0.extend(Path::dotted(PLATFORM).0);
@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             path = path.key("architecture");
         }
         let remove = [Change::Remove(path)];
-        let title = "remove the platform's architecture";
+        let title = "remove `platform.architecture`";
         // A deliberately pinned architecture differs.
         let applicability = if is_so { Applicability::Safe } else { Applicability::Unsafe };
         out.report(finding.fixes(cx.fix(title, applicability, &remove)));

@@ -130,7 +130,7 @@ fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     );
     let finding = Finding::new(&RULE, message)
         .at(cx.origin_place(&cron.origin, field))
-        .label("is no lower-case DNS name")
+        .label("isn't a lower-case DNS name")
         .help("use lower-case letters, digits, hyphens and dots, with a letter or digit at both ends");
     Some(finding)
 }

@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding = Finding::new(&RULE, message)
             .at(cx.origin_place(plain, "metadata.name"))
             .label(format!("{} becomes {cron}, too", rest.name()))
-            .help("name it so that it doesn't end with an architecture");
+            .help(format!("give {} a name that doesn't end with an architecture", plain.name()));
         if cx.image_of(rest).is_some_and(|i| i.written.is_some()) {
             finding = finding.related(cx.origin_place(rest, "metadata.name"), "the other one");
         }

@@ -62,7 +62,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
     let (template, others) = missing.split_first()?;
     let message = format!("{} has no schedule: the API server rejects the HyperConverged", template.display_name());
     let title = match cx.common_image(template.name()) {
-        Some(_) => "write schedule: \"\", and HCO puts in the common one".to_owned(),
+        Some(_) => "write schedule: \"\", and HCO sets the schedule of the common images".to_owned(),
         None => format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression"),
     };
     let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("has no schedule");

@@ -21,6 +21,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let finding = Finding::new(&RULE, "no golden image is imported: plain Kubernetes has no SSP")
         .at(field.key_place())
         .label("for an operator that isn't installed")
-        .help("apply DataImportCrons of your own, or remove them here");
+        .help("apply DataImportCrons of your own, or remove the golden images from the HyperConverged");
     out.report(finding);
 }

@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let message = format!(
-                "{} has the MAC address of {}",
+                "{} has the MAC address {written} of {}",
                 vm.display_name(),
                 if std::ptr::eq(*first, vm) { "another of its interfaces".to_owned() } else { first.name().to_owned() }
             );
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(place)
                 .object(object_of(vm.document))
                 .label("the same MAC address")
-                .help("leave it out, so that kubemacpool chooses one")
+                .help("remove `macAddress`, so that kubemacpool chooses one")
                 .related(before.clone(), "the first one");
             out.report(if is_halted(vm) || is_halted(first) {
                 finding.severity(Severity::Info).silent()

@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         None => {
             changes.push(Change::Set(Path::dotted(&pair.field), wanted.into()));
-            format!("write `{field}: {wanted}` in the place of the gate {}", pair.gate)
+            format!("write `{field}: {wanted}` instead of the gate {}", pair.gate)
         }
     };
     let fix = cx.fix(title.clone(), Applicability::Unsafe, &changes);

@@ -123,7 +123,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
     let finding = match rejected {
         Some(rejected) => rejected,
         None if cx.admission().accepted && first.text == second.text => {
-            let message = format!("the feature gate `{}` is listed twice; the first entry counts", second.text);
+            let message = format!("the feature gate `{}` is listed twice; the first entry applies", second.text);
             Finding::new(&RULE, message)
         }
         None => return,
@@ -184,7 +184,7 @@ fn unknown(
         cx.fix(format!("write `{to}`"), applicability, &change)
     };
     if let Some(exact) = exact {
-        let mut finding = finding.help(format!("write `{exact}`: the case counts"));
+        let mut finding = finding.help(format!("write `{exact}`: names of gates are case-sensitive"));
         finding.fixes.extend(rename(exact, Applicability::Safe));
         return Ok(finding);
     }

@@ -37,15 +37,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     {
         let field = cx.field(path);
         if let Some(name) = field.text().filter(|n| !n.is_empty()) {
-            let place = || (!is_created(cx, name)).then(|| (field.value_place(), what));
-            wanted.entry(name).or_insert_with(place);
+            wanted.entry(name).or_insert_with(|| (!is_created(cx, name)).then(|| (field.value_place(), what)));
         }
     }
     for cron in cx.import_crons() {
         if let Some(name) = cron.object.id.namespace.as_deref() {
             let place = || (cx.origin_place(&cron.origin, "metadata.namespace"), IMAGES);
-            let place = || (!is_created(cx, name)).then(place);
-            wanted.entry(name).or_insert_with(place);
+            wanted.entry(name).or_insert_with(|| (!is_created(cx, name)).then(place));
         }
     }
     for (name, place) in wanted {

@@ -54,11 +54,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut helps: Vec<String> = Vec::new();
     for cause in &admission.causes {
         let one = help(cx, schema, cause).filter(|h| !helps.contains(h));
-        helps.extend(one.filter(|_| helps.len() < MOST_HELPS));
+        helps.extend(one.filter(|_| helps.len() < MAX_HELPS));
     }
     // The webhook's message names only the first.
     if admission.reason == Some(Reason::GoDecode) && admission.causes.len() > 1 {
-        let paths = admission.causes.iter().take(MOST_HELPS);
+        let paths = admission.causes.iter().take(MAX_HELPS);
         let paths: Vec<String> = paths.map(|c| c.path.to_string()).collect();
         helps.push(format!("the same goes for {}", and_more(&paths[1..], admission.causes.len() - 1)));
     }
@@ -128,7 +128,7 @@ fn and_more(paths: &[String], all: usize) -> String {
 }
 
 /// Maximum number of remedies in a message.
-const MOST_HELPS: usize = 4;
+const MAX_HELPS: usize = 4;
 
 fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     let field = schema.field(&cause.path);

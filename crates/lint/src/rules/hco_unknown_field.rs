@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule::error(
 
 /// Maximum number of fields with fixes: each reads the file once more, which takes quadratic time for many. `hcoplan
 /// fix` fixes the others in later rounds.
-const MOST_FIXED: usize = 10;
+const MAX_FIXED: usize = 10;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // dict-metadata-misindented reports these.
@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = Finding::new(&RULE, format!("the API server drops the unknown field `{}`", field.path))
             .at(cx.document().location(key.span))
             .label("dropped by the API server");
-        out.report(if nth < MOST_FIXED {
+        out.report(if nth < MAX_FIXED {
             explained(cx, finding, field, &key.text)
         } else {
             cx.leave_untried();

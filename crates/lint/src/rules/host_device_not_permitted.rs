@@ -31,7 +31,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             if let Some(place) = disabled(cx, name) {
                 let finding = finding.related(place, "disabled here");
-                out.report(finding.help("remove `disabled: true` from its entry, or use another device"));
+                out.report(
+                    finding
+                        .help("remove `disabled: true` from its entry in permittedHostDevices, or use another device"),
+                );
                 continue;
             }
             let otherwise = if permitted.is_empty() {

@@ -149,7 +149,7 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     }
     if cx.document().root.at(field).is_some() {
         // Gate and field differ, so that the intended value is unclear.
-        let title = format!("remove the gate {name}: {field} replaces it and has another value, which counts");
+        let title = format!("remove the gate {name}: {field} replaces it and has another value, which applies");
         return Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Suggestion, &removed)));
     }
     let finding = finding.help(format!("{field} replaces it"));

@@ -50,7 +50,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (place, images) in found.into_values() {
         let (come, them) = if images.len() == 1 { ("comes", "it") } else { ("come", "them") };
-        let message = format!("{} {come} from a mirror, which oc-mirror doesn't fill with {them}", and(&images));
+        let message =
+            format!("{} {come} from a mirror, but oc-mirror's configuration doesn't list {them}", and(&images));
         let finding = Finding::new(&RULE, message)
             .at(place)
             .label("not in `mirror.additionalImages`")

@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let name = text_at(document, "metadata.name").unwrap_or_default();
-        let message = format!("the {kind} {name} imports from an ImageStream, which is OpenShift's");
+        let message = format!("the {kind} {name} imports from an ImageStream, which only OpenShift has");
         let finding = Finding::new(&RULE, message)
             .at(document.locate(&path))
             .object(object_of(document))

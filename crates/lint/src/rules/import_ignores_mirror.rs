@@ -39,12 +39,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (place, names) in found.into_values() {
         let message = format!(
-            "CDI imports {} from the source registry, not from the mirror: mirrors count only for images that nodes pull",
+            "CDI imports {} from the source registry, not from the mirror: mirrors apply only to images that nodes pull",
             and(&names)
         );
         let finding = Finding::new(&RULE, message)
             .at(place)
-            .label("counts only for images that nodes pull")
+            .label("mirrors apply only to images that nodes pull")
             .help("set `pullMethod: node` in the images' sources, or write the mirror's address as their URL");
         out.report(finding);
     }

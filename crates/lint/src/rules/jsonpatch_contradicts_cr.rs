@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ([only], None) => applied.written_location(&only.pointer),
             _ => applied.path_place(),
         };
-        let mut finding = Finding::new(&RULE, contradiction(cx, &applied, first)).at(place).label("this value counts");
+        let mut finding = Finding::new(&RULE, contradiction(cx, &applied, first)).at(place).label("this value applies");
         for field in set {
             finding = finding.related(cx.said_place(field), "this has no effect");
         }

@@ -239,11 +239,11 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Maximum number of gates named.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 fn some(gates: &[&str]) -> String {
-    match gates.get(..MOST_NAMED).filter(|_| gates.len() > MOST_NAMED + 1) {
-        Some(first) => format!("{} and {} more", first.join(", "), gates.len() - MOST_NAMED),
+    match gates.get(..MAX_NAMED).filter(|_| gates.len() > MAX_NAMED + 1) {
+        Some(first) => format!("{} and {} more", first.join(", "), gates.len() - MAX_NAMED),
         None => and(gates),
     }
 }
@@ -293,9 +293,8 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gat
          \"FeatureGates\" and \"DisabledFeatureGates\""
     );
     let finding = Finding::new(&JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST, message);
-    let adds = |a: &Applied<'_, '_>| a.gates().is_some_and(|g| g.added.iter().any(|a| a == gate));
     let mut of_this = cx.applied().filter(|a| a.patch.target == patch.target);
-    let Some(applied) = of_this.find(adds) else {
+    let Some(applied) = of_this.find(|a| a.gates().is_some_and(|g| g.added.iter().any(|a| a == gate))) else {
         // The opposite: the patch disables a gate that HCO enables.
         let applied = cx.changed_by(patch, DISABLED);
         let place = applied.map_or_else(|| patch.annotation.value_place(), |a| a.path_place());

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-const HELP: &str = "write a JSON list of operations: double quotes, no comma behind the last element";
+const HELP: &str = "write a JSON list of operations: double quotes, no comma after the last element";
 
 /// Converts a text that is valid YAML (single quotes, bare words, a trailing comma) to JSON.
 fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {

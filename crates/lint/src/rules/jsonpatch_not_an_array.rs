@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 pub(super) static RULE: Rule =
-    Rule::error("jsonpatch-not-an-array", Group::Jsonpatch, "a jsonpatch annotation is no list of operations")
+    Rule::error("jsonpatch-not-an-array", Group::Jsonpatch, "a jsonpatch annotation isn't a list of operations")
         .rejected("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
         .needs(Needs::Document)
         .fix(FixKind::Safe);
@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let name = patch.target.name;
         let finding =
-            Finding::new(&RULE, format!("the annotation {name} is no list")).at(cx.patch_place(name, &failure));
+            Finding::new(&RULE, format!("the annotation {name} isn't a list")).at(cx.patch_place(name, &failure));
         let finding = match bracketed(patch) {
             Some(fix) => finding.label("one operation instead of a list").help("put it in brackets").fix(fix),
             None => finding

@@ -16,10 +16,10 @@ pub(super) static RULE: Rule = Rule::warning(
 .fix(FixKind::Suggested);
 
 /// Maximum number of fields named in a message.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// Maximum number of fields cleared by a fix.
-const MOST_CLEARED: usize = 5;
+const MAX_CLEARED: usize = 5;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
@@ -33,8 +33,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let names: Vec<&str> = kept.iter().map(|l| &l.path[path.len() + 1..]).collect();
-        let shown = match names.len().checked_sub(MOST_NAMED) {
-            Some(more) if more > 1 => format!("{} and {more} more", names[..MOST_NAMED].join(", ")),
+        let shown = match names.len().checked_sub(MAX_NAMED) {
+            Some(more) if more > 1 => format!("{} and {more} more", names[..MAX_NAMED].join(", ")),
             _ => and(&names),
         };
         let op = applied.operation.op.as_str();
@@ -42,7 +42,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(span) => applied.patch.place(span),
             None => applied.path_place(),
         };
-        let message = format!("the operation {op} merges into {path} of {}: {shown} stay", applied.kind());
+        let message =
+            format!("the operation {op} merges into {path} of {} and doesn't replace it: {shown} stay", applied.kind());
         out.report(Finding::new(&RULE, message).at(place).label("HCO merges it into what it had rendered").remedy(
             "write the fields that change by their own paths; to clear the others, write \
                      null for each",
@@ -100,7 +101,7 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     let Some(Value::Object(value)) = operation.value() else {
         return None;
     };
-    if fields.len() > MOST_CLEARED || fields.iter().any(|f| value.contains_key(*f)) {
+    if fields.len() > MAX_CLEARED || fields.iter().any(|f| value.contains_key(*f)) {
         return None;
     }
     let nulls: Vec<String> = fields.iter().map(|f| format!("{}: null", Value::from(unescaped(f)))).collect();

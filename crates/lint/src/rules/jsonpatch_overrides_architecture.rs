@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .label("HCO's status and alerts don't see it");
         out.report(match severity {
             Severity::Info => finding.help(
-                "this release has no other way; leave it, and check it when nodes of another \
+                "keep it, as this release has no field for it; check it when nodes of another \
                  architecture come or go",
             ),
             _ => finding.help(instead(place)).fixes(cx.drop_operation(&applied)),

@@ -15,8 +15,7 @@ pub(super) static RULE: Rule = Rule::error(
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
-        let outside = |o: &&Operation| !o.path.starts_with("/spec/");
-        for operation in patch.operations().iter().filter(outside) {
+        for operation in patch.operations().iter().filter(|o| !o.path.starts_with("/spec/")) {
             let path = &operation.path;
             let message = format!("the patch path {} isn't below /spec/ of {}", quoted(path), patch.target.kind);
             let mut finding =

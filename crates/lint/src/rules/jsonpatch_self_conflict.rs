@@ -7,7 +7,7 @@ pub(super) static RULE: Rule = Rule::warning(
     Group::Jsonpatch,
     "two operations of one jsonpatch annotation write the same place",
 )
-.silent("what counts depends on the order of the operations")
+.silent("the result depends on the order of the operations")
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -24,14 +24,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         } else if path.starts_with(&first.path) {
             format!("{path} of {kind} is written after {}, which gave it a value", first.path)
         } else {
-            format!("{path} of {kind} is written after {}, which lies in it", first.path)
+            format!("{path} of {kind} is written after {}, which is inside it", first.path)
         };
         out.report(
             Finding::new(&RULE, message)
                 .at(applied.path_place())
                 .label("written again")
                 .related(patch.path_place(first), "written here before")
-                .help("keep one operation for each place")
+                .help("keep one operation for each path")
                 .fixes(without(cx, &applied, earlier)),
         );
     }

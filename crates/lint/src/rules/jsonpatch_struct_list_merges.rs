@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             n => format!(", and {n} more fields"),
         };
         let message =
-            format!("{what} of {} takes over {value} from the element that stood there before{more}", applied.kind());
+            format!("{what} of {} keeps {value} of the element that HCO renders at this index{more}", applied.kind());
         out.report(
             Finding::new(&RULE, message)
                 .at(applied.named_location(what))

@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                             Cause::TestFailed => "finds another value",
                             _ => "the path doesn't exist",
                         })
-                        .help("drop the test: it doesn't skip the patch, it fails it");
+                        .help("remove the test: where it fails, the whole patch fails");
                     explain_patch(cx, out, patch, finding);
                 }
                 None => out.report(
@@ -44,8 +44,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         format!("the operation test makes HCO's reconcile fail when {path} of {kind} changes"),
                     )
                     .at(patch.path_place(operation))
-                    .label("doesn't skip the patch, but fails it")
-                    .help("drop the test, or suppress this with the reason why it should stop"),
+                    .label("where it fails, the whole patch fails")
+                    .help("remove the test, or suppress this with the reason why it should stop"),
                 ),
             }
         }

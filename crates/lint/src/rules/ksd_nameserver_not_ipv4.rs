@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::error(
     "ksd-nameserver-not-ipv4",
     Group::Admission,
-    "the name server kubeSecondaryDNSNameServerIP is no IPv4 address, or nothing uses it",
+    "the name server kubeSecondaryDNSNameServerIP isn't an IPv4 address, or nothing uses it",
 )
 .rejected("kubeSecondaryDNSNameServerIP isn't a valid IPv4")
 .needs(Needs::Document);

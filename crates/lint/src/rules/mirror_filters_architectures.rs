@@ -18,8 +18,7 @@ pub(super) static RULE: Rule = Rule::warning(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let copies = |file: &&Arc<SourceFile>| file.mentions("skopeo") || file.mentions("--filter-by-os");
-    for file in cx.texts().iter().filter(copies) {
+    for file in cx.texts().iter().filter(|file| file.mentions("skopeo") || file.mentions("--filter-by-os")) {
         for (number, line) in file.text().lines().enumerate() {
             if line.contains("skopeo") {
                 skopeo(cx, file, number, out);
@@ -99,7 +98,7 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
     let place = Location::new(file, Span::new(begin, begin + verb));
     let insertion = Location::new(file, Span::new(begin + verb, begin + verb));
     let finding =
-        Finding::new(&RULE, format!("{from} is copied for the architecture of the machine that copies it only"))
+        Finding::new(&RULE, format!("{from} is copied only for the architecture of the machine that copies it"))
             .at(place)
             .label("takes one image out of a manifest list")
             .help("copy the whole list with --all")

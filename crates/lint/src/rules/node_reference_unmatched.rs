@@ -76,7 +76,7 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
     }
     for value in values.iter().filter(|v| !is_node(v)) {
         let name = value.as_str().unwrap_or_default();
-        let message = format!("{who} names {name}, which is no declared node");
+        let message = format!("{who} names {name}, which isn't a declared node");
         let finding = Finding::new(&RULE, message)
             .at(cx.document().location(value.span))
             .label("no such node")
@@ -166,7 +166,7 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let names = cx.nodes().map(|n| n.node.name.as_str());
-        let finding = Finding::new(&RULE, format!("nodeVerbosity names {name}, which is no declared node"))
+        let finding = Finding::new(&RULE, format!("nodeVerbosity names {name}, which isn't a declared node"))
             .at(cx.document().location(entry.key.span))
             .label("no such node");
         let otherwise = "name a node of the inventory, or remove the entry";

@@ -7,7 +7,7 @@ use super::prelude::*;
 
 pub(super) static RULE: Rule =
     Rule::warning("null-section", Group::Hygiene, "a key has no value where an object or a list is meant")
-        .silent("null counts as absent, which is not the same as an empty section")
+        .silent("null is treated as absent, which is not the same as an empty section")
         .needs(Needs::Document)
         .claims(Claim::NoEffect)
         .fix(FixKind::Suggested);

@@ -110,8 +110,8 @@ fn common_template(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     let message = format!("SSP overwrites the template {}, a common template", git.name);
     let finding = git
         .finding(&COMMON_TEMPLATE_IN_GIT, message)
-        .label("SSP takes changes back")
-        .help("keep a copy of another name in another namespace, without the label");
+        .label("SSP reverts changes")
+        .help("give the copy another name and namespace, and remove the label template.kubevirt.io/type");
     (is_base && git.namespace == common).then(|| finding.related(git.document.locate(&label), "a base template"))
 }
 

@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule::error(
 .fix(FixKind::Suggested);
 
 /// Maximum number of tolerations added by a fix.
-const MOST_ADDED: usize = 64;
+const MAX_ADDED: usize = 64;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for pods in Pods::ALL {
@@ -110,7 +110,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
     let changes: Vec<Change> = match there.unwrap_or_default() {
         0 => vec![Change::Set(list, tolerations.into())],
         // Each is tried with the ones before.
-        _ if tolerations.len() > MOST_ADDED => {
+        _ if tolerations.len() > MAX_ADDED => {
             cx.leave_untried();
             return None;
         }

@@ -174,8 +174,8 @@ fn namespace_mismatch(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     let moved = [Change::Set(Path::dotted("metadata.namespace"), namespace.into())];
     let finding = finding
         .label(format!("the operator runs in {namespace}"))
-        .help(format!("move it to {namespace}, or set the operator's namespace in the inventory"));
-    Some(finding.fixes(cx.fix(format!("move it to {namespace}"), Applicability::Suggestion, &moved)))
+        .help(format!("set `metadata.namespace: {namespace}`, or set the operator's namespace in the inventory"));
+    Some(finding.fixes(cx.fix(changed(&moved), Applicability::Suggestion, &moved)))
 }
 
 fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
@@ -199,7 +199,7 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
             "exclude {architecture} nodes with a required node affinity on kubernetes.io/arch in \
              the workload placement, or take the worker role away from them"
         )),
-        None => finding.help("SSP can't be deployed on a cluster with such a control plane"),
+        None => finding.help("SSP can't be deployed on a cluster with this control-plane node"),
     };
     let placement = cx.field("workloads.nodePlacement");
     if worker.is_some() && placement.is_set() {

@@ -7,8 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule = Rule::warning(
     "single-arch-workloads-served-wrong-arch",
     Group::Heterogeneous,
-    "multi-arch golden images are off, and the one architecture served is no workload \
-              node's",
+    "multi-arch golden images are off, and no workload node has the one architecture that is served",
 )
 .silent(
     "common templates name an architecture that no workload node has, so virtual machines made of \

@@ -105,12 +105,13 @@ fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
     let [(_, first), (second, place), ..] = &found[..] else {
         return;
     };
-    let message = format!("{} storage classes are the default of virtual machines", found.len());
+    let names: Vec<&str> = found.iter().map(|(class, _)| class.text("metadata.name")).collect();
+    let message = format!("{} are all the default storage class of virtual machines", and(&names));
     let finding = finding_about(&RULE, second, message)
         .at(place.clone())
         .label("another default")
         .silent()
-        .help("keep one")
+        .help("keep the annotation on one of them")
         .related(first.clone(), "the first one");
     out.report(finding);
 }

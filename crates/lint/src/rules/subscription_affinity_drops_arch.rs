@@ -43,13 +43,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(subscription.locate_key(&path))
             .object(object_of(subscription))
             .label("requires no architecture");
-        let words = format!("name the architecture there, too: OLM doesn't merge a {what}, it replaces it");
+        let words = format!("name the architecture in the Subscription's {what}, too: OLM replaces it as a whole");
         let mut fix = None;
         if let Some((named_at, values)) = pod.named_architectures().into_iter().next() {
             let place = csv.document.locate(&named_at);
             finding = finding.related(place, "required by the operator");
             let changes = added_architectures(subscription, &path, &values);
-            let title = format!("add {} there, too: OLM doesn't merge a {what}, it replaces it", or(&values));
+            let title = format!("add {} to the Subscription's {what}, too: OLM replaces it as a whole", or(&values));
             fix = suggested(subscription, title, &changes);
         }
         out.report(finding.remedy(words, fix));

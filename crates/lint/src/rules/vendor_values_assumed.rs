@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let title = cx.release().title();
     let place = cx.inventory_place("release").cloned();
-    let message = format!("{title}: assumed are {}", and(&names));
+    let message = format!("{title}: hcoplan assumes {}", and(&names));
     out.report(
         Finding::new(&RULE, message)
             .at(place.unwrap_or_else(|| cx.whole_location()))

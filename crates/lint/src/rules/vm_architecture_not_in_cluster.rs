@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .object(object_of(vm.document))
             .label(label)
             .severity(if is_error { Severity::Error } else { Severity::Warning })
-            .help(format!("make it {}, or add such a node", or(workload)));
+            .help(format!("make the virtual machine {}, or add a node that is {name}", or(workload)));
         out.report(with_nodes(finding, cx, workload));
     }
 }

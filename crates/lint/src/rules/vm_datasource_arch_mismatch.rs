@@ -16,8 +16,7 @@ pub(super) static RULE: Rule = Rule::error(
 .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let others = |boot: &Boot<'_>| boot.source.kind != SourceKind::ContainerDisk;
-    for boot in cx.boots().into_iter().filter(others) {
+    for boot in cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::ContainerDisk) {
         if let Some(BootCause::Disk(disk)) = &boot.answer.cause {
             out.report(finding(cx, &boot, disk));
         }

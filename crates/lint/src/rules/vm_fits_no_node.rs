@@ -109,7 +109,7 @@ fn named(requirement: &NodeRequirement) -> String {
         }
         NodeRequirement::Hugepages(size) => format!("huge pages of {size}"),
         NodeRequirement::Device(name) => format!("the device {name}"),
-        NodeRequirement::ObsoleteModel(name) => format!("the CPU model {name}: KubeVirt counts it as obsolete"),
+        NodeRequirement::ObsoleteModel(name) => format!("the CPU model {name}: KubeVirt treats it as obsolete"),
         NodeRequirement::Kvm => "KVM".to_owned(),
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => "its evictionStrategy",
             None => "the cluster's evictionStrategy",
         };
-        let message = format!("{} can't be migrated, and {whose} is LiveMigrate", vm.display_name());
+        let message = format!("{} can't be migrated ({cause}), but {whose} is LiveMigrate", vm.display_name());
         let mut finding = Finding::new(&RULE, message)
             .at(place)
             .object(object_of(vm.document))

@@ -92,6 +92,8 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
             place,
             meant,
         )),
-        None => finding(message).severity(Severity::Info).help("declare it where the cluster gets it from"),
+        None => finding(message)
+            .severity(Severity::Info)
+            .help("declare it in this repository; suppress this where another one declares it"),
     })
 }

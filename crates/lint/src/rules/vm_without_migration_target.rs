@@ -42,14 +42,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let placed = ["nodeSelector", "affinity", "architecture", "evictionStrategy"];
         let place = placed.iter().find(|field| vm.get(field).is_some());
         let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));
-        let message = format!("{} can't be migrated: it fits one declared node alone", vm.display_name());
+        let message = format!("{} can't be migrated: only one declared node fits it", vm.display_name());
         let mut finding = Finding::new(&RULE, message)
             .at(place)
             .object(object_of(vm.document))
             .label(format!("a drain waits for a migration ({strategy})"))
-            .help("let it run on a second node, or set evictionStrategy: None to have it stopped");
+            .help("let it run on a second node, or set `evictionStrategy: None`, so that a drain stops it");
         if let Some(place) = only.node.name_place() {
-            finding = finding.related(place, "the only node that it fits");
+            finding = finding.related(place, "the only node that fits it");
         }
         out.report(finding);
     }

@@ -9,7 +9,7 @@ use crate::Pods;
 pub(super) static RULE: Rule = Rule::info(
     "workload-placement-change-with-vms",
     Group::Placement,
-    "a change of the workload placement leaves nodes on which virtual machines may be running",
+    "a change of the workload placement excludes nodes on which virtual machines may be running",
 )
 .predicts(alert!("OrphanedVirtualMachineInstances"))
 .confidence(Confidence::Medium)
@@ -38,8 +38,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let names: Vec<&str> = left.iter().map(|n| n.node.name.as_str()).take(3).collect();
     let nodes = match left.len() {
-        ..=3 => and(&names),
-        more => format!("{} and {} others", names.join(", "), more - names.len()),
+        1 => format!("node {}", names[0]),
+        ..=3 => format!("nodes {}", and(&names)),
+        more => format!("nodes {} and {} others", names.join(", "), more - names.len()),
     };
     let whom = match stranded.len() {
         1 => first.display_name(),
@@ -48,9 +49,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field(Pods::Workload.field());
     let place = if field.is_set() { field.key_place() } else { cx.whole_location() };
     let mut finding =
-        Finding::new(&RULE, format!("the workload placement leaves {nodes}, where {whom} may be running"))
+        Finding::new(&RULE, format!("the workload placement no longer selects {nodes}, where {whom} may be running"))
             .at(place)
-            .label("virt-handler goes where this says")
+            .label("virt-handler runs on the nodes that this selects")
             .help("widen the placement first, migrate the virtual machines, and narrow it then");
     for vm in stranded.iter().take(3) {
         finding = finding.related(vm.name_place(), "may be running on one of them");

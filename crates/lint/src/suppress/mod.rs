@@ -123,7 +123,7 @@ impl Suppression {
         if finding.severity == Severity::Error && self.reason.is_empty() {
             let message = format!("the suppression of {name} gives no reason, which an error needs");
             let finding = about(&SUPPRESSION_INVALID, message);
-            return finding.map(|f| f.label("has no effect").help("say why, behind the bracket"));
+            return finding.map(|f| f.label("has no effect").help("say why, after the bracket"));
         }
         None
     }

@@ -33,7 +33,7 @@ pub(super) fn comments(document: &Document, found: &mut Vec<Suppression>, about:
             .and_then(|rest| rest.split_once(']'));
         let Some((names, rest)) = parts else {
             about.push(
-                Finding::new(&SUPPRESSION_INVALID, "this comment is no suppression")
+                Finding::new(&SUPPRESSION_INVALID, "this comment isn't a suppression")
                     .at(place)
                     .label("not understood")
                     .help("write `# hcoplan: ignore[rule-name] reason`"),
@@ -104,7 +104,7 @@ fn suppression(
                 Some(date) => until = Some(date),
                 None => {
                     let help = "write the day as in until=2027-01-31".to_owned();
-                    invalid(format!("{day} is no day"), Some(help));
+                    invalid(format!("{day} isn't a day"), Some(help));
                     return None;
                 }
             },

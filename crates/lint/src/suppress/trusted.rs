@@ -52,7 +52,7 @@ impl<'t> Trusted<'t> {
                     let name = base.name();
                     format!("{name}, which is trusted, doesn't have this suppression here")
                 }
-                None => "suppressions of the repository don't count here".to_owned(),
+                None => "suppressions of the repository are ignored here".to_owned(),
             };
             let finding = Finding::new(&CHANGE_NOT_TRUSTED, message);
             about.push(finding.at(suppression.place).label("has no effect"));

@@ -105,7 +105,7 @@ pub(super) fn comment(directory: &FilePath) -> Vec<Commented> {
     places.dedup_by_key(|(at, _)| *at);
     let mut out = Vec::new();
     for (at, path) in places {
-        let comment = format!("# behind {}.", out.len());
+        let comment = format!("# after {}.", out.len());
         text.insert_str(at, &format!(" {comment}"));
         out.push(Commented { path, comment });
     }

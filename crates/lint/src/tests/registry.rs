@@ -11,7 +11,7 @@ const SECTIONS: [&str; 5] =
     ["## What is wrong", "## Why it matters", "## How to fix it", "## When to ignore it", "## Sources"];
 
 /// The maximum length of a page: one screen.
-const MOST_LINES: usize = 60;
+const MAX_LINES: usize = 60;
 
 fn complaints(rule: &Rule) -> Vec<String> {
     let mut out = Vec::new();
@@ -43,8 +43,8 @@ fn complaints(rule: &Rule) -> Vec<String> {
         complain("the page doesn't say that a rejection is never ignored");
     }
     let length = page.lines().count();
-    if length > MOST_LINES {
-        complain(&format!("the page has {length} lines, {MOST_LINES} are allowed"));
+    if length > MAX_LINES {
+        complain(&format!("the page has {length} lines, {MAX_LINES} are allowed"));
     }
     out
 }

@@ -105,8 +105,8 @@ spec: {}
 6 suppression-unused: the suppression of jsonpatch-present expired on 2026-11-20
 7 jsonpatch-present: a jsonpatch annotation changes KubeVirt with 1 operation
 8 suppression-invalid: there is no rule jsonpatch-presen
-9 suppression-invalid: 2026-11-31 is no day
-10 suppression-invalid: this comment is no suppression
+9 suppression-invalid: 2026-11-31 isn't a day
+10 suppression-invalid: this comment isn't a suppression
 11 suppression-unused: nothing here is suppressed by ignoring jsonpatch-op-fails, jsonpatch
 
 "#]]

@@ -129,6 +129,7 @@ fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<
 
 /// Checks that a release read from a directory has schemas and admission rules for each served version.
 ///
+/// # Errors
 /// The first missing part.
 pub fn check(release: &Release) -> Result<(), release::Error> {
     let api = &release.tables().hyperconverged;

@@ -189,8 +189,7 @@ fn rejection(object: &Value, shape: &Shape, error: &operands::Error) -> Rejectio
     }
     if let operands::ErrorKind::DuplicateTemplate(twice) = &error.kind {
         let templates = list(object, shape.templates);
-        let has_name = |t: &Value| t["metadata"]["name"] == *twice.as_str();
-        if let Some(last) = templates.iter().rposition(has_name) {
+        if let Some(last) = templates.iter().rposition(|t| t["metadata"]["name"] == *twice.as_str()) {
             let path = Path::dotted(shape.templates).index(last);
             return rejection.at(path.key("metadata").key("name"));
         }

@@ -38,8 +38,7 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
             Err(Rejection::new(Reason::TlsCiphersWithTls13, message).at(custom.key("ciphers")))
         }
         "VersionTLS10" | "VersionTLS11" | "VersionTLS12" => {
-            let is_http2_cipher = |c: &Value| c.as_str().is_some_and(|c| HTTP2_CIPHERS.contains(&c));
-            if ciphers.iter().any(is_http2_cipher) {
+            if ciphers.iter().any(|c| c.as_str().is_some_and(|c| HTTP2_CIPHERS.contains(&c))) {
                 return Ok(());
             }
             let message = "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher (need at least one of ECDHE-RSA-AES128-GCM-SHA256 or ECDHE-ECDSA-AES128-GCM-SHA256)";

@@ -3,7 +3,7 @@
 //! Source: CDI `pkg/importer/transport.go` (`buildSourceContext`, `validateImagePlatformMatch`) and
 //! `pkg/controller/import-controller.go` (`createImporterPod`, `setRegistryNodeImportNodeSelector`): with
 //! `platform.architecture` CDI asks the registry for it, and fails where the image lacks it; without it, the importer's
-//! own architecture counts, and an image that is no manifest list is taken as it is. Importer pods are placed by CDI's
+//! own architecture counts, and an image that isn't a manifest list is taken as it is. Importer pods are placed by CDI's
 //! `spec.workload`, which HCO copies from its workload placement. The same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
 
 use std::collections::BTreeSet;

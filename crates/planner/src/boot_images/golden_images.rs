@@ -80,6 +80,7 @@ pub enum TemplateError {
 impl HcoStage {
     /// The templates as SSP receives them.
     ///
+    /// # Errors
     /// The stage's error, as one of the operand SSP.
     pub fn for_ssp(stage: &Result<Arc<Self>, TemplateError>) -> Result<&Arc<[Value]>, operands::Error> {
         stage.as_ref().map(|stage| &stage.ssp_templates).map_err(|error| {

@@ -299,5 +299,5 @@ pub(super) fn contradiction(node: &Node, label: Location, architecture: Location
     Finding::new(&INVENTORY_INCONSISTENT, message)
         .at(label)
         .label("placement matches this")
-        .related(architecture, "HCO counts this")
+        .related(architecture, "HCO uses this")
 }

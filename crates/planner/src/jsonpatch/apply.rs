@@ -180,7 +180,7 @@ impl Document<'_> {
             Err(m) if m.cause == Cause::MissingPath => None,
             Err(m) => return Err(at_path(format!("error in test for path: '{path}': "), m)),
         };
-        // A null of the original document is no value, an added one is.
+        // A null of the original document isn't a value, an added one is.
         let found = found.filter(|value| **value != Node::Null);
         let expected = expected.filter(|value| !value.is_null());
         match (found, expected) {

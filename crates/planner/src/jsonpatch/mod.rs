@@ -197,6 +197,7 @@ pub struct Patch {
 impl Patch {
     /// Parses an annotation.
     ///
+    /// # Errors
     /// The text isn't a patch, or an operation's path is outside `spec`.
     pub fn read(annotation: &str, text: &str) -> Result<Self, Failure> {
         let read = decode(text).and_then(|operations| {

@@ -106,8 +106,8 @@ pub(super) fn repeats<K: Hash + Eq + Clone>(keys: impl Iterator<Item = K>) -> im
 
 /// That a name is missing among others, of which some are offered.
 pub(super) fn dangling<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Reason {
-    const MOST: usize = 50;
-    Reason::Dangling(name.to_owned(), known.into_iter().take(MOST).map(str::to_owned).collect())
+    const MAX_FOUND: usize = 50;
+    Reason::Dangling(name.to_owned(), known.into_iter().take(MAX_FOUND).map(str::to_owned).collect())
 }
 
 /// Checks an object's structure; prunes and defaults the object.

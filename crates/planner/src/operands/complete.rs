@@ -63,6 +63,7 @@ static NEEDS: [Needs; 14] = [
 
 /// Checks a release read from a directory, so that it fails early instead of when a cluster is planned.
 ///
+/// # Errors
 /// The first unknown operand, or missing object or Go type.
 pub fn check(release: &Release) -> Result<(), Error> {
     for platform in [Platform::OpenShift, Platform::Kubernetes] {

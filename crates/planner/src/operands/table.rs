@@ -156,6 +156,7 @@ fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendere
 
 /// Renders one operand by its name.
 ///
+/// # Errors
 /// The error of the operator's reconcile (or the webhook's dry run).
 pub fn render_one(cx: &Context<'_>, name: &str) -> Result<Vec<Object>, Error> {
     (find(name).render)(cx)

@@ -59,6 +59,7 @@ impl TlsProfile {
 
     /// The profile for KubeVirt, which uses a custom object with any `type`.
     ///
+    /// # Errors
     /// There is neither a custom object nor a profile named `type`: rendering panics.
     pub fn for_kubevirt(&self, tables: &Tls) -> Result<Cow<'_, Self>, Error> {
         let custom = self.value.get("custom").filter(|c| c.is_object());

@@ -143,6 +143,7 @@ impl Plan {
 
 /// Checks that a release read from a directory has all data for planning.
 ///
+/// # Errors
 /// The first missing part.
 pub fn check(release: &Release) -> Result<(), release::Error> {
     admission::check(release)?;

@@ -58,6 +58,7 @@ impl Files {
 
     /// A file's text.
     ///
+    /// # Errors
     /// The file is missing.
     pub fn text(&self, name: &str) -> Result<&str, Error> {
         let text = self.0.get(name).map(|text| &**text);
@@ -78,6 +79,7 @@ impl Files {
 
     /// Parses a file as JSON.
     ///
+    /// # Errors
     /// The file is missing or isn't a valid `T`.
     pub fn parse<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
         serde_json::from_str(self.text(name)?).map_err(|e| Error::shape(name, &e.to_string()))

@@ -170,7 +170,7 @@ impl Release {
         match &self.tables().shipped_by {
             Some(by) => format!("{} {}", self.distribution().title, by.version),
             None if self.patch.as_ref().is_some_and(|p| p.moving) => {
-                format!("HCO {}, which still moves", self.label())
+                format!("HCO {} (in development)", self.label())
             }
             None => format!("HCO {}", self.label()),
         }
@@ -341,6 +341,7 @@ impl Release {
 
     /// The text of a file of the release, for other crates' tables.
     ///
+    /// # Errors
     /// The release lacks the file.
     pub fn file(&self, name: &str) -> Result<&str, Error> {
         self.files.text(name)

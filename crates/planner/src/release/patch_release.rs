@@ -26,6 +26,7 @@ pub struct PatchRelease {
 impl PatchRelease {
     /// The differences between a release line's files and others.
     ///
+    /// # Errors
     /// A file isn't JSON, or has a null that the line lacks, which no merge patch can express.
     pub fn between(line: &Release, files: &BTreeMap<String, String>, source: String) -> Result<Self, Error> {
         let parsed = |name: &str, text: &str| -> Result<Value, Error> {

@@ -42,6 +42,7 @@ pub struct SspOwner {
 impl SspBundle {
     /// Reads `ssp.json`.
     ///
+    /// # Errors
     /// The text doesn't have the expected shape; the error has line and column.
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         let mut bundle: Self = serde_json::from_str(text)?;

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::Named;
 use crate::document::{Block, Document, Text};
-pub use crate::markdown::LEAST_BUDGET;
+pub use crate::markdown::MIN_BUDGET;
 use crate::terminal::Terminal;
 use crate::{html, markdown, terminal};
 
@@ -85,7 +85,7 @@ pub struct Changes<'a> {
     pub command: &'a str,
     /// How the terminal is, for [`Format::Human`].
     pub terminal: Terminal,
-    /// Maximum size of [`Format::Markdown`] in bytes, at least [`LEAST_BUDGET`].
+    /// Maximum size of [`Format::Markdown`] in bytes, at least [`MIN_BUDGET`].
     pub budget: Option<usize>,
 }
 

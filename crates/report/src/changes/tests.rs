@@ -6,7 +6,7 @@ use camino::Utf8Path;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::{Changes, Format, LEAST_BUDGET, write};
+use super::{Changes, Format, MIN_BUDGET, write};
 use crate::Terminal;
 use crate::named::all;
 use crate::recorded_cases::each_recorded_case;
@@ -103,7 +103,7 @@ proptest! {
     fn a_comment_fits_any_size_limit(
         first in any::<prop::sample::Index>(),
         more in 0usize..4,
-        budget in LEAST_BUDGET..60_000,
+        budget in MIN_BUDGET..60_000,
     ) {
         let all = pairs();
         let start = first.index(all.len());

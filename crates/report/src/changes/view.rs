@@ -19,21 +19,21 @@ use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_planner::verdict::VerdictKind;
 
 /// Maximum lines of consequences, findings, objects and fields without `--verbose`.
-const MOST_LINES: usize = 36;
-const LEAST_LINES: usize = 10;
+const MAX_LINES: usize = 36;
+const MIN_LINES: usize = 10;
 
 /// Maximum rows of the table of clusters without `--verbose`.
-const MOST_CLUSTERS: usize = 12;
+const MAX_CLUSTERS: usize = 12;
 
 /// Maximum names or causes in a line; the rest is counted.
-const MOST_NAMES: usize = 4;
-const MOST_CAUSES: usize = 3;
+const MAX_NAMES: usize = 4;
+const MAX_CAUSES: usize = 3;
 
 /// Maximum length of a value printed in one line with its replacement, in characters.
 const SHORT_VALUE: usize = 50;
 
 /// Maximum length of a value without `--verbose`, in characters.
-const MOST_OF_A_VALUE: usize = 600;
+const MAX_VALUE_CHARS: usize = 600;
 
 /// Builds the blocks of one comparison.
 pub(crate) struct View<'a> {
@@ -167,7 +167,7 @@ impl<'a> View<'a> {
             ([], false) => "possibly".to_owned(),
             (releases, _) => format!("{} {}", releases.join(", "), effect.impact.title()),
         };
-        let most = if self.is_verbose() { usize::MAX - 1 } else { MOST_NAMES };
+        let most = if self.is_verbose() { usize::MAX - 1 } else { MAX_NAMES };
         let mut row = Row::new(level, Text::new().level(level, label), entry.sentence(most));
         if self.review.compared > 1 && entry.clusters != self.usual {
             row.place = self.names(&entry.clusters);
@@ -196,8 +196,8 @@ impl<'a> View<'a> {
     }
 
     fn causes(&self, because: &[InputDifference<'_>]) -> Text {
-        let shown = Text::join(because.iter().take(MOST_CAUSES).map(|one| self.because(one)), ", ");
-        match because.len().checked_sub(MOST_CAUSES).filter(|more| *more > 0) {
+        let shown = Text::join(because.iter().take(MAX_CAUSES).map(|one| self.because(one)), ", ");
+        match because.len().checked_sub(MAX_CAUSES).filter(|more| *more > 0) {
             Some(more) => shown.plain(format!(" and {}", plural(more, "more difference"))),
             None => shown,
         }
@@ -225,7 +225,7 @@ impl<'a> View<'a> {
         if self.review.compared < 2 || rows.is_empty() {
             return None;
         }
-        let shown = if self.is_verbose() { rows.len() } else { MOST_CLUSTERS };
+        let shown = if self.is_verbose() { rows.len() } else { MAX_CLUSTERS };
         let more: usize = rows.values().skip(shown).map(|(.., names)| names.len()).sum();
         let mut table = Table {
             caption: "clusters".to_owned(),
@@ -294,8 +294,7 @@ impl<'a> View<'a> {
         let counts =
             counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, severity)| crate::finding_report::counted(n, severity));
         let counts: Vec<String> = counts.collect();
-        (!counts.is_empty())
-            .then(|| format!("besides {} from before, which `hcoplan lint` shows", counts.join(" and ")))
+        (!counts.is_empty()).then(|| format!("{} from before, shown by `hcoplan lint`", counts.join(" and ")))
     }
 
     /// The changed objects; clusters with the same change share a part.
@@ -324,7 +323,7 @@ impl<'a> View<'a> {
     /// Number of lines of objects and fields that fit.
     fn room(&self) -> usize {
         let others = 2 * (self.review.entries.len() + self.review.added.len());
-        if self.is_verbose() { usize::MAX } else { MOST_LINES.saturating_sub(others).max(LEAST_LINES) }
+        if self.is_verbose() { usize::MAX } else { MAX_LINES.saturating_sub(others).max(MIN_LINES) }
     }
 
     fn group(&self, group: &Group<'_>) -> Option<(Text, Vec<DiffLine>)> {
@@ -366,8 +365,8 @@ impl<'a> View<'a> {
         let title = match (object.names.as_slice(), object.namespace) {
             ([one], None) => format!("{kind} {one}"),
             ([one], Some(namespace)) => format!("{kind} {namespace}/{one}"),
-            (many, None) => format!("{} {kind}: {}", many.len(), list(many, MOST_NAMES)),
-            (many, Some(namespace)) => format!("{} {kind} in {namespace}: {}", many.len(), list(many, MOST_NAMES)),
+            (many, None) => format!("{} {kind}: {}", many.len(), list(many, MAX_NAMES)),
+            (many, Some(namespace)) => format!("{} {kind} in {namespace}: {}", many.len(), list(many, MAX_NAMES)),
         };
         let instead = match object.instead_of.as_slice() {
             [] => String::new(),
@@ -440,11 +439,11 @@ impl<'a> View<'a> {
     /// Cuts a long value unless `--verbose` is given.
     fn cut(&self, value: String) -> String {
         let count = value.chars().count();
-        if self.is_verbose() || count <= MOST_OF_A_VALUE {
+        if self.is_verbose() || count <= MAX_VALUE_CHARS {
             return value;
         }
-        let shown: String = value.chars().take(MOST_OF_A_VALUE).collect();
-        format!("{shown} … {} more characters", count - MOST_OF_A_VALUE)
+        let shown: String = value.chars().take(MAX_VALUE_CHARS).collect();
+        format!("{shown} … {} more characters", count - MAX_VALUE_CHARS)
     }
 }
 

@@ -19,13 +19,13 @@ use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Path, Segment, emit};
 
 /// Maximum lines of a value.
-const MOST_LINES: usize = 24;
+const MAX_LINES: usize = 24;
 
 /// Maximum listed connections between a field and the HyperConverged's fields.
-const MOST_FEEDS: usize = 24;
+const MAX_FEEDS: usize = 24;
 
 /// Maximum fields of operands listed as added or removed.
-const MOST_CHANGED_FEEDS: usize = 6;
+const MAX_CHANGED_FEEDS: usize = 6;
 
 const HYPERCONVERGED: &str = "HyperConverged";
 
@@ -304,10 +304,10 @@ fn version_page(out: &mut String, kind: &str, all: &[FieldVersion], releases: &[
         }
         (true, false) => {}
     }
-    for feeds in newest.doc.feeds.iter().take(MOST_FEEDS) {
+    for feeds in newest.doc.feeds.iter().take(MAX_FEEDS) {
         paragraph(out, "    ", feeds);
     }
-    if let Some(more) = newest.doc.feeds.len().checked_sub(MOST_FEEDS).filter(|n| *n > 0) {
+    if let Some(more) = newest.doc.feeds.len().checked_sub(MAX_FEEDS).filter(|n| *n > 0) {
         let _ = writeln!(out, "    and {more} more: ask for a field in it");
     }
     out.push_str(if is_operand {
@@ -353,10 +353,10 @@ fn block(out: &mut String, releases: &str, value: Option<&Value>) {
     let _ = writeln!(out, "    {releases}:");
     let text = value.map(emit).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
-    for line in lines.iter().take(MOST_LINES) {
+    for line in lines.iter().take(MAX_LINES) {
         let _ = writeln!(out, "      {line}");
     }
-    if let Some(more) = lines.len().checked_sub(MOST_LINES).filter(|n| *n > 0) {
+    if let Some(more) = lines.len().checked_sub(MAX_LINES).filter(|n| *n > 0) {
         let _ = writeln!(out, "      # and {more} more lines");
     }
 }
@@ -392,9 +392,9 @@ fn changes(pair: &[FieldVersion]) -> Vec<String> {
         [("now", new(&after.doc.feeds, &before.doc.feeds)), ("no longer", new(&before.doc.feeds, &after.doc.feeds))];
     for (word, lines) in feeds {
         let lines: Vec<&String> = lines.iter().filter(is_new).collect();
-        let shown = lines.iter().take(MOST_CHANGED_FEEDS);
+        let shown = lines.iter().take(MAX_CHANGED_FEEDS);
         out.extend(shown.map(|line| format!("{name}: {word}: {line}")));
-        if let Some(more) = lines.len().checked_sub(MOST_CHANGED_FEEDS).filter(|n| *n > 0) {
+        if let Some(more) = lines.len().checked_sub(MAX_CHANGED_FEEDS).filter(|n| *n > 0) {
             out.push(format!("{name}: {word}: {more} more"));
         }
     }
@@ -438,7 +438,7 @@ fn paragraph(out: &mut String, indent: &str, text: &str) {
 
 /// The rules whose pages mention a field or gate most often.
 pub(super) fn read_on(name: &str) -> String {
-    const MOST: usize = 5;
+    const MAX_SHOWN: usize = 5;
     let is_part = |c: char| c.is_alphanumeric();
     let named = |rule: &'static Rule| {
         let words = lint::page(rule).split(|c| !is_part(c)).filter(|word| *word == name);
@@ -446,7 +446,7 @@ pub(super) fn read_on(name: &str) -> String {
     };
     let mut rules: Vec<(usize, &str)> = lint::rules().iter().filter_map(|r| named(r.rule)).collect();
     rules.sort_by_key(|(count, rule)| (std::cmp::Reverse(*count), *rule));
-    rules.truncate(MOST);
+    rules.truncate(MAX_SHOWN);
     let rules: Vec<String> = rules.into_iter().map(|(_, rule)| format!("`hcoplan explain {rule}`")).collect();
     if rules.is_empty() { String::new() } else { format!("\nRead on: {}\n", rules.join(", ")) }
 }

@@ -159,7 +159,7 @@ fn gate(subject: &str, of: Option<&Arc<Release>>) -> Option<(String, String)> {
         let source = previews.find(|p| p.value == name).map(|p| &p.source);
         if let Some(source) = source.and_then(|s| distribution.sources.get(s)) {
             let title = &distribution.title;
-            let _ = writeln!(out, "\nWhile it is no field, it is a Technology Preview of {title}: <{}>", source.url);
+            let _ = writeln!(out, "\nWhile it isn't a field, it is a Technology Preview of {title}: <{}>", source.url);
         }
     }
     if let Some((old, new)) = MOVES.iter().find(|(old, _)| *old == name) {

@@ -8,7 +8,7 @@ use std::io::Write as _;
 
 use anstyle::{AnsiColor, Style};
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_analysis::{FixResult, MOST_ROUNDS};
+use hcoplan_analysis::{FixResult, MAX_ROUNDS};
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
 use hcoplan_diagnostics::secret::{InputText, masked_file_text};
 use hcoplan_diagnostics::source::{Location, SourceFile};
@@ -82,8 +82,7 @@ pub fn warnings(fixed: &FixResult, root: &Utf8Path) -> Vec<String> {
         let (title, message) = (line(&fix.title), line(message));
         format!("{}: didn't {title}: {cluster} would have the error: {message}", at(finding))
     });
-    let exhausted =
-        fixed.exhausted.then(|| format!("stopped after {MOST_ROUNDS} rounds with fixes left: run it again"));
+    let exhausted = fixed.exhausted.then(|| format!("stopped after {MAX_ROUNDS} rounds with fixes left: run it again"));
     dropped.chain(not_in_sources).chain(harmful).chain(exhausted).collect()
 }
 

@@ -112,14 +112,14 @@ fn release(given: Option<&str>, loaded: &[Loaded]) -> String {
         Some(label) if labels.len() == 1 && is_newest => {
             let title = assumed.first().and_then(|l| l.release.as_ref().ok()).map(|r| r.title()).unwrap_or_default();
             format!(
-                "# Assumed: {title}, the newest that is published. Write the release that runs; a manifest that says \
-                 another counts first.\nrelease: {label:?}\n"
+                "# hcoplan assumes {title}, the newest published release. Write the release that runs; a manifest's \
+                 own takes precedence.\nrelease: {label:?}\n"
             )
         }
         Some(_) => {
             let list: Vec<&str> = labels.into_iter().collect();
             format!(
-                "# The clusters may run different releases, {} are assumed: write `release` of each below `clusters`.\n",
+                "# The clusters may run different releases; hcoplan assumes {}. Write `release` of each below `clusters`.\n",
                 list.join(" and ")
             )
         }

@@ -83,6 +83,7 @@ impl DumpedCluster {
 
     /// Updates an inventory; returns its text and descriptions of the changes.
     ///
+    /// # Errors
     /// An edit that the inventory's layout doesn't allow.
     pub fn update(&self, document: &Document) -> Result<(String, Vec<String>), edit::Reason> {
         let spec = Path::dotted("spec");

@@ -35,6 +35,7 @@ pub fn has_conflict(text: &str) -> bool {
 impl DiskTree {
     /// Reads the tree and checks that hcoplan wrote every file; `None` if there is no tree. Changes nothing.
     ///
+    /// # Errors
     /// An unreadable file, or the first file that hcoplan didn't write.
     pub fn open(root: &Utf8Path) -> Result<Option<Self>, Error> {
         let metadata = match fs::symlink_metadata(root) {
@@ -131,6 +132,7 @@ impl DiskTree {
 
     /// Rejects a tree with conflict markers.
     ///
+    /// # Errors
     /// The first file with conflict markers.
     pub fn check_merged(&self) -> Result<(), Error> {
         match &self.conflict {
@@ -151,6 +153,7 @@ impl DiskTree {
 
     /// A cluster's manifest; `None` where the directory has none.
     ///
+    /// # Errors
     /// An unreadable or invalid manifest.
     pub fn manifest(&self, directory: &Utf8Path) -> Result<Option<ClusterManifest>, Error> {
         let path = self.root.join(directory).join(CLUSTER_MANIFEST);

@@ -82,7 +82,7 @@ fn known(version: u32) -> Result<(), String> {
     if version == SCHEMA_VERSION {
         Ok(())
     } else {
-        Err(format!("schemaVersion {version} is not known to this hcoplan"))
+        Err(format!("this version of hcoplan doesn't support schemaVersion {version}"))
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn rejects_another_shape() {
         let error = TopManifest::from_text(r#"{"schemaVersion": 9, "clusters": []}"#);
-        assert_eq!(error, Err("schemaVersion 9 is not known to this hcoplan".to_owned()));
+        assert_eq!(error, Err("this version of hcoplan doesn't support schemaVersion 9".to_owned()));
         assert!(ClusterManifest::from_text("{}").is_err());
     }
 }

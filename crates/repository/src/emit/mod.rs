@@ -61,7 +61,7 @@ pub enum Error {
         /// The file, symbolic link or device.
         path: Utf8PathBuf,
     },
-    /// The output tree's own path is no directory.
+    /// The output tree's own path isn't a directory.
     #[error("{path} is {what}, not a directory: name the output tree with --out")]
     NotADirectory {
         /// The path.

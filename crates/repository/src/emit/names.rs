@@ -114,6 +114,7 @@ fn is_device(name: &str) -> bool {
 
 /// Checks that every cluster can have its own directory.
 ///
+/// # Errors
 /// The first name that can't, including names that differ only in case: such a tree can't be checked out everywhere.
 pub fn check_names<'a>(clusters: impl IntoIterator<Item = &'a str>) -> Result<(), Error> {
     let mut seen = BTreeMap::<String, &str>::new();

@@ -33,6 +33,7 @@ pub struct Tree {
 impl Tree {
     /// Starts a tree at `out`; checks that hcoplan wrote the existing files.
     ///
+    /// # Errors
     /// The tree has files that hcoplan didn't write, or the operating system reports an error.
     pub fn begin(out: &Utf8Path) -> Result<Self, Error> {
         Self::replace(out, DiskTree::open(out)?)
@@ -40,6 +41,7 @@ impl Tree {
 
     /// Like [`Self::begin`], with the existing tree already read.
     ///
+    /// # Errors
     /// Those of [`Self::begin`].
     pub fn replace(out: &Utf8Path, old: Option<DiskTree>) -> Result<Self, Error> {
         let out = full_path(out)?;
@@ -127,6 +129,7 @@ impl Tree {
 
     /// Keeps a cluster's directory unchanged; returns whether it exists.
     ///
+    /// # Errors
     /// An unreadable or invalid manifest.
     pub fn keep(&self, cluster: &str) -> Result<bool, Error> {
         let directory = cluster_directory(cluster)?;
@@ -165,6 +168,7 @@ impl Tree {
 
     /// Replaces the old tree by the new one atomically. An empty tree isn't created, and an unchanged one stays.
     ///
+    /// # Errors
     /// The operating system's error; the old tree is unchanged then.
     pub fn finish(mut self) -> Result<(), Error> {
         if self.failed.load(Ordering::Relaxed) {

@@ -181,7 +181,7 @@ impl Repo {
             }
             for document in yaml::parse(&file).documents {
                 if listed::is_list(&document.root) {
-                    listed::objects(&document.root).iter().for_each(|object| visit(&object.alone(&document)));
+                    listed::objects(&document.root).iter().for_each(|object| visit(&object.as_document(&document)));
                 } else {
                     visit(&document);
                 }
@@ -402,8 +402,7 @@ impl Appliers {
 
     /// Whether a GitRepository of this name may be this repository; one that isn't declared here may be.
     fn is_flux_source(&self, name: Option<&str>) -> bool {
-        let of_name = |(known, _): &&(String, String)| Some(known.as_str()) == name;
-        let mut of_name = self.git_repositories.iter().filter(of_name).peekable();
+        let mut of_name = self.git_repositories.iter().filter(|(known, _)| Some(known.as_str()) == name).peekable();
         of_name.peek().is_none() || of_name.any(|(_, address)| self.is_ours(address))
     }
 

@@ -19,6 +19,7 @@ pub struct UnknownRelease {
 /// it (`1.17.3`, `v1.17.3`), the next one in development (`1.20-dev`), or a version of a distribution (`4.20`,
 /// `v4.20.3`). For a patch level that isn't modelled, it is the nearest one below, see [`not_modelled`].
 ///
+/// # Errors
 /// An unknown name; the help lists the known ones.
 pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
     let by_parts = || {
@@ -88,17 +89,17 @@ fn hint(name: &str) -> String {
         let release = &distribution.versions[&line].release.value;
         return format!(
             "{line} is a version of {}, which is built from HCO {release}, which isn't modelled; \
-             known are {known}",
+             known releases: {known}",
             distribution.title
         );
     }
     let next = format!("{name}-dev");
     if Release::patch(&next).is_some() {
-        return format!("{name} isn't released; {next} is what it is to be. Known are {known}");
+        return format!("{name} isn't released yet: use {next}. Known releases: {known}");
     }
     match nearest(name, Release::known_names()) {
-        Some(meant) if !name.contains('.') => format!("did you mean {meant}? Known are {known}"),
-        _ => format!("known are {known}"),
+        Some(meant) if !name.contains('.') => format!("did you mean {meant}? Known releases: {known}"),
+        _ => format!("known releases: {known}"),
     }
 }
 
@@ -113,13 +114,13 @@ mod tests {
         let cases = [
             (
                 "4.19",
-                "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, which isn't modelled; known are",
+                "4.19 is a version of OpenShift Virtualization, which is built from HCO 1.15, which isn't modelled; known releases:",
             ),
-            ("4.24", &format!("known are {all}")),
-            ("1.15", &format!("known are {all}")),
-            ("1.20", &format!("1.20 isn't released; 1.20-dev is what it is to be. Known are {all}")),
+            ("4.24", &format!("known releases: {all}")),
+            ("1.15", &format!("known releases: {all}")),
+            ("1.20", &format!("1.20 isn't released yet: use 1.20-dev. Known releases: {all}")),
             ("117", "did you mean 1.17?"),
-            ("latest", &format!("known are {all}")),
+            ("latest", &format!("known releases: {all}")),
         ];
         for (name, expected) in cases {
             let unknown = known_release(name).expect_err(name);
@@ -139,7 +140,7 @@ mod tests {
             ("v1.17.3", "1.17", "HCO 1.17.3"),
             ("v1.18", "1.18", "HCO 1.18"),
             ("1.17.99", "1.17", "HCO 1.17"),
-            ("1.20-dev", "1.19", "HCO 1.20-dev, which still moves"),
+            ("1.20-dev", "1.19", "HCO 1.20-dev (in development)"),
         ];
         for (name, release, title) in cases {
             let known = known_release(name).expect(name);

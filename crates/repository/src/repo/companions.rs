@@ -17,7 +17,9 @@ pub static HCO_MULTIPLE_CRS: Rule = Rule {
     group: Group::Admission,
     severity: Severity::Error,
     confidence: Confidence::Medium,
-    predicts: Prediction::Silent("only one of the two counts, and the tools that apply them undo each other's changes"),
+    predicts: Prediction::Silent(
+        "HCO reconciles only one of the two, and the tools that apply them undo each other's changes",
+    ),
     needs: Needs::Document,
     summary: "a cluster has a second HyperConverged further down in its directory",
     ..Rule::BASE
@@ -41,7 +43,7 @@ pub static HCO_CR_MISSING: Rule = Rule {
 
 /// HyperConvergeds below another one whose inventory they share, unless the configuration names them; `location`
 /// returns an object's location.
-pub(super) fn second_ones(
+pub(super) fn second_hyperconvergeds(
     clusters: &[ClusterRef],
     claimed: &BTreeSet<ObjectRef>,
     location: impl Fn(ObjectRef) -> Option<Location>,
@@ -66,7 +68,7 @@ pub(super) fn second_ones(
 }
 
 /// Subscriptions for HCO in clusters without a HyperConverged; `is_level` returns whether a directory has an inventory.
-pub(super) fn missing_ones(
+pub(super) fn subscriptions_without_hyperconverged(
     objects: &Objects,
     is_level: impl Fn(&Utf8Path) -> bool,
     location: impl Fn(ObjectRef) -> Option<Location>,

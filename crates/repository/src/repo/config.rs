@@ -122,7 +122,7 @@ pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
         .collect();
     let mut config = Config::default();
     if let Some(second) = parsed.documents.get(1) {
-        let message = "the configuration is one document";
+        let message = "hcoplan.yaml has more than one document";
         let place = second.location(second.root.span);
         findings.push(Finding::new(&CONFIGURATION_INVALID, message).at(place));
     }
@@ -300,7 +300,7 @@ suppress:
     fn locates_mistakes() {
         let cases = [
             ("ignroe: []\n", "1:1 unknown field `ignroe`"),
-            ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is no pattern"),
+            ("ignore: ['[z-a]']\n", "1:10 `[z-a]` is not a valid pattern"),
             ("lint: {baseline: ../x.json}\n", "1:18 `../x.json` is outside the root"),
             ("rules: {x: on}\n", "1:12 `rules.x` must be false, not `on`"),
             ("rules: {x: eror}\n", "1:12 `rules.x` can't be `eror`"),
@@ -310,7 +310,7 @@ suppress:
             ("suppress: [{rules: []}]\n", "1:20 `suppress[0].rules` must not be empty"),
             ("a: [\n", "2:1 "),
             ("a: 1\n", "1:1 unknown field `a`"),
-            ("ignore: []\n---\nignore: []\n", "3:1 the configuration is one document"),
+            ("ignore: []\n---\nignore: []\n", "3:1 hcoplan.yaml has more than one document"),
         ];
         for (text, expected) in cases {
             let found = parse(text).expect_err(text);

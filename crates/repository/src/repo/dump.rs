@@ -58,6 +58,7 @@ pub struct Dump {
 impl Dump {
     /// Adds the objects of a directory's YAML and JSON files, recursively.
     ///
+    /// # Errors
     /// The directory can't be listed.
     pub fn add_directory(&mut self, directory: &Utf8Path) -> Result<(), Error> {
         let tree = Directory::open(directory, max_bytes())?;

@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(patches(&files), both);
         files.push(("over/kustomization.yaml", over));
         assert_eq!(patches(&files), both);
-        // Its user's resource is no HyperConverged, so there is nothing to patch.
+        // Its user's resource isn't a HyperConverged, so there is nothing to patch.
         files[0].1 = "ConfigMap";
         assert!(patches(&files).is_empty(), "{:?}", patches(&files));
     }

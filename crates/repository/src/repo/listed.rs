@@ -103,7 +103,7 @@ impl<'n> Object<'n> {
     }
 
     /// The object as its own document.
-    pub(super) fn alone(&self, document: &Document) -> Document {
+    pub(super) fn as_document(&self, document: &Document) -> Document {
         self.resolved(document).0
     }
 

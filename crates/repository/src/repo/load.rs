@@ -81,6 +81,7 @@ pub(super) type InventoryRead = Result<(Arc<LoadedInventory>, Vec<Finding>), Box
 impl Repo {
     /// Reads a cluster. Can be called from several threads, and repeatedly.
     ///
+    /// # Errors
     /// A file that can't be read or parsed any more. ([`Repo::problems`] has those that couldn't be at first.)
     pub fn load(&self, cluster: &ClusterRef) -> Result<Loaded, Box<Problem>> {
         let mut files = Vec::new();

@@ -347,7 +347,7 @@ impl Repo {
 
     /// The names of clusters that weren't selected, so that kustomize didn't build them; sorted.
     pub fn skipped_builds(&self) -> impl Iterator<Item = &str> + Clone {
-        let left = self.built.iter().flat_map(|built| &built.left);
+        let left = self.built.iter().flat_map(|built| &built.unselected);
         left.map(|directory| build_failed::name_of(directory))
     }
 

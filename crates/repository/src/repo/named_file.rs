@@ -10,6 +10,7 @@ use super::trust::Trust;
 /// The bytes of a file that the command line names: from the trusted revision, if there is one and its repository has
 /// the file, also through links. A file of the tree around `directory` is only read if its links stay there.
 ///
+/// # Errors
 /// It can't be read, or the revision lacks it.
 pub fn read_named(directory: &Utf8Path, path: &Utf8Path, trust: &Trust) -> Result<Vec<u8>, Error> {
     if let Some(base) = trust.base()
@@ -60,7 +61,7 @@ mod tests {
         }
         for path in ["tree/out.yaml", "tree/link/x.yaml", "other/link/x.yaml", "tree/a/../link/x.yaml"] {
             let error = read("tree", path).expect_err(path);
-            assert!(error.contains("it leads outside"), "{path}: {error}");
+            assert!(error.contains("it is outside"), "{path}: {error}");
         }
         assert_eq!(read("tree", "out/x.yaml"), Ok("out".to_owned()));
     }

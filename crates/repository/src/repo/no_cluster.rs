@@ -14,12 +14,12 @@ use regex_lite::Regex;
 use super::Repo;
 use super::files::FileRole;
 use super::has_in;
-use super::mentions::speaks_of_one;
+use super::mentions::mentions_hyperconverged;
 use super::objects::{Objects, SourceRef};
 use super::parent;
 use super::problem::Problem;
-use super::scan::may_name_one;
-use super::unrecognized::{self, may_become_one, unused_inventory};
+use super::scan::may_name_hyperconverged;
+use super::unrecognized::{self, may_become_hyperconverged, unused_inventory};
 use super::wrapper_changes::{self, AppliedPaths};
 use super::wrappers::HCO_NOT_PLANNED;
 
@@ -32,11 +32,11 @@ impl Repo {
         let in_charts = self.controllers_in_charts().iter().map(Arc::clone);
         let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
         let mentioning = LazyCell::new(|| {
-            let speaks = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_one(&bytes));
-            self.paths.iter().map(AsRef::as_ref).filter(speaks).collect::<BTreeSet<_>>()
+            let mentions = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_hyperconverged(&bytes));
+            self.paths.iter().map(AsRef::as_ref).filter(mentions).collect::<BTreeSet<_>>()
         });
-        let speaks = |directory: &Utf8Path| has_in(&mentioning, directory);
-        let found = |document: Arc<Document>| wrapper_changes::findings(&document, &files, &speaks, &*self.tree);
+        let mentions = |directory: &Utf8Path| has_in(&mentioning, directory);
+        let found = |document: Arc<Document>| wrapper_changes::findings(&document, &files, &mentions, &*self.tree);
         documents.chain(in_charts).flat_map(found).collect()
     }
 
@@ -99,13 +99,13 @@ impl Repo {
     }
 
     /// The finding about a Jsonnet that, or whose imports, may create a HyperConverged.
-    fn jsonnet_with_one(&self, path: &Utf8Path) -> Option<Finding> {
+    fn jsonnet_with_hyperconverged(&self, path: &Utf8Path) -> Option<Finding> {
         let import = Regex::new(r#"\bimport(?:str|bin)?\s+@?["']([^"']+)["']"#).ok()?;
         let (mut pending, mut visited) = (vec![path.to_owned()], HashSet::new());
         while let Some(next) = pending.pop() {
             let Ok(bytes) = self.tree.read(&next) else { continue };
             let file = SourceFile::from_bytes(&next, bytes);
-            if speaks_of_one(file.text()) {
+            if mentions_hyperconverged(file.text()) {
                 let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
                 let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
                 let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));
@@ -124,7 +124,7 @@ impl Repo {
         for object in &objects.unrecognized {
             let content = self.content(object.file).ok();
             let Some(document) = content.and_then(|c| c.object(object.place)) else { continue };
-            if may_become_one(&document.root) {
+            if may_become_hyperconverged(&document.root) {
                 fatal.push(unrecognized::filled_in_later(&document));
             } else {
                 findings.push(unrecognized::finding(&document));
@@ -147,7 +147,7 @@ impl Repo {
         let reported: HashSet<_> =
             fatal.iter().filter_map(|f| Some(f.location.as_ref()?.file.path().to_owned())).collect();
         let run = self.paths.iter().map(AsRef::as_ref).filter(|path| !reported.contains(*path) && self.is_run(path));
-        fatal.extend(run.filter_map(|path| self.jsonnet_with_one(path)));
+        fatal.extend(run.filter_map(|path| self.jsonnet_with_hyperconverged(path)));
         let fatal = fatal.into_iter().map(|f| Problem { finding: f.severity(Severity::Error), fatal: true });
         self.problems.extend(fatal);
         if objects.given.is_empty() && !objects.is_one_file {

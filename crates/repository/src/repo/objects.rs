@@ -37,7 +37,7 @@ pub(super) struct StatementRef {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pairing {
     /// It is next to the HyperConverged.
-    Beside,
+    Adjacent,
     /// It is in this directory above it.
     Above(Utf8PathBuf),
     /// `hcoplan.yaml` names it.

@@ -14,6 +14,7 @@ impl Repo {
     /// The repository of one directory's build: the build, its source files, and facts about its cluster in, below and
     /// above the directory. Other manifests aren't part of it.
     ///
+    /// # Errors
     /// The tree can't be listed, or its configuration is invalid.
     pub fn of_build(
         tree: Arc<dyn Tree>,

@@ -32,6 +32,7 @@ use crate::emit::TOP_MANIFEST;
 impl Repo {
     /// The repository in a directory; or one file of it, with the inventory next to it.
     ///
+    /// # Errors
     /// The root can't be read, or the configuration is invalid.
     pub fn open(root: &Utf8Path, options: &Options) -> Result<Self, Error> {
         if root.is_file() {
@@ -48,6 +49,7 @@ impl Repo {
 
     /// The configuration for a tree.
     ///
+    /// # Errors
     /// It is invalid, or can't be read.
     pub fn configuration(tree: &dyn Tree, options: &Options) -> Result<Config, Error> {
         match (&options.config, &options.trust) {
@@ -59,6 +61,7 @@ impl Repo {
 
     /// The repository of any tree: a git revision, files in memory.
     ///
+    /// # Errors
     /// It can't be listed, or its configuration is invalid.
     pub fn from_tree(tree: Arc<dyn Tree>, options: &Options) -> Result<Self, Error> {
         Self::build(with_builds(tree, options), options, None, &[])
@@ -66,6 +69,7 @@ impl Repo {
 
     /// A stream of documents, such as a build's output on standard input.
     ///
+    /// # Errors
     /// An inventory on the command line can't be read.
     pub fn from_stream(bytes: Vec<u8>, options: &Options) -> Result<Self, Error> {
         let stream = Memory::stream(STREAM, bytes);
@@ -99,8 +103,8 @@ impl Repo {
         listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f));
         let unrendered =
             if options.builds.helm { Default::default() } else { helm::not_rendered(&*tree, &listing.files) };
-        let said = options.built.iter().flat_map(|b| b.findings.iter().cloned());
-        reading.findings = unrendered.findings.into_iter().chain(said).collect();
+        let of_builds = options.built.iter().flat_map(|b| b.findings.iter().cloned());
+        reading.findings = unrendered.findings.into_iter().chain(of_builds).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
         reading.problems.extend(failed.map(|failed| Problem { fatal: true, finding: failed.finding.clone() }));
         let rendered = Rendered::find(&*tree, &listing.files);
@@ -115,14 +119,14 @@ impl Repo {
         let mut candidates: Vec<Arc<Utf8Path>> = candidates.map(Into::into).collect();
         candidates.shrink_to_fit();
         reading.files.reserve_exact(candidates.len());
-        let room = ByteBudget::new(options.max_total);
-        let mut looked = scan_all(&*tree, &candidates, &room);
+        let budget = ByteBudget::new(options.max_total);
+        let mut looked = scan_all(&*tree, &candidates, &budget);
         // kustomize reads resources with any file name.
         let mut others = other_resources(&*tree, &candidates, &looked);
         others.retain(|f| !is_built_on(f));
-        looked.extend(scan_all(&*tree, &others, &room));
+        looked.extend(scan_all(&*tree, &others, &budget));
         candidates.extend(others);
-        if room.is_over() {
+        if budget.is_over() {
             return Err(Error::TooMuch(options.max_total));
         }
         not_fetched(&candidates, &looked)?;
@@ -259,7 +263,7 @@ struct Reading {
     texts: Vec<Utf8PathBuf>,
     problems: Vec<Problem>,
     /// What can't be read.
-    lost: Vec<(Utf8PathBuf, Unreadable)>,
+    unreadable_paths: Vec<(Utf8PathBuf, Unreadable)>,
     /// Files outside the root, by their index.
     given: HashMap<u32, Arc<Content>>,
 }
@@ -280,7 +284,7 @@ impl Reading {
                     self.files.push(use_);
                 }
                 SkipReason::Unreadable(why) => {
-                    self.lost.push((skipped.path.clone(), why.clone()));
+                    self.unreadable_paths.push((skipped.path.clone(), why.clone()));
                     // A socket is only named where a manifest is expected.
                     if is_candidate(&skipped.path) || *why == Unreadable::Denied {
                         self.files.push(use_);
@@ -418,7 +422,7 @@ impl Reading {
         repo.findings = repo.changes_by_wrappers(&self.objects);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
-        repo.report_lost(self.lost);
+        repo.report_unreadable_paths(self.unreadable_paths);
         repo.report_non_clusters(&self.objects);
         repo.report_submodules();
         repo.report_unread_charts();

@@ -185,6 +185,6 @@ fn add_objects(document: &Arc<Document>, out: &mut OtherObjects) {
     }
     // Objects in a wrapper aren't the cluster's.
     for object in listed::objects(&document.root).into_iter().filter(|object| object.wrapper.is_none()) {
-        out.add(Arc::new(object.alone(document)));
+        out.add(Arc::new(object.as_document(document)));
     }
 }

@@ -77,8 +77,8 @@ pub(super) fn pair(
     });
     out.shared = share(&mut clusters);
     let is_level = |directory: &Utf8Path| by_directory.levels.contains_key(directory);
-    out.findings.extend(companions::second_ones(&clusters, &claimed, &place));
-    out.findings.extend(companions::missing_ones(objects, is_level, &place));
+    out.findings.extend(companions::second_hyperconvergeds(&clusters, &claimed, &place));
+    out.findings.extend(companions::subscriptions_without_hyperconverged(objects, is_level, &place));
     out.clusters = clusters;
     out.directories = std::mem::take(&mut by_directory.directories);
     out
@@ -130,7 +130,7 @@ fn name_by_file(
 fn duplicate_name(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
     let mut finding = Finding::new(
         &CLUSTER_NAME_TAKEN,
-        format!("two HyperConvergeds are the cluster `{name}`: only the first is planned"),
+        format!("two HyperConvergeds have the cluster name `{name}`: only the first is planned"),
     )
     .label("not planned")
     .help("name both in hcoplan.yaml, or move one to its own directory");
@@ -254,7 +254,7 @@ impl<'o> DirectoryIndex<'o> {
         }
         for level in directory.ancestors() {
             if let Some(sources) = self.levels.get(level) {
-                let pairing = if level == directory { Pairing::Beside } else { Pairing::Above(level.to_owned()) };
+                let pairing = if level == directory { Pairing::Adjacent } else { Pairing::Above(level.to_owned()) };
                 return (sources.clone(), pairing);
             }
         }

@@ -14,6 +14,7 @@ use super::trust::{Trust, TrustBase};
 
 /// The release of `--release`: a known one's name (`1.17`), or a directory (`./mine`).
 ///
+/// # Errors
 /// The name is unknown, or the directory has no release.
 pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
     let path = Utf8Path::new(name);
@@ -31,6 +32,7 @@ pub fn named_release(name: &str) -> Result<Arc<Release>, Error> {
 
 /// The release of a name or directory, read from a revision.
 ///
+/// # Errors
 /// Those of [`named_release`], or the revision lacks the directory.
 pub fn named_release_of(base: &TrustBase, name: &str) -> Result<Arc<Release>, Error> {
     let path = Utf8Path::new(name);
@@ -65,7 +67,7 @@ pub(super) fn read(tree: &dyn Tree, directory: &Utf8Path) -> Result<Arc<Release>
             Err(Unreadable::Missing) => continue,
             Err(why) => return Err(release::Error::shape(name.as_str(), &why.to_string())),
         };
-        let text = String::from_utf8(bytes).map_err(|_| release::Error::shape(name.as_str(), "it is no UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| release::Error::shape(name.as_str(), "it isn't UTF-8"))?;
         files.insert(name.into_string(), text);
     }
     let release = Release::from_files(files)?;

@@ -86,7 +86,7 @@ pub static RENDERED_TREE_STALE: Rule = Rule {
     severity: Severity::Warning,
     predicts: Prediction::Silent("reviewers read objects that the change doesn't make"),
     needs: Needs::Document,
-    summary: "committed files of render --out are not what the sources give",
+    summary: "committed files of render --out differ from what the sources render",
     ..Rule::BASE
 };
 

@@ -84,7 +84,7 @@ impl Statement {
     /// Reads the facts of a document of this kind.
     pub(super) fn read(kind: StatementKind, document: Arc<Document>) -> Self {
         let root = &document.root;
-        let mut said = Self {
+        let mut statement = Self {
             kind,
             namespace: None,
             platform: None,
@@ -94,12 +94,12 @@ impl Statement {
             document: Arc::clone(&document),
         };
         match kind {
-            StatementKind::Subscription => said.subscription(root),
-            StatementKind::OperatorGroup => said.namespace = operator_group(root),
-            StatementKind::ClusterServiceVersion => said.csv(root),
-            StatementKind::ClusterVersion => said.cluster_version(root),
+            StatementKind::Subscription => statement.subscription(root),
+            StatementKind::OperatorGroup => statement.namespace = operator_group(root),
+            StatementKind::ClusterServiceVersion => statement.csv(root),
+            StatementKind::ClusterVersion => statement.cluster_version(root),
         }
-        said
+        statement
     }
 
     /// The numbers of its version, for comparing.
@@ -131,8 +131,7 @@ impl Statement {
             (namespace.to_owned(), path)
         });
         // A bundle's CSV has a placeholder, and applies to no cluster.
-        let installed = || at(root, "metadata.namespace").filter(|(n, _)| n != "placeholder");
-        self.namespace = own.or_else(installed);
+        self.namespace = own.or_else(|| at(root, "metadata.namespace").filter(|(n, _)| n != "placeholder"));
         if self.namespace.is_some() {
             let name = at(root, "metadata.name");
             self.release = name.and_then(|(name, path)| Some((of_csv(&name)?, path)));
@@ -184,20 +183,20 @@ mod tests {
     use super::*;
 
     /// Namespace, platform and release that a manifest states.
-    fn said(text: &str) -> String {
+    fn statement(text: &str) -> String {
         let file = SourceFile::new("a.yaml", text);
         let document = yaml::parse(&file).documents.into_iter().next().expect("one");
         let Some(kind) = StatementKind::of(&document.root) else {
             return "nothing".to_owned();
         };
-        let said = Statement::read(kind, document.into());
+        let statement = Statement::read(kind, document.into());
         let text = |value: Option<String>| value.unwrap_or_else(|| "?".to_owned());
-        let at_least = said.at_least.map_or_else(String::new, |r| format!(" from {}", r.0));
+        let at_least = statement.at_least.map_or_else(String::new, |r| format!(" from {}", r.0));
         format!(
             "{} {} {}{at_least}",
-            text(said.namespace.map(|n| n.0)),
-            text(said.platform.map(|p| p.0.as_str().to_owned())),
-            text(said.release.map(|r| r.0)),
+            text(statement.namespace.map(|n| n.0)),
+            text(statement.platform.map(|p| p.0.as_str().to_owned())),
+            text(statement.release.map(|r| r.0)),
         )
     }
 
@@ -233,10 +232,10 @@ mod tests {
             ("kind: ClusterServiceVersion\nmetadata: {name: other.v1.17.3}\n", "nothing"),
         ];
         for (text, expected) in cases {
-            assert_eq!(said(&format!("{olm}{text}")), expected, "{text}");
+            assert_eq!(statement(&format!("{olm}{text}")), expected, "{text}");
         }
         let version =
             "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus: {desired: {version: 4.20.11}}\n";
-        assert_eq!(said(version), "? OpenShift 4.20");
+        assert_eq!(statement(version), "? OpenShift 4.20");
     }
 }

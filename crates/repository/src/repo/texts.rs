@@ -10,7 +10,7 @@ use super::objects::ClusterRef;
 use super::wrappers::files::builds_image;
 
 /// The largest size of a file: people don't write longer ones.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// A directory with its scripts.
 pub(super) type DirectoryTexts = (Utf8PathBuf, Vec<Arc<SourceFile>>);
@@ -32,7 +32,7 @@ impl Repo {
         }
         let read = self.text_paths(cluster).filter_map(|path| {
             let bytes = self.tree.read(path).ok()?;
-            (bytes.len() <= MOST_BYTES).then(|| SourceFile::from_bytes(path, bytes))
+            (bytes.len() <= MAX_BYTES).then(|| SourceFile::from_bytes(path, bytes))
         });
         let texts: Vec<_> = read.collect();
         *recent = Some((cluster.directory().to_owned(), texts.clone()));

@@ -97,7 +97,7 @@ impl Trust {
             return None;
         }
         let place = Location::new(&SourceFile::from_bytes(path, own), Span::default());
-        let message = format!("what changed in this file since {} has no effect", base.name);
+        let message = format!("the changes to this file since {} have no effect", base.name);
         let finding = Finding::new(&CHANGE_NOT_TRUSTED, message).at(place);
         Some(finding.label("taken from the trusted revision"))
     }

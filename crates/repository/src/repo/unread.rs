@@ -13,9 +13,9 @@ use super::Repo;
 use super::appliers::GROUPS;
 use super::charts::{CHART, chart_of, is_rendered};
 use super::has_in;
-use super::helm::{HELM_CHART_NOT_RENDERED, packed_with_one};
+use super::helm::{HELM_CHART_NOT_RENDERED, packed_may_render_hyperconverged};
 use super::kustomize::references;
-use super::mentions::names_one;
+use super::mentions::names_hyperconverged;
 use super::parent;
 use super::problem::unreadable;
 use super::scan::contains_any;
@@ -30,7 +30,7 @@ impl Repo {
     }
 
     /// Reports links that lead nowhere, pipes and the like: where something is deployed from as errors.
-    pub(super) fn report_lost(&mut self, lost: Vec<(Utf8PathBuf, Unreadable)>) {
+    pub(super) fn report_unreadable_paths(&mut self, lost: Vec<(Utf8PathBuf, Unreadable)>) {
         for (path, why) in lost {
             if self.is_deployed(&path) {
                 self.problems.push(unreadable(&path, &why).fatal());
@@ -76,9 +76,12 @@ impl Repo {
                     continue;
                 }
                 let own = |key: &str| values.as_ref().and_then(|v| v.root.get(key)).map(|v| v.to_json().to_string());
-                let given = [own(name), own(text("alias"))].into_iter().flatten().any(|values| names_one(&values));
+                let given =
+                    [own(name), own(text("alias"))].into_iter().flatten().any(|values| names_hyperconverged(&values));
                 let severity = match () {
-                    () if given || [name, text("alias"), repository].into_iter().any(names_one) => Severity::Error,
+                    () if given || [name, text("alias"), repository].into_iter().any(names_hyperconverged) => {
+                        Severity::Error
+                    }
                     () if self.clusters.is_empty() => Severity::Warning,
                     () => continue,
                 };
@@ -86,7 +89,7 @@ impl Repo {
                 findings.push(fetched(path.as_str(), name, place).severity(severity));
             }
         }
-        for path in self.applied().packed().filter(|path| packed_with_one(&*self.tree, path)) {
+        for path in self.applied().packed().filter(|path| packed_may_render_hyperconverged(&*self.tree, path)) {
             let message = format!("the packed chart `{path}` may have a HyperConverged and is not rendered");
             let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message).severity(Severity::Error);
             let place = Location::new(&SourceFile::new(path, ""), Span::default());

@@ -47,7 +47,7 @@ pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
 }
 
 /// Whether an object's kind or API version is templated, so that it may become a HyperConverged.
-pub(super) fn may_become_one(root: &Node) -> bool {
+pub(super) fn may_become_hyperconverged(root: &Node) -> bool {
     let (version, kind) = (text(root, "apiVersion").unwrap_or_default(), text(root, "kind").unwrap_or_default());
     let is_filled_in = version.contains(['$', '{']) || kind.contains(['$', '{']);
     is_filled_in
@@ -75,10 +75,10 @@ pub(super) fn is_unrecognized(root: &Node) -> bool {
     }
 }
 
-/// The finding about an object that [may become](may_become_one) a HyperConverged.
+/// The finding about an object that [may become](may_become_hyperconverged) a HyperConverged.
 pub(super) fn filled_in_later(document: &Document) -> Finding {
     let kind = document.root.get("kind").map_or(document.root.span, |kind| kind.span);
-    Finding::new(&HCO_NOT_PLANNED, "this object's kind is filled in later, so it may be a HyperConverged")
+    Finding::new(&HCO_NOT_PLANNED, "this object's kind is filled in later, so it may become a HyperConverged")
         .at(document.location(kind))
         .label("not planned")
         .help("write the kind and the apiVersion out, or look at what its tool prints: `… | hcoplan lint -`")

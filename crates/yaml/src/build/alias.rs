@@ -45,19 +45,19 @@ struct Target {
 }
 
 /// Size of the copies that aliases and anchors make: limited to the maximum size of a file.
-struct Copied {
+struct CopiedSize {
     bytes: usize,
-    most: usize,
+    limit: usize,
 }
 
-impl Copied {
+impl CopiedSize {
     fn add(&mut self, size: Size, span: Span) -> Result<(), Problem> {
         self.bytes += size.memory();
-        if self.bytes <= self.most {
+        if self.bytes <= self.limit {
             return Ok(());
         }
-        let most = Bytes(self.most as u64);
-        let message = format!("with its aliases written out it is larger than {most}, the limit");
+        let limit = Bytes(self.limit as u64);
+        let message = format!("with its aliases expanded it is larger than {limit}, the limit");
         Err(too_many(message, span))
     }
 }
@@ -71,7 +71,7 @@ pub(super) struct Aliases<'t> {
     pub(super) read: Size,
     /// The part of it that came from aliases.
     aliased: Size,
-    copied: Copied,
+    copied: CopiedSize,
     max_nodes: usize,
 }
 
@@ -82,7 +82,7 @@ impl<'t> Aliases<'t> {
             anchors: 0,
             read: Size { steps: 1, bytes: 0 },
             aliased: Size::default(),
-            copied: Copied { bytes: 0, most: limits.max_bytes },
+            copied: CopiedSize { bytes: 0, limit: limits.max_bytes },
             max_nodes: limits.max_alias_nodes,
         }
     }

@@ -1,6 +1,6 @@
 //! `!!binary`: base64, decoded into a string on the way in.
 
-/// Decodes base64 as Go's decoder does: padded, line breaks ignored. Bytes that are no UTF-8 become U+FFFD, because the
+/// Decodes base64 as Go's decoder does: padded, line breaks ignored. Bytes that aren't UTF-8 become U+FFFD, because the
 /// object becomes JSON. `None` when it isn't base64.
 pub(super) fn decode(text: &str) -> Option<String> {
     let bytes = decode_bytes(text)?;

@@ -14,7 +14,7 @@ pub(crate) struct Merge {
 }
 
 /// Below this many entries comparing each with each is the fastest way.
-const FEW: usize = 12;
+const MAX_COMPARED: usize = 12;
 
 /// Applies merge keys in their places and lets the last of equal keys win.
 pub(crate) fn merge_and_deduplicate(entries: Vec<Entry>, merges: Vec<Merge>, problems: &mut Problems) -> Vec<Entry> {
@@ -42,13 +42,13 @@ pub(crate) fn merge_and_deduplicate(entries: Vec<Entry>, merges: Vec<Merge>, pro
     let entries = entries.into_iter().map(Some).chain([None]);
     for (written, entry) in entries.enumerate() {
         while let Some(merge) = merges.next_if(|m| m.above <= written || entry.is_none()) {
-            let brought = merged(merge.node);
-            for entry in &brought {
+            let added = merged(merge.node);
+            for entry in &added {
                 if let Some(above) = own.get(&entry.key.text) {
                     problems.push(overrides(merge.span, &entry.key.text, *above));
                 }
             }
-            all.extend(brought);
+            all.extend(added);
         }
         if let Some(entry) = &entry {
             own.insert(entry.key.text.clone(), entry.key.span);
@@ -62,7 +62,7 @@ pub(crate) fn merge_and_deduplicate(entries: Vec<Entry>, merges: Vec<Merge>, pro
 /// Pairs of entries with one key: an entry and the next one that has its key.
 fn repeats(entries: &[Entry]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
-    if entries.len() <= FEW {
+    if entries.len() <= MAX_COMPARED {
         for (i, entry) in entries.iter().enumerate() {
             let text = &entry.key.text;
             if let Some(next) = entries[i + 1..].iter().position(|e| e.key.text == *text) {
@@ -116,11 +116,11 @@ fn duplicate(first: &Entry, again: &Entry) -> Problem {
 }
 
 fn overrides(merge: Span, key: &str, above: Span) -> Problem {
-    let message = format!("this merge key overwrites {key:?}, which stands above it; kustomize keeps the one above");
+    let message = format!("this merge key overwrites {key:?} above it; kustomize keeps the value above");
     Problem::new(ProblemKind::MergeOverrides, merge, message).with_start(above, "set here")
 }
 
-/// The entries that a merge key brings, in the order of writing: of a list the first comes last,
+/// The entries that a merge key adds, in the order of writing: of a list the first comes last,
 /// so that it wins.
 fn merged(node: Node) -> Vec<Entry> {
     match node.value {

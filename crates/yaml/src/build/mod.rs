@@ -11,7 +11,7 @@ mod scalar;
 
 use self::alias::{Aliases, Anchor};
 use self::keys::{Merge, merge_and_deduplicate};
-use self::scalar::Written;
+use self::scalar::WrittenScalar;
 use super::event::{Event, Events, Spanned};
 use super::lex::LexError;
 use super::problem::{Problem, ProblemKind, Problems};
@@ -124,7 +124,7 @@ impl<'l, 't> Builder<'l, 't> {
                 let text = events.text(&next, style);
                 self.aliases.read.bytes += text.len();
                 let tag = next.tag;
-                let written = Written { text, style, span, tag };
+                let written = WrittenScalar { text, style, span, tag };
                 if self.wants_key() {
                     if let Some(anchor) = anchor {
                         self.anchored_key(anchor, &written)?;
@@ -179,10 +179,10 @@ impl<'l, 't> Builder<'l, 't> {
     }
 
     /// A key's anchor refers to its value, not to the text that it becomes.
-    fn anchored_key(&mut self, anchor: Anchor<'t>, key: &Written<'t>) -> Result<(), Problem> {
-        let Written { style, span, tag, .. } = *key;
+    fn anchored_key(&mut self, anchor: Anchor<'t>, key: &WrittenScalar<'t>) -> Result<(), Problem> {
+        let WrittenScalar { style, span, tag, .. } = *key;
         let text = key.text.clone();
-        let value = Written { text, style, span, tag }.value(&mut Problems::default())?;
+        let value = WrittenScalar { text, style, span, tag }.value(&mut Problems::default())?;
         self.aliases.close(anchor, &Node { span, style, value }, 0)
     }
 

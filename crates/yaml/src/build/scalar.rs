@@ -10,14 +10,14 @@ use crate::source::Span;
 use crate::{Key, Style, Value, kustomize, number};
 
 /// A scalar as written.
-pub(super) struct Written<'t> {
+pub(super) struct WrittenScalar<'t> {
     pub(super) text: Cow<'t, str>,
     pub(super) style: Style,
     pub(super) span: Span,
     pub(super) tag: Option<Tag>,
 }
 
-impl Written<'_> {
+impl WrittenScalar<'_> {
     /// The value, as it arrives in JSON.
     #[inline]
     pub(super) fn value(self, problems: &mut Problems) -> Result<Value, Problem> {

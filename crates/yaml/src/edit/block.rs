@@ -13,14 +13,14 @@ impl EditableDocument<'_> {
         Indent { step: self.layout.step, list_step: self.layout.list_step, line_break: self.layout.line_break }
     }
 
-    /// Adds an entry behind the last one of a block mapping.
+    /// Adds an entry after the last one of a block mapping.
     pub(super) fn insert_entry(&self, map: &Node, key: &str, value: &Json) -> Vec<Splice> {
         let column = self.column(map.span.start as usize);
         let text = layout::entry(key, value, column, self.indent());
         self.add_line(map, column, &text)
     }
 
-    /// Adds an item behind the last one of a block list.
+    /// Adds an item after the last one of a block list.
     pub(super) fn insert_item(&self, list: &Node, value: &Json) -> Vec<Splice> {
         let column = self.column(list.span.start as usize);
         let text = layout::item(value, column, self.indent());
@@ -97,7 +97,7 @@ impl EditableDocument<'_> {
                 (self.column(dash) + 2, dash + 1)
             }
         };
-        self.properties(start, old)?;
+        self.reject_properties(start, old)?;
         let is_item = matches!(path.0.last(), Some(Segment::Index(_)));
         let text = if own_flow || !layout::is_block(new) {
             let quotes = match old.style {
@@ -113,7 +113,7 @@ impl EditableDocument<'_> {
         Ok(self.put(start, old, column, &text))
     }
 
-    /// Puts `text` behind the indicator that ends at `start`, in place of `old`; a comment on
+    /// Puts `text` after the indicator that ends at `start`, in place of `old`; a comment on
     /// the indicator's line stays there.
     fn put(&self, start: usize, old: &Node, column: usize, text: &str) -> Vec<Splice> {
         let (from, to) = (old.span.start as usize, old.span.end as usize);
@@ -157,7 +157,7 @@ impl EditableDocument<'_> {
     }
 
     /// Rejects values with an anchor, and tags that would change what the new value means.
-    fn properties(&self, start: usize, old: &Node) -> Result<(), Reason> {
+    fn reject_properties(&self, start: usize, old: &Node) -> Result<(), Reason> {
         let before = self.text.get(start..old.span.start as usize).unwrap_or("");
         let mut comment = false;
         for (i, c) in before.char_indices() {

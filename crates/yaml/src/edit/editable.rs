@@ -38,7 +38,7 @@ impl DocumentLayout {
             _ => "\n",
         };
         let mut layout = Self { line_break, step: 0, list_step: usize::MAX, json: text.trim_start().starts_with('{') };
-        layout.learn(text, &document.root);
+        layout.detect(text, &document.root);
         if layout.step == 0 {
             layout.step = 2;
         }
@@ -49,7 +49,7 @@ impl DocumentLayout {
     }
 
     /// Reads the indentation from the first mapping and the first list below a key.
-    fn learn(&mut self, text: &str, node: &Node) {
+    fn detect(&mut self, text: &str, node: &Node) {
         for entry in node.entries() {
             let value = &entry.value;
             if value.style == Style::Block && node.style == Style::Block {
@@ -61,10 +61,10 @@ impl DocumentLayout {
                     _ => {}
                 }
             }
-            self.learn(text, value);
+            self.detect(text, value);
         }
         for item in node.items() {
-            self.learn(text, item);
+            self.detect(text, item);
         }
     }
 }

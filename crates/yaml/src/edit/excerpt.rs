@@ -172,7 +172,7 @@ fn start_column(text: &str, at: usize) -> Option<usize> {
     is_indent.then_some(at - line)
 }
 
-/// Where the line begins that has a list's next dash: behind the item above it only empty lines
+/// Where the line begins that has a list's next dash: after the item above it only empty lines
 /// and comments come before.
 fn dash(text: &str, column: usize, between: Range<usize>) -> Option<usize> {
     let mut at = between.start;

@@ -29,7 +29,7 @@ impl EditableDocument<'_> {
         Ok(vec![(old.span, text.to_owned())])
     }
 
-    /// Adds an entry or item behind the last one.
+    /// Adds an entry or item after the last one.
     pub(super) fn insert_in_flow(&self, holder: &Node, key: Option<&str>, value: &Json) -> Result<Vec<Splice>, Reason> {
         let context = self.context(holder);
         let mut text = layout::inline(value, context, Quotes::None);

@@ -133,7 +133,7 @@ fn is_literal(text: &str) -> bool {
         && analyze(text).literal
 }
 
-/// A value behind the colon of a key at `column`, with the space or line break in front.
+/// A value after the colon of a key at `column`, with the space or line break in front.
 pub(super) fn below_key(value: &Json, column: usize, how: Indent<'_>) -> String {
     let mut out = String::new();
     how.below_key(&mut out, value, column);

@@ -62,7 +62,7 @@ pub enum Reason {
     Unreadable(String),
     /// The result is not what was meant: the first path at which it differs.
     Differs(String),
-    /// A comment would get lost: its text.
+    /// A comment would be lost: its text.
     Comment(String),
     /// So many edits were tried on the file that reading it again would take too long.
     Costly,
@@ -71,14 +71,14 @@ pub enum Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSuchPlace(path) => write!(f, "there is no place for {path}"),
+            Self::NoSuchPlace(path) => write!(f, "the document has no {path}"),
             Self::Alias => f.write_str("the value comes from an alias or a merge key"),
             Self::Anchor => f.write_str("the value has an anchor that others may refer to"),
-            Self::Layout => f.write_str("the file is written in a way that can't be edited here"),
+            Self::Layout => f.write_str("hcoplan can't edit this layout"),
             Self::Overlap => f.write_str("two edits overlap"),
             Self::Unreadable(message) => write!(f, "the result would not be readable: {message}"),
             Self::Differs(path) => write!(f, "the result would differ at {path}"),
-            Self::Comment(text) => write!(f, "the comment {text:?} would get lost"),
+            Self::Comment(text) => write!(f, "the comment {text:?} would be lost"),
             Self::Costly => f.write_str("too many edits of the file were tried already"),
         }
     }
@@ -156,7 +156,7 @@ impl Change {
     }
 }
 
-/// The value at a path, whose first `depth` steps lead to the tree; null values on the way become
+/// The value at a path, whose first `depth` steps lead to the tree; null values on the prefix become
 /// what the path needs.
 fn place<'t>(tree: &'t mut Json, path: &Path, depth: usize) -> Result<&'t mut Json, Reason> {
     let steps = path.0.get(depth..).unwrap_or_default();
@@ -281,7 +281,7 @@ impl EditableDocument<'_> {
     /// Puts a value at a path.
     fn set(&self, path: &Path, value: &Json) -> Result<Vec<editable::Splice>, Reason> {
         let (node, depth) = self.document.root.nearest(path);
-        self.own(path, depth)?;
+        self.reject_alias(path, depth)?;
         if depth == path.0.len() {
             return self.replace(path, node, value);
         }
@@ -306,7 +306,7 @@ impl EditableDocument<'_> {
     }
 
     fn remove(&self, path: &Path) -> Result<Vec<editable::Splice>, Reason> {
-        self.own(path, path.0.len())?;
+        self.reject_alias(path, path.0.len())?;
         let parent = path.parent();
         let holder = self.document.root.at(&parent).ok_or_else(|| no_such_place(path))?;
         let node = self.document.root.at(path).ok_or_else(|| no_such_place(path))?;
@@ -336,7 +336,7 @@ impl EditableDocument<'_> {
     }
 
     fn rename(&self, path: &Path, name: &str) -> Result<Vec<editable::Splice>, Reason> {
-        self.own(path, path.0.len())?;
+        self.reject_alias(path, path.0.len())?;
         let holder = self.document.root.at(&path.parent()).ok_or_else(|| no_such_place(path))?;
         let key = self.document.root.key_at(path).ok_or_else(|| no_such_place(path))?;
         let old = self.text_of(key.span);
@@ -347,21 +347,21 @@ impl EditableDocument<'_> {
     /// Writes an alias out with a change in it: where else its anchor is used, nothing changes.
     fn write_out(&self, change: &Change) -> Result<Vec<editable::Splice>, Reason> {
         let steps = &change.path().0;
-        let ways = (0..steps.len()).map(|n| &steps[..n]);
-        let alias = ways.filter_map(|way| Some((way, self.document.root.at_steps(way)?)));
-        let (way, node) = alias.into_iter().find(|(_, node)| node.style == Style::Alias).ok_or(Reason::Alias)?;
+        let prefixes = (0..steps.len()).map(|n| &steps[..n]);
+        let alias = prefixes.filter_map(|prefix| Some((prefix, self.document.root.at_steps(prefix)?)));
+        let (prefix, node) = alias.into_iter().find(|(_, node)| node.style == Style::Alias).ok_or(Reason::Alias)?;
         // A value from a merge key has no text of its own to edit.
-        let own = |n: usize| self.document.root.key_at_steps(&way[..n]).map(|key| key.span);
-        if (1..=way.len()).filter_map(own).any(|span| self.text_of(span).starts_with('*')) {
+        let own = |n: usize| self.document.root.key_at_steps(&prefix[..n]).map(|key| key.span);
+        if (1..=prefix.len()).filter_map(own).any(|span| self.text_of(span).starts_with('*')) {
             return Err(Reason::Alias);
         }
-        let path = Path(way.to_vec());
+        let path = Path(prefix.to_vec());
         let value = change.value_after(&self.document.root, &path)?.ok_or(Reason::Alias)?;
         self.replace(&path, node, &value)
     }
 
     /// Rejects a path that leads through an alias.
-    fn own(&self, path: &Path, depth: usize) -> Result<(), Reason> {
+    fn reject_alias(&self, path: &Path, depth: usize) -> Result<(), Reason> {
         let on_the_way = |n: usize| self.document.root.at_steps(&path.0[..n]);
         let is_alias = |node: Option<&Node>| node.is_some_and(|n| n.style == Style::Alias);
         // The last one may be an alias if it is replaced as a whole.

@@ -355,7 +355,7 @@ mod generated {
             };
             match changed(&text, std::slice::from_ref(&change)) {
                 Ok(_) | Err(Reason::NoSuchPlace(_) | Reason::Comment(_)) => {}
-                // Empty lines behind what goes would become part of the `|+` above it.
+                // Empty lines after what goes would become part of the `|+` above it.
                 Err(Reason::Differs(_)) if text.contains('+') => {}
                 Err(reason) => prop_assert!(false, "{change:?}: {reason}\n{text}"),
             }

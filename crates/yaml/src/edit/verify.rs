@@ -70,10 +70,10 @@ fn is_harmless(problem: &Problem) -> bool {
 
 /// How often a file may be read again, in all, to try edits out on it. Each edit is tried on few lines
 /// where these tell; where they don't, many edits of a large file would take the square of its size.
-const READ_AGAIN: usize = 2000;
+const MAX_READ_AGAIN: usize = 2000;
 
 /// The bytes that may be read again of a small file.
-const READ_AGAIN_BYTES: usize = 8 << 20;
+const MIN_READ_AGAIN_BYTES: usize = 8 << 20;
 
 impl EditableFile {
     /// Reads a file.
@@ -83,7 +83,7 @@ impl EditableFile {
         Self::read(file, documents, &parsed.comments, &parsed.problems)
     }
 
-    /// A file that was read: its documents, the comments beside them, and what is wrong with it.
+    /// A file that was read: its documents, the comments next to them, and what is wrong with it.
     pub fn read(
         file: &Arc<SourceFile>,
         documents: Vec<Arc<Document>>,
@@ -96,7 +96,7 @@ impl EditableFile {
         Self {
             file: Arc::clone(file),
             layout: documents.iter().map(|_| OnceCell::new()).collect(),
-            allowance: Cell::new(READ_AGAIN * file.text().len() + READ_AGAIN_BYTES),
+            allowance: Cell::new(MAX_READ_AGAIN * file.text().len() + MIN_READ_AGAIN_BYTES),
             documents,
             trees: OnceCell::new(),
             comments,

@@ -1,7 +1,7 @@
 //! A JSON tree to YAML, byte for byte as `kubectl … -o yaml` prints it.
 //!
 //! kubectl goes from JSON to YAML with `sigs.k8s.io/yaml`: keys in natural order, sequences at
-//! the column of their key, text folded behind column 80, quotes where the bare text would read
+//! the column of their key, text folded after column 80, quotes where the bare text would read
 //! as something else. A rendered tree that looks like `kubectl get -o yaml` can be compared with
 //! a cluster by `diff` alone.
 
@@ -19,7 +19,7 @@ pub fn emit(value: &Json) -> String {
     out
 }
 
-/// Writes one tree behind what `out` holds, which must be empty or end with a line break.
+/// Writes one tree after what `out` holds, which must be empty or end with a line break.
 pub fn emit_to(value: &Json, out: &mut String) {
     let mut emitter = Emitter { out, column: 0, indent: -1, after_space: true, in_indentation: true };
     emitter.node(value, false);

@@ -7,7 +7,7 @@ use crate::scalar::{Scalar, resolve};
 const WIDTH: i32 = 80;
 
 /// The longest key, in bytes, that is written without `? `.
-const LONGEST_KEY: usize = 128;
+const MAX_KEY_BYTES: usize = 128;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
@@ -29,7 +29,7 @@ pub(crate) struct Analysis {
 
 /// Whether a key is short and on one line.
 pub(super) fn fits_a_simple_key(key: &str) -> bool {
-    key.len() <= LONGEST_KEY && (is_one_word(key) || !key.contains(is_break))
+    key.len() <= MAX_KEY_BYTES && (is_one_word(key) || !key.contains(is_break))
 }
 
 /// Whether the bare text would read as something else than text. Numbers in base 60 are no
@@ -88,7 +88,7 @@ pub(crate) fn analyze(text: &str) -> Analysis {
     let (mut after_space, mut after_break) = (false, false);
     let mut i = 0;
     while let Some(c) = text[i..].chars().next() {
-        let word = if i == 0 { 0 } else { meaningless(&text[i..]) };
+        let word = if i == 0 { 0 } else { neutral_bytes(&text[i..]) };
         if word > 0 {
             (after_blank, after_space, after_break) = (false, false, false);
             i += word;
@@ -135,7 +135,7 @@ pub(crate) fn analyze(text: &str) -> Analysis {
 }
 
 /// How many bytes at the beginning have a meaning in YAML only as the text's first byte.
-fn meaningless(text: &str) -> usize {
+fn neutral_bytes(text: &str) -> usize {
     text.bytes().take_while(|b| b.is_ascii_graphic() && !matches!(b, b':' | b'#')).count()
 }
 
@@ -199,7 +199,7 @@ impl Emitter<'_> {
         self.indicator("'", false, false);
     }
 
-    /// Writes text on one line while it fits: behind the width, a single space becomes a line
+    /// Writes text on one line while it fits: after the width, a single space becomes a line
     /// break. Breaks other than `\n` stay what they are.
     fn folded(&mut self, text: &str, is_key: bool, quoted: bool) {
         if is_one_word(text) {

@@ -140,7 +140,7 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// The token behind the next one, which is done.
+    /// The token after the next one, which is done.
     fn behind(&mut self) -> Result<Lexed> {
         self.lexer.skip();
         self.lexer.peek()
@@ -202,7 +202,7 @@ impl<'t> Events<'t> {
         Ok(Spanned { anchor, tag, ..spanned(event, next) })
     }
 
-    /// The node behind the next token, or nothing at all when one of `ends` follows.
+    /// The node after the next token, or nothing at all when one of `ends` follows.
     fn node_unless(
         &mut self,
         ends: fn(Token) -> bool,

@@ -1,4 +1,4 @@
-//! Indicators, and keys, which only the colon behind them makes keys.
+//! Indicators, and keys, which only the colon after them makes keys.
 
 use super::{Lexer, Result, SimpleKey, Token};
 
@@ -39,7 +39,7 @@ impl Lexer<'_> {
         let line = self.text.get(key.at..).and_then(|t| t.lines().next());
         let what = match line.map(str::trim) {
             Some("..." | "\u{2026}") => "a placeholder: write its text here",
-            _ => "this needs a ':' behind it",
+            _ => "this needs a ':' after it",
         };
         self.fail_since("could not find expected ':'", key.at, what)
     }
@@ -62,7 +62,7 @@ impl Lexer<'_> {
         }))
     }
 
-    /// Whether the colon of a key is right behind it, and nothing speaks against reading both
+    /// Whether the colon of a key is right after it, and nothing speaks against reading both
     /// at once: neither other open keys nor a limit that what comes first may not reach.
     pub(super) fn has_colon(&self, key: SimpleKey) -> bool {
         self.at(0) == b':'

@@ -1,12 +1,12 @@
 //! Text to tokens, by the rules of the library that Kubernetes reads with.
 //!
 //! That is YAML 1.1 as libyaml and its Go descendants understand it, which is neither YAML 1.2
-//! nor quite the specification: `\/` is an unknown escape, `[a?b]` is no sequence, a key and its
+//! nor quite the specification: `\/` is an unknown escape, `[a?b]` isn't a sequence, a key and its
 //! colon share a line and at most 1,024 characters. Every token has its bytes, comments are kept
 //! aside, and nothing is copied unless a scalar needs folding or escapes.
 //!
 //! Indentation becomes tokens here ([`Token::BlockMap`], [`Token::BlockEnd`]): a mapping is only
-//! known by the colon behind its first key, so a possible key is remembered, and when the colon
+//! known by the colon after its first key, so a possible key is remembered, and when the colon
 //! comes the tokens that announce it are put in front.
 
 mod indicator;

@@ -36,7 +36,7 @@ impl Breaks {
 }
 
 impl Lexer<'_> {
-    /// A plain or quoted scalar, which may be a key: mostly its colon is right behind it.
+    /// A plain or quoted scalar, which may be a key: mostly its colon is right after it.
     pub(super) fn scalar(&mut self, read: impl Fn(&mut Self) -> Result<Lexed>) -> Result<()> {
         let key = self.possible_key()?;
         self.key_allowed = false;
@@ -118,7 +118,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The space behind a run; whether the scalar may go on behind it.
+    /// The space after a run; whether the scalar may go on after it.
     fn plain_space(&mut self, start: usize, breaks: &mut Breaks) -> Result<bool> {
         let before = self.pos;
         loop {
@@ -191,7 +191,7 @@ impl Lexer<'_> {
     }
 
     /// The characters up to space, a line break or the end; whether an escaped line break ended
-    /// them, which takes the space behind it along.
+    /// them, which takes the space after it along.
     fn quoted_run(&mut self, quote: u8, start: usize, out: &mut Option<String>, pending: &mut usize) -> Result<bool> {
         loop {
             self.pos += QUOTED_ENDS.find(&self.bytes[self.pos..]);

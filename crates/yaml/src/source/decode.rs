@@ -11,11 +11,11 @@ pub enum Encoding {
     /// UTF-8.
     #[default]
     Utf8,
-    /// UTF-8 behind a byte order mark.
+    /// UTF-8 after a byte order mark.
     Utf8WithMark,
-    /// UTF-16, low byte first, behind a byte order mark.
+    /// UTF-16, low byte first, after a byte order mark.
     Utf16Le,
-    /// UTF-16, high byte first, behind a byte order mark.
+    /// UTF-16, high byte first, after a byte order mark.
     Utf16Be,
 }
 
@@ -32,8 +32,8 @@ pub struct Decoded {
 
 const REPLACEMENT: &str = "\u{FFFD}";
 
-/// A file with more of them is no text.
-const MOST_REPLACED: usize = 1000;
+/// A file with more of them isn't text.
+const MAX_REPLACEMENTS: usize = 1000;
 
 /// Decodes a file's bytes. Nothing is rejected: what can't be decoded is replaced.
 pub fn decode(bytes: Vec<u8>) -> Decoded {
@@ -96,7 +96,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16, encoding: Encoding) -> Decoded 
 fn replace(text: &mut String, replaced: &mut Vec<Span>) {
     let start = text.len();
     text.push_str(REPLACEMENT);
-    if replaced.len() == MOST_REPLACED {
+    if replaced.len() == MAX_REPLACEMENTS {
         return;
     }
     replaced.push(Span::new(start, text.len()));

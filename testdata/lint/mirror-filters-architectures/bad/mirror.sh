@@ -2,12 +2,12 @@
 # skopeo copy docker://quay.io/x:1 docker://mirror.example.com/x:1
 skopeo copy docker://quay.io/x:1 docker://mirror.example.com/x:1
 #~^^^^^^^^^ (columns 1 to 11) takes one image out of a manifest list
-#~ warning 1: quay.io/x:1 is copied for the architecture of the machine that copies it only
+#~ warning 1: quay.io/x:1 is copied only for the architecture of the machine that copies it
 #~ help: add --all, which copies the whole list
 #~ fix (suggestion): add --all, which copies the whole list
 skopeo copy --src-tls-verify=false \
 #~^^^^^^^^^ (columns 1 to 11) takes one image out of a manifest list
-#~ warning 2: quay.io/$image is copied for the architecture of the machine that copies it only
+#~ warning 2: quay.io/$image is copied only for the architecture of the machine that copies it
 #~ help: add --all, which copies the whole list
 #~ fix (suggestion): add --all, which copies the whole list
   "docker://quay.io/$image" \

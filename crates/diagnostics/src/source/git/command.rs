@@ -14,8 +14,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::source::program;
 use crate::source::tree::Error;
 
-/// Configuration that beats the repository's own: nothing that it could start, nothing to fetch
-/// with, and no bare repository that is in a checkout as if it were files.
+/// Configuration that overrides the repository's own, so that git starts no program, fetches nothing, and doesn't use
+/// a bare repository inside a checkout.
 const CONFIGURATION: [&str; 14] = [
     "protocol.allow=never",
     "safe.bareRepository=explicit",
@@ -34,11 +34,11 @@ const CONFIGURATION: [&str; 14] = [
 ];
 
 /// Variables that stay: where the user's and the machine's own configuration is.
-const KEPT: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
+const KEPT_VARIABLES: [&str; 3] = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 
-/// Variables of ours. An empty list of protocols beats `protocol.*.allow` of the repository, also
+/// Variables that hcoplan sets. An empty list of protocols overrides `protocol.*.allow` of the repository, also
 /// with a git that doesn't know `GIT_NO_LAZY_FETCH` yet (before 2.45).
-const OURS: [(&str, &str); 6] = [
+const SET_VARIABLES: [(&str, &str); 6] = [
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
@@ -48,7 +48,7 @@ const OURS: [(&str, &str); 6] = [
 ];
 
 /// The reason for a git that fails and prints nothing.
-pub(super) const WITHOUT_A_WORD: &str = "it failed without a word";
+pub(super) const NO_MESSAGE: &str = "it failed and printed nothing";
 
 /// A repository to run git in.
 #[derive(Debug)]
@@ -89,11 +89,11 @@ impl Git {
         let mut command = Command::new(git);
         for (name, _) in env::vars_os() {
             let text = name.to_string_lossy();
-            if text.starts_with("GIT_") && !KEPT.contains(&&*text) {
+            if text.starts_with("GIT_") && !KEPT_VARIABLES.contains(&&*text) {
                 command.env_remove(&name);
             }
         }
-        command.envs(OURS);
+        command.envs(SET_VARIABLES);
         if let Some(above) = self.top.parent() {
             // An invalid `.git` is an error, not a reason to search further up.
             command.env("GIT_CEILING_DIRECTORIES", above);
@@ -120,14 +120,14 @@ impl Git {
             return Ok(done.stdout);
         }
         let said = String::from_utf8_lossy(&done.stderr);
-        let line = said.lines().next().unwrap_or(WITHOUT_A_WORD);
+        let line = said.lines().next().unwrap_or(NO_MESSAGE);
         Err(Error::Git(line.trim_start_matches("fatal: ").to_owned()))
     }
 
     /// git's output, as one line.
     pub(super) fn line<S: AsRef<OsStr>>(&self, arguments: &[S]) -> Result<String, Error> {
         let text = String::from_utf8(self.bytes(arguments)?);
-        let text = text.map_err(|_| Error::Git("its answer is no UTF-8".to_owned()))?;
+        let text = text.map_err(|_| Error::Git("its answer isn't UTF-8".to_owned()))?;
         Ok(text.trim_end_matches(['\r', '\n']).to_owned())
     }
 }
@@ -135,9 +135,9 @@ impl Git {
 /// The directories that the environment trusts, as CI containers set it whose files another user owns:
 /// `GIT_CONFIG_COUNT`, `GIT_CONFIG_KEY_0`, … with `safe.directory` alone.
 fn trusted(variable: impl Fn(&str) -> Option<String>) -> Vec<String> {
-    const MOST: usize = 1000;
+    const MAX_SETTINGS: usize = 1000;
     let count = variable("GIT_CONFIG_COUNT").and_then(|n| n.parse().ok());
-    let numbers = 0..count.unwrap_or(0).min(MOST);
+    let numbers = 0..count.unwrap_or(0).min(MAX_SETTINGS);
     let value = |n| {
         let key = variable(&format!("GIT_CONFIG_KEY_{n}"))?;
         let meant = key.eq_ignore_ascii_case("safe.directory");

@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use self::command::{Git, WITHOUT_A_WORD};
+use self::command::{Git, NO_MESSAGE};
 use self::objects::Objects;
 use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path};
 
@@ -115,7 +115,7 @@ pub fn last_part(address: &str) -> Option<&str> {
 }
 
 /// Links that lead to links; git itself gives up at 40.
-const MOST_LINKS: usize = 10;
+const MAX_LINKS: usize = 10;
 
 impl Revision {
     /// The revision `name` (`origin/main`, `v1.2`, a commit; `A...B` is where the two parted) of
@@ -136,7 +136,7 @@ impl Revision {
             arguments.extend(["--", &prefix]);
         }
         let listing = git.bytes(&arguments).map_err(|error| match error {
-            Error::Git(said) => explained(&git, said),
+            Error::Git(said) => with_clone_hint(&git, said),
             other => other,
         })?;
         let mut revision = Self {
@@ -159,7 +159,7 @@ impl Revision {
 
     /// Where the branch that `directory` is on left the main one: the main branch's name, `HEAD` where there is none,
     /// and the commit. `None` outside a repository, and where there is no commit.
-    pub fn left_main(directory: &Utf8Path) -> Option<(String, String)> {
+    pub fn branch_point(directory: &Utf8Path) -> Option<(String, String)> {
         // The likeliest first.
         const MAIN: [&str; 5] =
             ["remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"];
@@ -223,7 +223,7 @@ impl Revision {
     /// The file that a path leads to, links followed.
     fn resolve(&self, path: &Utf8Path) -> Result<&Entry, Unreadable> {
         let mut path = path.to_owned();
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             let entry = self.entries.get(&path).ok_or(Unreadable::Missing)?;
             match entry.kind {
                 Kind::File => return Ok(entry),
@@ -304,7 +304,7 @@ impl Tree for Revision {
 
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
         let mut real = path.to_owned();
-        for _ in 0..MOST_LINKS {
+        for _ in 0..MAX_LINKS {
             match self.without_first_link(&real) {
                 Some(next) => real = next,
                 None => return real,
@@ -322,8 +322,7 @@ fn resolved(git: &Git, name: &str) -> Result<String, Error> {
     let side = |name: &str| commit(git, if name.is_empty() { "HEAD" } else { name });
     let (ours, theirs) = (side(a)?, side(b)?);
     let found = git.line(&["merge-base", &ours, &theirs]);
-    let apart = || format!("{name}: the two have no commit in common");
-    found.map_err(|error| no_commit(git, error, apart))
+    found.map_err(|error| missing_commit(git, error, || format!("{name}: the two have no commit in common")))
 }
 
 fn commit(git: &Git, name: &str) -> Result<String, Error> {
@@ -335,25 +334,25 @@ fn commit(git: &Git, name: &str) -> Result<String, Error> {
     let wanted = format!("{name}^{{commit}}");
     let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
     let found = git.line(&[&arguments[..], &[&wanted]].concat());
-    found.map_err(|error| no_commit(git, error, || format!("there is no revision {name}")))
+    found.map_err(|error| missing_commit(git, error, || format!("there is no revision {name}")))
 }
 
 /// The error for a missing commit, about which git prints nothing.
-fn no_commit(git: &Git, error: Error, what: impl FnOnce() -> String) -> Error {
+fn missing_commit(git: &Git, error: Error, what: impl FnOnce() -> String) -> Error {
     match error {
-        Error::Git(said) if said == WITHOUT_A_WORD => explained(git, what()),
-        Error::Git(said) => explained(git, said),
+        Error::Git(said) if said == NO_MESSAGE => with_clone_hint(git, what()),
+        Error::Git(said) => with_clone_hint(git, said),
         other => other,
     }
 }
 
 /// The error for a missing object, with a hint where the clone is shallow or partial.
-fn explained(git: &Git, what: String) -> Error {
+fn with_clone_hint(git: &Git, what: String) -> Error {
     let shallow = git.line(&["rev-parse", "--is-shallow-repository"]);
     if shallow.is_ok_and(|answer| answer == "true") {
         return Error::Git(format!(
-            "{what}; this clone is shallow: `git fetch --unshallow` brings the rest (in a \
-             workflow, fetch-depth: 0)"
+            "{what}; this clone is shallow: run `git fetch --unshallow` (in a workflow, set \
+             `fetch-depth: 0`)"
         ));
     }
     let partial = git.line(&["config", "--get-regexp", r"^remote\..*\.promisor$"]);

@@ -50,6 +50,7 @@ pub fn delta(before: &Value, after: &Value, lists: &Lists<'_>) -> Vec<Step> {
 
 /// Applies steps.
 ///
+/// # Errors
 /// The first step whose location doesn't exist.
 pub fn apply<'s>(value: &mut Value, steps: impl IntoIterator<Item = &'s Step>) -> Result<(), &'s Step> {
     for step in steps {

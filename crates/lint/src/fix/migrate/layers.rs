@@ -39,8 +39,7 @@ pub fn resource_to_v1(release: &Release, document: &Document) -> Result<Option<S
         return Ok(None);
     }
     let text = rewritten(document, &object, &intended(release, &object));
-    let stuck = |why: edit::Reason| UnmigratableLayer::at(&document.root, why.to_string());
-    text.map(Some).map_err(stuck)
+    text.map(Some).map_err(|why| UnmigratableLayer::at(&document.root, why.to_string()))
 }
 
 /// The file of a list of JSON 6902 operations on a HyperConverged; `None` where nothing in it is moved.
@@ -78,7 +77,7 @@ pub fn operations_to_v1(release: &Release, document: &Document) -> Result<Option
     }
     // The list is rewritten, as all of its file.
     if !document.comments.is_empty() || parse(&document.file).documents.len() > 1 {
-        let why = "it becomes several operations, and what is beside it would be lost: rewrite it by hand";
+        let why = "it becomes several operations, and the text next to it would be lost: rewrite it by hand";
         return Err(UnmigratableLayer::at(&document.root, why));
     }
     let list = Json::Array(list);
@@ -157,10 +156,9 @@ fn operation(release: &Release, item: &Node, old: &Json) -> Result<Vec<Json>, Un
 /// The operations that add what a part of a spec in v1 says: one for each field that v1beta1 has somewhere else, or
 /// that only v1 has.
 fn additions(value: &Json, at: &[&str], out: &mut Vec<Json>) {
-    let is = |to: &str| to.split('.').eq(at.iter().copied());
     let is_below = |to: &str| to.split('.').take(at.len()).eq(at.iter().copied());
     let mut moves = MOVES.iter().map(|(_, to)| *to);
-    let is_field = moves.clone().any(is) || !moves.any(is_below);
+    let is_field = moves.clone().any(|to| to.split('.').eq(at.iter().copied())) || !moves.any(is_below);
     match value {
         Json::Object(entries) if !is_field => {
             for (key, value) in entries {

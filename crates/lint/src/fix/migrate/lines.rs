@@ -174,8 +174,7 @@ impl<'d> SpecMigration<'d> {
         let Some(last) = self.last.take() else {
             return;
         };
-        let deeper = |line: &&String| line.find('#').is_some_and(|at| at > column);
-        let count = above.iter().take_while(deeper).count();
+        let count = above.iter().take_while(|line| line.find('#').is_some_and(|at| at > column)).count();
         if let Some(unit) = &mut self.root.at(last).unit {
             unit.below.extend(above.drain(..count));
         }
@@ -390,13 +389,13 @@ impl<'d> SpecMigration<'d> {
         Some(())
     }
 
-    /// The byte behind the last line of an entry.
+    /// The byte after the last line of an entry.
     fn entry_end(&self, entry: &Entry) -> usize {
         let end = (entry.value.span.end as usize).max(entry.key.span.end as usize);
         if self.text[..end].ends_with('\n') { end } else { self.next_line(end) }
     }
 
-    /// The byte behind the line that a byte is on.
+    /// The byte after the line that a byte is on.
     fn next_line(&self, at: usize) -> usize {
         let rest = &self.text[at..];
         rest.find('\n').map_or(self.text.len(), |n| at + n + 1)
@@ -406,8 +405,7 @@ impl<'d> SpecMigration<'d> {
     fn comment_behind(&self, entry: &Entry) -> Option<&'d str> {
         let at = entry.key.span.end as usize;
         let line = at..self.next_line(at);
-        let is_there = |c: &&Span| line.contains(&(c.start as usize));
-        let span = self.comments.iter().find(is_there)?;
+        let span = self.comments.iter().find(|c| line.contains(&(c.start as usize)))?;
         self.text.get(span.range()).map(str::trim_end)
     }
 
@@ -419,9 +417,8 @@ impl<'d> SpecMigration<'d> {
     /// Keeps every comment in an entry that doesn't come along.
     fn keep_comments_of(&mut self, entry: &Entry) {
         let (start, end) = (entry.key.span.start as usize, self.entry_end(entry));
-        let inside = |c: &&Span| (start..end).contains(&(c.start as usize));
         let text = self.text;
-        let comments = self.comments.iter().filter(inside);
+        let comments = self.comments.iter().filter(|c| (start..end).contains(&(c.start as usize)));
         let comments = comments.filter_map(|c| text.get(c.range()));
         let kept: Vec<String> = comments.map(|c| c.trim_end().to_owned()).collect();
         self.pending.extend(kept);

@@ -73,7 +73,7 @@ impl fmt::Display for NotMigrated {
             ),
             Self::Unknown(field) => write!(
                 f,
-                "{field} is no field of v1beta1 and would be lost: fix it first (fix --select \
+                "{field} isn't a field of v1beta1 and would be lost: fix it first (fix --select \
                  hco-unknown-field), or remove it"
             ),
             Self::Text(reason) => reason.fmt(f),

@@ -107,7 +107,7 @@ fn last_template_for_a_data_source_wins() {
         by: Displacer::SameDataSource(origin(1, "b", Some("amd64"))),
     };
     assert_eq!(stage.displaced, [displaced]);
-    // An architecture named twice is no collision.
+    // An architecture named twice isn't a collision.
     assert_eq!(amd64(&[template("a", "mine", "amd64,amd64")]).displaced, []);
 }
 

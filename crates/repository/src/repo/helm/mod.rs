@@ -20,10 +20,10 @@ use self::releases::{Release, named_releases, releases};
 use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, name_of};
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
 use super::kustomize::{BuildError, BuildTarget, Built, run_program};
-use super::mentions::{HCO, HINTS, holds_encoded};
+use super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::scan::{FoundKind, is_candidate, scan};
 use super::wrappers::HCO_NOT_PLANNED;
-use super::wrappers::not_planned::holds_one;
+use super::wrappers::not_planned::contains_manifest;
 
 /// The name of a release's output, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";
@@ -80,7 +80,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         if is_archive {
             let text = tree.read(path).ok().and_then(|bytes| unpacked(&bytes, &mut budget));
             // An unreadable archive may have one.
-            if text.is_none_or(|text| may_render_one(&text)) {
+            if text.is_none_or(|text| may_render_hyperconverged(&text)) {
                 let directory = outermost(tree, inner).to_owned();
                 with_hyperconverged.entry(directory).or_insert_with(|| kind_line(&SourceFile::new(path, "")));
             }
@@ -91,13 +91,13 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         }
         let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
         let text = file.text();
-        let has_one = if is_template {
+        let has_hyperconverged = if is_template {
             // A file with a manifest's name and without an action is read as it is.
-            (rendered || is_included || text.contains("{{") || !is_candidate(path)) && may_render_one(text)
+            (rendered || is_included || text.contains("{{") || !is_candidate(path)) && may_render_hyperconverged(text)
         } else {
-            holds_one(text) || holds_encoded(text)
+            contains_manifest(text) || contains_encoded_group(text)
         };
-        if has_one {
+        if has_hyperconverged {
             let directory = outermost(tree, inner).to_owned();
             with_hyperconverged.entry(directory).or_insert_with(|| kind_line(&file));
         }
@@ -120,15 +120,15 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
 }
 
 /// Whether a packed chart may render a HyperConverged, or can't be unpacked.
-pub(super) fn packed_with_one(tree: &dyn Tree, path: &Utf8Path) -> bool {
+pub(super) fn packed_may_render_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
     let Ok(bytes) = tree.read(path) else { return false };
-    unpacked(&bytes, &mut MAX_UNPACKED.clone()).is_none_or(|text| may_render_one(&text))
+    unpacked(&bytes, &mut MAX_UNPACKED.clone()).is_none_or(|text| may_render_hyperconverged(&text))
 }
 
 /// The largest total size of unpacked archives of all charts, in bytes.
 const MAX_UNPACKED: u64 = 64 << 20;
 
-/// The contents of a subchart's archive as one text; `None` if it is no archive or exceeds the budget.
+/// The contents of a subchart's archive as one text; `None` if it isn't an archive or exceeds the budget.
 fn unpacked(bytes: &[u8], budget: &mut u64) -> Option<String> {
     let mut out = Vec::new();
     let read = flate2::read::MultiGzDecoder::new(bytes).take(*budget + 1).read_to_end(&mut out);
@@ -139,7 +139,7 @@ fn unpacked(bytes: &[u8], budget: &mut u64) -> Option<String> {
 }
 
 /// Whether a template may render a HyperConverged: an action in its kind or its API version may be anything.
-fn may_render_one(text: &str) -> bool {
+fn may_render_hyperconverged(text: &str) -> bool {
     let values = |key: &'static str| {
         text.lines().filter_map(move |line| {
             // An action may precede a key.
@@ -156,8 +156,8 @@ fn may_render_one(text: &str) -> bool {
     let has_version = values("apiVersion").any(|value| value.contains(HCO));
     has_kind && (has_version || values("apiVersion").any(is_action))
         || has_version && values("kind").any(is_action)
-        || holds_one(text)
-        || holds_encoded(text)
+        || contains_manifest(text)
+        || contains_encoded_group(text)
         || values("kind").any(is_action) && values("apiVersion").any(is_action) && text.contains("yper")
 }
 
@@ -247,6 +247,7 @@ fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
 /// Renders all releases of a tree's charts that have a HyperConverged. `root` prefixes reported paths; `stop` returns
 /// whether to stop a running helm.
 ///
+/// # Errors
 /// helm isn't installed, or was interrupted.
 pub fn render_charts(
     tree: &dyn Tree,
@@ -364,8 +365,8 @@ impl ReleaseToRender<'_> {
         let origins = trace::origins(self.tree, chart, &self.chart.files, &file, &parsed.documents, &values, whole);
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
         let content = scan(&alone, &path);
-        let has_one = content.found.iter().any(|f| f.what == FoundKind::HyperConverged);
-        if !has_one {
+        let has_hyperconverged = content.found.iter().any(|f| f.what == FoundKind::HyperConverged);
+        if !has_hyperconverged {
             let message = format!("{} renders no HyperConverged", describe(self.release));
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
             built.findings.push(finding.label("not with these values"));

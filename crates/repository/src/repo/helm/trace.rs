@@ -29,9 +29,8 @@ pub(super) fn origins(
         let path = source(rendered.text(), document).and_then(|s| template(s, chart));
         let found = path.as_ref().and_then(|path| {
             let from = files.get(path).unwrap_or(path);
-            let read = || Template::read(tree, chart, path, from, values);
             let entry = templates.entry(path.clone());
-            entry.or_insert_with(read).as_ref()
+            entry.or_insert_with(|| Template::read(tree, chart, path, from, values)).as_ref()
         });
         let Some(template) = found else {
             places.push((document.span, whole.clone()));

@@ -18,7 +18,12 @@ pub(super) fn failed(tree: &dyn Tree, root: &Utf8Path, directory: Utf8PathBuf, e
 }
 
 /// The finding about a kustomization that has a HyperConverged as a resource and prints none.
-pub(super) fn builds_none(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, sources: &[Utf8PathBuf]) -> Finding {
+pub(super) fn builds_no_hyperconverged(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: &Utf8Path,
+    sources: &[Utf8PathBuf],
+) -> Finding {
     let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
     let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
     Finding::new(&HCO_NOT_PLANNED, message)
@@ -58,7 +63,7 @@ fn place(tree: &dyn Tree, root: &Utf8Path, directory: &Utf8Path, error: &BuildEr
     let known = all.read.values().flatten();
     let known = known.filter(|k| reached.inputs.contains(&k.input));
     match error {
-        BuildError::Elsewhere { file, name, .. } => {
+        BuildError::OutsideRoot { file, name, .. } => {
             let mut known = known.filter(|k| k.path == *file);
             named_at(tree, known.next()?, name)
         }

@@ -40,7 +40,7 @@ use super::build_failed::{FailedBuild, name_of};
 use super::cluster_filter::ClusterFilter;
 use super::kustomization::{KUSTOMIZATIONS, follow_links, is_kustomization};
 use super::listed::HCO;
-use super::scan::{FoundKind, FoundObject, may_name_one, scan};
+use super::scan::{FoundKind, FoundObject, may_name_hyperconverged, scan};
 
 /// The name of a build, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";
@@ -65,7 +65,7 @@ pub struct Built {
     /// The builds that failed.
     pub failed: Vec<FailedBuild>,
     /// The directories of clusters that weren't selected, so that they weren't built.
-    pub left: BTreeSet<Utf8PathBuf>,
+    pub unselected: BTreeSet<Utf8PathBuf>,
     /// For each build its command, and the file of its HyperConverged if there is one.
     pub notes: Vec<String>,
 }
@@ -74,11 +74,11 @@ pub struct Built {
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// Building is disabled.
-    #[error("hcoplan.yaml says `kustomize: off`, so it is not built")]
+    #[error("hcoplan.yaml sets `kustomize: off`, so it is not built")]
     Off,
     /// A kustomization names something that isn't below the root.
     #[error("{file}: {name} is {what}")]
-    Elsewhere {
+    OutsideRoot {
         /// The kustomization.
         file: Utf8PathBuf,
         /// The name.
@@ -101,11 +101,11 @@ pub enum BuildError {
     #[error("neither kustomize nor kubectl is on the PATH, so it is not built")]
     NoProgram,
     /// The user stopped hcoplan.
-    #[error("the build was ended")]
+    #[error("the build was interrupted")]
     Interrupted,
     /// The temporary directory can't be created.
-    #[error("there is no temporary directory to build in: {0}")]
-    NoRoom(std::io::Error),
+    #[error("the temporary directory for the build can't be created: {0}")]
+    NoTemporaryDirectory(std::io::Error),
     /// The root can't be examined.
     #[error(transparent)]
     Source(#[from] hcoplan_diagnostics::source::Error),
@@ -173,7 +173,7 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
             }
             continue;
         }
-        if !job.sources.is_empty() || job.may_make_one(tree, &mut known) {
+        if !job.sources.is_empty() || job.may_create_hyperconverged(tree, &mut known) {
             jobs.push(job);
         } else if (job.allowed.is_err() || job.reached.is_remote) && !generates_policies(&job.allowed) {
             unknown.push(job);
@@ -202,7 +202,7 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
         built.reached.extend(job.reached.files());
         let inputs = job.reached.inputs;
         built.unbuilt.insert(job.directory.clone(), inputs);
-        built.left.insert(job.directory);
+        built.unselected.insert(job.directory);
     }
     // Most of the time is waiting for kustomize.
     let run = |job: BuildJob| {
@@ -311,11 +311,12 @@ impl BuildJob {
     /// Whether one of its files mentions a HyperConverged, such as a patch or component, or can change an object's
     /// kind: then only the build shows the result. `known` caches the answers about files. Objects of a PolicyGenerator
     /// are examined in their own files.
-    fn may_make_one(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
+    fn may_create_hyperconverged(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
         self.reached.inputs.iter().any(|input| {
             let may = || {
                 tree.read(input).is_ok_and(|bytes| {
-                    may_name_one(&bytes) && !is_policy_generator(input, &bytes) || changes_kinds(input, bytes)
+                    may_name_hyperconverged(&bytes) && !is_policy_generator(input, &bytes)
+                        || changes_kinds(input, bytes)
                 })
             };
             *known.entry(input.clone()).or_insert_with(may)
@@ -323,7 +324,7 @@ impl BuildJob {
     }
 
     /// Whether one of its files contains HCO's kind or group.
-    fn names_one(&self, tree: &dyn Tree) -> bool {
+    fn names_hyperconverged(&self, tree: &dyn Tree) -> bool {
         let words = ["HyperConverged", HCO];
         let mut inputs = self.reached.inputs.iter();
         inputs.any(|input| tree.read(input).is_ok_and(|b| words.iter().any(|w| find(&b, w.as_bytes()).is_some())))
@@ -377,7 +378,7 @@ fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8Path
 impl Built {
     /// Whether nothing was or had to be built.
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.failed.is_empty() && self.findings.is_empty() && self.left.is_empty()
+        self.files.is_empty() && self.failed.is_empty() && self.findings.is_empty() && self.unselected.is_empty()
     }
 
     /// Adds other builds.
@@ -390,7 +391,7 @@ impl Built {
         self.reached.extend(other.reached);
         self.findings.extend(other.findings);
         self.failed.extend(other.failed);
-        self.left.extend(other.left);
+        self.unselected.extend(other.unselected);
         self.notes.extend(other.notes);
     }
 
@@ -403,7 +404,7 @@ impl Built {
         run: BuildOutput,
     ) -> Result<(), BuildError> {
         let has_source = !job.sources.is_empty();
-        let names_one = has_source || job.has_inventory || job.names_one(tree);
+        let names_hyperconverged = has_source || job.has_inventory || job.names_hyperconverged(tree);
         let BuildJob { directory, sources, reached, .. } = job;
         match run {
             Ok((command, bytes)) => {
@@ -412,10 +413,11 @@ impl Built {
                 let is_relevant = |f: &FoundObject| {
                     matches!(f.what, FoundKind::HyperConverged | FoundKind::Unrecognized | FoundKind::NotPlanned)
                 };
-                let has_one = content.found.iter().any(is_relevant) || content.content.is_some_and(|c| c.is_broken());
-                if !has_one {
+                let has_hyperconverged =
+                    content.found.iter().any(is_relevant) || content.content.is_some_and(|c| c.is_broken());
+                if !has_hyperconverged {
                     if has_source {
-                        self.findings.push(failed::builds_none(tree, root, &directory, &sources));
+                        self.findings.push(failed::builds_no_hyperconverged(tree, root, &directory, &sources));
                         self.reached.extend(reached.files());
                     }
                     return Ok(());
@@ -431,9 +433,9 @@ impl Built {
                 self.add(tree, &directory, bytes);
                 self.inputs.insert(built, reached.inputs);
             }
-            Err(error @ (BuildError::Interrupted | BuildError::NoRoom(_))) => return Err(error),
+            Err(error @ (BuildError::Interrupted | BuildError::NoTemporaryDirectory(_))) => return Err(error),
             // A failure without a HyperConverged isn't reported.
-            Err(_) if !names_one => {}
+            Err(_) if !names_hyperconverged => {}
             Err(error) => {
                 self.reached.extend(reached.files());
                 let failed = failed::failed(tree, root, directory.clone(), error);

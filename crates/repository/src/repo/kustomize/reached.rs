@@ -11,14 +11,14 @@ use crate::repo::kustomization::is_kustomization;
 
 /// Messages about paths that a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";
-const OUTSIDE: &str = "outside the directory that is read";
-const LINKED: &str = "a link to what is not in or below the kustomization's directory, which kustomize doesn't load";
+const OUTSIDE: &str = "outside the directory that hcoplan reads";
+const LINKED: &str = "a link to a file outside the kustomization's directory, which kustomize doesn't load";
 const NOTHING: &str = "neither a file nor a kustomization here";
 const CHANGED: &str = "a directory of plugins that does more than list them";
 
 /// Whether only PolicyGenerators keep kustomize from building it.
 pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
-    matches!(allowed, Err(BuildError::Elsewhere { what, .. }) if *what == POLICY_GENERATOR)
+    matches!(allowed, Err(BuildError::OutsideRoot { what, .. }) if *what == POLICY_GENERATOR)
 }
 
 /// The files that a kustomization reaches.
@@ -60,7 +60,7 @@ impl BuildInputs {
             allowed = allowed.and(rejected.map_or(Ok(()), |r| Err(r.error(file.clone()))));
             for named in named {
                 let reject =
-                    |name: &str, what| BuildError::Elsewhere { file: file.clone(), name: name.to_owned(), what };
+                    |name: &str, what| BuildError::OutsideRoot { file: file.clone(), name: name.to_owned(), what };
                 let one = self.follow_name(all, &directory, &named, &mut pending);
                 let one = one.map_err(|(name, what)| reject(&name, what));
                 // Another error takes precedence over PolicyGenerators.
@@ -128,7 +128,7 @@ impl BuildInputs {
             // kustomize reports a missing file.
             Err(Unreadable::Missing) => Ok(()),
             Err(Unreadable::LeavesRoot) => Err((name.to_owned(), OUTSIDE)),
-            Err(_) => Err((name.to_owned(), "no file")),
+            Err(_) => Err((name.to_owned(), "not a file")),
         }
     }
 

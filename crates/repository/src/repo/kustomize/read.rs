@@ -61,7 +61,7 @@ impl Rejected {
     /// The build error of a kustomization's file.
     pub(super) fn error(self, file: Utf8PathBuf) -> BuildError {
         match self {
-            Self::Names(name, what) => BuildError::Elsewhere { file, name, what },
+            Self::Names(name, what) => BuildError::OutsideRoot { file, name, what },
             Self::Broken(why) => BuildError::Broken { file, why },
         }
     }
@@ -178,8 +178,7 @@ impl Kustomization {
         let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
         out.rejected = problems.next().map(|p| Rejected::Broken(p.message));
         let Some(document) = parsed.documents.first() else {
-            let empty = || Rejected::Broken("it is empty".to_owned());
-            out.rejected.get_or_insert_with(empty);
+            out.rejected.get_or_insert_with(|| Rejected::Broken("it is empty".to_owned()));
             return out;
         };
         for entry in document.root.entries() {

@@ -16,7 +16,7 @@ use hcoplan_diagnostics::source::{Scratch, Tree, program};
 use super::BuildError;
 
 /// The longest duration of a build.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_DURATION: Duration = Duration::from_secs(60);
 
 /// The shown lines, and the read bytes, of a failing build's standard error.
 const MAX_LINES: usize = 5;
@@ -147,7 +147,7 @@ pub(in super::super) fn run_program(
             Err(failed(error_lines(&stderr)))
         }
         BuildEnd::TooLong => {
-            let seconds = LONGEST.as_secs();
+            let seconds = MAX_DURATION.as_secs();
             Err(failed(format!("it didn't finish within {seconds} s and was stopped")))
         }
         BuildEnd::TooMuch => Err(failed(format!("it printed more than {most} bytes and was stopped"))),
@@ -200,24 +200,26 @@ fn copy_inputs(
     links: &BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 ) -> Result<Scratch, BuildError> {
     let made = tempfile::Builder::new().prefix("hcoplan-build-").tempdir();
-    let kept = made.map_err(BuildError::NoRoom)?.keep();
+    let kept = made.map_err(BuildError::NoTemporaryDirectory)?.keep();
     let utf8 = Utf8PathBuf::from_path_buf(kept).and_then(|p| match p.canonicalize_utf8() {
         Ok(real) => Ok(real),
         Err(_) => Err(p.into()),
     });
-    let no_utf8 = |_| BuildError::NoRoom(io::Error::other("its path is no UTF-8"));
+    let no_utf8 = |_| BuildError::NoTemporaryDirectory(io::Error::other("its path isn't UTF-8"));
     let copy = Scratch::new(utf8.map_err(no_utf8)?, |path| std::fs::remove_dir_all(path));
     for (input, bytes) in inputs {
         let to = copy.path().join(input);
         let parent = to.parent().unwrap_or(copy.path());
-        std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&to, bytes)).map_err(BuildError::NoRoom)?;
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&to, bytes))
+            .map_err(BuildError::NoTemporaryDirectory)?;
     }
     for (link, target) in links {
         let from = copy.path().join(link);
         let parent = from.parent().unwrap_or(copy.path());
         std::fs::create_dir_all(parent)
             .and_then(|()| link_to_directory(&copy.path().join(target), &from))
-            .map_err(BuildError::NoRoom)?;
+            .map_err(BuildError::NoTemporaryDirectory)?;
     }
     Ok(copy)
 }
@@ -318,7 +320,7 @@ impl RunningBuild {
             if stop() {
                 break Err(BuildEnd::Stopped);
             }
-            if began.elapsed() > LONGEST {
+            if began.elapsed() > MAX_DURATION {
                 break Err(BuildEnd::TooLong);
             }
             thread::sleep(Duration::from_millis(5));

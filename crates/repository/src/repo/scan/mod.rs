@@ -18,9 +18,9 @@ use self::escapes::unescaped;
 use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
-use super::mentions::{self, holds_encoded};
+use super::mentions::{self, contains_encoded_group};
 use super::statements::StatementKind;
-use super::unrecognized::{self, is_unrecognized, may_become_one};
+use super::unrecognized::{self, is_unrecognized, may_become_hyperconverged};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
@@ -132,7 +132,7 @@ impl Content {
 
     fn with(mut self, texts: Texts) -> Self {
         for embedded in &texts.found {
-            self.problems.extend(embedded.odd.iter().cloned());
+            self.problems.extend(embedded.warnings.iter().cloned());
         }
         self.embedded.extend(texts.found);
         self.missed.extend(texts.missed);
@@ -215,7 +215,7 @@ impl Content {
             return Some(resolved.map_or_else(|| Arc::clone(document), |(alone, _)| Arc::new(alone)));
         };
         let mut objects = listed::objects(&document.root).into_iter();
-        Some(Arc::new(objects.nth(item as usize)?.alone(document)))
+        Some(Arc::new(objects.nth(item as usize)?.as_document(document)))
     }
 }
 
@@ -351,7 +351,7 @@ pub(super) fn contains_any(text: &str, words: &[&str]) -> bool {
 /// Whether a text contains HCO's API group, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
     let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some();
-    has(text) || holds_encoded(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
+    has(text) || contains_encoded_group(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
 }
 
 /// Why a file is parsed.
@@ -382,7 +382,7 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
 }
 
 /// Whether a file mentions a HyperConverged, in any spelling of YAML.
-pub(super) fn may_name_one(bytes: &[u8]) -> bool {
+pub(super) fn may_name_hyperconverged(bytes: &[u8]) -> bool {
     let text = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
     let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some() || FINDERS.kind.find(text.as_bytes()).is_some();
     has(&text) || has_binary_tag(&text) || unescaped(&text).is_some_and(|text| has(&text))
@@ -431,7 +431,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     match () {
         () if found.contains(&Interest::Marked) => Interest::Marked,
         () if kustomization || found.contains(&Interest::Some) => Interest::Some,
-        () if may_be_binary(text) || holds_encoded(text) => Interest::Tagged,
+        () if may_be_binary(text) || contains_encoded_group(text) => Interest::Tagged,
         () => Interest::None,
     }
 }
@@ -526,7 +526,7 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
         (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
         (Some(what), _) if !is_list => return add(None, what),
         (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
-        (None, None) if !is_list && (is_unrecognized(root) || may_become_one(root)) => {
+        (None, None) if !is_list && (is_unrecognized(root) || may_become_hyperconverged(root)) => {
             return add(None, FoundKind::Unrecognized);
         }
         _ if !is_list => return,
@@ -548,7 +548,9 @@ fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
             None => {
                 if let Some(kind) = StatementKind::of(object.node) {
                     add(Some(index), FoundKind::Statement(kind));
-                } else if is_unrecognized(object.node) || object.wrapper.is_none() && may_become_one(object.node) {
+                } else if is_unrecognized(object.node)
+                    || object.wrapper.is_none() && may_become_hyperconverged(object.node)
+                {
                     add(Some(index), FoundKind::Unrecognized);
                 }
             }

@@ -75,7 +75,7 @@ fn clusters_are_named_and_paired() {
             "prod/west/deep: prod/west/deep/hc.json <- prod/inventory.yaml",
         ]
     );
-    assert_eq!(*repo.clusters()[1].pairing(), Pairing::Beside);
+    assert_eq!(*repo.clusters()[1].pairing(), Pairing::Adjacent);
     assert_eq!(*repo.clusters()[2].pairing(), Pairing::None);
     assert_eq!(*repo.clusters()[3].pairing(), Pairing::Above("prod".into()));
     assert!(repo.problems().is_empty() && repo.findings().is_empty());
@@ -127,7 +127,7 @@ fn two_clusters_of_one_name_are_a_finding() {
     let repo = open(&[("a/one.yaml", HC), ("a/two.yaml", &format!("{HC}---\n{HC}"))]);
     assert_eq!(clusters(&repo), ["a: a/one.yaml <- "]);
     let findings: Vec<String> = repo.findings().iter().map(show).collect();
-    let taken = "cluster-name-taken: two HyperConvergeds are the cluster `a`: only the first is planned";
+    let taken = "cluster-name-taken: two HyperConvergeds have the cluster name `a`: only the first is planned";
     let expected = [format!("a/two.yaml:3:18 {taken}"), format!("a/two.yaml:7:18 {taken}")];
     assert_eq!(findings, expected);
     let related = &repo.findings()[0].related[0].location;
@@ -506,7 +506,7 @@ fn reports_contradictions() {
         ["a/s.yaml:7:16 cluster-facts-contradict: the ClusterVersion says that the release is 4.19, and the \
           Subscription that it is at least 4.20.3"]
     );
-    // A later upgrade is no contradiction, and 4.20 is built from 1.16.
+    // A later upgrade isn't a contradiction, and 4.20 is built from 1.16.
     for (release, contradicts) in [("4.21", false), ("4.20", false), ("1.16", false), ("1.18", false), ("4.19", true)] {
         let inventory = INVENTORY.replace("1.17", release);
         let repo = open(&[("a/hc.yaml", HC), ("a/s.yaml", VENDOR_SUBSCRIPTION), ("a/i.yaml", &inventory)]);

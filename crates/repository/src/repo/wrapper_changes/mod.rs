@@ -41,7 +41,7 @@ pub(super) struct WrapperChange {
     /// The applied paths; empty if no file of this repository has them.
     path: Option<PathPattern>,
     /// Whether it mentions a HyperConverged, so that it may turn another object into one.
-    names_one: bool,
+    names_hco: bool,
     /// Whether the field is a chart that isn't in the repository.
     is_fetched: bool,
     /// The directories of components that it adds.
@@ -102,17 +102,17 @@ impl WrapperChange {
         &self,
         document: &Document,
         clusters: &BTreeSet<&Utf8Path>,
-        speaks: &dyn Fn(&Utf8Path) -> bool,
+        mentions: &dyn Fn(&Utf8Path) -> bool,
         tree: &dyn Tree,
     ) -> Option<Finding> {
         if self.is_fetched {
-            let severity = if self.names_one { Severity::Error } else { Severity::Warning };
+            let severity = if self.names_hco { Severity::Error } else { Severity::Warning };
             return Some(fetched(&self.by, &self.field, document.location(self.span)).severity(severity));
         }
         let is_reached =
             self.path.as_ref().is_some_and(|path| path.covers_any(clusters) || path.real(tree).covers_any(clusters));
-        let names_one = self.names_one || !is_reached && self.components.iter().any(|directory| speaks(directory));
-        if !is_reached && !names_one {
+        let names_hco = self.names_hco || !is_reached && self.components.iter().any(|directory| mentions(directory));
+        if !is_reached && !names_hco {
             return None;
         }
         let message = format!("`{}` of {} changes what it applies; this is not in the plan", self.field, self.by);
@@ -133,15 +133,16 @@ pub(super) fn fetched(by: &str, chart: &str, place: Location) -> Finding {
     Finding::new(&HCO_NOT_PLANNED, message).at(place).label("not examined").help(help)
 }
 
-/// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `speaks` returns whether
+/// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `mentions` returns whether
 /// a directory's files mention one.
 pub(super) fn findings(
     document: &Document,
     clusters: &BTreeSet<&Utf8Path>,
-    speaks: &dyn Fn(&Utf8Path) -> bool,
+    mentions: &dyn Fn(&Utf8Path) -> bool,
     tree: &dyn Tree,
 ) -> Vec<Finding> {
-    changes(document, Some(tree)).iter().filter_map(|change| change.finding(document, clusters, speaks, tree)).collect()
+    let changes = changes(document, Some(tree));
+    changes.iter().filter_map(|change| change.finding(document, clusters, mentions, tree)).collect()
 }
 
 /// What controllers apply from the repository.
@@ -329,10 +330,11 @@ impl Changes<'_> {
         let Some(at) = at else { return };
         let has =
             |nodes: &[Option<&Node>], says: &dyn Fn(&str) -> bool| nodes.iter().flatten().any(|n| any_text(n, says));
-        let is_kind = |text: &str| text.contains(KIND) || text.contains(mentions::HCO) || mentions::holds_encoded(text);
-        let names_one = has(names, &mentions::names_one) || has(values, &is_kind);
-        if names_one || has(values, &mentions::names_one) {
-            self.add(at.as_str().unwrap_or("one"), at.span, None, names_one);
+        let is_kind =
+            |text: &str| text.contains(KIND) || text.contains(mentions::HCO) || mentions::contains_encoded_group(text);
+        let names_hco = has(names, &mentions::names_hyperconverged) || has(values, &is_kind);
+        if names_hco || has(values, &mentions::names_hyperconverged) {
+            self.add(at.as_str().unwrap_or("one"), at.span, None, names_hco);
             self.out.iter_mut().last().into_iter().for_each(|change| change.is_fetched = true);
         }
     }
@@ -412,7 +414,7 @@ impl Changes<'_> {
         let path = PathPattern::new(path);
         self.fields(set, "", &fields::APPLICATION_SET, path.as_ref());
         if let Some(patch) = set.get("templatePatch").filter(|patch| patch.as_str().is_none_or(patches_sources)) {
-            self.add("templatePatch", patch.span, path.as_ref(), speaks_of_one(patch));
+            self.add("templatePatch", patch.span, path.as_ref(), mentions_hyperconverged(patch));
         }
     }
 
@@ -434,10 +436,10 @@ impl Changes<'_> {
         }
     }
 
-    fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_one: bool) {
+    fn add(&mut self, field: &str, span: Span, path: Option<&PathPattern>, names_hco: bool) {
         let (by, path) = (self.by.clone(), path.cloned());
         let (field, components) = (field.to_owned(), Vec::new());
-        self.out.push(WrapperChange { by, field, span, path, names_one, is_fetched: false, components });
+        self.out.push(WrapperChange { by, field, span, path, names_hco, is_fetched: false, components });
     }
 
     /// Adds the fields that may change something.
@@ -458,8 +460,9 @@ impl Changes<'_> {
                 _ => !is_empty(value),
             };
             if changes {
-                let names_one = (key.starts_with("patches") || key == "postRenderers") && speaks_of_one(value);
-                self.add(&format!("{prefix}{key}"), entry.key.span, path, names_one);
+                let names_hco =
+                    (key.starts_with("patches") || key == "postRenderers") && mentions_hyperconverged(value);
+                self.add(&format!("{prefix}{key}"), entry.key.span, path, names_hco);
                 if let (Some(change), Some(path)) = (self.out.last_mut().filter(|_| key == "components"), path) {
                     let names = value.items().iter().filter_map(Node::as_str);
                     change.components.extend(names.filter_map(|name| normalize_path(&path.start.join(name))));
@@ -530,7 +533,7 @@ fn may_be_meant(entry: &Node) -> bool {
         return true;
     }
     if let Some(kind) = entry.below("target.kind").and_then(Node::as_str) {
-        return whole(kind).is_some_and(|kind| kind.is_match(KIND)) || speaks_of_one(entry);
+        return whole(kind).is_some_and(|kind| kind.is_match(KIND)) || mentions_hyperconverged(entry);
     }
     let own = entry.get("patch").unwrap_or(entry);
     let parsed = own.as_str().map(|text| yaml::parse_yaml(&SourceFile::new("patch", text)));
@@ -538,16 +541,16 @@ fn may_be_meant(entry: &Node) -> bool {
     let is_other = |root: &Node| root.get("kind").and_then(Node::as_str).is_some_and(|kind| kind != KIND);
     let has_others_only =
         is_other(own) || !documents.is_empty() && documents.iter().all(|document| is_other(&document.root));
-    entry.get("target").is_some() || !has_others_only || speaks_of_one(entry)
+    entry.get("target").is_some() || !has_others_only || mentions_hyperconverged(entry)
 }
 
 /// Whether a text in a value contains HCO's kind or group.
-fn speaks_of_one(node: &Node) -> bool {
-    let says = |text: &str| mentions::speaks_of_one(text) || text == "allowKindChange" || sets_kind(text);
+fn mentions_hyperconverged(node: &Node) -> bool {
+    let says = |text: &str| mentions::mentions_hyperconverged(text) || text == "allowKindChange" || sets_kind(text);
     any_text(node, &says)
 }
 
-/// Whether a text or a key in a value is such a one.
+/// Whether `says` accepts a text or a key in a value.
 fn any_text(node: &Node, says: &dyn Fn(&str) -> bool) -> bool {
     node.as_str().is_some_and(says)
         || node.items().iter().any(|item| any_text(item, says))

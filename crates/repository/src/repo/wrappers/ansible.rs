@@ -55,9 +55,8 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
         // A looked-up manifest is missing too.
-        let is_elsewhere = |node: &Node| node.as_str().is_some_and(|text| !text.contains('\n'));
         if let Some(kind) = named(arguments)
-            && arguments.get("definition").is_none_or(is_elsewhere)
+            && arguments.get("definition").is_none_or(|node| node.as_str().is_some_and(|text| !text.contains('\n')))
         {
             out.push((kind, text(arguments, "state") == "absent"));
         }

@@ -15,7 +15,7 @@ use super::super::unrecognized::is_unrecognized;
 use super::files::{self, Form};
 use super::inline;
 use super::mask::{Language, Masked, mask};
-use super::not_planned::{holds_kind, holds_one, is_hyperconverged};
+use super::not_planned::{contains_kind, contains_manifest, is_hyperconverged};
 use super::unknown::{self, Unknown};
 use super::{ansible, group, policy, text};
 
@@ -26,7 +26,7 @@ pub(in super::super) struct Embedded {
     /// Its unknown values.
     pub(in super::super) unknown: Vec<Unknown>,
     /// The parser's warnings.
-    pub(in super::super) odd: Vec<Problem>,
+    pub(in super::super) warnings: Vec<Problem>,
 }
 
 /// The manifests in texts.
@@ -42,7 +42,7 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     let text = file.text();
     let at = |range: Range<usize>| Span::new(range.start, range.end);
     let mut out = Texts::default();
-    if !text.contains(HCO) && !holds_kind(text) && !text.contains("HyperConverged") {
+    if !text.contains(HCO) && !contains_kind(text) && !text.contains("HyperConverged") {
         return out;
     }
     let mut read = Vec::new();
@@ -75,7 +75,7 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
     let mut out = Texts::default();
     let root = &document.root;
     let mut string = |node: &Node, language: Language| {
-        let Some(text) = node.as_str().filter(|text| holds_kind(text)) else {
+        let Some(text) = node.as_str().filter(|text| contains_kind(text)) else {
             return;
         };
         let places = ScalarPlaces::of(document, node);
@@ -178,7 +178,7 @@ fn opening(line: &str) -> Option<(&str, bool)> {
 
 /// The HyperConvergeds of a text that is a template of a manifest.
 fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceFile>, index: usize, out: &mut Texts) {
-    if !text.contains(HCO) && !holds_kind(text) {
+    if !text.contains(HCO) && !contains_kind(text) {
         return;
     }
     // Conditional parts are unknown, except for the whole object.
@@ -195,7 +195,7 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
             break;
         }
     }
-    if holds_one(text) {
+    if contains_manifest(text) {
         out.missed.push(at(first_kind(text)));
     }
 }
@@ -237,13 +237,13 @@ fn of_piece(
     let masked_text = &masked.text[piece.clone()];
     let start = piece.start;
     let parsed = yaml::parse_yaml(&SourceFile::new(file.path(), masked_text));
-    let odd = parsed.problems.into_iter().filter(|p| !p.kind.is_fatal() && p.kind != ProblemKind::NotAMapping);
-    let mut odd: Vec<Problem> = odd.collect();
+    let warnings = parsed.problems.into_iter().filter(|p| !p.kind.is_fatal() && p.kind != ProblemKind::NotAMapping);
+    let mut warnings: Vec<Problem> = warnings.collect();
     let place = |span: Span| {
         let range = span.range();
         at(range.start + start..range.end + start)
     };
-    for problem in &mut odd {
+    for problem in &mut warnings {
         problem.span = place(problem.span);
         if let Some((span, _)) = &mut problem.context {
             *span = place(*span);
@@ -282,7 +282,7 @@ fn of_piece(
             let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
             unknown.sort_by_key(Unknown::start);
-            out.found.push(Embedded { document: Arc::new(document), unknown, odd: std::mem::take(&mut odd) });
+            out.found.push(Embedded { document: Arc::new(document), unknown, warnings: std::mem::take(&mut warnings) });
         }
     }
 }

@@ -43,7 +43,7 @@ const UNREAD: [&str; 21] = [
 ];
 
 /// Suffixes after `.yaml` of backups, documentation and signatures; any other is a template's.
-const ASIDE: [&str; 14] =
+const NOT_MANIFESTS: [&str; 14] =
     ["bak", "backup", "orig", "old", "rej", "swp", "disabled", "off", "example", "sample", "dist", "md", "adoc", "sig"];
 
 /// Whether a file is a program by its name, in a directory tree for which programs write manifests.
@@ -98,7 +98,7 @@ fn of_name(path: &Utf8Path) -> Option<Form> {
     let is_manifest = ends(&[".yaml", ".yml", ".json"]);
     let behind = [".yaml.", ".yml.", ".json."].iter().find_map(|suffix| Some(name.split_once(suffix)?.1));
     let behind = behind.filter(|_| !is_manifest);
-    if ends(&UNREAD) || behind.is_some_and(|ending| !ASIDE.contains(&ending)) {
+    if ends(&UNREAD) || behind.is_some_and(|ending| !NOT_MANIFESTS.contains(&ending)) {
         return Some(Form::Unread);
     }
     if ends(&[".tf"]) {

@@ -9,7 +9,7 @@ use hcoplan_diagnostics::source::lines;
 use super::super::mentions::HCO;
 
 /// The largest distance of a manifest's `apiVersion` and `kind`, in lines.
-const NEAR: usize = 5;
+const MAX_DISTANCE: usize = 5;
 
 /// The lines with a HyperConverged's kind, outside of comments and of parsed text.
 pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> {
@@ -23,7 +23,7 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> 
         })
         .collect();
     let is_one = |number: usize| {
-        let near = &lines[number.saturating_sub(NEAR)..lines.len().min(number + NEAR + 1)];
+        let near = &lines[number.saturating_sub(MAX_DISTANCE)..lines.len().min(number + MAX_DISTANCE + 1)];
         says(lines[number].1, "kind", "HyperConverged") && near.iter().any(|(_, line)| says(line, "apiVersion", HCO))
     };
     let found = (0..lines.len()).filter(|number| is_one(*number));

@@ -40,7 +40,7 @@ pub(super) struct Wrapper<'n> {
     pub(super) is_template: bool,
 }
 
-/// The objects inside an object, in the order of the text; `None` if it is no wrapper.
+/// The objects inside an object, in the order of the text; `None` if it isn't a wrapper.
 pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     if !node.items().is_empty() {
         return ansible::objects(node);

@@ -6,7 +6,7 @@ use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Seve
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
-use super::super::mentions::{HCO, HINTS, holds_encoded};
+use super::super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::{ansible, group, inline, policy, text};
 
 /// A HyperConverged that isn't planned.
@@ -112,7 +112,9 @@ impl<'n> Walk<'n, '_> {
                     self.node(item, wrapper, false);
                 }
             }
-            Value::String(text) if holds_one(text) || applies_one(text) || holds_encoded(text) => {
+            Value::String(text)
+                if contains_manifest(text) || applies_manifest(text) || contains_encoded_group(text) =>
+            {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
                 let span = node.span;
                 self.out.push(NotPlannedObject { span, reason });
@@ -139,12 +141,12 @@ pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
 }
 
 /// Whether a text of several lines or of JSON contains a HyperConverged's manifest.
-pub(in super::super) fn holds_one(text: &str) -> bool {
-    text.contains(HCO) && holds_kind(text) && (is_json(text) || has_line(text, "apiVersion", &|v| v.contains(HCO)))
+pub(in super::super) fn contains_manifest(text: &str) -> bool {
+    text.contains(HCO) && contains_kind(text) && (is_json(text) || has_line(text, "apiVersion", &|v| v.contains(HCO)))
 }
 
 /// Whether a text of several lines or of JSON may contain one, or an unrecognised one.
-pub(super) fn holds_kind(text: &str) -> bool {
+pub(super) fn contains_kind(text: &str) -> bool {
     let is_meant = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
     if is_json(text) { is_meant(text) } else { text.contains('\n') && has_line(text, "kind", &is_meant) }
 }
@@ -165,7 +167,7 @@ fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// Whether a text is a script that applies a manifest in a string.
-fn applies_one(text: &str) -> bool {
+fn applies_manifest(text: &str) -> bool {
     text.contains(HCO) && text.contains(" apply") && !inline::manifests(text, &[]).is_empty()
 }
 
@@ -188,8 +190,8 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
         ),
         NotPlannedReason::Changed => (
             "this task changes a HyperConverged that is declared elsewhere".to_owned(),
-            "declare what it sets in the HyperConverged itself: what applies that next undoes the change, or \
-             the other way round",
+            "declare what it sets in the HyperConverged itself: otherwise this task and the tool that applies \
+             the HyperConverged undo each other's changes",
         ),
         NotPlannedReason::Inside(kind) => (
             format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),

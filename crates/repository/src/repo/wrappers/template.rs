@@ -39,7 +39,7 @@ pub(super) enum Filled {
 }
 
 /// Substitutes parameters in a text, within the budget of bytes.
-pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>, room: &mut usize) -> Filled {
+pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>, budget: &mut usize) -> Filled {
     let whole = text.strip_prefix("${{").and_then(|t| t.strip_suffix("}}"));
     if let Some(name) = whole
         && let Some(value) = parameters.get(name)
@@ -58,8 +58,8 @@ pub(super) fn fill(text: &str, parameters: &BTreeMap<&str, Option<&str>>, room: 
         match parameters.get(name) {
             Some(None) => return Filled::Unknown(given(name)),
             Some(Some(value)) => {
-                let Some(left) = room.checked_sub(value.len()) else { return Filled::Unknown(given(name)) };
-                *room = left;
+                let Some(left) = budget.checked_sub(value.len()) else { return Filled::Unknown(given(name)) };
+                *budget = left;
                 out.push_str(value);
                 changed = true;
                 rest = &behind[name.len() + 1..];

@@ -29,7 +29,7 @@ const FIXED: [(&str, &str); 3] =
     [("apiVersion", "hco.kubevirt.io/v1beta1"), ("kind", "HyperConverged"), ("metadata.name", NAME)];
 
 /// The largest number of bytes that a template's parameters add to an object; with more, its values are unknown.
-const MOST_FILLED_IN: usize = 4 << 20;
+const MAX_FILLED_IN_BYTES: usize = 4 << 20;
 
 /// An unknown part of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl Unknown {
 pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
     let template = wrapper.filter(|c| c.is_template).map(parameters);
     let mut out = Vec::new();
-    let mut room = MOST_FILLED_IN;
+    let mut room = MAX_FILLED_IN_BYTES;
     walk(root, "", &mut out, &mut |text| {
         let filled = template.as_ref().map_or(Filled::Same, |parameters| fill(text, parameters, &mut room));
         match (filled, expression(text)) {
