@@ -56,6 +56,7 @@ def compile_part(tree, package, files, out, name, hooks=True):
     with open(overlay, "w") as f:
         json.dump({"Replace": replace}, f)
     binary = f"{out}/{name}"
+    print(f"compiling {name} in {tree}", file=sys.stderr, flush=True)
     # encoding/json has to be version 1, as in the operators' images.
     env = dict(os.environ, GOEXPERIMENT="nojsonv2", GOTOOLCHAIN="local", GOPROXY="off", CGO_ENABLED="0")
     r = subprocess.run(["go", "build", "-mod=vendor", "-overlay", overlay, "-o", binary, f"./{package}"], cwd=tree, env=env,

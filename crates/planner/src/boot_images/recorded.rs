@@ -201,8 +201,8 @@ fn agrees_with_some_recordings() {
     let common = json(&dir.join("common.json"));
     let mut counts = Counts::default();
     let mut differences = Vec::new();
-    for &(release, _) in hcoplan_schemas::RELEASES {
-        let data = data(release, common[release].as_array().unwrap().clone());
+    for (release, common) in common.as_object().unwrap() {
+        let data = data(release, common.as_array().unwrap().clone());
         for case in recordings(&dir, release) {
             check(&case, &data, &mut counts, &mut differences);
         }

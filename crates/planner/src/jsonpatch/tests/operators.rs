@@ -4,7 +4,6 @@ use serde_json::{Map, Value};
 
 use super::kubevirt;
 use crate::jsonpatch::patch;
-use hcoplan_testing::go_types;
 
 /// The recorded operators were built with a newer Go than the released ones, which name the innermost struct in a type
 /// error (see `golden/`).
@@ -36,7 +35,7 @@ fn agrees_with_the_recorded_cases() {
     let cases = file["cases"].as_array().unwrap();
     assert_eq!(cases.len(), 64);
     let (mut changed, mut unchanged, mut failed) = (0, 0, 0);
-    for (release, _) in go_types() {
+    for release in cases[0]["result"].as_object().unwrap().keys() {
         let (types, ty, base) = kubevirt(release);
         for case in cases {
             let id = &case["id"];
