@@ -346,13 +346,17 @@ fn the_server_converts_for_other_owners_before_it_asks_a_webhook() {
 }
 
 #[test]
-fn an_ignored_object_gets_defaults_only_from_an_operator_that_reads_it_as_it_is_stored() {
+fn an_ignored_object_gets_new_defaults_with_the_list_of_monitoring_objects() {
     let mut other = manifest("v1beta1", json!({}), json!({}));
     other["metadata"]["name"] = json!("kubevirt-hyperconverged-2");
-    let spec = |state: &State| state.stored.as_ref().map(|stored| stored["spec"].clone());
-    let upgraded = |state: &State, to: &str| state.upgrade(&Release::known(to).expect("known")).after;
-    let before = applied(&cluster("1.16"), &other);
-    let on_1_17 = upgraded(&before, "1.17");
-    assert_ne!(spec(&on_1_17), spec(&before), "the report stores new defaults");
-    assert_eq!(spec(&upgraded(&on_1_17, "1.18")), spec(&on_1_17), "an operator that reads v1 writes nothing");
+    for monitoring in [true, false] {
+        let mut before = applied(&cluster("1.16"), &other);
+        Arc::make_mut(&mut before.inventory).monitoring = Some(monitoring);
+        for to in ["1.17", "1.18"] {
+            let after = before.upgrade(&Release::known(to).expect("known")).after;
+            let spec = |state: &State| state.stored.as_ref().map(|stored| stored["spec"].clone());
+            assert_eq!(spec(&after) != spec(&before), monitoring, "{to} with monitoring: {monitoring}");
+            before = after;
+        }
+    }
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding"
 	"encoding/json"
@@ -55,9 +56,25 @@ var noTag = regexp.MustCompile(`^(api|apis|pkg|v\d.*)$`)
 
 // typesFile is go-types.json.
 type typesFile struct {
-	Roots   map[string]string            `json:"roots"`
-	Names   map[string]string            `json:"names"`
-	Structs map[string]map[string]string `json:"structs"`
+	Roots   map[string]string       `json:"roots"`
+	Names   map[string]string       `json:"names"`
+	Structs map[string]structFields `json:"structs"`
+}
+
+// structFields are keys and types in the order of the Go struct, which is that of printed JSON.
+type structFields [][2]string
+
+func (fields structFields) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	for i, field := range fields {
+		out.WriteByte("{,"[min(i, 1)])
+		fmt.Fprintf(&out, "%q:%q", field[0], field[1])
+	}
+	if len(fields) == 0 {
+		out.WriteByte('{')
+	}
+	out.WriteByte('}')
+	return out.Bytes(), nil
 }
 
 // describeTypes writes the types that are reachable from the roots.
@@ -89,7 +106,7 @@ func describeTypes(scheme *runtime.Scheme, file string) error {
 			}
 		}
 	}
-	out := typesFile{Roots: map[string]string{}, Names: map[string]string{}, Structs: map[string]map[string]string{}}
+	out := typesFile{Roots: map[string]string{}, Names: map[string]string{}, Structs: map[string]structFields{}}
 	for root, t := range roots {
 		out.Roots[root] = d.names[t]
 	}
@@ -209,12 +226,12 @@ func (d describer) underlying(t reflect.Type) string {
 }
 
 // fields describes a struct's fields: `?` for omitempty, `!` for omitzero, `=V` for what the type's own decoder puts in.
-func (d describer) fields(t reflect.Type) (map[string]string, error) {
+func (d describer) fields(t reflect.Type) (structFields, error) {
 	defaults, err := decoderDefaults(t)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]string{}
+	var out structFields
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
@@ -223,7 +240,7 @@ func (d describer) fields(t reflect.Type) (map[string]string, error) {
 			continue
 		}
 		if f.Anonymous && name == "" {
-			out["."+f.Name] = d.expression(f.Type)
+			out = append(out, [2]string{"." + f.Name, d.expression(f.Type)})
 			continue
 		}
 		if name == "" {
@@ -241,7 +258,7 @@ func (d describer) fields(t reflect.Type) (map[string]string, error) {
 		if value, ok := defaults[name]; ok {
 			key += "=" + value
 		}
-		out[key] = d.expression(f.Type)
+		out = append(out, [2]string{key, d.expression(f.Type)})
 	}
 	return out, nil
 }

@@ -49,9 +49,8 @@ mod tests {
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");
             let committed = release.file(GO_TYPES).expect("there");
-            let types: serde_json::Value = serde_json::from_str(committed).expect("JSON");
             let file = recording.join(format!("types/{name}.json"));
-            fs::write(&file, types.to_string()).expect("written");
+            fs::write(&file, committed.replace('\n', " ")).expect("written");
             // Of several releases in a recording, each has its own.
             let found = part(recording, "types", name).expect("listed");
             assert_eq!(found, file);

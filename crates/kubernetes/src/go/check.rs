@@ -3,7 +3,7 @@
 //! `encoding/json` notes the first value of a wrong type and goes on; a type's own decoder
 //! (quantities, durations, times) that fails ends it at once, and its error is the one returned.
 
-use serde_json::{Number, Value};
+use serde_json::{Map, Number, Value};
 
 use super::table::{Field, GoType, GoTypes, Kind, Struct};
 use super::{DecodeError, Wants, normalise, time};
@@ -18,8 +18,26 @@ pub(super) enum KeyMatching {
     AnyCase,
 }
 
+/// When a key was added to a document that Go printed, by its path, indices as text; `None` for Go's own keys.
+pub(super) type Added<'a> = &'a dyn Fn(&[String]) -> Option<usize>;
+
 pub(super) fn check(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatching) -> Result<(), DecodeError> {
-    let mut checker = Checker { types, keys, first: None, all: None };
+    first(Checker { types, keys, added: None, first: None, all: None }, document, ty)
+}
+
+/// As [`check`] of a document that Go printed, with keys added at its objects' ends: of several errors that Go would
+/// return one, this is the one.
+pub(super) fn check_added(
+    types: &GoTypes,
+    document: &Value,
+    ty: &GoType,
+    keys: KeyMatching,
+    added: Added<'_>,
+) -> Result<(), DecodeError> {
+    first(Checker { types, keys, added: Some(added), first: None, all: None }, document, ty)
+}
+
+fn first(mut checker: Checker<'_>, document: &Value, ty: &GoType) -> Result<(), DecodeError> {
     checker.value(document, ty, &Step::Root)?;
     checker.first.map_or(Ok(()), Err)
 }
@@ -29,7 +47,7 @@ pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatch
     let Err(named) = check(types, document, ty, keys) else {
         return Vec::new();
     };
-    let mut checker = Checker { types, keys, first: None, all: Some(Vec::new()) };
+    let mut checker = Checker { types, keys, added: None, first: None, all: Some(Vec::new()) };
     // An error that ends Go's decoding is recorded already; the others are wanted, too.
     checker.value(document, ty, &Step::Root).ok();
     let mut all = checker.all.unwrap_or_default();
@@ -49,6 +67,7 @@ enum Step<'a> {
 struct Checker<'a> {
     types: &'a GoTypes,
     keys: KeyMatching,
+    added: Option<Added<'a>>,
     first: Option<DecodeError>,
     /// All of them, where the decoding goes on after each.
     all: Option<Vec<DecodeError>>,
@@ -88,13 +107,14 @@ impl Checker<'_> {
                     }
                 }
                 (Value::Object(entries), Kind::Map(element)) => {
-                    for (key, entry) in entries {
+                    for (key, entry) in self.in_order(entries, at, |_| &[]) {
                         self.value(entry, element, &Step::Key(at, key))?;
                     }
                 }
                 (Value::Object(entries), Kind::Struct(index)) => {
                     let structure = self.types.structure(*index);
-                    for (key, entry) in entries {
+                    let place = |key: &str| structure.field(key).map_or(&[][..], |field| &field.place);
+                    for (key, entry) in self.in_order(entries, at, place) {
                         let mut field = structure.field(key);
                         if field.is_none() && self.keys == KeyMatching::AnyCase {
                             field = structure.field_folded(key);
@@ -108,6 +128,27 @@ impl Checker<'_> {
             },
         }
         Ok(())
+    }
+
+    /// The entries of an object in the order of the document, if it is known.
+    fn in_order<'v, 'p>(
+        &self,
+        entries: &'v Map<String, Value>,
+        at: &Step<'_>,
+        place: impl Fn(&str) -> &'p [usize],
+    ) -> Vec<(&'v String, &'v Value)> {
+        let mut ordered: Vec<_> = entries.iter().collect();
+        if let Some(added) = self.added {
+            let mut path = Vec::new();
+            segments(at, &mut path);
+            ordered.sort_by_cached_key(|(key, _)| {
+                path.push(String::clone(key));
+                let added = added(&path);
+                path.pop();
+                (added, place(key))
+            });
+        }
+        ordered
     }
 
     fn wrong(&mut self, what: String, ty: &GoType, at: &Step<'_>) {
@@ -175,6 +216,18 @@ fn path(at: &Step<'_>) -> String {
         text.push('.');
     }
     text + name
+}
+
+/// The path's parts; indices as text.
+fn segments(at: &Step<'_>, out: &mut Vec<String>) {
+    let (parent, name) = match at {
+        Step::Root => return,
+        Step::Index(parent, index) => (parent, index.to_string()),
+        Step::Key(parent, key) => (parent, (*key).to_owned()),
+        Step::Field(parent, _, field) => (parent, field.name.to_string()),
+    };
+    segments(parent, out);
+    out.push(name);
 }
 
 fn fits(number: &Number, kind: &Kind) -> bool {

@@ -63,6 +63,20 @@ impl GoTypes {
         check::all(self, document, ty, check::KeyMatching::Exact)
     }
 
+    /// The error of `json.Unmarshal` for a document that Go printed and that was extended. `added` says when a key was
+    /// added, by its path (indices as text), and `None` for keys that Go printed.
+    ///
+    /// # Errors
+    /// Of several errors, the one that Go returns.
+    pub fn decode_extended(
+        &self,
+        document: &Value,
+        ty: &GoType,
+        added: &dyn Fn(&[String]) -> Option<usize>,
+    ) -> Result<(), DecodeError> {
+        check::check_added(self, document, ty, check::KeyMatching::AnyCase, added)
+    }
+
     /// Changes a document as decoding it into the typed struct and encoding it again does: unknown keys
     /// and values that Go omits are removed, fields that Go always prints are added, quantities and durations are
     /// printed as Go prints them. A timestamp that is not set is never printed where it may be

@@ -1,7 +1,7 @@
 //! The table of Go types: its file form and its form in memory.
 //!
 //! The file has `roots` (`apiVersion/kind` to a type's name), `names` (a name to its type) and `structs` (a name to its
-//! fields: JSON names to types). A type is written in Go's own syntax (`*int32`, `[]string`, `map[string]v1.Percent`, a
+//! fields, in Go's order: JSON names to types). A type is written in Go's own syntax (`*int32`, `[]string`, `map[string]v1.Percent`, a
 //! name) or is one of the kinds whose decoder is special: `quantity`, `duration`, `time`, `intOrString`, `raw`. A JSON
 //! name may end in `?` for omitempty, `!` for omitzero and `=V` for a value that the type's own decoder sets when none
 //! is given. A name that starts with `.` is an embedded struct, by its Go name. `v1.X@core` distinguishes two Go types
@@ -9,7 +9,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// A type of the table.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub(super) struct Field {
     pub(super) omit_empty: bool,
     pub(super) omit_zero: bool,
     pub(super) default: Option<Box<str>>,
+    /// Its place in the Go struct, by the embedded structs on the way.
+    pub(super) place: Box<[usize]>,
     /// Go names of the embedded structs on the way, outermost first.
     pub(super) embedded: Box<[Box<str>]>,
 }
@@ -98,13 +101,33 @@ pub struct GoTypes {
     roots: BTreeMap<String, GoType>,
 }
 
-/// The table's file. A struct's fields come sorted by their keys, which is also the order of the
-/// structs embedded in it.
+/// The table's file.
 #[derive(Deserialize)]
 struct File {
-    structs: BTreeMap<String, BTreeMap<String, String>>,
+    structs: BTreeMap<String, Fields>,
     names: BTreeMap<String, String>,
     roots: BTreeMap<String, String>,
+}
+
+/// The fields of a struct, in Go's order.
+struct Fields(Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("the fields of a struct")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                std::iter::from_fn(|| map.next_entry().transpose()).collect::<Result<_, _>>().map(Fields)
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
 }
 
 /// A table that can't be used.
@@ -216,14 +239,14 @@ impl GoTypes {
         &self,
         file: &File,
         name: &str,
-        embedded: &mut Vec<Box<str>>,
+        embedded: &mut Vec<(usize, Box<str>)>,
         fields: &mut Vec<Field>,
     ) -> Result<(), TableError> {
         let unknown = || TableError::Unknown(name.to_owned());
         let mut inner = Vec::new();
-        for (key, expression) in file.structs.get(name).ok_or_else(unknown)? {
+        for (place, (key, expression)) in file.structs.get(name).ok_or_else(unknown)?.0.iter().enumerate() {
             if let Some(go_name) = key.strip_prefix('.') {
-                inner.push((go_name, expression.trim_start_matches('*')));
+                inner.push((place, go_name, expression.trim_start_matches('*')));
                 continue;
             }
             let (key, default) = match key.split_once('=') {
@@ -238,14 +261,15 @@ impl GoTypes {
                 omit_empty: flags.contains('?'),
                 omit_zero: flags.contains('!'),
                 default,
-                embedded: embedded.clone().into(),
+                place: embedded.iter().map(|(place, _)| *place).chain([place]).collect(),
+                embedded: embedded.iter().map(|(_, go_name)| go_name.clone()).collect(),
             });
         }
-        for (go_name, structure) in inner {
+        for (place, go_name, structure) in inner {
             if embedded.len() >= DEEPEST {
                 return Err(unknown());
             }
-            embedded.push(go_name.into());
+            embedded.push((place, go_name.into()));
             self.collect(file, structure, embedded, fields)?;
             embedded.pop();
         }

@@ -36,7 +36,7 @@ pub struct FieldChanges {
 pub struct Unmergeable {
     /// Where.
     pub path: Path,
-    /// The API server's words, the path at their head.
+    /// The API server's words.
     pub message: String,
     /// What is wrong.
     pub mistake: Mistyped,
@@ -45,6 +45,8 @@ pub struct Unmergeable {
 /// What the server can't merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mistyped {
+    /// The owners of fields, which only the server writes.
+    Owners,
     /// A field that the schema doesn't know.
     UnknownField,
     /// A value of another kind.
@@ -104,10 +106,16 @@ impl Schema {
         self.at_root().with_parents(fields)
     }
 
-    /// Why the server can't apply a manifest: the first field that the schema doesn't know or that has a value of
-    /// another kind.
+    /// Why the server can't apply a manifest: it says who owns fields, or the first field that the schema doesn't know or
+    /// that has a value of another kind.
     pub fn unmergeable(&self, object: &Value) -> Option<Unmergeable> {
-        self.at_root().mistake(object, &Path::root())
+        if object["metadata"]["managedFields"].is_array() {
+            let path = Path::root().key("metadata").key("managedFields");
+            let message = "metadata.managedFields must be nil".to_owned();
+            return Some(Unmergeable { path, message, mistake: Mistyped::Owners });
+        }
+        let mistake = self.at_root().mistake(object, &Path::root())?;
+        Some(Unmergeable { message: format!("failed to create typed patch object: {}", mistake.message), ..mistake })
     }
 
     fn at_root(&self) -> At<'_> {
@@ -449,11 +457,14 @@ mod tests {
     #[test]
     fn rejects_what_the_schema_does_not_declare() {
         let said = |spec: Value| schema().unmergeable(&json!({ "spec": spec })).map(|u| (u.mistake, u.message));
-        let unknown = ".spec.nope: field not declared in schema".to_owned();
+        let unknown = "failed to create typed patch object: .spec.nope: field not declared in schema".to_owned();
         assert_eq!(said(json!({"nope": 1})), Some((Mistyped::UnknownField, unknown)));
-        let wrong = ".spec.name: expected string, got 1".to_owned();
+        let wrong = "failed to create typed patch object: .spec.name: expected string, got 1".to_owned();
         assert_eq!(said(json!({"name": 1})), Some((Mistyped::WrongType, wrong)));
         assert_eq!(said(json!({"set": ["a", "a"]})).map(|(mistake, _)| mistake), Some(Mistyped::Repeated));
         assert_eq!(said(json!({"name": null, "map": {"any": "x"}})), None);
+        let owners = |owners: Value| schema().unmergeable(&json!({"metadata": {"managedFields": owners}}));
+        assert_eq!(owners(json!([])).map(|u| u.mistake), Some(Mistyped::Owners));
+        assert_eq!(owners(Value::Null), None);
     }
 }

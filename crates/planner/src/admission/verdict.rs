@@ -43,7 +43,7 @@ pub enum Reason {
     MetadataDecode,
     /// The CRD's schema: the first violation.
     Schema(ViolationKind),
-    /// The server can't apply the manifest: it has a field that the schema doesn't know.
+    /// The server can't apply the manifest: it has a field that the schema doesn't know or that only the server writes.
     UnknownField,
     /// The object does not decode into the operator's Go types.
     GoDecode,
@@ -206,16 +206,15 @@ impl Admission {
     /// The rejection of a manifest that the server can't apply.
     pub(crate) fn unmergeable(Unmergeable { path, message, mistake }: Unmergeable) -> Self {
         let reason = match mistake {
-            Mistyped::UnknownField => Reason::UnknownField,
+            Mistyped::UnknownField | Mistyped::Owners => Reason::UnknownField,
             Mistyped::WrongType => Reason::Schema(ViolationKind::WrongType),
             Mistyped::Repeated => Reason::Schema(ViolationKind::Duplicate),
         };
-        let message = format!("failed to create typed patch object: {message}");
         let kind = match reason {
             Reason::Schema(kind) => CauseKind::Schema(kind),
             _ => CauseKind::Other,
         };
-        let in_key = mistake == Mistyped::UnknownField;
+        let in_key = reason == Reason::UnknownField;
         let causes = vec![Cause { path, message: message.clone(), kind, in_key }];
         Self { stage: Some(Stage::Schema), reason: Some(reason), message, causes, ..Self::default() }
     }

@@ -236,7 +236,12 @@ fn apply(types: &GoTypes, ty: &GoType, part: Value, operations: &[Operation]) ->
         document.apply(operation, index)?;
     }
     let merged = merge(types, ty, &base, document.root());
-    let merged = merged.map_err(|error| attribute_failure(types, ty, &base, operations, error))?;
+    let merged = merged.map_err(|error| {
+        let added = |path: &[String]| added(&base, operations, path);
+        let named = types.decode_extended(&document.root().to_json(), ty, &added).err().unwrap_or(error);
+        let named = DecodeError { message: as_written(named.message, document.root()), ..named };
+        attribute_failure(types, ty, &base, operations, named)
+    })?;
     drop(document);
     Ok(PatchedPart { before: base, after: merged })
 }
@@ -259,6 +264,20 @@ fn as_document(types: &GoTypes, ty: &GoType, mut base: Value) -> Value {
 fn merge(types: &GoTypes, ty: &GoType, base: &Value, patched: &Node) -> Result<Value, DecodeError> {
     let merged = types.merge(base, &patched.to_json(), ty);
     merged.map_err(|error| DecodeError { message: as_written(error.message, patched), ..error })
+}
+
+/// Which operation added a key at a path; `None` for a key of the rendered object. Added keys are the object's last.
+fn added<'v>(base: &'v Value, operations: &[Operation], path: &[String]) -> Option<usize> {
+    let key = |value: &'v Value, segment: &String| match value {
+        Value::Object(entries) => entries.get(segment),
+        Value::Array(items) => items.get(segment.parse::<usize>().ok()?),
+        _ => None,
+    };
+    if path.iter().try_fold(base, key).is_some() {
+        return None;
+    }
+    let is_it = operations.iter().position(|operation| operation.segments() == path);
+    is_it.or_else(|| operations.iter().rposition(|operation| path.starts_with(&operation.segments())))
 }
 
 /// Go's messages quote a number as written, which parsing may have changed.

@@ -48,10 +48,8 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
         step.plan.status.node_info = status["nodeInfo"].as_object().cloned();
         step.plan.status.data_import_cron_templates = reported_templates(status);
         step.after.stored = Some(stored);
-    } else if step.plan.ignored
-        && hyperconverged::version_of(&stored) != release.tables().hyperconverged.newest_version()
-    {
-        // The operator reads the newest version. Of a converted object it reports nothing new, and so writes nothing.
+    } else if step.plan.ignored && !state.inventory.has_monitoring() {
+        // Without monitoring objects to list, the operator reports nothing new, and so writes nothing.
         step.after.stored = Some(stored);
     }
     step.objects = before.changes(&step.after.objects, &step.plan);

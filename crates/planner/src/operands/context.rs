@@ -1,6 +1,6 @@
 //! The inputs of the renderers.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 
 use hcoplan_kubernetes::Object;
@@ -39,6 +39,8 @@ pub struct Context<'a> {
     pub stage: Stage,
     /// HCO's version, known to operator and webhook.
     pub(super) version: Option<&'a str>,
+    /// Whether an error ends every reconcile before the operands that report their readiness.
+    pub(super) never_ready: Cell<bool>,
     tls: OnceCell<TlsProfile>,
     constants: OnceCell<FilledObjects>,
     pub(super) patched: RefCell<Vec<Patched>>,
@@ -63,6 +65,7 @@ impl<'a> Context<'a> {
             hc,
             golden_images,
             stage,
+            never_ready: Cell::new(false),
             patched: RefCell::new(Vec::new()),
             reached: RefCell::new(Vec::new()),
             tls: OnceCell::new(),

@@ -125,7 +125,17 @@ fn panicked(cx: &Context<'_>, error: Error) -> Rendered {
     Rendered { error: Some(error), ..of_start(cx) }
 }
 
-fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendered {
+fn render<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str> + Clone) -> Rendered {
+    let rendered = render_in_order(cx, names.clone());
+    let reports_ready = |(name, _): &(&str, Object)| *name == "network-resources-injector";
+    if rendered.error.is_none() || rendered.objects.iter().any(reports_ready) || cx.never_ready.replace(true) {
+        return rendered;
+    }
+    // KubeVirt comes first and depends on the readiness.
+    render_in_order(cx, names)
+}
+
+fn render_in_order<'n>(cx: &Context<'_>, names: impl Iterator<Item = &'n str>) -> Rendered {
     let renders_first = cx.release.has("renders-all-operands-first");
     let mut rendered = Rendered::default();
     for name in names {

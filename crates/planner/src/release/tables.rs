@@ -335,7 +335,7 @@ pub struct WorkOrder {
 
 impl WorkOrder {
     /// The operands of a platform, in order.
-    pub fn operands_of(&self, platform: Platform) -> impl Iterator<Item = &str> {
+    pub fn operands_of(&self, platform: Platform) -> impl Iterator<Item = &str> + Clone {
         let rest = match platform {
             Platform::OpenShift => &self.openshift,
             Platform::Kubernetes => &self.kubernetes,
