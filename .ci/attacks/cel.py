@@ -80,6 +80,17 @@ def attack_strings(lab):
     judged(lab, f"{text}.size() > 0")
 
 
+def attack_other_rules(lab):
+    """Patterns, chains, literals, conversions and texts that are long, deep, or no number."""
+    for rule in ["'" + "a" * 5_000 + "!'.matches('(a+)+$')", "'a'.matches('((a{100}){100}){100}')", "true ? " * 20_000 + "true" + " : false" * 20_000,
+                 "self" + ".a" * 50_000 + " == 1", "[0]" + "[0]" * 50_000 + " == 0", "-" * 100_000 + "1 < 0", "{'a':" * 20_000 + "1" + "}" * 20_000 + ".size() > 0",
+                 "['x'].map(a, a + a)" + ".map(a, a + a)" * 60 + ".size() > 0", "{" + ",".join(f"'{i}': {i}" for i in range(30_000)) + "}.size() > 0",
+                 "9223372036854775807 + 1 > 0", "1 % 0 == 0", "-9223372036854775808 / -1 == 0", "duration('99999999999999999h') > duration('1s')",
+                 "quantity('1e99999999999').isGreaterThan(quantity('1'))", "'%.99999999999999999999f'.format([1.0]).size() > 0", "lists.range(100000000).size() > 0",
+                 "'a'" + ".replace('', 'aaaaaaaaaaaaaaaaaaaa')" * 12 + ".size() > 0", "// " + "x" * 1_000_000 + "\ntrue"]:
+        judged(lab, rule)
+
+
 def attack_growth(lab):
     """A rule that looks at each element of a list: twice the elements."""
 

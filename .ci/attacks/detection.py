@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tarfile
+import zlib
 
 from _inputs import INVENTORY
 
@@ -316,6 +317,11 @@ def attack_hidden_in_charts(lab):
         "values in base64": {"c/templates/a.yaml": "{{ .Values.o | b64dec }}\n", "c/values.yaml": f"o: {encoded}\n"},
         "base64 in a template": {"c/templates/a.yaml": f"{{{{ \"{encoded}\" | b64dec }}}}\n"},
         "base64 in a file": {"c/templates/a.yaml": "{{ .Files.Get \"x\" | b64dec }}\n", "c/x": encoded},
+        "an object that an action makes": {"c/templates/a.yaml": "{{ dict \"kind\" \"HyperConverged\" \"apiVersion\" \"hco.kubevirt.io/v1\" | toJson }}\n"},
+        "an action as the key": {"c/templates/a.yaml": "{{ \"kind\" }}: HyperConverged\n{{ \"apiVersion\" }}: hco.kubevirt.io/v1beta1\n"},
+        "escapes in a template": {"c/templates/a.yaml": "{{ if .Values.a }}\n" + WRITTEN["an escaped group"] + "{{ end }}\n"},
+        "values as the kind": {"c/templates/a.yaml": "kind: {{ .Values.k }}\napiVersion: {{ .Values.g }}/v1\n", "c/values.yaml": "{k: HyperConverged, g: hco.kubevirt.io}\n"},
+        "a text of values": {"c/templates/a.yaml": "{{ tpl .Values.o . }}\n", "c/values.yaml": "o: |\n" + indented(PLAIN.replace("HyperConverged", "{{ .Values.k }}"), "  ")},
         "an archive": {"c/charts/s-1.0.0.tgz": archive(PLAIN)},
         "an archive that is none": {"c/charts/s-1.0.0.tgz": b"\x1f\x8bbroken"},
         "an archive that is too large": {"c/charts/s-1.0.0.tgz": gzip.compress(b"\0" * (65 << 20))},
@@ -334,6 +340,20 @@ def attack_encoded(lab):
                      f"kind: ConfigMap\nmetadata: {{name: a}}\nbinaryData:\n  hc.yaml: {encoded}\n"]:
             _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": "apiVersion: v1\n" + text})
             lab.expect("hco-not-planned" in done.out, text[:20], done)
+    packed = base64.b64encode(gzip.compress(PLAIN.encode())).decode()
+    lines = "".join(f"    {encoded[at:at + 10]}\n" for at in range(0, len(encoded), 10))
+    for what, text in {
+        "a Bundle of Fleet": f"apiVersion: fleet.cattle.io/v1alpha1\nkind: Bundle\nmetadata: {{name: a}}\nspec: {{resources: [{{name: a, encoding: base64+gz, content: {packed}}}]}}\n",
+        "a Bundle's content": f"apiVersion: fleet.cattle.io/v1alpha1\nkind: Content\nmetadata: {{name: a}}\ncontent: {packed}\n",
+        "a compressed bomb": "kind: Content\ncontent: " + base64.b64encode(gzip.compress(b"\0" * (17 << 20))).decode() + "\n",
+        "lines": f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\ndata:\n  a: |\n{lines}",
+        "a patch of Hive": "apiVersion: hive.openshift.io/v1\nkind: SyncSet\nmetadata: {name: a}\nspec: {patches: [{apiVersion: hco.kubevirt.io/v1beta1, kind: HyperConverged, name: a, patch: '{}'}]}\n",
+    }.items():
+        _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": text})
+        lab.expect("hco-not-planned" in done.out, what, done)
+    other = base64.b64encode(gzip.compress(b"kind: ConfigMap\n")).decode()
+    _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": f"apiVersion: v1\nkind: Secret\nmetadata: {{name: a}}\ndata: {{a: {other}}}\n"})
+    lab.expect("hco-not-planned" not in done.out, "something else that is compressed", done)
 
 
 def attack_kinds_filled_in_later(lab):
@@ -344,6 +364,16 @@ def attack_kinds_filled_in_later(lab):
         for text in [one, listed("List", one)]:
             _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": text})
             lab.expect(done.code == 4 and "a.yaml" in done.out, f"{kind} of {version}", done)
+    for version in ["hco.kubevirt.io/v1beta1", "<< inputs.group >>/v1beta1"]:
+        one = PLAIN.replace("HyperConverged", "<< inputs.kind >>").replace("hco.kubevirt.io/v1beta1", version)
+        head = "apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: a}\nspec:\n  "
+        for what, inside in {
+            "an object": "resources:\n" + indented(one, "  - ", "    "),
+            "a list": "resources:\n" + indented(listed("List", one), "  - ", "    "),
+            "a text": "resourcesTemplate: |\n" + indented(one, "    ", "    "),
+        }.items():
+            _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": head + inside})
+            lab.expect("hco-not-planned" in done.out, f"{what} that a ResourceSet fills in, of {version}", done)
     for kind, version in [("${KIND}", "v1"), ("Thing${KIND}", "${API}"), ("${KIND}Set", "hco${API}")]:
         other = PLAIN.replace("HyperConverged", kind).replace("hco.kubevirt.io/v1beta1", version)
         _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": other})
@@ -409,6 +439,9 @@ def attack_files_that_cannot_be_read(lab):
         "UTF-16 without a mark, with escapes": WRITTEN["an escaped group"].encode("utf-16-le"),
         "encrypted by git-crypt": b"\0GITCRYPT\0" + bytes(range(256)),
         "encrypted by age": b"age-encryption.org/v1\n" + bytes(range(256)),
+        "a packed archive": b"PK\x03\x04" + bytes(range(256)),
+        "compressed by zlib": zlib.compress(PLAIN.encode()),
+        "encrypted by age, in letters": "-----BEGIN AGE ENCRYPTED FILE-----\nYQ==\n-----END AGE ENCRYPTED FILE-----\n",
     }.items():
         _, done = lint(lab, {"good/hc.yaml": GOOD, "x.yaml": data})
         lab.expect(done.code == 4 and "x.yaml" in done.out, what, done)
@@ -427,6 +460,8 @@ def attack_files_that_cannot_be_read(lab):
         "pieces": {"jn/a.jsonnet": "{apiVersion: 'hco.kube' + 'virt.io/v1', kind: 'Hyper' + 'Converged'}\n"},
         "an import": {"jn/a.jsonnet": "import '../lib/a.libsonnet'\n", "lib/a.libsonnet": "import 'b.libsonnet'\n",
                       "lib/b.libsonnet": "{kind: 'HyperConverged'}\n"},
+        "escapes": {"jn/a.jsonnet": "{kind: 'H\\u0079perC\\u006fnverged'}\n"},
+        "a library": {"jn/a.jsonnet": "import 'a.libsonnet'\n", "vendor/a.libsonnet": "import '../lib/b.libsonnet'\n", "lib/b.libsonnet": "{kind: 'HyperConverged'}\n"},
         "a text": {"jn/a.jsonnet": "std.parseYaml(importstr 'a.txt')\n", "jn/a.txt": PLAIN},
     }.items():
         _, done = lint(lab, {"good/hc.yaml": GOOD, "app.yaml": argo, **files})

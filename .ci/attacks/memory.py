@@ -170,6 +170,19 @@ def attack_patch_of_long_list(lab):
     patched(lab, [{"op": "add", "path": "/spec/x", "value": [1] * 3_000}, *[append] * 240], 250)
 
 
+def attack_patch_others(lab):
+    """Patches that copy the root, longer and longer keys, and what is in a longer and longer list."""
+    text = "x" * 50_000
+    for operations in [
+        [{"op": "copy", "from": "/spec", "path": "/spec/a"}] * 200,
+        [{"op": "add", "path": "/spec/x", "value": [[[text]]]}, *[{"op": "copy", "from": "/spec/x", "path": "/spec/x/0/0/-"}, {"op": "copy", "from": "/spec/x/0", "path": "/spec/x/-"}] * 12],
+        [{"op": "add", "path": "/spec/" + "~1" * 30_000, "value": 1}, *[{"op": "copy", "from": "/spec", "path": f"/spec/z{i}"} for i in range(16)]],
+        [{"op": "add", "path": "/spec/x", "value": [text]}, *[{"op": "copy", "from": "/spec/x", "path": "/spec/x/-"}] * 14, *[{"op": "test", "path": "/spec/x", "value": [1]}] * 50],
+        [{"op": "add", "path": "/spec/x", "value": [0] * 20_000}, *[{"op": "add", "path": "/spec/x/0", "value": 1}] * 240],
+    ]:
+        patched(lab, operations, 250)
+
+
 def attack_template_parameters(lab):
     """A Template of OpenShift whose parameter is put in 20,000 times: it takes less than 250 MiB and 5 s."""
     directory = lab.dir()

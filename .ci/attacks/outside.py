@@ -98,6 +98,16 @@ def attack_named_files(lab):
             lab.expect(done.code not in (0, 1, 70), f"{words} passes", done)
             lab.expect("outside-word" not in done.out + done.err, f"{words} read it", done)
             lab.expect("release" in words[2] or "upgrade" in words[2] or ("outside the directory" in done.err or "leads nowhere" in done.err), f"{words} doesn't say why", done)
+    # So is a directory.
+    lab.write(outside, "hc.yaml", MANIFEST.replace("spec: {}", "spec: {defaultCPUModel: outside-word}"))
+    lab.write(outside, "nodes.json", '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "outside-word"}}')
+    for name in ["conf", "conf/", "./conf", os.path.join(directory, "conf")]:
+        for words in [("lint", name), ("plan", name), ("matrix", name), ("report", name), ("render", name), ("diff", ".", name), ("diff", name, "."),
+                      ("plan", "--live", name), ("render", "--live", name), ("plan", "--against", name), ("lint", "--against", name),
+                      ("import", name), ("import", name + "/nodes.json"), ("inventory", "check", name, "inventory.yaml")]:
+            done = lab.run(*words, cwd=directory)
+            lab.expect(done.code == 2, f"{words} passes", done)
+            lab.expect("outside-word" not in done.out + done.err, f"{words} read it", done)
     # A file outside that the user names may be read.
     lab.write(outside, "hcoplan.yaml", "lint: {failOn: never}\n")
     done = lab.run("lint", "--config", os.path.join(outside, "hcoplan.yaml"), cwd=directory)

@@ -81,6 +81,18 @@ def attack_tolerations(lab):
     grows(lab, 100, one_cluster(lab, spec, inventory=inventory), "lint")
 
 
+def attack_machines_on_nodes(lab):
+    """Nodes, and as many virtual machines: with no placement, with one's name each, and with a toleration each: lint."""
+    taints = lambda n: nodes(n).replace("labels: {zone: z", "taints: [{key: t, effect: NoSchedule, value: v").replace("}}\n", "}]}\n")
+    tolerations = lambda i: f"tolerations: [{{key: t, value: v{i}}}]"
+    for what, inventory, placed in [
+        ("any", nodes, lambda i: "nodeSelector: {}"), ("one each", nodes, lambda i: f"nodeSelector: {{zone: z{i}}}"), ("taints", taints, tolerations),
+    ]:
+        rows = lambda n: "".join(part + (placed(i) + "\n      " if i < n else "") for i, part in enumerate(machines(n).split("evictionStrategy: LiveMigrate\n      ")))
+        lab.measured(what)
+        grows(lab, 100, one_cluster(lab, "  {}\n", inventory=inventory, others={"vms.yaml": rows}), "lint")
+
+
 def attack_crons(lab):
     """Declared DataImportCrons, and as many virtual machines that clone what they import: lint."""
 

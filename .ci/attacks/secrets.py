@@ -110,7 +110,7 @@ def attack_written_otherwise(lab):
     secret, half = "Zq7PlantedXy9", "ABCDEFGHIJ012345"
     encoded = base64.b64encode(TOKENS["GitHub"].encode()).decode()
     commands = [*(["lint", "--pedantic", "--format", f] for f in FORMATS), ["fix"], ["matrix"], ["plan", "--format", "json"],
-                ["report", "--format", "html"], ["argocd"], ["argocd", "--format", "json"]]
+                ["lint", "--helm"], ["init"], ["report", "--format", "html"], ["argocd"], ["argocd", "--format", "json"]]
     spec = lambda text: {"hyperconverged.yaml": HEAD + "spec:\n" + text}
     patch = f"[{{op: test, path: /spec/password, value: {secret}}}]"
     for what, files, planted in [
@@ -119,6 +119,11 @@ def attack_written_otherwise(lab):
         ("a list that isn't closed", spec(f"  password: [{secret}\n  x: y: z\n"), secret),
         ("below, in YAML that can't be parsed", spec(f"  password:\n    a: {secret}\n  x: y: z\n"), secret),
         ("a list as a key", spec(f"  ? [password, {secret}]\n  : 1\n"), secret),
+        ("a patch that is no JSON", {"hyperconverged.yaml": HEAD.replace("namespace: kubevirt-hyperconverged}", "namespace: kubevirt-hyperconverged, annotations: "
+         f"{{kubevirt.kubevirt.io/jsonpatch: '[{{\"op\": \"add\", \"path\": \"/spec/password\", \"value\": \"{secret}\" x}}]'}}}}") + "spec: {}\n"}, secret),
+        ("what helm quotes", {"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "c/values.yaml": f"password: {secret}\n",
+                              "c/templates/a.yaml": HEAD + "spec: {a: '{{ fail .Values.password }}'}\n"}, secret),
+        ("an environment", spec(f"  noSuch: {{env: [{{name: API_TOKEN, value: {secret}}}, {{value: {secret}, name: MY_PASSWORD}}]}}\n"), secret),
         ("a token as a key", spec(f'  "gh\\x70_{BODY}": 1\n'), BODY),
         ("an alias", spec(f"  password: &p {secret}\n  noSuch: *p\n"), secret),
         ("a taint", {"inventory.yaml": INVENTORY.replace("worker]", f"worker], taints: [{{key: token, value: {secret}, effect: NoSchedule}}]")}, secret),

@@ -37,7 +37,7 @@ spec:
       template: {spec: {source: {registry: {url: %s}}}}
 """
 ESC = "\x1b[31mRED\x1b]0;title\x07"
-BIDI = "\u202eTRO\u2066J\u200b\u2060"
+BIDI = "\u202eTRO\u2066J\u200b\u2060\u3164\ufe0f"
 MARK = "@octocat #1 https://evil.example/x www.evil.example ![i](https://evil.example/i.png) [c](command:evil) `b` <img src=x>"
 LINES = "\n::error file=pwn.yaml::pwned\n##[error]pwned\n---\napiVersion: v1\nkind: Pwned\nx: \u2028y\u0085z"
 HOSTILE = f"::warning::start {ESC} {BIDI} {MARK} {LINES}"
@@ -73,7 +73,7 @@ def repository(lab):
 
 # --- Text that each destination must not contain ---
 
-STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]")
 
 
 def check_log(lab, what, text):
@@ -283,6 +283,33 @@ def attack_import(lab):
         for line in text.splitlines():
             lab.expect(not re.match(r"\s*(- )?\{?injected\s*:", line), f"a key: {line}", done)
         lab.expect(not re.search(r"[{,] *injected", re.sub(r'"(\\.|[^"\\])*"', '""', text)), "an element", text)
+
+
+def attack_import_of_other_values(lab):
+    """What YAML reads as something else than text is text in an inventory, as a name, a label, a key and a taint."""
+    values = ["a: b", "# c", "- x", "? y", "*a", "&a", "!x", "|", "> z", "%d", "@at", "`t", "'q", '"q', "[f", "{f", "}", "]", ",", "x #c", "tab\tx", "\tx", "nel\u0085injected: v",
+              "ls\u2028injected: v", "ps\u2029injected: v", "cr\rinjected: v", "---", "...", "--- x", "true", "null", "~", "1e3", "0x1f", "012", "1:30", ".inf", "<<", "2001-01-01",
+              " x ", "", "\U000e0041", "\ufe0f", "\u3164", "\u2800", "\U0001d173", "\ufffe"]
+    for value in values:
+        directory = lab.dir()
+        labels = {"kubernetes.io/arch": "amd64", "rack": value, value: "v"}
+        items = [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels}, "spec": {"taints": [{"key": value, "value": value, "effect": "NoSchedule"}]},
+                  "status": {"nodeInfo": {"architecture": "amd64"}}} for name in ["n1", value]]
+        lab.write(directory, "nodes.json", json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        # YAML has no surrogates.
+        selector = json.dumps({"rack": value, value: "v"}, ensure_ascii=max(value, default="") <= "\uffff")
+        lab.write(directory, "hyperconverged.yaml", HEAD + f"spec: {{workloads: {{nodePlacement: {{nodeSelector: {selector}}}}}}}\n")
+        done = lab.run("import", "nodes.json", "--out", "inventory.yaml", cwd=directory)
+        lab.expect(done.code in (0, 1, 2), f"{value!r}: it ends", done)
+        check_log(lab, f"{value!r}", done.out + done.err)
+        made = os.path.join(directory, "inventory.yaml")
+        if os.path.exists(made):
+            with open(made, newline="") as file:
+                text = file.read()
+            lab.expect(not STEERS.search(text), f"{value!r}: a raw character in {text!r}")
+            lab.expect(not re.search(r"(?m)^\s*(- )?injected", text), f"{value!r}: a key in {text!r}")
+            again = lab.run("lint", cwd=directory)
+            lab.expect(again.code in (0, 1), f"{value!r}: what was written can't be read: {text!r}", again)
 
 
 def attack_names_in_init(lab):

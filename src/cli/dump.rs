@@ -28,6 +28,7 @@ pub(super) fn cluster(
 pub(super) fn read(paths: &[Utf8PathBuf], output: &Output) -> Result<Dump, Failure> {
     let mut dump = Dump::default();
     for path in paths {
+        repo::check_links(path)?;
         if path.is_dir() {
             dump.add_directory(path)?;
             continue;

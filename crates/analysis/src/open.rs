@@ -180,6 +180,7 @@ fn has_failed(options: &Options) -> bool {
 /// The root of the directory: that of its configuration, or the git work tree's if kustomizations refer to files
 /// outside of the directory.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
+    repo::check_links(&sources.directory)?;
     let path = &kustomized(&sources.directory);
     let place = configured_place(sources, path)?;
     if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {

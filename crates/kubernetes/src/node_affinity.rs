@@ -40,6 +40,12 @@ impl<'v> RequiredNodeAffinity<'v> {
         })
     }
 
+    /// Labels of which each allowed node has at least one, if there are such; a name is the label `metadata.name`.
+    pub fn needs(&self) -> Option<Vec<(&'v str, &'v str)>> {
+        let terms = self.0.as_ref().filter(|terms| terms.others.is_empty())?;
+        Some(terms.by_label.keys().copied().collect())
+    }
+
     /// Whether a pod may run on the node.
     pub fn allows(&self, name: &str, labels: &Labels) -> bool {
         let Some(terms) = &self.0 else { return true };

@@ -187,7 +187,9 @@ impl Found {
         for document in &parsed.documents {
             inner.node(&document.root, depth + 1);
         }
-        let broken = parsed.is_broken() && has_secrets(text);
+        let is_json = text.trim_start().starts_with(['[', '{']);
+        let names_one = || has_secrets(text) || is_json && !forms::below_names(text).is_empty();
+        let broken = parsed.is_broken() && names_one();
         if broken || !inner.spans.is_empty() {
             self.words.append(&mut inner.words);
             let alias = node.style == Style::Alias;

@@ -8,6 +8,9 @@ use super::input::{Input, InputTree};
 use super::nodes;
 use super::plan_input::PlanInput;
 
+/// The largest total size of the patches, in bytes, that are planned without one of their operations each.
+const MAX_TRIED_SIZE: usize = 4 << 20;
+
 impl Input {
     /// Its location; `None` for an assumed input.
     pub fn location(&self, plan_input: &PlanInput<'_>) -> Option<Location> {
@@ -81,8 +84,9 @@ fn annotation(name: &str, value: &Node, path: Path) -> InputTree {
     let (Some(known), Some(Ok(operations))) = (known, decoded) else {
         return InputTree::leaf(Input::Written(path));
     };
-    // A plan without each of them would cost the square of their number.
-    if operations.len() > MAX_EXAMINED {
+    // A plan without each of them costs their number times the size of the patch.
+    let size = value.as_str().map_or(0, str::len);
+    if operations.len() > MAX_EXAMINED || size.saturating_mul(operations.len()) > MAX_TRIED_SIZE {
         return InputTree::leaf(Input::Written(path));
     }
     let children =

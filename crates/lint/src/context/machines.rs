@@ -2,16 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_planner::boot::NodeBarrier;
-use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
-use hcoplan_planner::machines::{
-    self, Cluster, Machine, NodeRequirement, Obstacle, TypeKind, Verdict, common_type, obstacles,
-};
-use hcoplan_planner::topology::{Selection, Tolerations};
+use hcoplan_planner::machines::{self, Cluster, Machine, Obstacle, TypeKind, Verdict, common_type, obstacles};
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::Value;
 
-use super::{Context, Extent, NodeRef, VirtualMachine};
+use super::{Context, Extent, VirtualMachine};
 
 /// An instance type or preference of a virtual machine.
 #[derive(Debug, Clone, Copy)]
@@ -24,17 +19,6 @@ pub struct MachineType<'c> {
     pub declared: Option<&'c Document>,
     /// The spec of one deployed by KubeVirt.
     pub common: Option<&'static Value>,
-}
-
-/// Whether a node satisfies a requirement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeOffer {
-    /// It does.
-    Yes,
-    /// It doesn't.
-    No,
-    /// The inventory doesn't have the fact.
-    Unknown,
 }
 
 impl<'a> Context<'a> {
@@ -148,13 +132,11 @@ impl<'a> Context<'a> {
         if !is_namespaced && !of_kind.is_empty() && !of_kind.eq_ignore_ascii_case(cluster) {
             return None;
         }
-        let declared = self.other_objects().of_kind(if is_namespaced { namespaced } else { cluster }).iter();
-        let mut declared = declared.filter(|d| {
-            d.text("metadata.name") == name && (!is_namespaced || d.text("metadata.namespace") == vm.namespace())
-        });
+        let declared_kind = if is_namespaced { namespaced } else { cluster };
+        let declared = self.other_objects().named(declared_kind, is_namespaced.then(|| vm.namespace()), name);
         let is_common = !is_namespaced && self.deploys_types();
         let common = is_common.then(|| common_type(kind, name, &self.release().kubevirt().version));
-        Some(MachineType { name, is_namespaced, declared: declared.next().map(|d| &**d), common: common.flatten() })
+        Some(MachineType { name, is_namespaced, declared: declared.map(|d| &**d), common: common.flatten() })
     }
 
     /// Whether KubeVirt deploys its own instance types and preferences.
@@ -173,9 +155,7 @@ impl<'a> Context<'a> {
             return Some((name, said("kind").unwrap_or_default()));
         }
         let source = vm.source_of_volume(said("inferFromVolume")?)?;
-        let mut declared = self.other_objects().of_kind("DataSource").iter();
-        let declared = declared
-            .find(|d| d.text("metadata.name") == source.name && d.text("metadata.namespace") == source.namespace);
+        let declared = self.other_objects().named("DataSource", Some(source.namespace), source.name);
         let Some(declared) = declared else {
             // CDI adds the labels to volumes of the distribution's golden images.
             let distribution = self.release().distribution();
@@ -190,67 +170,6 @@ impl<'a> Context<'a> {
         let of_kind = label(format!("{name}-kind")).unwrap_or_default();
         Some((label(name)?, of_kind))
     }
-
-    /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a
-    /// taint that isn't tolerated, if any.
-    pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, spec: &Value) -> Vec<Candidate<'a>> {
-        let architecture = spec["architecture"].as_str().unwrap_or_default();
-        let takes = |c: &Candidate<'_>| {
-            let own = c.node.node.architecture.as_str();
-            let fits = architecture.is_empty() || own.is_empty() || own == architecture;
-            fits && matches!(c.barrier, None | Some(NodeBarrier::Taint))
-        };
-        let mut all = self.candidates(vm);
-        all.retain(takes);
-        all
-    }
-
-    /// The declared nodes, each with the reasons why a virtual machine can't run there, except the architecture.
-    pub(super) fn candidates(&self, vm: &VirtualMachine<'_>) -> Vec<Candidate<'a>> {
-        let placement = vm.placement();
-        // Nodes may have undeclared labels.
-        let is_known = label_keys(&placement).all(|key| self.shows_label(key));
-        let selection = Selection::of(&placement).filter(|_| is_known);
-        let selects = self.selects_workload_nodes();
-        let workload = &self.topology().workload_nodes;
-        let tolerations = serde_json::json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
-        let tolerations = Tolerations::of(&tolerations);
-        let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerations.tolerate(t);
-        let candidate = |node: NodeRef<'a>| {
-            let repelled_by = node.node.taints.iter().find(repels);
-            let is_workload = workload.binary_search(&node.index).is_ok();
-            let runs_handler = is_workload || (!selects && tolerations.admit(node.node));
-            let barrier = if selection.as_ref().is_some_and(|s| !s.selects(node.node)) {
-                Some(NodeBarrier::Placement)
-            } else if !runs_handler {
-                Some(NodeBarrier::Workload)
-            } else {
-                repelled_by.map(|_| NodeBarrier::Taint)
-            };
-            Candidate { node, barrier, repelled_by }
-        };
-        self.nodes().map(candidate).collect()
-    }
-}
-
-/// The labels used by a placement.
-fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
-    let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    let terms = placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array());
-    let expressions = terms.into_iter().flatten().filter_map(|t| t["matchExpressions"].as_array()).flatten();
-    let labels = placement["nodeSelector"].as_object().into_iter().flatten();
-    labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
-}
-
-/// A declared node as candidate for a virtual machine.
-#[derive(Debug, Clone, Copy)]
-pub struct Candidate<'a> {
-    /// The node.
-    pub node: NodeRef<'a>,
-    /// What prevents scheduling.
-    pub barrier: Option<NodeBarrier>,
-    /// A taint that the machine doesn't tolerate.
-    pub repelled_by: Option<&'a Taint>,
 }
 
 impl MachineType<'_> {
@@ -260,24 +179,5 @@ impl MachineType<'_> {
             Some(document) => document.root.get("spec").map(Node::to_json),
             None => self.common.cloned(),
         }
-    }
-}
-
-/// Whether a node satisfies a requirement of an instance.
-pub fn offers(node: &ClusterNode, requirement: &NodeRequirement) -> NodeOffer {
-    let is_there = match requirement {
-        NodeRequirement::Label { label, family } => {
-            let says = node.labels.keys().any(|k| k.starts_with(family));
-            says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
-        }
-        NodeRequirement::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
-        NodeRequirement::Device(name) => node.resources.as_ref().map(|all| all.contains(name)),
-        NodeRequirement::ObsoleteModel(_) => Some(false),
-        NodeRequirement::Kvm => node.kvm,
-    };
-    match is_there {
-        Some(true) => NodeOffer::Yes,
-        Some(false) => NodeOffer::No,
-        None => NodeOffer::Unknown,
     }
 }

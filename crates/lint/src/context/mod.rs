@@ -10,6 +10,7 @@ mod boots;
 mod build_output;
 mod built_files;
 mod bundles;
+mod candidates;
 mod claims;
 mod crons;
 mod destination_fixes;
@@ -61,6 +62,8 @@ pub use annotation::Annotation;
 pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
+pub(crate) use candidates::NodeKinds;
+pub use candidates::{Candidate, NodeOffer, offers};
 pub(super) use crons::cron_names;
 pub(crate) use destinations::similar;
 pub use destinations::{Destination, DestinationKind};
@@ -71,7 +74,7 @@ pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchi
 pub use image_evidence::ImageEvidence;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
-pub use machines::{Candidate, MachineType, NodeOffer, offers};
+pub use machines::MachineType;
 pub use mistyped::{Mistyped, meant_flag};
 pub(crate) use moved_comments::with_comments;
 pub use nodes::NodeRef;
@@ -150,6 +153,8 @@ pub struct Context<'a> {
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
     extents: OnceCell<built_files::Extents>,
+    kinds_of_nodes: OnceCell<NodeKinds<'a>>,
+    kinds_for_pods: OnceCell<NodeKinds<'a>>,
     machine_verdicts: OnceCell<Vec<Verdict>>,
     moved: OnceCell<[moved_operations::MovedOperations; 2]>,
     /// Whether a fix wasn't tried, because many others were; the next finding reports it.
@@ -188,6 +193,8 @@ impl<'a> Context<'a> {
             patches: OnceCell::new(),
             own_fields: OnceCell::new(),
             extents: OnceCell::new(),
+            kinds_of_nodes: OnceCell::new(),
+            kinds_for_pods: OnceCell::new(),
             machine_verdicts: OnceCell::new(),
             moved: OnceCell::new(),
             untried: Rc::default(),

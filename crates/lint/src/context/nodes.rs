@@ -67,10 +67,10 @@ impl<'a> Context<'a> {
     pub fn shows_label(&self, key: &str) -> bool {
         const DISCOVERED: [&str; 3] = ["feature.node.kubernetes.io/", "nvidia.com/", "kubevirt.io/"];
         if key == "kubernetes.io/hostname" {
-            return self.nodes().all(|n| n.has_own_name());
+            return self.kinds_of_nodes().have_own_names();
         }
         let discovered = DISCOVERED.iter().any(|p| key.starts_with(p)) || key.contains(".node.kubevirt.io/");
-        !discovered || self.nodes().any(|n| n.node.labels.contains_key(key))
+        !discovered || self.kinds_of_nodes().have_label(key)
     }
 
     /// One workload node per architecture, sorted by architecture.

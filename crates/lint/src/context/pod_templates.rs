@@ -13,7 +13,7 @@ use super::pod_placement::{
     ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures, names_architecture,
     permits,
 };
-use super::{Context, ImageEvidence, NodeRef};
+use super::{Context, ImageEvidence};
 
 /// Kinds with a pod's spec: API groups, and the spec's path.
 pub const POD_KINDS: [(&str, &[&str], &str); 8] = [
@@ -240,9 +240,8 @@ impl<'a> Context<'a> {
     fn reached(&self, placement: &Value) -> BTreeSet<&'a str> {
         let selection = Selection::of(placement);
         let tolerations = Tolerations::of(placement);
-        let lands = |n: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(n.node)) && tolerations.admit(n.node);
-        let names = self.nodes().filter(lands);
-        let names = names.map(|n| n.node.architecture.as_str());
+        let nodes = self.kinds_for_pods().matching(selection.as_ref()).filter(|n| tolerations.admit(n.node));
+        let names = nodes.map(|n| n.node.architecture.as_str());
         names.filter(|a| !a.is_empty()).collect()
     }
 

@@ -5,13 +5,12 @@ use std::sync::OnceLock;
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_planner::topology::Selection;
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value, json};
 
+use super::Context;
 use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
-use super::{Context, NodeRef};
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
 const KINDS: [(&str, &str, &str); 4] = [
@@ -53,14 +52,6 @@ impl<'a> Context<'a> {
         };
         let all = KINDS.into_iter().flat_map(of);
         all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
-    }
-
-    /// The declared nodes that match the virtual machine's node selector and required node affinity; `None` if it has
-    /// neither.
-    pub fn nodes_for(&self, vm: &VirtualMachine<'_>) -> Option<Vec<NodeRef<'a>>> {
-        let placement = vm.placement();
-        let selection = Selection::of(&placement)?;
-        Some(self.nodes().filter(|n| selection.selects(n.node)).collect())
     }
 }
 

@@ -1,5 +1,7 @@
 //! A virtual machine whose placement no node matches.
 
+use std::collections::HashSet;
+
 use hcoplan_planner::boot::{BootCause, NodeBarrier};
 
 use super::prelude::*;
@@ -14,16 +16,19 @@ pub(super) static RULE: Rule = Rule::error(
 .needs(Needs::Nodes);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let is_workload: HashSet<usize> = cx.workload_nodes().map(|n| n.index).collect();
     for boot in cx.boots() {
         let vm = &boot.vm;
         let is_kept_away =
             matches!(boot.answer.cause, Some(BootCause::NoNode(NodeBarrier::Placement | NodeBarrier::Workload)));
         // `architecture-alias` reports the correct name.
-        let Some(nodes) = cx.nodes_for(vm).filter(|_| is_kept_away && !vm.has_architecture_alias()) else {
+        if !is_kept_away || vm.has_architecture_alias() {
+            continue;
+        }
+        let Some(nodes) = cx.kinds_of_nodes().selected_by(vm) else {
             continue;
         };
-        let runs = |index: usize| cx.workload_nodes().any(|n| n.index == index);
-        if nodes.iter().any(|n| runs(n.index)) {
+        if nodes.iter().any(|n| is_workload.contains(&n.index)) {
             continue;
         }
         let selector =

@@ -39,6 +39,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let [only] = nodes[..] else {
             continue;
         };
+        if !only.is_alone {
+            continue;
+        }
         let placed = ["nodeSelector", "affinity", "architecture", "evictionStrategy"];
         let place = placed.iter().find(|field| vm.get(field).is_some());
         let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));

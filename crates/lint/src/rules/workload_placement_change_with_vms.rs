@@ -25,13 +25,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if left.is_empty() {
         return;
     }
+    let kinds = cx.node_kinds(left.iter().copied());
     let machines = cx.virtual_machines();
-    let may_be_there = |vm: &&crate::VirtualMachine<'_>| {
-        let Some(nodes) = cx.nodes_for(vm) else {
-            return true;
-        };
-        nodes.iter().any(|n| left.iter().any(|l| l.index == n.index))
-    };
+    let may_be_there = |vm: &&crate::VirtualMachine<'_>| kinds.selected_by(vm).is_none_or(|nodes| !nodes.is_empty());
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
     let Some(first) = stranded.first() else {
         return;

@@ -173,7 +173,7 @@ impl Node {
 }
 
 /// `spec.taints[]` of a node.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Taint {
     /// The key.
     pub key: String,

@@ -34,7 +34,7 @@ pub use checker::{disk_structure, is_placeholder};
 pub use defaults::effective;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
 pub use migration::{Claim, Obstacle, obstacles};
-pub use nodes::{HYPERV, MACHINE_TYPE, NodeRequirement, node_requirements};
+pub use nodes::{HYPERV, MACHINE_TYPE, NodeRequirement, may_be_required, node_requirements};
 pub use structure::{TypeKind, common_type, common_types, schema};
 pub use types::{admit_instancetype, admit_migration_policy, admit_preference};
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Cluster;
 use super::checker::{Checker, at, is_on, list, text};
-use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR};
+use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR, ROLE_LABEL};
 
 /// A requirement on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +33,17 @@ pub const HYPERV: &str = "hyperv.node.kubevirt.io/";
 /// Prefix of the labels for machine types.
 pub const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
 
+/// The label of nodes with dedicated CPUs, as older releases have it.
+const UNPREFIXED: &str = "cpumanager";
+
 /// Hyper-V features that a node must have; names of fields and labels.
 const HYPERV_FEATURES: [&str; 9] =
     ["vpindex", "runtime", "reset", "synic", "synictimer", "frequencies", "reenlightenment", "tlbflush", "ipi"];
+
+/// Whether a label of a node may be required.
+pub fn may_be_required(label: &str) -> bool {
+    label.contains("kubevirt.io/") || label == UNPREFIXED || label.starts_with(ROLE_LABEL)
+}
 
 /// The requirements of an instance on its node, each with the field below the instance's spec that asks for it.
 pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, NodeRequirement)> {
@@ -71,7 +79,7 @@ pub fn node_requirements(cluster: Cluster<'_>, spec: &Value) -> Vec<(String, Nod
     if !machine_type.is_empty() {
         add("domain.machine.type", MACHINE_TYPE, machine_type);
     }
-    let manager = if cluster.admits("prefixed-cpu-manager-label") { "kubevirt.io/cpumanager" } else { "cpumanager" };
+    let manager = if cluster.admits("prefixed-cpu-manager-label") { "kubevirt.io/cpumanager" } else { UNPREFIXED };
     let has = |path: &str| checker.has(path);
     let is_encrypted = *checker.get("domain.launchSecurity.sev.policy.encryptedState") == true;
     let is_secure = checker.text("architecture") == "s390x" && has("domain.launchSecurity");

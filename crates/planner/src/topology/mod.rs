@@ -182,6 +182,16 @@ impl<'v> Selection<'v> {
         (labels.is_some() || affinity.is_some()).then_some(Self { labels, affinity })
     }
 
+    /// Lists of labels of which a matching node has at least one; a name is the label `metadata.name`.
+    pub fn needs(&self) -> Vec<Vec<(&'v str, &'v str)>> {
+        let labels = self
+            .labels
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| vec![(key.as_str(), value.as_str().unwrap_or_default())]);
+        labels.chain(self.affinity.as_ref().and_then(RequiredNodeAffinity::needs)).collect()
+    }
+
     /// Whether a node matches both.
     pub fn selects(&self, node: &Node) -> bool {
         let matches = |(k, v): (&String, &Value)| node.labels.get(k).map(String::as_str) == v.as_str();

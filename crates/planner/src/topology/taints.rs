@@ -1,6 +1,6 @@
 //! Matches tolerations and taints like the scheduler.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::inventory::{Node, ROLE_LABEL, Taint};
 #[derive(Debug)]
 pub struct Tolerations<'v>(
     /// Key, value and effect of each. No value matches all; so does an empty key, or effect.
-    HashSet<(&'v str, Option<&'v str>, &'v str)>,
+    BTreeSet<(&'v str, Option<&'v str>, &'v str)>,
 );
 
 impl<'v> Tolerations<'v> {

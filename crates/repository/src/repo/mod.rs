@@ -81,6 +81,7 @@ pub use load::{Loaded, identity_in};
 pub use named_file::read_named;
 pub use objects::{ClusterRef, Pairing};
 pub use other_objects::OtherObjects;
+pub use path_in_tree::check_links;
 pub use problem::Problem;
 pub use release_dir::{named_release, named_release_of};
 pub use removed::{HCO_REMOVED, removed, removed_finding};

@@ -1,12 +1,12 @@
 //! Reports files of a repository that are no cluster, although they were meant to be.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, Walk, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::Document;
 use regex_lite::Regex;
@@ -19,9 +19,10 @@ use super::objects::{Objects, SourceRef};
 use super::parent;
 use super::problem::Problem;
 use super::scan::may_name_hyperconverged;
-use super::unrecognized::{self, may_become_hyperconverged, unused_inventory};
+use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes::{self, AppliedPaths};
 use super::wrappers::HCO_NOT_PLANNED;
+use super::wrappers::unknown::may_become_hyperconverged;
 
 impl Repo {
     /// Findings about controllers' changes to the HyperConvergeds that they apply.
@@ -98,23 +99,62 @@ impl Repo {
         path.extension() == Some("jsonnet") && self.applied().of(path).any(|applied| applied.skips_dry_run.is_some())
     }
 
-    /// The finding about a Jsonnet that, or whose imports, may create a HyperConverged.
-    fn jsonnet_with_hyperconverged(&self, path: &Utf8Path) -> Option<Finding> {
-        let import = Regex::new(r#"\bimport(?:str|bin)?\s+@?["']([^"']+)["']"#).ok()?;
-        let (mut pending, mut visited) = (vec![path.to_owned()], HashSet::new());
+    /// Findings about the Jsonnets that Argo CD runs and that, or whose imports, may create a HyperConverged.
+    fn jsonnets_with_hyperconverged(&self, reported: &HashSet<Utf8PathBuf>) -> Vec<Finding> {
+        let run = self.paths.iter().map(AsRef::as_ref).filter(|path| !reported.contains(*path) && self.is_run(path));
+        let run: Vec<&Utf8Path> = run.collect();
+        let Some(import) = Regex::new(r#"\bimport(?:str|bin)?\s+@?["']([^"']+)["']"#).ok().filter(|_| !run.is_empty())
+        else {
+            return Vec::new();
+        };
+        let all = self.tree.list(&Walk::default()).map_or_else(|_| Vec::new(), |listing| listing.files);
+        // A file's importers, and an import's where no file is at its relative path: then it is in a library.
+        let mut importers: HashMap<Utf8PathBuf, Vec<Utf8PathBuf>> = HashMap::new();
+        let (mut pending, mut speaking): (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>) =
+            (run.iter().map(|path| path.to_path_buf()).collect(), Vec::new());
+        let mut visited: HashSet<Utf8PathBuf> = pending.iter().cloned().collect();
         while let Some(next) = pending.pop() {
             let Ok(bytes) = self.tree.read(&next) else { continue };
+            let is_named = may_name_hyperconverged(&bytes);
             let file = SourceFile::from_bytes(&next, bytes);
-            if mentions_hyperconverged(file.text()) {
-                let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
-                let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
-                let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));
-                return Some(finding.label("not planned").help("check its output: `jsonnet … | hcoplan lint -`"));
+            if is_named || mentions_hyperconverged(file.text()) {
+                speaking.push(next.clone());
             }
-            let imported = import.captures_iter(file.text()).filter_map(|c| normalize_path(&parent(&next).join(&c[1])));
-            pending.extend(imported.filter(|path| visited.insert(path.clone())));
+            for captures in import.captures_iter(file.text()) {
+                let relative = normalize_path(&parent(&next).join(&captures[1]));
+                let found = relative.filter(|path| self.tree.check(path).is_ok());
+                let is_library = found.is_none();
+                let imported = found.unwrap_or_else(|| captures[1].into());
+                importers.entry(imported.clone()).or_default().push(next.clone());
+                if !visited.insert(imported.clone()) {
+                    continue;
+                }
+                for path in all.iter().filter(|path| is_library && path.ends_with(&imported)) {
+                    importers.entry(path.clone()).or_default().push(imported.clone());
+                    if visited.insert(path.clone()) {
+                        pending.push(path.clone());
+                    }
+                }
+                if !is_library {
+                    pending.push(imported);
+                }
+            }
         }
-        None
+        let mut with_one: HashSet<Utf8PathBuf> = speaking.iter().cloned().collect();
+        while let Some(path) = speaking.pop() {
+            for importer in importers.remove(&path).into_iter().flatten() {
+                if with_one.insert(importer.clone()) {
+                    speaking.push(importer);
+                }
+            }
+        }
+        let found = run.into_iter().filter(|path| with_one.contains(*path)).filter_map(|path| {
+            let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
+            let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
+            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));
+            Some(finding.label("not planned").help("check its output: `jsonnet … | hcoplan lint -`"))
+        });
+        found.collect()
     }
 
     /// Reports unrecognised HyperConvergeds, and inventories without a cluster.
@@ -146,8 +186,7 @@ impl Repo {
         }
         let reported: HashSet<_> =
             fatal.iter().filter_map(|f| Some(f.location.as_ref()?.file.path().to_owned())).collect();
-        let run = self.paths.iter().map(AsRef::as_ref).filter(|path| !reported.contains(*path) && self.is_run(path));
-        fatal.extend(run.filter_map(|path| self.jsonnet_with_hyperconverged(path)));
+        fatal.extend(self.jsonnets_with_hyperconverged(&reported));
         let fatal = fatal.into_iter().map(|f| Problem { finding: f.severity(Severity::Error), fatal: true });
         self.problems.extend(fatal);
         if objects.given.is_empty() && !objects.is_one_file {

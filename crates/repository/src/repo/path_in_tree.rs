@@ -5,6 +5,24 @@ use std::path::absolute;
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::Unreadable;
 
+use super::error::Error;
+
+/// Rejects a path, as the command line names it, that links of a git work tree lead out of the work tree.
+///
+/// # Errors
+/// It leaves the work tree.
+pub fn check_links(path: &Utf8Path) -> Result<(), Error> {
+    let full = absolute(path).ok().and_then(|full| Utf8PathBuf::from_path_buf(full).ok());
+    let Some((full, real)) = full.and_then(|full| Some((full.clone(), full.canonicalize_utf8().ok()?))) else {
+        return Ok(());
+    };
+    let mut tops = full.ancestors().skip(1).filter(|directory| directory.join(".git").exists());
+    if tops.any(|top| top.canonicalize_utf8().is_ok_and(|top| !real.starts_with(top))) {
+        return Err(Error::File(path.to_owned(), Unreadable::LeavesRoot));
+    }
+    Ok(())
+}
+
 /// A path in a tree, by its own name or after links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathInTree {

@@ -5,7 +5,6 @@
 use super::mentions::{HCO, HINTS};
 use super::statements::HCO_NAME as NAME;
 use super::wrappers::HCO_NOT_PLANNED;
-use super::wrappers::unknown::may_be;
 use hcoplan_diagnostics::finding::{
     Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
 };
@@ -46,23 +45,9 @@ pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
     group == Some(HCO) || (kind == "HyperConverged" && super::wrappers::unknown::expression(api_version).is_some())
 }
 
-/// Whether an object's kind or API version is templated, so that it may become a HyperConverged.
-pub(super) fn may_become_hyperconverged(root: &Node) -> bool {
-    let (version, kind) = (text(root, "apiVersion").unwrap_or_default(), text(root, "kind").unwrap_or_default());
-    let is_filled_in = version.contains(['$', '{']) || kind.contains(['$', '{']);
-    is_filled_in
-        && (is_map(root, "metadata") || is_map(root, "spec"))
-        && may_be(kind, "HyperConverged")
-        && ["v1beta1", "v1"].iter().any(|number| may_be(version, &format!("{HCO}/{number}")))
-}
-
-fn is_map(node: &Node, key: &str) -> bool {
-    matches!(node.get(key).map(|n| &n.value), Some(Value::Map(_)))
-}
-
 /// Whether an object outside HCO's API group is meant to be a HyperConverged.
 pub(super) fn is_unrecognized(root: &Node) -> bool {
-    let is_map = |key: &str| is_map(root, key);
+    let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
     let is_object = is_map("metadata") || is_map("spec");
     match (root.get("apiVersion"), text(root, "kind")) {
         (version, Some(kind)) => is_kind(kind) && (is_object || version.is_some()),
@@ -75,7 +60,7 @@ pub(super) fn is_unrecognized(root: &Node) -> bool {
     }
 }
 
-/// The finding about an object that [may become](may_become_hyperconverged) a HyperConverged.
+/// The finding about an object that [may become](super::wrappers::unknown::may_become_hyperconverged) a HyperConverged.
 pub(super) fn filled_in_later(document: &Document) -> Finding {
     let kind = document.root.get("kind").map_or(document.root.span, |kind| kind.span);
     Finding::new(&HCO_NOT_PLANNED, "this object's kind is filled in later, so it may become a HyperConverged")

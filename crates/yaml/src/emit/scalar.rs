@@ -168,11 +168,13 @@ fn choose(text: &str, is_key: bool) -> Style {
 impl Emitter<'_> {
     /// A string, as a key or a value.
     pub(super) fn string(&mut self, text: &str, is_key: bool) {
-        if is_one_word(text) && !needs_quotes(text) {
+        // kubectl writes this key bare, and reads a merge.
+        let is_merge = is_key && text == "<<";
+        if is_one_word(text) && !needs_quotes(text) && !is_merge {
             self.plain(text);
             return;
         }
-        let style = choose(text, is_key);
+        let style = if is_merge { Style::Double } else { choose(text, is_key) };
         let before = self.indent;
         self.indent = if before < 0 { 2 } else { before + 2 };
         match style {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program};
 use hcoplan_yaml::{self as yaml, Document};
 
@@ -21,7 +22,7 @@ use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, name_of};
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
 use super::kustomize::{BuildError, BuildTarget, Built, run_program};
 use super::mentions::{HCO, HINTS, contains_encoded_group};
-use super::scan::{FoundKind, is_candidate, scan};
+use super::scan::{FoundKind, is_candidate, scan, unescaped};
 use super::wrappers::HCO_NOT_PLANNED;
 use super::wrappers::not_planned::contains_manifest;
 
@@ -68,6 +69,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         .filter_map(|path| inner(path))
         .collect();
     let mut budget = MAX_UNPACKED;
+    let (mut open, mut naming) = (BTreeSet::new(), BTreeMap::new());
     for path in files {
         let Some(inner) = &inner(path) else {
             continue;
@@ -91,16 +93,21 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
         }
         let file = SourceFile::from_bytes(path, tree.read(path).unwrap_or_default());
         let text = file.text();
-        let has_hyperconverged = if is_template {
-            // A file with a manifest's name and without an action is read as it is.
-            (rendered || is_included || text.contains("{{") || !is_candidate(path)) && may_render_hyperconverged(text)
-        } else {
-            contains_manifest(text) || contains_encoded_group(text)
-        };
-        if has_hyperconverged {
-            let directory = outermost(tree, inner).to_owned();
-            with_hyperconverged.entry(directory).or_insert_with(|| kind_line(&file));
+        let directory = outermost(tree, inner);
+        // A file with a manifest's name and without an action is read as it is.
+        let is_read = is_values || rendered || is_included || text.contains("{{") || !is_candidate(path);
+        if is_read && may_render_hyperconverged(text) {
+            with_hyperconverged.entry(directory.to_owned()).or_insert_with(|| kind_line(&file));
         }
+        if is_values && text.contains("HyperConverged") && text.contains(HCO) {
+            naming.entry(directory.to_owned()).or_insert_with(|| kind_line(&file));
+        } else if is_template && values(text, "kind").any(is_action) && values(text, "apiVersion").any(is_action) {
+            open.insert(directory.to_owned());
+        }
+    }
+    // Values may be the kind of a template.
+    for (directory, place) in naming.into_iter().filter(|(directory, _)| open.contains(directory)) {
+        with_hyperconverged.entry(directory).or_insert(place);
     }
     let dependencies = local_dependencies(tree, files);
     let depended: BTreeSet<&Utf8PathBuf> = dependencies.values().flatten().map(|(_, target)| target).collect();
@@ -140,25 +147,34 @@ fn unpacked(bytes: &[u8], budget: &mut u64) -> Option<String> {
 
 /// Whether a template may render a HyperConverged: an action in its kind or its API version may be anything.
 fn may_render_hyperconverged(text: &str) -> bool {
-    let values = |key: &'static str| {
-        text.lines().filter_map(move |line| {
-            // An action may precede a key.
-            let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
-            let mut keys = line.match_indices(key).filter(|(at, _)| !line[..*at].ends_with(is_word));
-            keys.find_map(|(at, _)| {
-                let rest = line[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
-                rest.strip_prefix(':')
-            })
-        })
+    let may = |text: &str| {
+        let has_kind = values(text, "kind").any(|value| HINTS.iter().any(|hint| value.contains(hint)));
+        let has_version = values(text, "apiVersion").any(|value| value.contains(HCO));
+        let is_made = || text.contains("{{") && text.contains("dict ") && text.contains("HyperConverged\"");
+        has_kind && (has_version || values(text, "apiVersion").any(is_action))
+            || has_version && values(text, "kind").any(is_action)
+            || contains_manifest(text)
+            || contains_encoded_group(text)
+            || text.contains(HCO) && is_made()
+            || values(text, "kind").any(is_action) && values(text, "apiVersion").any(is_action) && text.contains("yper")
     };
-    let is_action = |value: &str| value.contains("{{");
-    let has_kind = values("kind").any(|value| HINTS.iter().any(|hint| value.contains(hint)));
-    let has_version = values("apiVersion").any(|value| value.contains(HCO));
-    has_kind && (has_version || values("apiVersion").any(is_action))
-        || has_version && values("kind").any(is_action)
-        || contains_manifest(text)
-        || contains_encoded_group(text)
-        || values("kind").any(is_action) && values("apiVersion").any(is_action) && text.contains("yper")
+    may(text) || unescaped(text).is_some_and(|text| may(&text))
+}
+
+/// What stands behind a key, line by line; an action may precede it or be around it.
+fn values<'t>(text: &'t str, key: &'static str) -> impl Iterator<Item = &'t str> {
+    text.lines().filter_map(move |line| {
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+        let mut keys = line.match_indices(key).filter(|(at, _)| !line[..*at].ends_with(is_word));
+        keys.find_map(|(at, _)| {
+            let rest = line[at + key.len()..].trim_start_matches(['"', '\'', '`']).trim_start();
+            rest.strip_prefix("}}").unwrap_or(rest).trim_start().strip_prefix(':')
+        })
+    })
+}
+
+fn is_action(value: &str) -> bool {
+    value.contains("{{")
 }
 
 /// The outermost chart that has a chart in its `charts`, or the chart itself.
@@ -247,7 +263,6 @@ fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
 /// Renders all releases of a tree's charts that have a HyperConverged. `root` prefixes reported paths; `stop` returns
 /// whether to stop a running helm.
 ///
-/// # Errors
 /// helm isn't installed, or was interrupted.
 pub fn render_charts(
     tree: &dyn Tree,
@@ -282,7 +297,7 @@ fn render(
                 Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
                 Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
                 Err(error) => {
-                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, error.to_string());
+                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, run.masked(&error.to_string()));
                     let finding = finding.at(chart.place.clone()).label("this release is not planned");
                     let finding = Finding { cluster: Some(name_of(&directory).into()), ..finding };
                     built.failed.push(FailedBuild { directory, finding });
@@ -303,6 +318,17 @@ struct ReleaseToRender<'r> {
 }
 
 impl ReleaseToRender<'_> {
+    /// A message of helm's, which may quote values, without their secrets.
+    fn masked(&self, message: &str) -> String {
+        let is_manifest = |path: &&Utf8PathBuf| is_candidate(path);
+        let files = self.chart.files.values().chain(&self.release.values).filter(is_manifest);
+        let files = files.filter_map(|path| Some(SourceFile::from_bytes(path, self.tree.read(path).ok()?)));
+        let set = self.release.set.iter().map(|value| value.replacen('=', ": ", 1));
+        let texts = self.release.inline.iter().cloned().chain(set);
+        let texts = texts.map(|text| SourceFile::new(Utf8Path::new("values.yaml"), text));
+        files.chain(texts).fold(message.to_owned(), |text, file| masked_message(&file, Span::default(), &text))
+    }
+
     fn run(&self, most: usize, stop: &dyn Fn() -> bool) -> Result<(String, Vec<u8>), BuildError> {
         let (chart, release) = (&self.chart.directory, self.release);
         let mut inputs: BTreeSet<Utf8PathBuf> = self.chart.files.keys().cloned().collect();

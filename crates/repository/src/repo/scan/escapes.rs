@@ -3,7 +3,7 @@
 /// A text with resolved escapes that can be letters, dots or line breaks; `None` if there are none. It also resolves
 /// escapes outside double-quoted scalars, so it is only for searching. An escape outside can't reach beyond an opening
 /// quote, so those inside are resolved like in the parser.
-pub(super) fn unescaped(text: &str) -> Option<String> {
+pub(in super::super) fn unescaped(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = String::new();
     // The end of the text that was copied to `out`.

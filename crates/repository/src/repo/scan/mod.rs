@@ -14,16 +14,17 @@ use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind};
 use memchr::memmem::Finder;
 
-use self::escapes::unescaped;
+pub(super) use self::escapes::unescaped;
 use super::charts;
 use super::kustomization::{Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::mentions::{self, contains_encoded_group};
 use super::statements::StatementKind;
-use super::unrecognized::{self, is_unrecognized, may_become_hyperconverged};
+use super::unrecognized::{self, is_unrecognized};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
+use super::wrappers::unknown::{is_filled_in, may_become_hyperconverged};
 
 /// hcoplan's API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
@@ -57,7 +58,18 @@ const HIDING: [&str; 14] = [
 
 /// Why the bytes of a manifest can't be searched as text; `None` if they can.
 fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
-    const COMPRESSED: [&[u8]; 4] = [b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd"];
+    const COMPRESSED: [&[u8]; 8] = [
+        b"\x1f\x8b",
+        b"BZh",
+        b"\xfd7zXZ",
+        b"\x28\xb5\x2f\xfd",
+        b"\x04\x22\x4d\x18",
+        b"PK\x03\x04",
+        b"\x78\x9c",
+        b"\x78\xda",
+    ];
+    const ENCRYPTED: [&[u8]; 4] =
+        [b"\0GITCRYPT\0", b"age-encryption.org/", b"-----BEGIN AGE ENCRYPTED", b"-----BEGIN PGP MESSAGE"];
     if [&b"version https://git-lfs.github.com/spec/"[..], b"version https://hawser.github.com/spec/"]
         .iter()
         .any(|mark| bytes.starts_with(mark))
@@ -67,7 +79,7 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") || bytes.starts_with(b"\0\0\0") {
         return Some("it is UTF-32, which Kubernetes' tools don't read");
     }
-    if bytes.starts_with(b"\0GITCRYPT\0") || bytes.starts_with(b"age-encryption.org/") {
+    if ENCRYPTED.iter().any(|start| bytes.starts_with(start)) {
         return Some("it is encrypted; hcoplan reads it once it is decrypted");
     }
     if matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0) {
@@ -166,7 +178,8 @@ impl Content {
     /// Its relevant objects.
     pub(super) fn found(&self) -> Vec<FoundObject> {
         let mut found = Vec::new();
-        let mentions = mentions_hco(self.file.text());
+        // A ResourceSet's inputs fill in the group, too.
+        let mentions = mentions_hco(self.file.text()) || self.file.text().contains("ResourceSet");
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
             if changes_others(document) {
@@ -420,7 +433,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         }
         let named = || mentions(&finders.package) && text.contains("metadata");
         let changing = || finders.controllers.iter().any(mentions);
-        let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(|kind| kind.contains(['$', '{'])));
+        let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in));
         if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
             Interest::Some
         } else {

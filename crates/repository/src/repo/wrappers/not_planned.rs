@@ -7,6 +7,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
 use super::super::mentions::{HCO, HINTS, contains_encoded_group};
+use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, policy, text};
 
 /// A HyperConverged that isn't planned.
@@ -64,6 +65,9 @@ pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedOb
     out
 }
 
+/// Flux's objects whose inputs fill in kinds.
+const RESOURCE_SET: &str = "ResourceSet";
+
 struct Walk<'n, 'o> {
     planned: &'o [&'n Node],
     unwanted: Vec<&'n Node>,
@@ -72,7 +76,9 @@ struct Walk<'n, 'o> {
 
 impl<'n> Walk<'n, '_> {
     fn node(&mut self, node: &'n Node, wrapper: &'n str, is_root: bool) {
-        if !is_root && is_hyperconverged(node) {
+        if !is_root
+            && (is_hyperconverged(node) || is_patch(node) || wrapper == RESOURCE_SET && may_become_hyperconverged(node))
+        {
             let is_one_of = |nodes: &[&Node]| nodes.iter().any(|n| std::ptr::eq(*n, node));
             if !is_one_of(self.planned) && !policy::is_check(node) {
                 let reason = if is_one_of(&self.unwanted) {
@@ -91,7 +97,7 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(policy::removed_manifests(node));
                 }
                 let has_kind = node.get("kind").is_some() && node.get("apiVersion").is_some();
-                let wrapper = if has_kind { kind_of(node) } else { wrapper };
+                let wrapper = if has_kind && wrapper != RESOURCE_SET { kind_of(node) } else { wrapper };
                 for entry in entries {
                     let key = entry.key.text.as_str();
                     if !key.ends_with("/last-applied-configuration") && key != "alm-examples" {
@@ -113,7 +119,10 @@ impl<'n> Walk<'n, '_> {
                 }
             }
             Value::String(text)
-                if contains_manifest(text) || applies_manifest(text) || contains_encoded_group(text) =>
+                if contains_manifest(text)
+                    || applies_manifest(text)
+                    || contains_encoded_group(text)
+                    || wrapper == RESOURCE_SET && has_line(text, "kind", &may_be_filled_in) =>
             {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
                 let span = node.span;
@@ -132,6 +141,11 @@ fn kind_of(node: &Node) -> &str {
         "" => "file",
         kind => kind,
     }
+}
+
+/// Whether a value is a patch of a HyperConverged, as Hive's SyncSets have it.
+fn is_patch(node: &Node) -> bool {
+    group(node) == HCO && text(node, "kind") == "HyperConverged" && !text(node, "patch").is_empty()
 }
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
@@ -164,6 +178,10 @@ fn has_line(text: &str, key: &str, has: &dyn Fn(&str) -> bool) -> bool {
         let value = rest.and_then(|r| r.trim_start().strip_prefix(':'));
         value.is_some_and(has)
     })
+}
+
+fn may_be_filled_in(kind: &str) -> bool {
+    is_filled_in(kind) && may_be(kind.trim(), "HyperConverged")
 }
 
 /// Whether a text is a script that applies a manifest in a string.

@@ -8,10 +8,11 @@ use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::{Document, Node, Value};
 use regex_lite::Regex;
 
+use super::super::mentions::HCO;
 use super::super::statements::HCO_NAME as NAME;
-use super::Wrapper;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
+use super::{Wrapper, text};
 
 /// A value that is unknown before it is applied.
 pub static VALUE_UNKNOWN: Rule = Rule {
@@ -119,12 +120,29 @@ pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
     forms.into_iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| by)
 }
 
-/// Whether a text with expressions, including those of shells (`$NAME`) and kustomize (`$(NAME)`), may become this one.
-pub(in super::super) fn may_be(text: &str, meant: &str) -> bool {
+/// Whether a text has an expression that [`may_be`] knows.
+pub(in super::super) fn is_filled_in(text: &str) -> bool {
+    text.contains(['$', '{']) || text.contains("<<")
+}
+
+/// Whether an object's kind or API version is templated, so that it may become a HyperConverged.
+pub(in super::super) fn may_become_hyperconverged(root: &Node) -> bool {
+    let (version, kind) = (text(root, "apiVersion"), text(root, "kind"));
+    let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
+    (is_filled_in(version) || is_filled_in(kind))
+        && (is_map("metadata") || is_map("spec"))
+        && may_be(kind, "HyperConverged")
+        && ["v1beta1", "v1"].iter().any(|number| may_be(version, &format!("{HCO}/{number}")))
+}
+
+/// Whether a text with expressions, including those of shells (`$NAME`), kustomize (`$(NAME)`) and Flux's ResourceSets
+/// (`<< … >>`), may become this one.
+pub(super) fn may_be(text: &str, meant: &str) -> bool {
     static EXPRESSION: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_][A-Za-z0-9_]*|\{\{.*?\}\}|\{%.*?%\}").expect("an expression")
+        Regex::new(r"\$\{[^}]*\}|\$\([^)]*\)|\$[A-Za-z_][A-Za-z0-9_]*|\{\{.*?\}\}|\{%.*?%\}|<<.*?>>")
+            .expect("an expression")
     });
-    if !text.contains(['$', '{']) {
+    if !is_filled_in(text) {
         return text == meant;
     }
     let mut pieces = EXPRESSION.split(text);

@@ -1,0 +1,233 @@
+//! The nodes on which a virtual machine may run. Nodes that no machine can distinguish are examined once.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use hcoplan_planner::boot::NodeBarrier;
+use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
+use hcoplan_planner::machines::{NodeRequirement, may_be_required};
+use hcoplan_planner::topology::{Selection, Tolerations};
+use hcoplan_yaml::Node;
+use serde_json::Value;
+
+use super::{Context, NodeRef, VirtualMachine};
+
+/// The name of a node as a label.
+const NAME: &str = "metadata.name";
+
+/// Whether a node satisfies a requirement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeOffer {
+    /// It does.
+    Yes,
+    /// It doesn't.
+    No,
+    /// The inventory doesn't have the fact.
+    Unknown,
+}
+
+/// Declared nodes as candidates for a virtual machine that can't distinguish them.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The first of them.
+    pub node: NodeRef<'a>,
+    /// Whether there is no other.
+    pub is_alone: bool,
+    /// What prevents scheduling.
+    pub barrier: Option<NodeBarrier>,
+    /// A taint that the machine doesn't tolerate.
+    pub repelled_by: Option<&'a Taint>,
+}
+
+/// Nodes by kind: those of one kind are the same for every virtual machine of the cluster's directory.
+#[derive(Debug, Default)]
+pub(crate) struct NodeKinds<'a> {
+    /// The first node of each, and whether there is no other.
+    all: Vec<(NodeRef<'a>, bool)>,
+    /// The kinds by the labels that placements use, and by name if one uses that.
+    labelled: HashMap<(&'a str, &'a str), Vec<usize>>,
+    /// The keys of all labels.
+    keys: HashSet<&'a str>,
+    has_pool: bool,
+    /// The first kind of each architecture, and their number.
+    architectures: BTreeMap<&'a str, (usize, usize)>,
+}
+
+impl<'a> NodeKinds<'a> {
+    /// The nodes that match a virtual machine's node selector and required node affinity, one of each kind; `None` if
+    /// it has neither.
+    pub(crate) fn selected_by(&self, vm: &VirtualMachine<'_>) -> Option<Vec<NodeRef<'a>>> {
+        let placement = vm.placement();
+        let selection = Selection::of(&placement)?;
+        Some(self.matching(Some(&selection)).collect())
+    }
+
+    /// The nodes that match a selection, one of each kind.
+    pub(super) fn matching(&self, selection: Option<&Selection<'_>>) -> impl Iterator<Item = NodeRef<'a>> {
+        self.selected(selection).into_iter().map(|kind| self.all[kind].0)
+    }
+
+    /// Whether each name is declared rather than generated for a pool's node.
+    pub(super) const fn have_own_names(&self) -> bool {
+        !self.has_pool
+    }
+
+    /// Whether a node has a label with this key.
+    pub(super) fn have_label(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+
+    fn labelled<'s>(&'s self, label: (&'s str, &'s str)) -> &'s [usize] {
+        self.labelled.get(&label).map_or(&[], Vec::as_slice)
+    }
+
+    fn selected(&self, selection: Option<&Selection<'_>>) -> Vec<usize> {
+        let Some(selection) = selection else {
+            return (0..self.all.len()).collect();
+        };
+        let needs = selection.needs().into_iter();
+        let needs = needs.map(|labels| labels.into_iter().map(|l| self.labelled(l)).collect::<Vec<&[usize]>>());
+        let fewest = needs.min_by_key(|kinds| kinds.iter().map(|kinds| kinds.len()).sum::<usize>());
+        let mut found: Vec<usize> = match fewest {
+            Some(kinds) => kinds.concat(),
+            None => (0..self.all.len()).collect(),
+        };
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|kind| selection.selects(self.all[*kind].0.node));
+        found
+    }
+}
+
+impl<'a> Context<'a> {
+    /// These nodes by kind.
+    pub(crate) fn node_kinds(&self, nodes: impl IntoIterator<Item = NodeRef<'a>>) -> NodeKinds<'a> {
+        self.kinds_by(self.virtual_machines().iter().map(VirtualMachine::placement), nodes)
+    }
+
+    /// The declared nodes by kind for pods of the cluster's directory, not for virtual machines.
+    pub(super) fn kinds_for_pods(&self) -> &NodeKinds<'a> {
+        let placements = || self.pod_templates().map(|pod| pod.placement());
+        self.kinds_for_pods.get_or_init(|| self.kinds_by(placements(), self.nodes()))
+    }
+
+    /// Nodes by what these placements can distinguish.
+    fn kinds_by(
+        &self,
+        placements: impl Iterator<Item = Value>,
+        nodes: impl IntoIterator<Item = NodeRef<'a>>,
+    ) -> NodeKinds<'a> {
+        let placements: Vec<Value> = placements.collect();
+        let used: HashSet<&str> = placements.iter().flat_map(label_keys).collect();
+        let by_name = placements.iter().flat_map(terms).any(|term| !term["matchFields"].is_null());
+        let workload = &self.topology().workload_nodes;
+        let mut kinds: HashMap<_, usize> = HashMap::new();
+        let mut out = NodeKinds::default();
+        for node in nodes {
+            let own = node.node;
+            out.has_pool |= !node.has_own_name();
+            out.keys.extend(own.labels.keys().map(String::as_str));
+            let labels = own.labels.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+            let labels: Vec<_> = labels.filter(|(key, _)| used.contains(key) || may_be_required(key)).collect();
+            let name = by_name.then_some((NAME, own.name.as_str()));
+            let is_workload = workload.binary_search(&node.index).is_ok();
+            let rest = (&own.architecture, &own.taints, own.kvm, &own.hugepages, &own.resources, is_workload);
+            let next = out.all.len();
+            let kind = *kinds.entry((labels.clone(), name, rest)).or_insert(next);
+            if kind < next {
+                out.all[kind].1 = false;
+                continue;
+            }
+            out.all.push((node, true));
+            out.architectures.entry(&own.architecture).or_insert((kind, 0)).1 += 1;
+            labels.into_iter().chain(name).for_each(|label| out.labelled.entry(label).or_default().push(kind));
+        }
+        out
+    }
+
+    /// The declared nodes by kind.
+    pub(crate) fn kinds_of_nodes(&self) -> &NodeKinds<'a> {
+        self.kinds_of_nodes.get_or_init(|| self.node_kinds(self.nodes()))
+    }
+
+    /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a
+    /// taint that isn't tolerated, if any.
+    pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, spec: &Value) -> Vec<Candidate<'a>> {
+        let architecture = spec["architecture"].as_str().unwrap_or_default();
+        let takes = |c: &Candidate<'_>| {
+            let own = c.node.node.architecture.as_str();
+            let fits = architecture.is_empty() || own.is_empty() || own == architecture;
+            fits && matches!(c.barrier, None | Some(NodeBarrier::Taint))
+        };
+        let mut all = self.candidates(vm);
+        all.retain(takes);
+        all
+    }
+
+    /// The declared nodes, each with the reasons why a virtual machine can't run there, except the architecture. Of
+    /// those that it doesn't select, only one of each architecture.
+    pub(super) fn candidates(&self, vm: &VirtualMachine<'_>) -> Vec<Candidate<'a>> {
+        let placement = vm.placement();
+        // Nodes may have undeclared labels.
+        let is_known = label_keys(&placement).all(|key| self.shows_label(key));
+        let selection = Selection::of(&placement).filter(|_| is_known);
+        let selects = self.selects_workload_nodes();
+        let workload = &self.topology().workload_nodes;
+        let tolerations = serde_json::json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
+        let tolerations = Tolerations::of(&tolerations);
+        let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerations.tolerate(t);
+        let kinds = self.kinds_of_nodes();
+        let selected = kinds.selected(selection.as_ref());
+        let mut left = kinds.architectures.clone();
+        let mut out = Vec::with_capacity(selected.len());
+        for kind in selected {
+            let (node, is_alone) = kinds.all[kind];
+            if let Some((_, count)) = left.get_mut(node.node.architecture.as_str()) {
+                *count -= 1;
+            }
+            let repelled_by = node.node.taints.iter().find(repels);
+            let is_workload = workload.binary_search(&node.index).is_ok();
+            let runs_handler = is_workload || (!selects && tolerations.admit(node.node));
+            let of_taint = || repelled_by.map(|_| NodeBarrier::Taint);
+            let barrier = if runs_handler { of_taint() } else { Some(NodeBarrier::Workload) };
+            out.push(Candidate { node, is_alone, barrier, repelled_by });
+        }
+        let left = left.into_values().filter(|(_, count)| *count > 0);
+        out.extend(left.map(|(kind, _)| {
+            let (node, is_alone) = kinds.all[kind];
+            Candidate { node, is_alone, barrier: Some(NodeBarrier::Placement), repelled_by: None }
+        }));
+        out
+    }
+}
+
+/// The terms of a placement's required node affinity.
+fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
+    let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+    placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array()).into_iter().flatten()
+}
+
+/// The labels used by a placement.
+fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
+    let expressions = terms(placement).filter_map(|t| t["matchExpressions"].as_array()).flatten();
+    let labels = placement["nodeSelector"].as_object().into_iter().flatten();
+    labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
+}
+
+/// Whether a node satisfies a requirement of an instance.
+pub fn offers(node: &ClusterNode, requirement: &NodeRequirement) -> NodeOffer {
+    let is_there = match requirement {
+        NodeRequirement::Label { label, family } => {
+            let says = node.labels.keys().any(|k| k.starts_with(family));
+            says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
+        }
+        NodeRequirement::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
+        NodeRequirement::Device(name) => node.resources.as_ref().map(|all| all.contains(name)),
+        NodeRequirement::ObsoleteModel(_) => Some(false),
+        NodeRequirement::Kvm => node.kvm,
+    };
+    match is_there {
+        Some(true) => NodeOffer::Yes,
+        Some(false) => NodeOffer::No,
+        None => NodeOffer::Unknown,
+    }
+}
