@@ -104,7 +104,8 @@ def attack_named_files(lab):
     for name in ["conf", "conf/", "./conf", os.path.join(directory, "conf")]:
         for words in [("lint", name), ("plan", name), ("matrix", name), ("report", name), ("render", name), ("diff", ".", name), ("diff", name, "."),
                       ("plan", "--live", name), ("render", "--live", name), ("plan", "--against", name), ("lint", "--against", name),
-                      ("import", name), ("import", name + "/nodes.json"), ("inventory", "check", name, "inventory.yaml")]:
+                      ("import", name), ("import", name + "/nodes.json"), ("inventory", "check", name, "inventory.yaml"),
+                      ("init", name), ("fix", name), ("import", "inventory.yaml", "--cluster", name)]:
             done = lab.run(*words, cwd=directory)
             lab.expect(done.code == 2, f"{words} passes", done)
             lab.expect("outside-word" not in done.out + done.err, f"{words} read it", done)
@@ -127,7 +128,7 @@ def attack_written_files(lab):
     for words in [("init",), ("init", "--ci", "github"), ("plan",), ("render",), ("plan", "--out", "out/a/b"),
                   ("render", "--out", os.path.join(directory, "out", "a")), ("lint", "--format", "html=out/page.html"),
                   ("lint", "--format", "json=out/x/report.json"), ("lint", "--baseline", "out/b.json", "--update-baseline"),
-                  ("import", "inventory.yaml", "--out", "out/i.yaml"), ("report", "--format", "html=page.html")]:
+                  ("import", "inventory.yaml", "--out", "out/i.yaml"), ("plan", "--out", "/proc/self/cwd/out/x"), ("plan", "--out", "./out/../out/x"), ("report", "--format", "html=page.html")]:
         done = lab.run(*words, cwd=directory)
         lab.expect(done.code not in (0, 1, 70), f"{words} passes", done)
         lab.expect(sorted(os.listdir(outside)) == before, f"{words} wrote outside: {os.listdir(outside)}", done)

@@ -50,6 +50,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let beside = beside.map(|d| if d.as_str().is_empty() { Utf8Path::new(".") } else { d });
     let directory = arguments.cluster.as_deref().or(beside.filter(|d| d.is_dir()));
     let is_asked = arguments.cluster.is_some();
+    directory.map_or(Ok(()), repo::check_links)?;
     let manifests = cluster_in(directory, is_asked)?;
     let mut cluster = dump::cluster(&arguments.paths, manifests.as_ref(), output)?;
     if let Some(own) = manifests.as_ref().filter(|_| is_asked) {

@@ -47,6 +47,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     if let Some(name) = &arguments.release {
         repo::named_release(name)?;
     }
+    repo::check_links(&arguments.directory)?;
     let place = Place::to_configure(&arguments.directory);
     let (repo, has_charts) = open_unconfigured(&place.root, output)?;
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));

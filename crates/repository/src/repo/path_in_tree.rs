@@ -7,10 +7,10 @@ use hcoplan_diagnostics::source::Unreadable;
 
 use super::error::Error;
 
-/// Rejects a path, as the command line names it, that links of a git work tree lead out of the work tree.
+/// Rejects a path of the command line that leaves its git work tree through links.
 ///
 /// # Errors
-/// It leaves the work tree.
+/// A link on the path leads elsewhere.
 pub fn check_links(path: &Utf8Path) -> Result<(), Error> {
     let full = absolute(path).ok().and_then(|full| Utf8PathBuf::from_path_buf(full).ok());
     let Some((full, real)) = full.and_then(|full| Some((full.clone(), full.canonicalize_utf8().ok()?))) else {
