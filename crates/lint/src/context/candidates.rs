@@ -9,7 +9,7 @@ use hcoplan_planner::topology::{Selection, Tolerations};
 use hcoplan_yaml::Node;
 use serde_json::Value;
 
-use super::{Context, NodeRef, VirtualMachine};
+use super::{Context, NodeRef, PodTemplate, VirtualMachine};
 
 /// The name of a node as a label.
 const NAME: &str = "metadata.name";
@@ -106,7 +106,7 @@ impl<'a> Context<'a> {
 
     /// The declared nodes by kind for pods of the cluster's directory, not for virtual machines.
     pub(super) fn kinds_for_pods(&self) -> &NodeKinds<'a> {
-        let placements = || self.pod_templates().map(|pod| pod.placement());
+        let placements = || self.pod_templates().map(PodTemplate::placement);
         self.kinds_for_pods.get_or_init(|| self.kinds_by(placements(), self.nodes()))
     }
 
