@@ -234,8 +234,10 @@ mod tests {
     use crate::registered_rule::always;
     use crate::tests::load::Case;
 
-    static RULE: Rule =
-        Rule::warning("a-test", Group::Upgrade, "reports every cluster").releases(&["1.17"]).needs(Needs::Document);
+    static RULE: Rule = Rule::warning("a-test", Group::Upgrade, "reports every cluster")
+        .since("1.17")
+        .until("1.18")
+        .needs(Needs::Document);
     static REGISTERED: RegisteredRule = always(&RULE, |_, out| out.report(Finding::new(&RULE, "found")));
 
     #[test]
@@ -247,6 +249,6 @@ mod tests {
             let case = Case::with(manifest, "", release);
             run(&case.surroundings(&settings), &selection).findings.len()
         };
-        assert_eq!((count("1.17"), count("1.18")), (1, 0));
+        assert_eq!(["1.16", "1.17", "1.18", "1.19"].map(count), [0, 1, 1, 0]);
     }
 }

@@ -15,7 +15,7 @@ pub fn list() -> Value {
             "name": r.name, "group": r.group.as_str(),
             "severity": r.severity.as_str(),
             "confidence": r.confidence.as_str(),
-            "releases": r.releases, "pedantic": r.pedantic,
+            "since": r.since, "until": r.until, "pedantic": r.pedantic,
             "fix": r.fix.as_str(), "summary": r.summary,
         })
     };

@@ -221,8 +221,10 @@ pub struct Rule {
     pub severity: Severity,
     /// How certain a finding is.
     pub confidence: Confidence,
-    /// HCO releases it applies to, as `1.16`; empty = all.
-    pub releases: &'static [&'static str],
+    /// The first HCO release that it applies to, as `1.17`.
+    pub since: Option<&'static str>,
+    /// The last HCO release that it applies to.
+    pub until: Option<&'static str>,
     /// What the cluster will do.
     pub predicts: Prediction,
     /// What a silent rule claims, where the planner can be asked; see [`Rule::claim`].
@@ -247,7 +249,8 @@ impl Rule {
         group: Group::Hygiene,
         severity: Severity::Warning,
         confidence: Confidence::High,
-        releases: &[],
+        since: None,
+        until: None,
         predicts: Prediction::Silent(""),
         claims: Claim::Outside,
         needs: Needs::Plan,
@@ -320,10 +323,16 @@ impl Rule {
         Self { confidence, ..self }
     }
 
-    /// Sets the releases that it applies to; the default is all.
+    /// Sets the first release that it applies to.
     #[must_use]
-    pub const fn releases(self, releases: &'static [&'static str]) -> Self {
-        Self { releases, ..self }
+    pub const fn since(self, release: &'static str) -> Self {
+        Self { since: Some(release), ..self }
+    }
+
+    /// Sets the last release that it applies to, because another rule replaces it or the problem is gone.
+    #[must_use]
+    pub const fn until(self, release: &'static str) -> Self {
+        Self { until: Some(release), ..self }
     }
 
     /// Sets its options in `hcoplan.yaml`.
@@ -350,6 +359,9 @@ impl Rule {
 
     /// Whether the rule applies to an HCO release such as `1.17`.
     pub fn applies_to(&self, release: &str) -> bool {
-        self.releases.is_empty() || self.releases.contains(&release)
+        let numbers = |text: &str| -> Vec<u64> { text.split('.').filter_map(|n| n.parse().ok()).collect() };
+        let release = numbers(release);
+        self.since.is_none_or(|first| numbers(first) <= release)
+            && self.until.is_none_or(|last| release <= numbers(last))
     }
 }

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule::warning(
     "a warning ends the webhook's validation, so that it misses later errors",
 )
 .stops("an error that the webhook would have rejected without the warning")
-.releases(&["1.16", "1.17", "1.18"])
+.until("1.18")
 .fix(FixKind::Unsafe);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

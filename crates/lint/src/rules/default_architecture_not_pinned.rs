@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::warning(
     "a virtual machine without an architecture gets the one of the virt-operator pod that \
          came first",
 )
-.releases(&["1.16", "1.17"])
+.until("1.17")
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);
 

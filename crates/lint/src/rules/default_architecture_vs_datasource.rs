@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule::warning(
     "virtual machines from the plain DataSource get another architecture than those from a \
          PVC or a container disk",
 )
-.releases(&["1.18", "1.19"])
+.since("1.18")
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);
 

@@ -7,7 +7,7 @@ use super::prelude::*;
 pub(super) static RULE: Rule =
     Rule::warning("dict-field-pruned", Group::GoldenImages, "a golden image has a field that SSP's CRD drops")
         .silent("the field is dropped on the way to the DataImportCron")
-        .releases(&["1.17", "1.18", "1.19"]);
+        .since("1.17");
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for image in cx.golden_images() {

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule::error(
     "a deprecated feature gate contradicts the field that replaces it",
 )
 .rejected("the deprecated <gate> feature gate, and <field> field contradict each other")
-.releases(&["1.19"])
+.since("1.19")
 .needs(Needs::Document)
 .fix(FixKind::Unsafe);
 

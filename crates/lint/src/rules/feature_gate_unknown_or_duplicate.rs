@@ -13,7 +13,7 @@ pub(super) static RULE: Rule = Rule::warning(
     "the list of feature gates has a name that the release doesn't know, or one twice",
 )
 .rejected("feature gate names must be unique (case-insensitive)")
-.releases(&["1.18", "1.19"])
+.since("1.18")
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 

@@ -14,7 +14,7 @@ pub(super) static RULE: Rule = Rule::error(
     "failed to parse the HyperConverged; without a list or map of the wrong kind: unknown \
          field, and the field is dropped",
 )
-.releases(&["1.18", "1.19"])
+.since("1.18")
 .needs(Needs::Document)
 .fix(FixKind::Safe);
 

@@ -11,7 +11,7 @@ pub(super) static RULE: Rule = Rule::error(
     "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry \
          spec.template.spec.architecture",
 )
-.releases(&["1.16", "1.17"])
+.until("1.17")
 .needs(Needs::Nodes)
 .fix(FixKind::Suggested);
 

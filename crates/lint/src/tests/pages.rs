@@ -46,10 +46,11 @@ fn every_page_is_of_a_rule() {
 /// The page up to its first section: name, summary, and two lines of properties.
 fn head(rule: &Rule) -> String {
     let (severity, group, confidence) = (rule.severity.as_str(), rule.group.as_str(), rule.confidence.as_str());
-    let releases = match rule.releases {
-        [] => "all releases".to_owned(),
-        [only] => format!("release {only} only"),
-        some => format!("releases {}", some.join(", ")),
+    let releases = match (rule.since, rule.until) {
+        (None, None) => "all releases".to_owned(),
+        (Some(first), None) => format!("from release {first} on"),
+        (None, Some(last)) => format!("up to release {last}"),
+        (Some(first), Some(last)) => format!("releases {first} to {last}"),
     };
     let mut facts = format!("**{severity}** · {group} · {confidence} confidence · {releases}");
     for fact in [needs(rule), fix(rule), if rule.pedantic { "runs with `--pedantic` or by name" } else { "" }] {

@@ -2,7 +2,6 @@
 
 use hcoplan_diagnostics::finding::Claim;
 use hcoplan_diagnostics::finding::{Prediction, Rule};
-use hcoplan_planner::release::Release;
 
 use crate::{find, page, rules};
 
@@ -59,28 +58,6 @@ fn every_rule_is_complete() {
 fn rules_are_sorted_and_unique() {
     let names: Vec<&str> = rules().iter().map(|r| r.rule.name).collect();
     assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
-}
-
-/// Rules that end with a release, because another rule replaces them or the problem is gone.
-const ENDED: [(&str, &str); 3] = [
-    ("admission-short-circuited", "1.18"),
-    ("default-architecture-not-pinned", "1.17"),
-    ("vm-architecture-needs-multiarch-gate", "1.17"),
-];
-
-/// A rule that names releases covers each new one, or is listed with its last release.
-#[test]
-fn a_rule_ends_with_no_release_that_isnt_named() {
-    let names: Vec<&str> = Release::known_names().collect();
-    let mut ended = Vec::new();
-    for rule in rules().iter().map(|r| r.rule) {
-        for pair in names.windows(2) {
-            if rule.applies_to(pair[0]) && !rule.applies_to(pair[1]) {
-                ended.push((rule.name, pair[0]));
-            }
-        }
-    }
-    assert_eq!(ended, ENDED);
 }
 
 /// The catalogue of rules that was written first; all of it is implemented.
