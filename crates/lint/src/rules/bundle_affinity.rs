@@ -205,7 +205,10 @@ fn terms_ored(_: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Find
     let restrict = (0..terms.len()).filter(|i| requirements(&terms[*i]).next().is_some());
     let (closed, open): (Vec<usize>, Vec<usize>) = restrict.partition(|i| names_architecture(&terms[*i]));
     let (closed, open) = (closed.first()?, open.first()?);
-    let message = format!("the architecture that {} requires is only one of several alternatives", pod.called);
+    let message = format!(
+        "the architecture that {} requires is only one of several alternatives, which other nodes match",
+        pod.called
+    );
     let finding = Finding::new(&BUNDLE_AFFINITY_TERMS_ORED, message)
         .severity(severity)
         .at(pod.document.locate(&path.index(*open)))

@@ -24,11 +24,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if cx.common_image(name).is_none() || !template.is_enabled(cx) {
             continue;
         }
-        let message = format!("{name} is never imported: it has a common image's name, and those are off");
+        let message = format!("{name} is never imported: it has a common image's name, and the common images are off");
         let finding = Finding::new(&RULE, message)
             .at(template.name_place())
             .label("changes an image that doesn't exist")
-            .help("give it a name of its own, or switch the common images on");
+            .help("give it a name of its own, or set `enableCommonBootImageImport: true`");
         out.report(finding);
     }
 }

@@ -77,7 +77,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         several => format!("the architectures of {several} images are unknown"),
     };
     let mut finding =
-        Finding::new(&RULE, message).at(place.clone()).label("nothing is saved about it").help(save(first));
+        Finding::new(&RULE, message).at(place.clone()).label("nothing is saved about it").help(match images.len() {
+            1 => save(first),
+            _ => format!("for each image, {}", save(first)),
+        });
     for (_, place) in images.iter().skip(1).take(4) {
         finding = finding.related(place.clone(), "nor about this one");
     }

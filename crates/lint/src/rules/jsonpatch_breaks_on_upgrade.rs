@@ -31,23 +31,27 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(operation) => patch.place(operation.spans.whole),
                 None => patch.annotation.value_place(),
             };
+            let described = |index: usize| match patch.operations().get(index) {
+                Some(operation) => format!("the operation {} of {} on {kind}", operation.op.as_str(), operation.path),
+                None => format!("the patch of {kind}"),
+            };
             let next = next.label();
             out.report(match change {
                 PatchChange::Fails(index, message) => {
-                    Finding::new(&RULE, format!("{next} can't apply this operation: {message}"))
+                    Finding::new(&RULE, format!("{next} can't apply {}: {message}", described(index)))
                         .at(place(index))
                         .label("the reconcile stops here after the upgrade")
                         .help("remove it before the upgrade")
                 }
                 PatchChange::Noop(index) => {
-                    let message = format!("this operation is no longer needed: it has no effect on {next}");
+                    let message = format!("{} is no longer needed: it has no effect on {next}", described(index));
                     // The reconcile doesn't fail.
                     Finding::new(&RULE, message)
                         .severity(Severity::Info)
                         .silent()
                         .at(place(index))
                         .label("changes nothing after the upgrade, and still counts for the alert")
-                        .help("take it out with the upgrade")
+                        .help("remove it with the upgrade")
                 }
                 PatchChange::Collides(gate) => {
                     let writes = |o: &&Operation| o.value().is_some_and(|v| v == gate.as_str());

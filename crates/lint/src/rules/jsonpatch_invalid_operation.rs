@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let finding = finding.label("no such op");
                 match nearest(&word, OPS.map(Op::as_str)) {
                     Some(op) => finding.remedy(format!("did you mean {op}?"), rename(patch, &failure, op)),
-                    None => finding.help("add sets a field, whether it is there or not"),
+                    None => finding.help("write add: it sets a field whether it is there or not"),
                 }
             }
         };

@@ -78,8 +78,9 @@ fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
     let texts: Vec<String> = missing.iter().map(ToString::to_string).collect();
     let comma = if rest.starts_with(']') { "" } else { ", " };
     let text = format!("{}{comma}", texts.join(", "));
+    let operations = if missing.len() == 1 { "operation" } else { "operations" };
     Some(Fix {
-        title: format!("add what {} replaces to its own list of operations", layer.kustomization),
+        title: format!("add the removed {operations} to the annotation that {} sets", layer.kustomization),
         applicability: Applicability::Suggestion,
         edits: vec![annotation.edit_part(start..start, &text)?],
     })

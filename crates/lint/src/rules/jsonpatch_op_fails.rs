@@ -18,10 +18,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let failure = failed.failure;
-    let explained = match failure.cause {
-        Cause::MissingPath | Cause::MissingField => "the path doesn't exist",
-        Cause::Index => "the element doesn't exist",
-        Cause::NilDereference => "the operator's patch library panics on it",
+    let (explained, help) = match failure.cause {
+        Cause::MissingPath | Cause::MissingField => {
+            ("the path doesn't exist", "first add the object or list that the path is in, or correct the path")
+        }
+        Cause::Index => ("the element doesn't exist", "write the index of an element, or `-` to append one"),
+        Cause::NilDereference => ("the operator's patch library panics on it", "correct the path"),
         _ => return,
     };
     let mut annotations = cx.patch_annotations().iter();
@@ -39,7 +41,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         _ => "the HyperConverged is accepted, but HCO's reconcile fails",
     };
     let message = format!("the {what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
-    let mut finding = Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained);
+    let mut finding =
+        Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained).help(help);
     if let Some(operation) = operation.filter(|_| failure.cause == Cause::MissingField) {
         let op = operation.spans.op.range();
         let title = "write add: it sets a field whether it is there or not";

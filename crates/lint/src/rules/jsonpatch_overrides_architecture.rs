@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => Severity::Warning,
         };
         let message = match &contradiction {
-            Some(why) => format!("the patch sets {pointer} of {}: {why}", applied.kind()),
+            Some(why) => format!("the patch sets {pointer} of {}{why}", applied.kind()),
             None => format!("the patch sets {pointer} of {}, which HCO derives for itself", applied.kind()),
         };
         let finding = Finding::new(&RULE, message)
@@ -77,7 +77,7 @@ fn instead(place: &str) -> &'static str {
     }
 }
 
-/// The fact in nodes or HCO that contradicts the patch.
+/// The value and the fact in nodes or HCO that contradicts it, to follow the path in the message.
 fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Option<String> {
     let result = applied.patch.result()?;
     match place {
@@ -85,16 +85,16 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
             let architecture = result.pointer(DEFAULT)?.as_str()?;
             let workload = &cx.topology().workload_architectures;
             let known = workload.is_empty() || workload.iter().any(|a| a == architecture);
-            (!known).then(|| format!("no workload node is {architecture}"))
+            (!known).then(|| format!(" to {architecture}, but no workload node is {architecture}"))
         }
         SWITCH => {
             let on = result.pointer(SWITCH).is_some_and(|v| *v == true);
             let own = cx.hyperconverged()?.multi_arch();
             (on != own).then(|| {
                 if on {
-                    "HCO keeps importing golden images for one architecture".to_owned()
+                    " to true, but HCO keeps importing golden images for one architecture".to_owned()
                 } else {
-                    "HCO keeps importing golden images for several architectures".to_owned()
+                    ", but HCO keeps importing golden images for several architectures".to_owned()
                 }
             })
         }
@@ -104,7 +104,7 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
             let known = cx.node_architectures();
             let mut foreign = named.filter_map(Value::as_str).filter(|a| !known.contains(a));
             let foreign = foreign.next().filter(|_| cx.has_nodes())?;
-            Some(format!("no node is {foreign}"))
+            Some(format!(", but no node is {foreign}"))
         }
         _ => None,
     }

@@ -75,7 +75,7 @@ fn empty_like(value: &Value) -> Value {
 }
 
 /// A value for a message.
-fn short(value: &Value) -> String {
+pub(super) fn short(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".to_owned(),
         Value::Array(_) => "a list".to_owned(),

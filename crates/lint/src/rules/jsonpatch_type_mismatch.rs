@@ -4,6 +4,7 @@ use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep, Wants};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Map, Value};
 
+use super::jsonpatch_struct_list_merges::short;
 use super::prelude::*;
 
 pub(super) static RULE: Rule =
@@ -56,7 +57,8 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     let mut keys = found.0.iter().rev().filter(|s| matches!(s, Segment::Key(_)));
     let field = keys.next().map(step).unwrap_or_default();
     let kind = patch.target.kind;
-    let finding = Finding::new(&RULE, format!("{field} of {kind} can't hold this value: {}", error.message))
+    let written = found.get(&document).unwrap_or(&Value::Null);
+    let finding = Finding::new(&RULE, format!("{field} of {kind} can't hold {}: {}", short(written), error.message))
         .at(patch.place(span))
         .label(label(&error.wants));
     let corrected = corrected(types, ty, &document, &found);

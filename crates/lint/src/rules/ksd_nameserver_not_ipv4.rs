@@ -53,6 +53,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(field.key_place())
         .severity(Severity::Info)
         .label("without effect")
-        .help(format!("switch the feature gate {GATE} on, or remove the field"));
+        .help(format!("switch the feature gate {GATE} on, or remove `kubeSecondaryDNSNameServerIP`"));
     out.report(if gate.is_written() { finding.related(gate.place(), "off") } else { finding });
 }

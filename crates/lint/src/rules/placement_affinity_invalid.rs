@@ -103,5 +103,5 @@ fn operator(cx: &Context<'_>, requirement: &Node) -> Option<Fix> {
         return None;
     }
     let place = cx.document().location(node.span);
-    Some(Fix::edit(format!("write {meant}"), Applicability::Safe, place, *meant))
+    Some(Fix::edit(format!("write the operator {meant}"), Applicability::Safe, place, *meant))
 }

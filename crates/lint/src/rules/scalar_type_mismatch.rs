@@ -2,6 +2,7 @@
 
 use hcoplan_kubernetes::schema::ViolationKind;
 use hcoplan_planner::admission::Reason;
+use hcoplan_yaml::{Path, Segment};
 
 use super::prelude::*;
 use super::unresolved_placeholder::placeholder;
@@ -48,7 +49,7 @@ pub(super) fn rejection_by(
         finding = finding.help(format!("write {} {}", article(first.wanted), first.wanted));
     }
     let again = fix.as_ref().and_then(|fix| rejected_again(cx, fix, &cause.path));
-    let mut fixes: Vec<Fix> = fix.into_iter().filter(|_| again.is_none()).collect();
+    let mut fixes: Vec<_> = fix.into_iter().filter(|_| again.is_none()).map(|fix| (first.path.clone(), fix)).collect();
     if let Some(again) = &again {
         let help = format!("write {} {}, in a valid form: {again}", article(first.wanted), first.wanted);
         finding = finding.help(help);
@@ -61,11 +62,15 @@ pub(super) fn rejection_by(
     for other in mistyped.iter().filter(|m| are_mine(m)) {
         let place = cx.document().location(other.node.span);
         finding = finding.related(place, other.describe());
-        fixes.extend(other.fix(cx).filter(|_| is_sure(other)));
+        fixes.extend(other.fix(cx).filter(|_| is_sure(other)).map(|fix| (other.path.clone(), fix)));
     }
     // One fix with all corrections.
-    let titles: Vec<String> = fixes.iter().map(|fix| fix.title.clone()).collect();
-    let edits: Vec<_> = fixes.into_iter().flat_map(|fix| fix.edits).collect();
+    let title = |(path, fix): &(Path, Fix)| match path.0.last() {
+        Some(Segment::Key(key)) if fixes.len() > 1 => format!("{} for {key}", fix.title),
+        _ => fix.title.clone(),
+    };
+    let titles: Vec<String> = fixes.iter().map(title).collect();
+    let edits: Vec<_> = fixes.into_iter().flat_map(|(_, fix)| fix.edits).collect();
     let fix = (!titles.is_empty()).then(|| Fix { title: and(&titles), applicability: Applicability::Safe, edits });
     Some(finding.fixes(fix).fixes(hours.flatten()))
 }

@@ -70,7 +70,8 @@ pub(super) fn unparseable_other(content: &Content) -> Option<Finding> {
 }
 
 fn syntax(content: &Content, problem: &YamlProblem) -> Finding {
-    with_context(content, problem, Finding::new(&YAML_SYNTAX, &problem.message))
+    let message = format!("the file can't be parsed: {}", problem.message);
+    with_context(content, problem, Finding::new(&YAML_SYNTAX, message))
 }
 
 fn with_context(content: &Content, problem: &YamlProblem, finding: Finding) -> Finding {
