@@ -70,7 +70,7 @@ fn writes_nothing_into_applied_directories() {
             let text = fs::read_to_string(scene.path(&file)).expect("readable");
             let is_new = !before.contains(&file);
             assert!(!is_new || !text.contains("\nkind: ClusterInventory"), "{from}: nobody asked for {file}");
-            // Argo CD ignores documents that are no objects.
+            // Argo CD ignores documents that aren't objects.
             let passed_over = from == "argocd-root" && !text.contains("apiVersion:");
             if is_new && is_yaml(&file) && !passed_over {
                 assert!(!applied(&file), "{from}: {file} would be applied\n{said}");

@@ -329,7 +329,7 @@ def attack_git_configuration(lab):
 
 
 def attack_names(lab):
-    """Names in the checkout are no commands to the runner."""
+    """Names in the checkout aren't commands to the runner."""
     for name in ("x##[add-mask]clusters", "::add-mask::clusters", "x\n::add-mask::clusters",
                  "x\n ::error file=README.md::forged", "x\n::stop-commands::pause"):
         runner = Runner(lab)
@@ -544,7 +544,7 @@ def attack_comment_text(lab):
 
 
 def attack_comment_commands(lab):
-    """What an artifact or a comment says is no command to the runner."""
+    """What an artifact or a comment says isn't a command to the runner."""
     evil = "::add-mask::x\n##[add-mask]x\n"
     comments = [{"id": "1\n::add-mask::x", "user": {"login": "mallory"}, "body": evil}]
     for files in (artifact(**{"diff.txt": evil}), artifact(number=evil[:15])):

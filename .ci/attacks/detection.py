@@ -164,7 +164,7 @@ def attack_cmp_leaves_nothing_out(lab):
         "a patch": {"kustomization.yaml": "resources: [hc.yaml]\npatches: [{path: a.yaml}]\n", "a.yaml": other},
         "in a kustomization": {"x/kustomization.yaml": other},
         "ignored by git": {".gitignore": "*\n", "a.yaml": other},
-        "a kind that is no text": {"a.yaml": other.replace("ConfigMap", "1")},
+        "a kind that isn't text": {"a.yaml": other.replace("ConfigMap", "1")},
         "no kind": {"a.yaml": other.replace("kind: ConfigMap\n", "")},
         "no YAML": {"a.yaml": other + "x: [\n"},
     }.items():

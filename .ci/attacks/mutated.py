@@ -111,7 +111,7 @@ def run(lab, words, directory):
         raise Broken(f"{' '.join(words)} isn't done after {PATIENCE} s") from None
     said = done.stderr[-2000:].decode(errors="replace")
     lab.expect(done.returncode in CODES, f"{' '.join(words)} ends with {done.returncode}: {said}")
-    lab.expect("Usage: hcoplan" not in said, f"{' '.join(words)} is no command: {said}")
+    lab.expect("Usage: hcoplan" not in said, f"{' '.join(words)} isn't a command: {said}")
     lab.expect("panicked" not in said and "bug in hcoplan" not in said, f"{' '.join(words)} panics: {said}")
     lab.expect(done.returncode != 2 or done.stderr or done.stdout, f"{' '.join(words)} fails without a word")
 

@@ -119,7 +119,7 @@ def attack_written_otherwise(lab):
         ("a list that isn't closed", spec(f"  password: [{secret}\n  x: y: z\n"), secret),
         ("below, in YAML that can't be parsed", spec(f"  password:\n    a: {secret}\n  x: y: z\n"), secret),
         ("a list as a key", spec(f"  ? [password, {secret}]\n  : 1\n"), secret),
-        ("a patch that is no JSON", {"hyperconverged.yaml": HEAD.replace("namespace: kubevirt-hyperconverged}", "namespace: kubevirt-hyperconverged, annotations: "
+        ("a patch that isn't JSON", {"hyperconverged.yaml": HEAD.replace("namespace: kubevirt-hyperconverged}", "namespace: kubevirt-hyperconverged, annotations: "
          f"{{kubevirt.kubevirt.io/jsonpatch: '[{{\"op\": \"add\", \"path\": \"/spec/password\", \"value\": \"{secret}\" x}}]'}}}}") + "spec: {}\n"}, secret),
         ("what helm quotes", {"c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n", "c/values.yaml": f"password: {secret}\n",
                               "c/templates/a.yaml": HEAD + "spec: {a: '{{ fail .Values.password }}'}\n"}, secret),

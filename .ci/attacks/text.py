@@ -169,7 +169,7 @@ def attack_findings(lab):
 
 
 def attack_excerpts(lab):
-    """A line of a file is no workflow command where an excerpt or a preview shows it."""
+    """A line of a file isn't a workflow command where an excerpt or a preview shows it."""
     directory = lab.dir()
     lab.write(directory, "inventory.yaml", INVENTORY % ("n1", "amd64", "a", "b"))
     lab.write(directory, "hyperconverged.yaml", HEAD + "spec:\n  noSuchField: 1 # ##[error]pwned\n  featureGates: {noSuchGate: true} # ##[x]pwned\n")

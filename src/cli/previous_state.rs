@@ -99,7 +99,7 @@ impl Arguments {
         if named.name().is_some() { Ok(named) } else { CompareBase::merge_base(found) }
     }
 
-    /// The files of `--live`, which are no sources.
+    /// The files of `--live`, which aren't sources.
     pub(super) fn files(&self) -> Vec<Utf8PathBuf> {
         self.live.iter().cloned().collect()
     }

@@ -55,8 +55,8 @@ fn commands_that_read_a_repository_have_the_same_options() {
     const OTHERS: [(&str, &[&str], &str); 10] = [
         ("init", &[], "it writes the configuration"),
         ("explain", &[], "it reads no file"),
-        ("import", &[], "its files are no repository"),
-        ("inventory", &[], "its files are no repository"),
+        ("import", &[], "its files aren't a repository"),
+        ("inventory", &[], "its files aren't a repository"),
         ("release", &[], "it reads no file"),
         ("schema", &[], "it reads no file"),
         ("cmp", &[], "the environment of Argo CD says what it does"),

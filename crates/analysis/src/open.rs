@@ -18,7 +18,7 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use hcoplan_repository::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 
-/// Finds the clusters in a directory; `left_out` files are no sources.
+/// Finds the clusters in a directory; `left_out` files aren't sources.
 pub fn find(sources: &Sources, left_out: Vec<Utf8PathBuf>, notices: &dyn Notices) -> Result<Clusters, Failure> {
     find_in(sources, left_out, None, notices)
 }

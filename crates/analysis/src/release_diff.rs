@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(upstream.fields, vendor.fields);
         assert_eq!(upstream.gates, vendor.gates);
         assert_eq!(vendor.before, "OpenShift Virtualization 4.20 (HCO 1.16)");
-        // Values assumed for a vendor's bundle are no differences.
+        // Values assumed for a vendor's bundle aren't differences.
         assert!(!has(&vendor.objects, "change", "virtio-win"));
     }
 }

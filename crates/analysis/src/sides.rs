@@ -116,7 +116,7 @@ pub fn range(text: &str) -> Result<(String, Option<String>), Failure> {
 }
 
 /// The objects of an export: a file of `kubectl get -o yaml|json`, or a directory of such files (a must-gather). Splits
-/// lists; skips files that are no manifests.
+/// lists; skips files that aren't manifests.
 pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
     let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
     let mut values = Vec::new();

@@ -43,7 +43,7 @@ pub enum ProblemKind {
     NotAMapping,
     /// Text after the document's end (`...`), which kubectl ignores.
     Ignored,
-    /// Bytes that are no text: kubectl replaces them with U+FFFD.
+    /// Bytes that aren't text: kubectl replaces them with U+FFFD.
     Undecodable,
 }
 

@@ -179,6 +179,6 @@ mod tests {
         assert_eq!(row("brandNew").expect("there")["phase"], "alpha");
         assert_eq!(row("downwardMetrics").expect("in v1beta1")["phase"], "discontinued");
         assert_eq!(row("template"), None);
-        assert!(out.notes.iter().any(|n| n.ends_with("what they switch: brandNew")), "{:?}", out.notes);
+        assert!(out.notes.iter().any(|n| n.ends_with("effect is unknown: brandNew")), "{:?}", out.notes);
     }
 }

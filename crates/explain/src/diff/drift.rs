@@ -2,7 +2,7 @@
 //! operators have reconciled.
 //!
 //! Argo CD's client-side diff merges the manifest into the live object, like a JSON merge patch, and compares. Fields
-//! that the server adds are no difference, but a list is one value, and a field that the server drops or the operator
+//! that the server adds aren't a difference, but a list is one value, and a field that the server drops or the operator
 //! overwrites differs. Server-side diff (Argo CD with `ServerSideDiff=true`, and Flux) asks the API server for the
 //! result of applying again.
 

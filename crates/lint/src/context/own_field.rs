@@ -19,7 +19,7 @@ pub struct OwnField {
     pub gate: Option<String>,
     /// The field's path in the document's version.
     pub path: Path,
-    /// Whether the document sets another value. Additions to a list are no contradiction.
+    /// Whether the document sets another value. Additions to a list aren't a contradiction.
     pub is_set: bool,
     /// The kinds of other operands that the field affects.
     pub others: Vec<String>,

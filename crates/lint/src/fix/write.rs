@@ -31,7 +31,7 @@ pub fn write(root: &Utf8Path, before: &SourceFile, text: &str) -> Result<(), Wri
     let path = root.join(path).canonicalize_utf8()?;
     let parent = path.parent().filter(|_| path.starts_with(&root));
     let parent = parent.ok_or(WriteError::Outside)?;
-    // Also where bytes were no text: they would not come back as they were.
+    // Also where bytes weren't text: they would not come back as they were.
     if fs::read(&path)? != encode(before.text(), before.encoding()) {
         return Err(WriteError::Changed);
     }

@@ -217,7 +217,7 @@ fn every_fixture_directory_belongs_to_a_rule() {
         let entry = entry.expect("a directory entry");
         let name = entry.file_name().to_string_lossy().into_owned();
         let known = rules().iter().any(|r| r.rule.name == name);
-        assert!(known || entry.path().is_file(), "testdata/lint/{name} is no rule's");
+        assert!(known || entry.path().is_file(), "testdata/lint/{name} isn't a rule's");
     }
 }
 

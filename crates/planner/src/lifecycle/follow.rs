@@ -10,7 +10,7 @@ use crate::release::Release;
 
 impl State {
     /// Follows a change of the cluster's declaration: its nodes change, HCO is upgraded release by release, then the
-    /// manifest is applied; a GitOps controller arrives at the same state. Unchanged parts are no step, so the result
+    /// manifest is applied; a GitOps controller arrives at the same state. Unchanged parts aren't steps, so the result
     /// may be empty; the last step has the final state. `manifest` is `None` if it is the one applied before.
     ///
     /// A manifest that a webhook rejects is applied all the same; the step has its rejection.

@@ -158,7 +158,7 @@ pub struct Options {
     pub trust: Trust,
     /// The configuration, instead of the `hcoplan.yaml` at the root.
     pub config: Option<Arc<SourceFile>>,
-    /// Files that are no sources even if below the root, relative to the current directory.
+    /// Files that aren't sources even if below the root, relative to the current directory.
     pub left_out: Vec<Utf8PathBuf>,
     /// Whether the directory has only files that git tracks, so that those in `.gitignore` are read too.
     pub checkout: bool,

@@ -1,4 +1,4 @@
-//! Reports files of a repository that are no cluster, although they were meant to be.
+//! Reports files of a repository that aren't clusters, although they were meant to be.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Finds hcoplan's output trees, which are no input.
+//! Finds hcoplan's output trees, which aren't input.
 //!
 //! A file is hcoplan's if it is in a cluster's directory of a tree and its first line is the header. Other files of
 //! such a directory are read, and so is a file with a HyperConverged, which no tree has. Otherwise an empty manifest

@@ -153,7 +153,7 @@ impl SourceFile {
         self.encoding
     }
 
-    /// Where the text has U+FFFD because the file's bytes were no text.
+    /// Where the text has U+FFFD because the file's bytes weren't text.
     pub fn replaced(&self) -> &[Span] {
         &self.replaced
     }

@@ -382,7 +382,7 @@ enum Interest {
 }
 
 fn interest(bytes: &[u8], kustomization: bool) -> Interest {
-    // Rare: UTF-16, or bytes that are no text.
+    // Rare: UTF-16, or bytes that aren't text.
     let Ok(text) = std::str::from_utf8(bytes) else {
         let decoded = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
         return match of_text(&decoded, kustomization) {
