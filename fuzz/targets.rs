@@ -129,8 +129,10 @@ pub(crate) fn scalar(data: &[u8]) {
 /// between the fields.
 pub(crate) fn amount(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    let schedule = cron::check(&text);
-    assert_eq!(cron::check(&text.replace(' ', "  ")).is_ok(), schedule.is_ok(), "{text:?}");
+    // Fields may be wider apart; `@every` is followed by one space.
+    if !text.contains('@') {
+        assert_eq!(cron::check(&text.replace(' ', "  ")).is_ok(), cron::check(&text).is_ok(), "{text:?}");
+    }
     if let Ok(read) = quantity::Quantity::parse(&text) {
         let printed = read.to_string();
         let again = quantity::Quantity::parse(&printed).expect("what is printed can be read");

@@ -210,6 +210,7 @@ mod tests {
             ("-5 * * * *", "its minute \"-5\" isn't a number"),
             ("@fortnightly", "@fortnightly is unknown"),
             ("@every day", "@every day is unknown"),
+            ("@every  1h", "@every  1h is unknown"),
             ("TZ=UTC", "nothing follows the time zone"),
         ] {
             let error = check(text).expect_err(text);
