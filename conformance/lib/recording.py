@@ -121,7 +121,8 @@ def bare(o):
     for k in ("uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"):
         m.pop(k, None)
     for owner in m.get("ownerReferences") or []:
-        owner.pop("uid", None)
+        if o["kind"] != "HyperConverged":  # a manifest names the owner's uid
+            owner.pop("uid", None)
     if o["kind"] == "Namespace" and o.get("spec") == {}:
         del o["spec"]
     drop_empty_times(o)

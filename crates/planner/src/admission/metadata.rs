@@ -121,6 +121,16 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
             invalid(&place, path.key(key), value, vec![problem]);
         }
     }
+    // Source: apimachinery `BannedOwners`.
+    let owners = of("ownerReferences").and_then(Value::as_array).into_iter().flatten().enumerate();
+    let events = owners.filter(|(_, owner)| owner["apiVersion"] == "v1" && owner["kind"] == "Event");
+    let events = events.map(|(i, owner)| Violation {
+        path: metadata.key("ownerReferences").index(i),
+        kind: ViolationKind::Invalid,
+        message: format!(
+            "metadata.ownerReferences: Invalid value: {owner}: /v1, Kind=Event is disallowed from being an owner"
+        ),
+    });
     let finalizers = of("finalizers").and_then(Value::as_array);
     for (i, finalizer) in finalizers.into_iter().flatten().enumerate() {
         let finalizer = finalizer.as_str().unwrap_or_default();
@@ -128,6 +138,7 @@ pub(super) fn violations(object: &Value) -> Vec<Violation> {
         let problems = key_problems(finalizer);
         invalid("metadata.finalizers", path, finalizer, problems);
     }
+    found.extend(events);
     found.extend(size);
     if name.is_empty() && !generated {
         let violation = Violation {

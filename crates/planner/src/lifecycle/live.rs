@@ -15,7 +15,8 @@ use crate::release::Release;
 /// The object in the release's storage version.
 ///
 /// Gates that the printed version can't express are taken from the last applied manifest, else from the one about to be
-/// submitted: they were most likely there before, unless the printed gates change, too, or nothing else does.
+/// submitted. Where `managedFields` are printed, those that someone owns were there before. Else they most likely were,
+/// unless the printed gates change, too, or nothing else does.
 pub(super) fn in_etcd(release: &Release, inventory: &Inventory, live: &Value, manifest: &Value) -> Value {
     let storage_version = &release.tables().hyperconverged.storage_version;
     if version_of(live) == storage_version {
@@ -52,11 +53,16 @@ fn with_hidden_gates(
     let path = |gate: &str| format!("spec.featureGates.{gate}");
     let gates = get(known, "spec.featureGates").and_then(Value::as_object);
     let gates = gates.into_iter().flatten().filter(|(_, on)| on.is_boolean());
-    let hidden: Vec<_> = gates.filter(|(gate, _)| get(&stored, &path(gate)).is_none()).collect();
+    let mut hidden: Vec<_> = gates.filter(|(gate, _)| get(&stored, &path(gate)).is_none()).collect();
     if hidden.is_empty() {
         return stored;
     }
-    if applied.is_none()
+    let owners = get(live, "metadata.managedFields").and_then(Value::as_array);
+    if let Some(owners) = owners {
+        let owns =
+            |owner: &Value, gate: &str| !owner["fieldsV1"]["f:spec"]["f:featureGates"][format!("f:{gate}")].is_null();
+        hidden.retain(|(gate, _)| owners.iter().any(|owner| owns(owner, gate)));
+    } else if applied.is_none()
         && let Some(mut submitted) = admission::stored_if_accepted(release, inventory, manifest)
     {
         // In the form that the conversion prints.
