@@ -264,7 +264,9 @@ func (s *server) convertTo(r *resource, object map[string]any, version, webhook 
 func carryOver(object, old map[string]any) {
 	metadata, _ := object["metadata"].(map[string]any)
 	before, _ := old["metadata"].(map[string]any)
+	// A client can't change these; objects in memory lack the time.
 	delete(metadata, "generation")
+	delete(metadata, "creationTimestamp")
 	for _, name := range []string{"uid", "creationTimestamp", "generation", "resourceVersion"} {
 		if value, ok := before[name]; ok {
 			metadata[name] = value
