@@ -75,8 +75,6 @@ pub(super) fn inline(value: &Json, context: Context, quotes: Quotes) -> String {
 pub(super) fn key(text: &str, context: Context, quotes: Quotes) -> String {
     match context {
         Context::Json => Json::from(text).to_string(),
-        // Bare, it would be a merge.
-        _ if text == "<<" => "\"<<\"".to_owned(),
         _ => string(text, context, quotes),
     }
 }
@@ -87,7 +85,8 @@ fn string(text: &str, context: Context, quotes: Quotes) -> String {
     let flow = context == Context::Flow && text.contains([',', '?', '[', ']', '{', '}', ':']);
     let hidden = text.contains(is_invisible_or_control);
     match quotes {
-        _ if hidden => double_quoted(text),
+        // Bare, the latter would be a merge as a key.
+        _ if hidden || text == "<<" => double_quoted(text),
         Quotes::None if plain && !flow && !text.is_empty() && !needs_quotes(text) => text.to_owned(),
         Quotes::Single if single && !multiline => format!("'{}'", text.replace('\'', "''")),
         _ => double_quoted(text),
