@@ -235,6 +235,10 @@ fn fits(number: &Number, kind: &Kind) -> bool {
         Kind::Int(bits) => {
             number.as_i64().is_some_and(|n| *bits == 64 || (-(1_i64 << (bits - 1))..1_i64 << (bits - 1)).contains(&n))
         }
+        // The API server prints a float of this range like an integer.
+        Kind::Uint(64) if number.is_f64() => {
+            number.as_f64().is_some_and(|f| (2_f64.powi(63)..2_f64.powi(64)).contains(&f))
+        }
         Kind::Uint(bits) => number.as_u64().is_some_and(|n| *bits == 64 || n < 1_u64 << bits),
         Kind::Float(32) => number.as_f64().is_some_and(|n| n.abs() <= f64::from(f32::MAX)),
         _ => true,
