@@ -111,22 +111,19 @@ pub(crate) enum Mistake {
 impl Mistake {
     /// The end of a sentence about this value.
     pub(super) fn describe(&self, value: &Json) -> String {
+        // The subject already names what has no text of its own.
+        let value = if value.is_array() || value.is_object() { String::new() } else { format!("{value} ") };
         match self {
-            Self::Missing(key) => return format!("has no {key}"),
-            // The subject already names what has no text of its own.
-            other if value.is_array() || value.is_object() => return format!("must be {}", other.expectation()),
-            _ => {}
-        }
-        match self {
-            Self::NotWith(other) => format!("{value} is set together with {other}"),
-            Self::AboveLimit(limit) => format!("{value} is above its limit, {limit}"),
-            Self::Spelling => format!("{value} is not how the name is spelled"),
-            Self::Alias(name) => format!("{value} is not the name that Kubernetes uses, {name}"),
-            Self::Obsolete => format!("{value} is one of the obsolete CPU models"),
-            Self::Blanks => format!("{value} begins or ends with a blank"),
+            Self::Missing(key) => format!("has no {key}"),
+            Self::NotWith(other) => format!("{value}is set together with {other}"),
+            Self::AboveLimit(limit) => format!("{value}is above its limit, {limit}"),
+            Self::Spelling => format!("{value}is not how the name is spelled"),
+            Self::Alias(name) => format!("{value}is not the name that Kubernetes uses, {name}"),
+            Self::Obsolete => format!("{value}is one of the obsolete CPU models"),
+            Self::Blanks => format!("{value}begins or ends with a blank"),
             Self::NotAKey(_) => format!("must be {}", self.expectation()),
-            Self::NoLimit => format!("{value} has no limit"),
-            other => format!("{value} must be {}", other.expectation()),
+            Self::NoLimit => format!("{value}has no limit"),
+            other => format!("{value}must be {}", other.expectation()),
         }
     }
 
@@ -522,7 +519,7 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
 /// CNAO's validateKubeMacPool: both ends, in order, unicast.
 /// KubeVirt `discoverAllowedUSBDevices`: takes sets of devices that match all selectors until one selector finds none.
 fn usb_device(node: &Node) -> Option<Problem<'_>> {
-    let is_external = node.get("externalResourceProvider").is_some_and(|value| value.to_json() == Json::Bool(true));
+    let is_external = node.get("externalResourceProvider").is_some_and(|node| matches!(node.value, Value::Bool(true)));
     let is_selected = node.get("selectors").is_some_and(|selectors| !selectors.items().is_empty());
     (!is_external && !is_selected).then(|| Problem::new(node, Mistake::Missing("selectors")).key("the USB device"))
 }
