@@ -5,12 +5,17 @@ use std::sync::Arc;
 use super::assumed;
 use super::planned::{ClusterSide, Inputs, Planned, collect_image_changes};
 use super::previous_cluster::PreviousCluster;
+use super::previous_state::is_same;
 use super::transition::Transition;
 use super::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};
-use hcoplan_explain::diff::{self, ClusterDiff, Kind, Removal, SideOrigin, VerdictChange};
+use hcoplan_explain::diff::{self, ClusterDiff, ExpectedState, Kind, LiveCheck, Removal, SideOrigin, VerdictChange};
 use hcoplan_kubernetes::Object;
+use hcoplan_planner::admission::{GROUP, KIND};
+use hcoplan_planner::inventory::Inventory;
+use hcoplan_planner::lifecycle::State;
 use hcoplan_repository::repo::{ClusterRef, Repo};
+use serde_json::Value;
 
 /// The cluster after the change, with its transition.
 pub(super) struct CurrentCluster<'a> {
@@ -53,9 +58,12 @@ pub(super) fn compare(
         PreviousCluster::Same => {}
         PreviousCluster::Absent => compare_absent(work, now, &mut diff),
         PreviousCluster::NotPlanned(why) => diff.unknown_before = Some(why.clone()),
-        PreviousCluster::Live(_) => {
+        PreviousCluster::Live(object) => {
             if let Some(transition) = now.transition {
                 transition.compare(&mut diff);
+            }
+            if let Before::Live(previous) = work.before {
+                diff.live_check = live_check(object.object(), &previous.others(), now.inputs);
             }
         }
         PreviousCluster::Planned(before) => {
@@ -149,14 +157,19 @@ fn compare_absent(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, diff: &mut C
 }
 
 /// The differences to the objects in a cluster.
-fn compare_with_live_objects(live: &[Object], now: &CurrentCluster<'_>, objects: &[Object], diff: &mut ClusterDiff) {
+fn compare_with_live_objects(all: &[Object], now: &CurrentCluster<'_>, objects: &[Object], diff: &mut ClusterDiff) {
     let release = now.inputs.release();
-    let live = diff::comparable(live.to_vec(), objects);
+    let live = diff::comparable(all.to_vec(), objects);
     diff.comparison = diff::compare_objects(release, &live, objects);
     let changes = Arc::make_mut(&mut diff.comparison.objects);
     now.planned.keep_unreached(changes);
     diff::mark_noise(release, changes);
     diff::mark_assumed(SideOrigin::Found, SideOrigin::Rendered(release), changes);
+    let manifest = now.inputs.manifest();
+    let is_it =
+        |object: &&Object| object.id.kind == KIND && object.id.group() == GROUP && is_same(&object.body, manifest);
+    let hyperconverged = all.iter().find(is_it);
+    diff.live_check = hyperconverged.and_then(|object| live_check(&object.body, all, now.inputs));
     // Objects that the operators can't reconcile don't change; report why.
     let change = |after| VerdictChange { before: None, after: Some(after) };
     let plan = now.planned.plan();
@@ -164,6 +177,27 @@ fn compare_with_live_objects(live: &[Object], now: &CurrentCluster<'_>, objects:
     diff.comparison.reconcile = stops.map(|e| change(format!("{}: {}", e.operand, e.message)));
     let ssp = plan.ssp.as_ref().map(|ssp| &ssp.admission).filter(|admission| !admission.accepted);
     diff.comparison.ssp = ssp.map(|admission| change(admission.message.clone()));
+}
+
+/// Compares a cluster's objects with those expected for its HyperConverged, without the change.
+fn live_check(live: &Value, dump: &[Object], inputs: &Inputs) -> Option<LiveCheck> {
+    let mut inventory = inputs.inventory().clone();
+    // The operator draws it once.
+    let schedule = live["status"]["dataImportSchedule"].as_str().map(ToOwned::to_owned);
+    inventory.data_import_schedule = inventory.data_import_schedule.or(schedule);
+    let inventory = Arc::new(inventory);
+    let state = State::new(Arc::clone(inputs.release()), Arc::clone(&inventory)).with_live(live, inputs.manifest());
+    let plan = state.nodes(Arc::clone(&inventory)).plan;
+    let objects: Vec<Object> = plan.objects().cloned().collect();
+    let default = Inventory::default();
+    let expected = ExpectedState {
+        release: inputs.release(),
+        status: &plan.status,
+        objects: &objects,
+        has_assumed_nodes: !inputs.states_nodes(),
+        assumed_domain: (inventory.base_domain == default.base_domain).then_some(&*default.base_domain),
+    };
+    LiveCheck::of(live, dump, expected)
 }
 
 /// The reason of the rejection before, and its consequence for the comparison.

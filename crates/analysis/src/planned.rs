@@ -56,6 +56,11 @@ impl Inputs {
         &self.inventory.inventory
     }
 
+    /// Whether the cluster's nodes are stated, not assumed.
+    pub(super) fn states_nodes(&self) -> bool {
+        self.inventory.states_nodes
+    }
+
     /// The documents read.
     pub(super) fn loaded(&self) -> &Loaded {
         &self.loaded

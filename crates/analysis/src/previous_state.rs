@@ -1,12 +1,17 @@
 //! The objects in the clusters before the change: the old object of an update.
 
+use std::borrow::Cow;
+
 use camino::Utf8PathBuf;
 use serde_json::Value;
 
 use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_kubernetes::Object;
 use hcoplan_planner::admission::{GROUP, KIND};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_yaml as yaml;
+
+use super::sides::export;
 
 /// The object in a cluster.
 #[derive(Debug, Clone)]
@@ -44,6 +49,8 @@ pub struct PreviousState {
     pub file: Utf8PathBuf,
     /// Its HyperConvergeds.
     pub objects: Vec<Value>,
+    /// Its other objects; of a directory, they are read when they are needed.
+    others: Vec<Object>,
 }
 
 impl PreviousState {
@@ -62,8 +69,15 @@ impl PreviousState {
         let mut objects = Vec::new();
         parsed.documents.iter().for_each(|document| take_apart(document.root.to_json(), &mut objects));
         let group = |object: &Value| object["apiVersion"].as_str().and_then(|v| v.split('/').next()) == Some(GROUP);
-        objects.retain(|object| object["kind"] == KIND && group(object));
-        Ok(Self { file, objects })
+        let (objects, others): (Vec<_>, Vec<_>) =
+            objects.into_iter().partition(|object| object["kind"] == KIND && group(object));
+        Ok(Self { file, objects, others: others.into_iter().map(Object::new).collect() })
+    }
+
+    /// The other objects in the cluster.
+    pub(super) fn others(&self) -> Cow<'_, [Object]> {
+        // A directory was readable before.
+        if self.file.is_dir() { export(&self.file).unwrap_or_default().into() } else { (&self.others).into() }
     }
 
     /// The cluster's version of `object`.

@@ -109,7 +109,12 @@ impl<'a> AnalysisRequest<'a> {
         verdict.failed |= findings.fails_from(fail_on, against);
         assign(findings.findings(), &mut clusters);
         // Clusters with irrelevant differences only are counted in the output.
-        clusters.retain(|d| !d.is_empty() || d.comparison.noise_count() > 0 || d.is_unchanged && d.verdict.fails());
+        clusters.retain(|d| {
+            !d.is_empty()
+                || d.live_check.is_some()
+                || d.comparison.noise_count() > 0
+                || d.is_unchanged && d.verdict.fails()
+        });
         let steps = preview.map(|_| Steps {
             steps: steps.into_iter().map(|((_, release), diffs)| (release, diffs)).collect(),
             already_there,

@@ -6,6 +6,7 @@ use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
 use super::effect::Effect;
+use super::live_check::LiveCheck;
 use super::upgrade::Note;
 use super::{Comparison, Kind};
 
@@ -28,6 +29,8 @@ pub struct ClusterDiff {
     pub removal: Option<Removal>,
     /// How the HyperConverged is updated, and the source of that; `None` if unknown.
     pub update: Option<(UpdateMethod, String)>,
+    /// The cluster as it is, compared with what is expected in it; `None` without a dump of its objects.
+    pub live_check: Option<LiveCheck>,
     /// The differences.
     pub comparison: Comparison,
     /// Notes about the release change; empty if the releases are the same.
@@ -68,6 +71,7 @@ impl ClusterDiff {
             is_unchanged: false,
             removal: None,
             update: None,
+            live_check: None,
             comparison: Comparison::default(),
             notes: Vec::new(),
             image_effects: Vec::new(),

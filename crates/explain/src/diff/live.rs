@@ -35,11 +35,11 @@ pub fn comparable(live: Vec<Object>, rendered: &[Object]) -> Vec<Object> {
 }
 
 /// Whether two identities mean one object; API versions of a group may differ.
-fn same_object(a: &ObjectId, b: &ObjectId) -> bool {
+pub(super) fn same_object(a: &ObjectId, b: &ObjectId) -> bool {
     a.group() == b.group() && a.kind == b.kind && a.namespace == b.namespace && a.name == b.name
 }
 
-fn without_server_fields(object: Object) -> Object {
+pub(super) fn without_server_fields(object: Object) -> Object {
     let mut body = (*object.body).clone();
     if let Value::Object(map) = &mut body {
         map.remove("status");

@@ -11,6 +11,7 @@ mod effect;
 mod effects;
 mod gates;
 mod live;
+mod live_check;
 pub mod semantic;
 mod side;
 mod steps;
@@ -24,6 +25,7 @@ pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, 
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Task};
 pub use live::{comparable, mark_noise};
+pub use live_check::{ExpectedState, Incomparable, LiveCheck};
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
 pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};

@@ -6,7 +6,7 @@ use camino::Utf8Path;
 use serde_json::{Value, json};
 
 use super::outputs::{SUMMARY, level};
-use super::{Changes, consequence, sentence, shown_values};
+use super::{Changes, consequence, live_check, sentence, shown_values};
 use hcoplan_analysis::review::{Entry, FindingLine, InputDifference, Review};
 use hcoplan_analysis::shown_path;
 use hcoplan_diagnostics::finding::Finding;
@@ -142,6 +142,9 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
     });
     if let Some((method, by)) = &cluster.update {
         out["update"] = json!({"method": method.as_str(), "by": by});
+    }
+    if let Some(check) = &cluster.live_check {
+        out["liveCheck"] = live_check::document(check);
     }
     out
 }

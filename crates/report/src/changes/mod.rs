@@ -3,6 +3,7 @@
 //! Every format gets the same clusters in the same order; none of them decides the exit code.
 
 mod json;
+mod live_check;
 mod outputs;
 #[cfg(test)]
 mod tests;
@@ -129,12 +130,13 @@ fn screen(changes: &Changes<'_>, steps: Option<&Steps>) -> Document {
     }
 }
 
-/// Consequences, findings and objects.
+/// Consequences, findings, objects, and what a running cluster has.
 pub(super) fn parts(view: &View<'_>) -> Vec<Block> {
     let mut out: Vec<Block> = view.table(view.changes.clusters).into_iter().collect();
     out.extend(view.consequences());
     out.extend(view.findings());
     out.extend(view.objects());
+    out.extend(live_check::blocks(view.changes));
     out
 }
 
