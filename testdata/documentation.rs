@@ -293,7 +293,7 @@ fn anchor(heading: &str) -> String {
 fn every_link_leads_somewhere() {
     let mut checked = 0;
     let mut pages = pages();
-    let written = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "testdata/README.md"];
+    let written = ["CONTRIBUTING.md", "SECURITY.md", "STABILITY.md", "testdata/README.md", "testdata/golden/README.md"];
     pages.extend(written.iter().map(|page| root().join(page)));
     pages.extend(more_pages());
     for page in pages {
@@ -445,7 +445,7 @@ fn pages_and_schemas() -> Vec<(String, String)> {
         "STABILITY.md",
         "action.yml",
         "comment/action.yml",
-        "conformance/README.md",
+        "testdata/golden/README.md",
         "testdata/README.md",
     ];
     let files = pages().into_iter().chain(more_pages()).chain(own.map(|name| root().join(name)));

@@ -12,9 +12,9 @@ use std::path::Path;
 
 use hcoplan::admission::Stage;
 use hcoplan::fix::{NotMigrated, to_v1};
-use hcoplan::inventory::{Inventory, Node};
+use hcoplan::inventory::{self, Inventory, Source, SourceKind};
 use hcoplan::plan::{Plan, plan};
-use hcoplan::release::{Platform, Release};
+use hcoplan::release::Release;
 use hcoplan::schema::PrunedField;
 use hcoplan::source::SourceFile;
 use hcoplan::yaml;
@@ -29,40 +29,12 @@ fn read_documents(path: &Path) -> Vec<Value> {
 }
 
 fn inventory(case: &Path) -> Inventory {
-    let mut out = Inventory::default();
-    let document = read_documents(&case.join("inventory.yaml")).remove(0);
-    let spec = &document["spec"];
-    let text = |key: &str| spec[key].as_str().map(str::to_owned);
-    if spec["platform"] == "Kubernetes" {
-        out.platform = Platform::Kubernetes;
-    }
-    if let Some(namespace) = text("namespace") {
-        out.namespace = namespace;
-    }
-    if let Some(domain) = text("baseDomain") {
-        out.base_domain = domain;
-    }
-    out.data_import_schedule = text("dataImportSchedule");
-    out.monitoring = spec["monitoring"].as_bool();
-    out.hosted_control_plane = spec["hostedControlPlane"] == true;
-    out.tls_security_profile = spec.get("tlsSecurityProfile").cloned();
-    if let Some(families) = spec["ipFamilies"].as_array() {
-        let names = families.iter().filter_map(Value::as_str);
-        out.ip_families = names.map(str::to_owned).collect();
-    }
-    for list in read_documents(&case.join("nodes.yaml")) {
-        for item in list["items"].as_array().into_iter().flatten() {
-            let labels = item["metadata"]["labels"].as_object();
-            let labels = labels.into_iter().flatten();
-            out.nodes.push(Node {
-                name: item["metadata"]["name"].as_str().unwrap_or_default().into(),
-                labels: labels.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect(),
-                architecture: item["status"]["nodeInfo"]["architecture"].as_str().unwrap_or_default().into(),
-                ..Node::default()
-            });
-        }
-    }
-    out
+    let document = |kind, name: &str| {
+        let file = SourceFile::new(case.join(name).to_string_lossy().into_owned(), annotations::text(case, name));
+        Source { kind, document: yaml::parse(&file).documents.remove(0).into() }
+    };
+    let sources = [document(SourceKind::Declared, "inventory.yaml"), document(SourceKind::Nodes, "nodes.yaml")];
+    inventory::load(&sources).0.inventory
 }
 
 fn objects(set: &Path) -> BTreeMap<String, Value> {

@@ -1,10 +1,10 @@
-"""Draws a HyperConverged and a cluster from the schemas of a release, and from what people write. What neither says (durations,
+"""Draws a HyperConverged from the schemas of a release, and from what people write. What neither says (durations,
 quantities, names of templates, ciphers) is drawn from small lists."""
-import glob, json, os
+import json, os
 
 import yaml
 
-from lib import clusters, unusual, written
+from lib import unusual, written
 
 DURATIONS = ("1h0m0s", "48h", "24h0m0s", "90m", "10m", "5m", "1m0s", "30s", "720h", "0s", "1h30m")
 QUANTITIES = ("1", "500m", "2Gi", "64Mi", "1.5", "100k", "0", "10Gi", "1e3", "0.5Gi")
@@ -13,13 +13,9 @@ WORDS = ("", "a", "zone", "worker", "kubernetes.io/hostname", "fast", "example.c
 GATE_WORDS = ("downwardMetrics", "alignCPUs", "videoConfig", "incrementalBackup", "objectGraph", "deployKubeSecondaryDNS", "persistentReservation",
               "enableMultiArchBootImageImport", "declarativeHotplugVolumes", "decentralizedLiveMigration", "containerPathVolumes", "noSuchGate",
               "passtBinding", "withHostPassthroughCPU", "optOutOfVMRules", "localStorageCapacity")
-# The annotation that patches an operand, and the CRD file that says which paths the operand has.
-PATCHES = {
-    "kubevirt.kubevirt.io/jsonpatch": "kubevirt00.crd.yaml",
-    "containerizeddataimporter.kubevirt.io/jsonpatch": "containerized-data-importer00.crd.yaml",
-    "networkaddonsconfigs.kubevirt.io/jsonpatch": "cluster-network-addons00.crd.yaml",
-    "ssp.kubevirt.io/jsonpatch": "scheduling-scale-performance00.crd.yaml",
-}
+# The annotation that patches an operand, and the schema that says which paths the operand has.
+PATCHES = {"kubevirt.kubevirt.io/jsonpatch": "kubevirt.v1", "containerizeddataimporter.kubevirt.io/jsonpatch": "cdi.v1beta1",
+           "networkaddonsconfigs.kubevirt.io/jsonpatch": "networkaddonsconfig.v1", "ssp.kubevirt.io/jsonpatch": "ssp.v1beta3"}
 # Paths that an operand usually has: most patches of schemas' own paths miss.
 PRESENT = {
     "kubevirt.kubevirt.io/jsonpatch": ("/spec/configuration/migrations/parallelMigrationsPerCluster", "/spec/configuration/developerConfiguration/featureGates/0",
@@ -31,75 +27,29 @@ PRESENT = {
 
 
 class Source:
-    """What a release's checkout says."""
+    """What a release line's data says: `schemas/releases/1.19`."""
 
-    def __init__(self, hco):
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        with open(f"{hco}/deploy/crds/hco00.crd.yaml") as f:
-            crd = yaml.load(f, Loader=loader)
-        self.versions = {v["name"]: v["schema"]["openAPIV3Schema"]["properties"]["spec"] for v in crd["spec"]["versions"] if v["served"]}
-        self.patched = {}
-        for annotation, file in PATCHES.items():
-            path = f"{hco}/deploy/crds/{file}"
-            if os.path.exists(path):
-                with open(path) as f:
-                    served = [v for v in yaml.load(f, Loader=loader)["spec"]["versions"] if v["storage"]]
-                self.patched[annotation] = served[0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
-        self.templates = []
-        for file in sorted(glob.glob(f"{hco}/assets/dataImportCronTemplates/*.yaml")):
-            with open(file) as f:
-                self.templates += [t["metadata"]["name"] for t in yaml.load(f, Loader=loader)]
+    def __init__(self, directory):
+        spec = lambda crd: crd["openAPIV3Schema"]["properties"]["spec"]
+        crds = {name.removesuffix(".json"): read(f"{directory}/crds/{name}") for name in sorted(os.listdir(f"{directory}/crds"))}
+        self.versions = {crd["version"]: spec(crd) for crd in crds.values() if crd["kind"] == "HyperConverged" and crd["served"]}
+        self.patched = {annotation: spec(crds[name]) for annotation, name in PATCHES.items() if name in crds}
+        self.templates = [t["metadata"]["name"] for t in read(f"{directory}/golden-images.json")]
 
 
-def case(source, r):
-    """(manifest, inventory's spec, nodes) of a case."""
-    manifest = sound(source, r)
-    drawn = r.random()
-    if drawn < 0.2:
-        spoil(manifest, r)
-    elif drawn < 0.45:
-        unusual.add(manifest, r)
-    return manifest, clusters.inventory(r), clusters.nodes(r)
+def read(path):
+    with open(path) as f:
+        return json.load(f)
 
 
-def update(source, r):
-    """(manifest before, case, how it is submitted, whether the one before never passed admission)."""
-    before = sound(source, r)
-    raw = r.random() < 0.15
-    if raw:
-        spoil(before, r)
-        before["metadata"].update({"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"})
-    after = changed(before, source, r)
-    if r.random() < 0.15:
-        spoil(after, r)
-    elif r.random() < 0.2:
-        unusual.add(after, r)
-    after["metadata"].update({k: before["metadata"][k] for k in ("name", "namespace")})  # else it is another object
-    how = "replace" if raw else r.choice(("apply", "apply", "replace", "server-side"))
-    return before, (after, clusters.inventory(r), clusters.nodes(r)), how, raw
-
-
-def changed(before, source, r):
-    """Another manifest, the same one, or the one before with a few fields and annotations set or removed."""
-    if r.random() < 0.25:
-        return sound(source, r)
-    after = json.loads(json.dumps(before))
-    schema = source.versions[before["apiVersion"].rpartition("/")[2]]
-    for _ in range(r.choice((0, 1, 1, 1, 2, 3))):
-        places = list(leaves(after["spec"]))
-        how = r.choice(("set", "set", "remove", "leaf", "annotations"))
-        if how == "set":
-            name = r.choice(sorted(schema["properties"]))
-            after["spec"][name] = value(schema["properties"][name], name, r, source, 0)
-        elif how == "remove" and after["spec"]:
-            del after["spec"][r.choice(sorted(after["spec"]))]
-        elif how == "leaf" and places:
-            holder, key = r.choice(places)
-            del holder[key]
-        elif how == "annotations":
-            after["metadata"].pop("annotations", None)
-            decorate(after["metadata"], source, r)
-    return after
+def manifest(source, r):
+    drawn = sound(source, r)
+    chance = r.random()
+    if chance < 0.2:
+        spoil(drawn, r)
+    elif chance < 0.45:
+        unusual.add(drawn, r)
+    return drawn
 
 
 def sound(source, r):
@@ -112,8 +62,7 @@ def sound(source, r):
         spec[name] = value(schema["properties"][name], name, r, source, 0)
     metadata = {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"}
     decorate(metadata, source, r)
-    manifest = {"apiVersion": f"hco.kubevirt.io/{version}", "kind": "HyperConverged", "metadata": metadata, "spec": spec}
-    return manifest
+    return {"apiVersion": f"hco.kubevirt.io/{version}", "kind": "HyperConverged", "metadata": metadata, "spec": spec}
 
 
 def decorate(metadata, source, r):
@@ -166,7 +115,7 @@ def value(schema, name, r, source, depth):
     if name == "dataImportCronTemplates":
         return [template(schema["items"], r, source) for _ in range(r.choice((1, 1, 2)))]
     if name == "tlsSecurityProfile":
-        return clusters.tls_profile(r)
+        return tls_profile(r)
     if "enum" in schema:
         return r.choice(schema["enum"])
     if schema.get("x-kubernetes-int-or-string"):
@@ -194,6 +143,16 @@ def mapping(schema, r, source, depth):
     share = 0.9 if depth == 0 and len(properties) < 4 else 0.45 if depth < 2 else 0.3
     wanted |= {n for n in sorted(properties) if r.random() < share and depth < 8}
     return {n: value(properties[n], n, r, source, depth + 1) for n in sorted(wanted) if n in properties}
+
+
+def tls_profile(r):
+    """A profile as users write them, now and then without a type, or with a type that doesn't fit."""
+    custom = {"ciphers": r.choice(([], ["ECDHE-RSA-AES128-GCM-SHA256"], ["AES128-SHA", "TLS_AES_128_GCM_SHA256"], ["NO-SUCH-CIPHER"])),
+              "minTLSVersion": r.choice(("VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"))}
+    shapes = ({"type": "Old", "old": {}}, {"type": "Intermediate", "intermediate": {}}, {"type": "Modern", "modern": {}},
+              {"type": "Custom", "custom": custom}, {"type": "Custom", "custom": custom}, {"type": "Old"}, {"type": "Modern", "old": {}})
+    odd = ({}, {"old": {}}, {"custom": custom}, {"type": "Custom"}, {"type": "Custom", "custom": None})
+    return r.choice(odd) if r.random() < 0.12 else r.choice(shapes)
 
 
 def text(schema, name, r):
@@ -270,21 +229,10 @@ def leaves(value):
             yield value, key
 
 
-def write(directory, name, drawn):
-    manifest, inventory, nodes = drawn
-    documents = {
-        "hyperconverged": manifest,
-        "inventory": {"apiVersion": "hcoplan.dev/v1alpha1", "kind": "ClusterInventory", "metadata": {"name": name}, "spec": inventory},
-        "nodes": {"apiVersion": "v1", "kind": "List", "items": nodes},
-    }
-    for file, document in documents.items():
-        write_document(f"{directory}/{file}.yaml", document)
-
-
-def write_document(path, document):
+def write(path, drawn):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as f:
-        yaml.dump(document, f, Dumper=Plain, sort_keys=False)
+        yaml.dump(drawn, f, Dumper=Plain, sort_keys=False)
 
 
 class Plain(yaml.SafeDumper):
