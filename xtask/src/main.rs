@@ -4,14 +4,14 @@ mod release;
 
 use std::error::Error;
 use std::io::{self, Write};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Parser};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::named_release;
 
-use self::release::{ImportError, Imported, Sources, from_bundle, from_sources, write_file};
+use self::release::{ImportError, Imported, from_files, write_file};
 
 /// The address of HCO's sources, without a tag or a commit.
 const TREE: &str = "https://github.com/kubevirt/hyperconverged-cluster-operator/tree";
@@ -23,67 +23,37 @@ enum Task {
     Release(Box<Import>),
 }
 
-/// Make a release's data from the operators' sources, or from an OLM bundle
+/// Make a release's data from files that the projects publish
 ///
-/// With --hco and --ssp, checkouts of the operators, everything that their manifests and assets say is
-/// read; what only their code says is taken over from the base, and listed with the place to examine.
-///
-/// With --bundle, behaviour comes from the base, and images, versions, schemas and golden images
-/// from a vendor's bundle; `oc get csv -n openshift-cnv -o yaml > csv.yaml` and `--bundle csv.yaml` are enough.
-/// `hcoplan --release ./DIR` then uses what was written.
+/// --files has what was downloaded: HCO's ClusterServiceVersion or deploy/operator.yaml, CRDs, lists of versions and gates,
+/// golden images, upgrade patches, SSP's common templates. `oc get csv -n openshift-cnv -o yaml > csv.yaml` is enough, too.
+/// What only the operators' code says is taken over from the base, and listed with the place to read.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("from").required(true))]
 struct Import {
-    /// A checkout of kubevirt/hyperconverged-cluster-operator
-    #[arg(long, value_name = "DIR", group = "from")]
-    hco: Option<Utf8PathBuf>,
+    /// The directory with the published files, or one file
+    #[arg(long, value_name = "DIR|FILE")]
+    files: Utf8PathBuf,
 
-    /// A checkout of kubevirt/ssp-operator, of the version that this HCO deploys
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    ssp: Option<Utf8PathBuf>,
-
-    /// A checkout of kubevirt/kubevirt, of the version that this HCO deploys: it has the feature gates' phases
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    kubevirt: Option<Utf8PathBuf>,
-
-    /// A checkout of kubevirt/containerized-data-importer, of the version that this HCO deploys: it has the schemas
-    /// of golden images
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    cdi: Option<Utf8PathBuf>,
+    /// The release whose data is taken over: of HCO (1.16), or of OpenShift Virtualization (4.20)
+    /// [default: that of the operator's version]
+    #[arg(long, value_name = "X.Y")]
+    base: Option<String>,
 
     /// What people wrote of the release by reading its code (schemas/behaviour/1.19): it replaces the base,
     /// is kept out of --out, and is brought up to date with the CRDs. A directory that doesn't exist begins with what
     /// they wrote of the base
-    #[arg(long, value_name = "DIR", requires = "hco", conflicts_with = "changes")]
+    #[arg(long, value_name = "DIR", conflicts_with = "changes")]
     behaviour: Option<Utf8PathBuf>,
-
-    /// What conformance/record wrote with these checkouts: it has the Go types and the constant objects
-    #[arg(long, value_name = "DIR", requires = "hco")]
-    recording: Option<Utf8PathBuf>,
 
     /// Write one file with what differs from the base's release line, as schemas/patch-releases has them, and
     /// call it so (1.17.3); a name that ends with -dev is a branch in development
-    #[arg(long, value_name = "NAME", requires = "hco")]
+    #[arg(long, value_name = "NAME")]
     changes: Option<String>,
 
-    /// The address of the sources, for --changes [default: the version's tag, or the branch's commit; where nothing
-    /// has changed since --base, the base's]
+    /// The address of the sources, for --changes [default: the version's tag]. Where nothing has
+    /// changed since --base, it is the base's
     #[arg(long, value_name = "URL", requires = "changes")]
     source: Option<String>,
-
-    /// A bundle's directory, or a file: its ClusterServiceVersion is enough, as `oc get csv -o yaml`
-    /// prints it; CRDs are used where they are there
-    #[arg(long, value_name = "DIR|FILE", group = "from")]
-    bundle: Option<Utf8PathBuf>,
-
-    /// Directory with the golden images' DataImportCronTemplates, as the operator's image has it
-    #[arg(long, value_name = "DIR", requires = "bundle")]
-    templates: Option<Utf8PathBuf>,
-
-    /// The release whose behaviour is taken over: of HCO (1.16), or of OpenShift Virtualization (4.20)
-    /// [default with --bundle: that of the CSV's version]
-    #[arg(long, value_name = "X.Y")]
-    base: Option<String>,
 
     /// Where to write
     #[arg(long, value_name = "DIR")]
@@ -103,21 +73,7 @@ fn main() -> ExitCode {
 
 fn import(arguments: &Import) -> Result<(), Box<dyn Error>> {
     let base = arguments.base.as_deref().map(named_release).transpose()?;
-    let Some(hco) = &arguments.hco else {
-        let bundle = arguments.bundle.as_deref().unwrap_or(Utf8Path::new("."));
-        let imported = from_bundle(base.clone(), bundle, arguments.templates.as_deref())?;
-        return write(&imported, base.as_deref(), arguments);
-    };
-    let sources = Sources {
-        hco,
-        ssp: arguments.ssp.as_deref(),
-        kubevirt: arguments.kubevirt.as_deref(),
-        cdi: arguments.cdi.as_deref(),
-        recording: arguments.recording.as_deref(),
-        behaviour: arguments.behaviour.as_deref(),
-        changes: arguments.changes.as_deref(),
-    };
-    let mut imported = from_sources(base.clone(), &sources)?;
+    let mut imported = from_files(base.clone(), &arguments.files, arguments.behaviour.as_deref())?;
     match &arguments.changes {
         Some(name) => write_changes(name, &imported, base.as_deref(), arguments),
         None => {
@@ -149,26 +105,16 @@ fn write_changes(
     let mut patch = imported.changes()?;
     let known = base.and_then(Release::patched).filter(|known| known.name == name);
     patch.source = match (&arguments.source, known) {
+        (_, Some(known)) if known.changes == patch.changes => known.source.clone(),
         (Some(source), _) => source.clone(),
-        (None, Some(known)) if known.changes == patch.changes => known.source.clone(),
         (None, _) if name.ends_with("-dev") => {
-            let hco = arguments.hco.as_deref().unwrap_or(Utf8Path::new("."));
-            let commit =
-                commit(hco).ok_or_else(|| format!("{hco} has no commit: name it with --source {TREE}/COMMIT"))?;
-            format!("{TREE}/{commit}")
+            return Err(format!("{name} is no tag: name its commit with --source {TREE}/COMMIT").into());
         }
         (None, _) => format!("{TREE}/v{}", imported.version),
     };
     let path = arguments.out.join(format!("{name}.json"));
     write_file(&path, &format!("{:#}\n", serde_json::json!(patch)))?;
     report(name, imported, &path)
-}
-
-/// The commit that is checked out in a directory.
-fn commit(checkout: &Utf8Path) -> Option<String> {
-    let git = Command::new("git").arg("--git-dir").arg(checkout.join(".git")).args(["rev-parse", "HEAD"]).output();
-    let out = git.ok().filter(|out| out.status.success())?;
-    Some(String::from_utf8(out.stdout).ok()?.trim().to_owned())
 }
 
 /// Reports the written files and their sources.

@@ -8,7 +8,7 @@ use hcoplan_planner::release::Release;
 use serde_json::Value;
 
 use super::ordered::Json;
-use super::{ImportError, Imported, bundle, entries, read};
+use super::{ImportError, Imported, entries, parse, read};
 
 /// Files without imported parts.
 const WHOLE: [&str; 2] = ["admission.json", "behaviour.json"];
@@ -58,7 +58,7 @@ impl Written {
         let mut files = BTreeMap::new();
         for path in entries(directory)? {
             let text = read(&path)?;
-            let json = bundle::parse(path.as_str(), &text)?;
+            let json = parse(path.as_str(), &text)?;
             let name = path.file_name().unwrap_or_default();
             files.insert(name.to_owned(), File { text, json });
         }
@@ -70,7 +70,7 @@ impl Written {
         for (name, File { text, json }) in &self.0 {
             let text = match (out.files.get(name), json) {
                 (Some(known), Json::Map(keys)) if !WHOLE.contains(&name.as_str()) => {
-                    let mut known: Json = bundle::parse(name, known)?;
+                    let mut known: Json = parse(name, known)?;
                     for (key, value) in keys {
                         known.set(key, value.clone());
                     }
@@ -91,7 +91,7 @@ impl Written {
                 imported.insert(name.clone(), text.clone());
                 continue;
             };
-            let (own, mut rest) = match bundle::parse(name, text)? {
+            let (own, mut rest) = match parse(name, text)? {
                 Json::Map(all) => {
                     let is_written = |(key, _): &(String, Json)| file.json.get(key).is_some();
                     let (mut own, rest): (Vec<_>, Vec<_>) = all.into_iter().partition(is_written);

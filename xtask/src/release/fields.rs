@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::ordered::Json;
-use super::{ImportError, Imported, bundle};
+use super::{ImportError, Imported, parse};
 
 const FIELDS: &str = "fields.json";
 const VERSIONS: [&str; 2] = ["v1beta1", "v1"];
@@ -15,7 +15,7 @@ const VERSIONS: [&str; 2] = ["v1beta1", "v1"];
 /// to add the operands' fields that they set.
 pub(super) fn fields(out: &mut Imported) -> Result<(), ImportError> {
     let text = out.files.get(FIELDS).map(String::as_str).unwrap_or_default();
-    let rows: Json = bundle::parse(FIELDS, text)?;
+    let rows: Json = parse(FIELDS, text)?;
     let mut kept = rows.items().to_vec();
     let (mut gone, mut new) = (Vec::new(), Vec::new());
     for version in VERSIONS {

@@ -1,17 +1,15 @@
-//! Imports HCO's own feature gates with their phases (`pkg/featuregatedetails`, since 1.18), and the versions of its
-//! API.
+//! Imports HCO's own feature gates with their phases (`feature-gates.json`, since 1.18), and the versions of its API.
 
 use std::collections::BTreeSet;
 
-use camino::Utf8Path;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::ordered::Json;
-use super::{ImportError, Imported, bundle, read};
+use super::published::Published;
+use super::{ImportError, Imported, TABLES};
 
-const TABLES: &str = "release.json";
-const LIST: &str = "pkg/featuregatedetails/feature-gates.json";
+const LIST: &str = "feature-gates.json";
 
 #[derive(Deserialize)]
 struct Gate {
@@ -21,15 +19,13 @@ struct Gate {
 
 /// Imports the gates and their phases; the KubeVirt gates that they enable are behaviour. A gate of v1beta1 only is
 /// accepted without effect.
-pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
-    let path = hco.join(LIST);
-    if !path.is_file() {
-        out.notes.push("not read: HCO's feature gates, from api/v1beta1/".to_owned());
+pub(super) fn gates(published: &Published, out: &mut Imported) -> Result<(), ImportError> {
+    let Some(list) = published.named(LIST) else {
+        out.notes.push(format!("not read: HCO's feature gates, as there is no {LIST}"));
         return Ok(());
-    }
-    let wrong = |e: serde_json::Error| ImportError::shape(&path, e.to_string());
-    let listed: Vec<Gate> = serde_json::from_str(&read(&path)?).map_err(wrong)?;
-    let mut tables = tables(out)?;
+    };
+    let listed = Vec::<Gate>::deserialize(&list.body).map_err(|e| ImportError::shape(&list.file, e.to_string()))?;
+    let mut tables = out.json(TABLES)?;
     let known = tables.get("featureGates").cloned();
     let known = known.as_ref().map_or(&[][..], Json::items);
     let row = |name: &str| known.iter().find(|row| text(row, "name") == name);
@@ -52,7 +48,7 @@ pub(super) fn gates(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportErro
     for name in only_there {
         rows.push(row_of(name, "discontinued"));
     }
-    out.notes.push(format!("{} feature gates of {path}", listed.len()));
+    out.notes.push(format!("{} feature gates of {}", listed.len(), list.file));
     tables.set("featureGates", Json::List(rows));
     out.files.insert(TABLES.to_owned(), tables.to_file());
     let release = out.unchecked()?;
@@ -79,17 +75,12 @@ pub(super) fn versions(out: &mut Imported) -> Result<(), ImportError> {
             stored = Some(version);
         }
     }
-    let mut tables = tables(out)?;
+    let mut tables = out.json(TABLES)?;
     let stored = stored.ok_or_else(|| ImportError::shape("crds".into(), "no version is stored"))?;
     let api = [("servedVersions".to_owned(), Json::list(served)), ("storageVersion".to_owned(), Json::text(stored))];
     tables.set("hyperconverged", Json::Map(api.into()));
     out.files.insert(TABLES.to_owned(), tables.to_file());
     Ok(())
-}
-
-fn tables(out: &Imported) -> Result<Json, ImportError> {
-    let text = out.files.get(TABLES).map(String::as_str);
-    bundle::parse(TABLES, text.unwrap_or_default())
 }
 
 fn schema(out: &Imported, version: &str) -> Result<Option<Value>, ImportError> {
@@ -118,16 +109,16 @@ fn row_of(name: &str, phase: &str) -> Json {
 mod tests {
     use std::fs;
 
+    use camino::Utf8Path;
     use hcoplan_planner::release::Release;
 
     use super::super::imported;
     use super::*;
 
-    /// A checkout with a list of gates.
-    fn checkout(gates: &[(&str, &str)]) -> tempfile::TempDir {
+    /// A directory with a list of gates.
+    fn directory(gates: &[(&str, &str)]) -> tempfile::TempDir {
         let temporary = tempfile::tempdir().expect("a directory");
         let file = temporary.path().join(LIST);
-        fs::create_dir_all(file.parent().expect("there")).expect("made");
         let gates = gates.iter().map(|(name, phase)| serde_json::json!({"name": name, "phase": phase}));
         let text = Value::Array(gates.collect()).to_string();
         fs::write(file, text).expect("written");
@@ -135,8 +126,9 @@ mod tests {
     }
 
     fn read_gates(gates_of: &[(&str, &str)], out: &mut Imported) {
-        let temporary = checkout(gates_of);
-        gates(Utf8Path::from_path(temporary.path()).expect("UTF-8"), out).expect("read");
+        let temporary = directory(gates_of);
+        let published = Published::read(Utf8Path::from_path(temporary.path()).expect("UTF-8"));
+        gates(&published.expect("read"), out).expect("read");
     }
 
     #[test]

@@ -1,19 +1,16 @@
-//! Creates a release's data: from the operators' sources, or from a vendor's OLM bundle.
+//! Creates a release's data from files that the projects publish.
 //!
-//! Imported data is never edited by hand, so that it can be imported again. Data that no source has (behaviour,
-//! admission rules, operands' fields) comes from a separate directory or a base.
+//! Imported data is never edited by hand, so that it can be imported again. Data that no published file has (behaviour,
+//! admission rules, operands' fields, Go's types, constant objects) comes from a separate directory or a base.
 
 mod behaviour;
-mod bundle;
-mod cdi;
-mod constants;
 mod fields;
 mod gates;
-mod kubevirt;
+mod import;
 mod ordered;
-mod recording;
-mod sources;
-mod template;
+mod published;
+mod schemas;
+mod ssp;
 mod upgrade_patches;
 
 use camino::Utf8DirEntry;
@@ -25,32 +22,17 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 
-pub(crate) use bundle::from_bundle;
-pub(crate) use sources::{Sources, from_sources};
+pub(crate) use import::from_files;
 
 use hcoplan_planner::plan;
 use hcoplan_planner::release::{self, Files, PatchRelease, Release, version_parts};
 
 use self::ordered::Json;
 
-/// Files imported from bundles, in addition to schemas.
-const MADE: [&str; 3] = ["fields.json", "golden-images.json", "release.json"];
-
-/// The schemas of a release by file name: of kinds that are accepted, rendered, or written by SSP.
-const SCHEMAS: [&str; 12] = [
-    "aaq.v1alpha1",
-    "cdi.v1beta1",
-    "dataimportcron.v1beta1",
-    "datasource.v1beta1",
-    "datavolume.v1beta1",
-    "filerestoreoperator.v1alpha1",
-    "hyperconverged.v1",
-    "hyperconverged.v1beta1",
-    "kubevirt.v1",
-    "migcontroller.v1alpha1",
-    "networkaddonsconfig.v1",
-    "ssp.v1beta3",
-];
+/// Tables of a release.
+const TABLES: &str = "release.json";
+/// The golden images of a release.
+const GOLDEN_IMAGES: &str = "golden-images.json";
 
 /// Why a release can't be imported.
 #[derive(Debug, thiserror::Error)]
@@ -69,12 +51,12 @@ pub(crate) enum ImportError {
     /// The base lacks a file.
     #[error(transparent)]
     Base(#[from] release::Error),
-    /// There is no base for the remaining data.
-    #[error("{0} isn't a known release: name one to carry over what no source says (--base)")]
-    NoBase(String),
-    /// The bundle lacks something.
+    /// No release line has the name.
+    #[error("{0} isn't a known release line")]
+    NoLine(String),
+    /// The published files lack something.
     #[error("{0}: {1}")]
-    Bundle(Utf8PathBuf, String),
+    Files(Utf8PathBuf, String),
 }
 
 impl ImportError {
@@ -122,7 +104,7 @@ impl Imported {
     /// If no release line has its name.
     pub(crate) fn changes(&self) -> Result<PatchRelease, ImportError> {
         let line = Release::known(&self.name);
-        let line = line.ok_or_else(|| ImportError::NoBase(self.name.clone()))?;
+        let line = line.ok_or_else(|| ImportError::NoLine(self.name.clone()))?;
         Ok(PatchRelease::between(&line, &self.files, String::new())?)
     }
 
@@ -134,32 +116,46 @@ impl Imported {
         write_files(&self.files, out)
     }
 
-    /// Names it by the line of its version, `1.19` if the base was 1.18.
+    /// Names it by the line of its version, `1.19` if the base was 1.18. A distribution's version has another major number:
+    /// it keeps the base's name.
     ///
     /// # Errors
     /// If `release.json` has an unexpected structure.
     pub(crate) fn call_by_line(&mut self) -> Result<(), ImportError> {
-        const TABLES: &str = "release.json";
-        let Some((line, _)) = version_parts(&self.version) else {
+        let major = |name: &str| name.split('.').next().map(ToOwned::to_owned);
+        let line = version_parts(&self.version).map(|(line, _)| line);
+        let Some(line) = line.filter(|line| major(line) == major(&self.name)) else {
             return Ok(());
         };
-        let text = self.files.get(TABLES).map(String::as_str);
-        let mut tables: Json = bundle::parse(TABLES, text.unwrap_or_default())?;
+        let mut tables = self.json(TABLES)?;
         tables.set("name", Json::text(&line));
         self.files.insert(TABLES.to_owned(), tables.to_file());
         self.name = line;
         Ok(())
     }
 
-    /// Copies the base's behaviour.
-    fn carry(&mut self, base: &Release) -> Result<(), ImportError> {
-        let made = |name: &str| MADE.contains(&name) || name.starts_with("crds/");
-        for name in base.file_names().filter(|n| !made(n)) {
-            let text = base.file(name)?.to_owned();
-            self.files.insert(name.to_owned(), text);
+    /// The base's data under another version.
+    fn carried(base: &Release, version: String) -> Result<Self, ImportError> {
+        let mut files = BTreeMap::new();
+        for name in base.file_names() {
+            files.insert(name.to_owned(), base.file(name)?.to_owned());
         }
-        Ok(())
+        Ok(Self { name: base.name().to_owned(), version, files, notes: Vec::new() })
     }
+
+    /// A file as JSON.
+    fn json(&self, name: &str) -> Result<Json, ImportError> {
+        parse(name, self.files.get(name).map(String::as_str).unwrap_or_default())
+    }
+}
+
+fn parse(name: &str, text: &str) -> Result<Json, ImportError> {
+    serde_json::from_str(text).map_err(|e| ImportError::shape(Utf8Path::new(name), e.to_string()))
+}
+
+/// The text at a key.
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn write_files(files: &BTreeMap<String, String>, out: &Utf8Path) -> Result<(), ImportError> {
@@ -186,26 +182,18 @@ fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ImportError> {
     Ok(out)
 }
 
-/// Sets keys of a copied file, computed from its content; null removes a key. Unchanged content keeps its layout.
-fn replace_keys(
-    out: &mut Imported,
-    name: &str,
-    values: impl FnOnce(&Value) -> Vec<(&'static str, Value)>,
-) -> Result<(), ImportError> {
-    let old = out.files.get(name).map(String::as_str).unwrap_or_default();
-    let known: Value = serde_json::from_str(old).map_err(|e| ImportError::shape(name.into(), e.to_string()))?;
-    let mut json: Json = bundle::parse(name, old)?;
-    let mut changed = false;
-    for (key, value) in values(&known) {
-        if known[key] != value {
-            match value {
-                Value::Null => json.remove(key),
-                value => json.set(key, Json::from(value)),
-            }
-            changed = true;
+/// Sets keys of a copied file. Unchanged content keeps its layout.
+fn replace_keys(out: &mut Imported, name: &str, values: Vec<(&str, Value)>) -> Result<(), ImportError> {
+    let old = out.json(name)?;
+    let mut json = old.clone();
+    for (key, value) in values {
+        let value = Json::from(value);
+        // Keys of another order are the same value.
+        if json.get(key).map(Json::to_value).as_ref() != Some(&value.to_value()) {
+            json.set(key, value);
         }
     }
-    if changed {
+    if json != old {
         out.files.insert(name.to_owned(), json.to_file());
     }
     Ok(())

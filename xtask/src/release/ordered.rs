@@ -77,6 +77,15 @@ impl Json {
         }
     }
 
+    /// The value, whose keys have no order.
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Self::Leaf(value) => value.clone(),
+            Self::List(items) => items.iter().map(Self::to_value).collect(),
+            Self::Map(entries) => entries.iter().map(|(k, v)| (k.clone(), v.to_value())).collect(),
+        }
+    }
+
     /// Applies a JSON merge patch (RFC 7396).
     pub(super) fn merge(&mut self, patch: Value) {
         let Value::Object(changes) = patch else {

@@ -1,11 +1,13 @@
-//! Imports `assets/upgradePatches.json` of HCO: changes of the HyperConverged and deletions during an upgrade.
+//! Imports `upgradePatches.json` of HCO: changes of the HyperConverged and deletions during an upgrade.
 
-use camino::Utf8Path;
 use hcoplan_planner::release::{Release, version_numbers};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ImportError, Imported, read, replace_keys};
+use super::published::Published;
+use super::{ImportError, Imported, replace_keys};
+
+const FILE: &str = "upgradePatches.json";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,10 +50,14 @@ struct ObjectKey {
 
 /// Imports patches and removed objects into `upgrade.json`, except those for upgrades from releases older than all
 /// modelled ones.
-pub(super) fn upgrade_patches(hco: &Utf8Path, out: &mut Imported) -> Result<(), ImportError> {
-    let path = hco.join("assets/upgradePatches.json");
-    let wrong = |message: String| ImportError::shape(&path, message);
-    let assets: Assets = serde_json::from_str(&read(&path)?).map_err(|e| wrong(e.to_string()))?;
+pub(super) fn upgrade_patches(published: &Published, out: &mut Imported) -> Result<(), ImportError> {
+    let Some(found) = published.named(FILE) else {
+        out.notes.push(format!("not read: upgrade patches and removed objects, as there is no {FILE}"));
+        return Ok(());
+    };
+    let path = &found.file;
+    let wrong = |message: String| ImportError::shape(path, message);
+    let assets = Assets::deserialize(&found.body).map_err(|e| wrong(e.to_string()))?;
     let all = assets.patches.len() + assets.removed.len();
     let (mut patches, mut removed) = (Vec::new(), Vec::new());
     for patch in assets.patches {
@@ -77,7 +83,7 @@ pub(super) fn upgrade_patches(hco: &Utf8Path, out: &mut Imported) -> Result<(), 
     let kept = patches.len() + removed.len();
     out.notes
         .push(format!("{kept} upgrade patches and removed objects of {path}; {} are for older releases", all - kept));
-    replace_keys(out, "upgrade.json", |_| vec![("removedObjects", removed.into()), ("patches", patches.into())])
+    replace_keys(out, "upgrade.json", vec![("removedObjects", removed.into()), ("patches", patches.into())])
 }
 
 /// Converts `>=1.16.0 <1.19.0`; `None` if it ends before the oldest modelled release.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::version_numbers;
 use super::{Error, Files, Release};
 
-/// `schemas/patch-releases/<version>.json`; `cargo run -p xtask -- release --hco DIR --changes` writes it.
+/// `schemas/patch-releases/<version>.json`; `cargo run -p xtask -- release --changes` writes it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PatchRelease {
