@@ -38,11 +38,12 @@ pub(super) fn blocks(changes: &Changes<'_>) -> Vec<Block> {
             let more = plural(all - shown, "more difference");
             out.push(Block::Paragraph(Text::new().soft(format!("{more}; `--verbose` shows all"))));
         }
-        let text = Text::new()
-            .plain("if nobody else changed these, hcoplan is wrong: send the part `liveCheck` of ")
-            .code(format!("{} --format json", changes.command))
-            .plain(format!(" to {ISSUES}; it has the HyperConverged, the release and each field, secrets masked"));
-        out.push(Block::Paragraph(text));
+        let text = format!(
+            "if nobody else changed these, hcoplan is wrong: send the part `liveCheck` of `{} --format json` to {ISSUES}; it \
+             has the HyperConverged, the release and each field, secrets masked",
+            changes.command
+        );
+        out.push(Block::Paragraph(text.into()));
     }
     out
 }
