@@ -20,6 +20,7 @@ mod application;
 mod builds;
 mod clusters;
 mod compare_base;
+mod export;
 mod manifests;
 mod open;
 mod root;

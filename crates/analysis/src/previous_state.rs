@@ -11,7 +11,7 @@ use hcoplan_planner::admission::{GROUP, KIND};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_yaml as yaml;
 
-use super::sides::export;
+use super::export::{export, take_apart};
 
 /// The object in a cluster.
 #[derive(Debug, Clone)]
@@ -84,24 +84,6 @@ impl PreviousState {
     pub(super) fn of(&self, object: &Value) -> Option<PreviousObject> {
         let old = self.objects.iter().find(|old| is_same(old, object));
         old.cloned().map(PreviousObject::Live)
-    }
-}
-
-/// Adds the objects of a document; splits lists.
-pub(super) fn take_apart(value: Value, out: &mut Vec<Value>) {
-    let kind = value["kind"].as_str().unwrap_or_default();
-    if let (Some(item_kind), Some(items)) = (kind.strip_suffix("List"), value["items"].as_array()) {
-        for item in items {
-            let mut item = item.clone();
-            // Items of a typed list may omit these two.
-            if item["kind"].is_null() && item.is_object() && !item_kind.is_empty() {
-                item["kind"] = item_kind.into();
-                item["apiVersion"] = value["apiVersion"].clone();
-            }
-            take_apart(item, out);
-        }
-    } else if !kind.is_empty() && value["metadata"]["name"].is_string() {
-        out.push(value);
     }
 }
 

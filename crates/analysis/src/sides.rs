@@ -6,12 +6,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::builds::build_side;
 use super::failure::Failure;
-use super::previous_state::take_apart;
-use hcoplan_diagnostics::source::{Commit, Directory, Revision, SourceFile, Tree as _, Walk, max_bytes};
-use hcoplan_kubernetes::Object;
+use hcoplan_diagnostics::source::{Commit, Revision, SourceFile, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_repository::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
-use hcoplan_yaml as yaml;
+use hcoplan_repository::repo::{Builds, ClusterFilter, Options, Repo, Trust};
 
 /// The source of a side.
 #[derive(Debug, Clone)]
@@ -113,40 +110,4 @@ pub fn range(text: &str) -> Result<(String, Option<String>), Failure> {
         None if text.is_empty() => Err(wrong()),
         None => Ok((text.to_owned(), None)),
     }
-}
-
-/// The objects of an export: a file of `kubectl get -o yaml|json`, or a directory of such files (a must-gather). Splits
-/// lists; skips files that aren't manifests.
-pub(super) fn export(path: &Utf8Path) -> Result<Vec<Object>, Failure> {
-    let failed = |why: String| Failure::Read(path.to_string(), std::io::Error::other(why));
-    let mut values = Vec::new();
-    let mut read = |file: &Utf8Path, bytes: Vec<u8>| {
-        let parsed = yaml::parse(&SourceFile::from_bytes(file, bytes));
-        if let Some(problem) = parsed.problems.first() {
-            return Err(problem.message.clone());
-        }
-        parsed.documents.iter().for_each(|document| take_apart(document.root.to_json(), &mut values));
-        Ok(())
-    };
-    if path.is_file() {
-        read(path, repo::read_named(Utf8Path::new("."), path, &Trust::Files)?).map_err(failed)?;
-    } else {
-        let tree = Directory::open(path, max_bytes()).map_err(|e| failed(e.to_string()))?;
-        let listing = tree.list(&Walk::default());
-        for file in listing.map_err(|e| failed(e.to_string()))?.files {
-            if matches!(file.extension(), Some("yaml" | "yml" | "json"))
-                && let Ok(bytes) = tree.read(&file)
-            {
-                // An invalid file isn't a manifest.
-                let _ = read(&file, bytes);
-            }
-        }
-    }
-    let mut out: Vec<Object> = values.into_iter().map(Object::new).collect();
-    if out.is_empty() {
-        return Err(failed("there is no object in it".to_owned()));
-    }
-    out.sort_by(|a, b| a.id.cmp(&b.id));
-    out.dedup_by(|a, b| a.id == b.id);
-    Ok(out)
 }

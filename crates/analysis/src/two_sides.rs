@@ -6,10 +6,11 @@ use camino::Utf8PathBuf;
 use super::before::ComparisonMode;
 use super::clusters::Clusters;
 use super::compare_base::CompareBase;
+use super::export::export;
 use super::failure::Failure;
 use super::notices::Notices;
 use super::open::{configuration, find, place, trust};
-use super::sides::{Side, export, range};
+use super::sides::{Side, range};
 use super::sources::Sources;
 
 /// The arguments that select the sides.
