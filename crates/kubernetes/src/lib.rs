@@ -7,11 +7,13 @@ pub mod duration;
 pub mod go;
 pub mod label;
 pub mod label_selector;
+pub mod metadata;
 pub mod node_affinity;
 mod object;
 pub mod quantity;
 pub mod schema;
 mod suggest;
+pub mod toleration;
 pub mod tree;
 
 pub use object::{Object, ObjectId};

@@ -195,7 +195,7 @@ impl State<'_> {
             comment.span.end = (comment.span.end + span.start).min(span.end);
         }
         let fatal = problems.iter().any(|p| p.kind.is_fatal());
-        if fatal && (text.contains("{{") || text.contains("{%")) {
+        if fatal && has_bare_action(&text) {
             for problem in problems.iter_mut().filter(|p| p.kind.is_fatal()) {
                 problem.kind = ProblemKind::Template;
             }
@@ -210,6 +210,26 @@ impl State<'_> {
             }
         }
     }
+}
+
+/// Whether a text has a template's action outside of quotes: with all of them in quotes it is meant to be YAML.
+fn has_bare_action(text: &str) -> bool {
+    text.lines().any(|line| {
+        let (mut quote, mut before) = (None, ' ');
+        line.char_indices().any(|(at, c)| {
+            match quote {
+                Some(open) if c == open => quote = None,
+                Some(_) => {}
+                None if matches!(c, '"' | '\'') && (before.is_whitespace() || "[{,:(".contains(before)) => {
+                    quote = Some(c);
+                }
+                None if c == '#' && before.is_whitespace() => quote = Some('\n'),
+                None => {}
+            }
+            before = c;
+            quote.is_none() && (line[at..].starts_with("{{") || line[at..].starts_with("{%"))
+        })
+    })
 }
 
 /// The first character that YAML doesn't allow.

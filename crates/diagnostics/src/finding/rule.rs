@@ -210,7 +210,7 @@ pub enum OptionValue {
     Names(&'static [&'static str]),
 }
 
-/// A rule's metadata. Its check is registered in `lint`, its page is in `docs/rules`.
+/// A rule's metadata, from the head of its page in `docs/rules`. Its check is registered in `lint`.
 #[derive(Debug)]
 pub struct Rule {
     /// The stable name, kebab-case, which names the problem.
@@ -259,93 +259,6 @@ impl Rule {
         options: &[],
         summary: "",
     };
-
-    /// A rule whose findings are errors; `summary` is one line.
-    pub const fn error(name: &'static str, group: Group, summary: &'static str) -> Self {
-        Self { name, group, severity: Severity::Error, summary, ..Self::BASE }
-    }
-
-    /// As [`Rule::error`], of warnings.
-    pub const fn warning(name: &'static str, group: Group, summary: &'static str) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(name, group, summary) }
-    }
-
-    /// As [`Rule::error`], of infos.
-    pub const fn info(name: &'static str, group: Group, summary: &'static str) -> Self {
-        Self { severity: Severity::Info, ..Self::error(name, group, summary) }
-    }
-
-    /// Sets what happens in the cluster.
-    #[must_use]
-    pub const fn predicts(self, predicts: Prediction) -> Self {
-        Self { predicts, ..self }
-    }
-
-    /// Sets the message of the API server or a webhook.
-    #[must_use]
-    pub const fn rejected(self, words: &'static str) -> Self {
-        Self { predicts: Prediction::Rejection(words), ..self }
-    }
-
-    /// Sets the error at which the operator's reconcile stops.
-    #[must_use]
-    pub const fn stops(self, error: &'static str) -> Self {
-        Self { predicts: Prediction::ReconcileError(error), ..self }
-    }
-
-    /// Sets what happens without an alert or a rejection.
-    #[must_use]
-    pub const fn silent(self, what: &'static str) -> Self {
-        Self { predicts: Prediction::Silent(what), ..self }
-    }
-
-    /// Sets what its findings claim.
-    #[must_use]
-    pub const fn claims(self, claims: Claim) -> Self {
-        Self { claims, ..self }
-    }
-
-    /// Sets the input that it needs; the default is the rendered objects.
-    #[must_use]
-    pub const fn needs(self, needs: Needs) -> Self {
-        Self { needs, ..self }
-    }
-
-    /// Sets the kind of fix that it offers.
-    #[must_use]
-    pub const fn fix(self, fix: FixKind) -> Self {
-        Self { fix, ..self }
-    }
-
-    /// Sets how certain its findings are; the default is [`Confidence::High`].
-    #[must_use]
-    pub const fn confidence(self, confidence: Confidence) -> Self {
-        Self { confidence, ..self }
-    }
-
-    /// Sets the first release that it applies to.
-    #[must_use]
-    pub const fn since(self, release: &'static str) -> Self {
-        Self { since: Some(release), ..self }
-    }
-
-    /// Sets the last release that it applies to, because another rule replaces it or the problem is gone.
-    #[must_use]
-    pub const fn until(self, release: &'static str) -> Self {
-        Self { until: Some(release), ..self }
-    }
-
-    /// Sets its options in `hcoplan.yaml`.
-    #[must_use]
-    pub const fn options(self, options: &'static [RuleOption]) -> Self {
-        Self { options, ..self }
-    }
-
-    /// Makes it run only with `--pedantic`.
-    #[must_use]
-    pub const fn pedantic(self) -> Self {
-        Self { pedantic: true, ..self }
-    }
 
     /// What its findings claim: set explicitly, or derived from what the rule predicts.
     pub const fn claim(&self) -> Claim {

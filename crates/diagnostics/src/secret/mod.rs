@@ -109,6 +109,13 @@ fn has_secrets(text: &str) -> bool {
     })
 }
 
+/// Whether KubeVirt's `userPassword` says where a password comes from, which is no secret.
+fn is_reference(key: &str, value: &Node) -> bool {
+    let is_known = |name: &str| matches!(name, "source" | "propagationMethod");
+    let entries = value.entries();
+    key == "userPassword" && !entries.is_empty() && entries.iter().all(|entry| is_known(&entry.key.text))
+}
+
 /// Whether a word is too common to reveal a secret: short, or lower case throughout.
 fn is_ordinary(word: &str) -> bool {
     word.len() < MIN_WORD_BYTES || word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
@@ -152,7 +159,8 @@ impl Found {
             let shown = matches!(value.value, Value::Bool(_));
             // `env: [{name: PASSWORD, value: x}]`, `[{op: add, path: /spec/password, value: x}]`
             let of_name = key == "value" && PAIRED.iter().any(|k| text(k).is_some_and(forms::is_below_name));
-            if secret && DATA.contains(&key) || !shown && (forms::is_name(key) || of_name) {
+            let is_named = forms::is_name(key) && !is_reference(key, value);
+            if secret && DATA.contains(&key) || !shown && (is_named || of_name) {
                 self.hide(value);
             } else if key == "annotations" {
                 self.annotations(value, depth);

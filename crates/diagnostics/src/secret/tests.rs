@@ -38,6 +38,11 @@ fn masks_annotations_and_secret_names() {
         ("- {op: add, path: /spec/password/0, value: ab}\n", "- {op: add, path: /spec/password/0, value: …}\n"),
         ("? |\n  password\n: ab\n", "? |\n  password\n: …\n"),
         ("a: {rootPassword: x}\n", "a: {rootPassword: …}\n"),
+        (
+            "a: {userPassword: {propagationMethod: {noCloud: {}}}}\n",
+            "a: {userPassword: {propagationMethod: {noCloud: {}}}}\n",
+        ),
+        ("a: {userPassword: {source: x, value: y}}\n", "a: {userPassword: …}\n"),
         ("spec: {secretRef: name}\n", "spec: {secretRef: name}\n"),
         ("a: {passwords: [x]}\n", "a: {passwords: [x]}\n"),
         ("a: {password: [x, {y: z}], b: c}\n", "a: {password: …, b: c}\n"),

@@ -14,7 +14,6 @@ mod parse;
 mod pattern;
 mod prepare;
 mod rule;
-mod rule_cost;
 mod scalar;
 mod text;
 mod validate;

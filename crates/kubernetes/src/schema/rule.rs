@@ -1,14 +1,11 @@
 //! The `x-kubernetes-validations` rules of a CRD's node, in the Common Expression Language: `kube-cel` evaluates them.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use kube_cel::cel::{Context, ExecutionError, Program};
 use kube_cel::{CompiledSchema, ErrorKind, KubeCelExt, compile_schema};
 use serde_json::{Map, Value};
-
-use super::rule_cost::{BUDGET, cost, too_large};
 
 const KEYWORD: &str = "x-kubernetes-validations";
 
@@ -20,20 +17,6 @@ pub(super) struct Rules {
     /// Compiled when a value is first checked: that takes up to a millisecond a rule, and most nodes
     /// are in no manifest.
     compiled: OnceLock<CompiledSchema>,
-    /// Why rules aren't in the schema.
-    too_large: Vec<String>,
-}
-
-/// Evaluates the rules of one object, as long as its budget lasts.
-pub(super) struct Validator {
-    library: kube_cel::Validator,
-    left: Cell<u64>,
-}
-
-impl Validator {
-    pub(super) fn new() -> Self {
-        Self { library: kube_cel::Validator::new(), left: Cell::new(BUDGET) }
-    }
 }
 
 /// The server's message about a broken rule.
@@ -51,20 +34,12 @@ impl Rules {
         keywords.get(KEYWORD)?;
         let mut keywords = keywords.clone();
         // Nodes below have rules of their own.
-        let mut too_large = Vec::new();
         for (keyword, below) in &mut keywords {
-            match below {
-                Value::Array(rules) if keyword == KEYWORD => rules.retain(|rule| {
-                    let texts = ["rule", "messageExpression"].iter().filter_map(|key| rule.get(key)?.as_str());
-                    let found: Vec<String> = texts.filter_map(self::too_large).collect();
-                    let fits = found.is_empty();
-                    too_large.extend(found);
-                    fits
-                }),
-                below => remove_rules(below),
+            if keyword != KEYWORD || !below.is_array() {
+                remove_rules(below);
             }
         }
-        Some(Self { schema: Value::Object(keywords), compiled: OnceLock::new(), too_large })
+        Some(Self { schema: Value::Object(keywords), compiled: OnceLock::new() })
     }
 
     fn compiled(&self) -> &CompiledSchema {
@@ -73,7 +48,7 @@ impl Rules {
 
     /// Why rules can't be evaluated, one sentence each.
     pub(super) fn unsupported(&self) -> Vec<String> {
-        let mut found = self.too_large.clone();
+        let mut found = Vec::new();
         for rule in &self.compiled().validations {
             match rule {
                 Ok(rule) => found.extend(unknown_functions(&rule.program)),
@@ -85,23 +60,15 @@ impl Rules {
 
     /// The rules that a value breaks. One about a change (`oldSelf`) is evaluated only with an old value; one
     /// that can't be evaluated counts as broken, as in the server.
-    pub(super) fn broken(&self, validator: &Validator, value: &Value, old: Option<&Value>) -> Vec<BrokenRule> {
+    pub(super) fn broken(
+        &self,
+        validator: &kube_cel::Validator,
+        value: &Value,
+        old: Option<&Value>,
+    ) -> Vec<BrokenRule> {
         let invalid = |what: &str| vec![BrokenRule { field: String::new(), message: format!("Invalid value: {what}") }];
-        if let Some(why) = self.too_large.first() {
-            return invalid(why);
-        }
-        let Some(before) = Some(validator.left.get()).filter(|left| *left > 0) else {
-            return Vec::new();
-        };
-        let left = before.checked_sub(self.cost(value, old)).filter(|left| *left > 0);
-        validator.left.set(left.unwrap_or_default());
-        if left.is_none() {
-            return invalid(
-                "validation failed due to running out of cost budget, no further validation rules will be run",
-            );
-        }
         // The library panics on dates that don't exist.
-        let evaluate = || validator.library.validate_compiled(self.compiled(), value, old);
+        let evaluate = || validator.validate_compiled(self.compiled(), value, old);
         let Ok(result) = catch_unwind(AssertUnwindSafe(evaluate)) else {
             return invalid("a CEL rule can't be evaluated");
         };
@@ -121,16 +88,6 @@ impl Rules {
             BrokenRule { field: error.field_path, message: format!("{reason}: {message}") }
         });
         said.collect()
-    }
-}
-
-impl Rules {
-    /// An upper bound of the rules' cost.
-    fn cost(&self, value: &Value, old: Option<&Value>) -> u64 {
-        let rules = self.compiled().validations.iter().flatten();
-        let programs = rules.flat_map(|rule| [Some(&rule.program), rule.message_program.as_ref()]);
-        let costs = programs.flatten().map(|program| cost(program.expression(), value, old));
-        costs.fold(0, u64::saturating_add)
     }
 }
 
@@ -177,7 +134,7 @@ mod tests {
     fn said(node: &Value, value: &Value, old: Option<&Value>) -> Vec<String> {
         let rules = node.as_object().and_then(Rules::of).expect("rules");
         assert_eq!(rules.unsupported(), [""; 0]);
-        let broken = rules.broken(&Validator::new(), value, old).into_iter();
+        let broken = rules.broken(&kube_cel::Validator::new(), value, old).into_iter();
         broken.map(|b| format!("{}: {}", b.field, b.message)).collect()
     }
 
@@ -242,7 +199,7 @@ mod tests {
             let node = json!({KEYWORD: [{"rule": rule}]});
             let rules = node.as_object().and_then(Rules::of).expect("rules");
             assert_eq!(rules.unsupported().len(), 1, "{rule}");
-            assert_eq!(rules.broken(&Validator::new(), &json!(1), None).len(), 1);
+            assert_eq!(rules.broken(&kube_cel::Validator::new(), &json!(1), None).len(), 1);
         }
     }
 }

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::rule::{Rules, Validator};
+use super::rule::Rules;
 use super::text::{CurrentPath, bad_value, go_quote, server_path};
 use super::{ChildSchema, List, Node, Schema};
 use hcoplan_yaml::Path;
@@ -110,7 +110,7 @@ impl Schema {
         walk.node(self.root(), value, old, CurrentPath::ROOT);
         let Validation { mut found, pending } = walk;
         if !pending.is_empty() && !found.schema.iter().any(|v| v.kind.blocks_rules()) {
-            let validator = Validator::new();
+            let validator = kube_cel::Validator::new();
             let broken = pending.iter().flat_map(|pending| pending.broken(&validator));
             found.rules = broken.collect();
         }
@@ -127,7 +127,7 @@ struct PendingRules<'v> {
 }
 
 impl PendingRules<'_> {
-    fn broken(&self, validator: &Validator) -> Vec<Violation> {
+    fn broken(&self, validator: &kube_cel::Validator) -> Vec<Violation> {
         let broken = self.rules.broken(validator, self.value, self.old).into_iter();
         let violations = broken.map(|broken| {
             let path = server_path(&self.path);

@@ -35,7 +35,7 @@ impl EditableDocument<'_> {
 
     /// The end of a block collection's last line, a comment on it and the empty lines that a
     /// `|+` keeps included.
-    fn end_of(&self, node: &Node) -> usize {
+    pub(super) fn end_of(&self, node: &Node) -> usize {
         let end = self.line_end(node.span.end as usize);
         let mut last = node;
         loop {
@@ -186,7 +186,7 @@ impl EditableDocument<'_> {
 
     /// The end of the line on which a value ends, and of the comments below that are indented
     /// deeper than `column`: they belong to the value.
-    fn block_end(&self, value_end: u32, column: usize) -> usize {
+    pub(super) fn block_end(&self, value_end: u32, column: usize) -> usize {
         let mut end = self.line_end(value_end as usize);
         loop {
             let next = self.next_line(end);
@@ -212,8 +212,13 @@ impl EditableDocument<'_> {
             let next = self.next_line(end) + space;
             return Ok(vec![(Span::new(start, next), String::new())]);
         }
-        let mut first = line;
-        // Comments right above, at the same column, are its own.
+        let first = self.own_comments(start);
+        Ok(vec![(Span::new(first, self.next_line(end)), String::new())])
+    }
+
+    /// The start of the lines of an entry that begins at `start`: comments right above, at the same column, are its own.
+    pub(super) fn own_comments(&self, start: usize) -> usize {
+        let mut first = self.line_start(start);
         while first > 0 {
             let above = self.line_start(first - 1);
             let text = &self.text[above..first];
@@ -226,6 +231,6 @@ impl EditableDocument<'_> {
             }
             first = above;
         }
-        Ok(vec![(Span::new(first, self.next_line(end)), String::new())])
+        first
     }
 }

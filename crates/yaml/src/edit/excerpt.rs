@@ -85,12 +85,14 @@ fn starts_as_json(text: &str) -> bool {
 
 /// The steps that lead to everything that the changes touch.
 fn common_steps(changes: &[Change]) -> &[Segment] {
-    let mut all = changes.iter().map(|change| {
+    // A change affects the collection around it; a move affects two, and parents that it leaves empty.
+    let above = |path: &Path| path.0.len().saturating_sub(1);
+    let mut all = changes.iter().flat_map(|change| {
         let steps = change.path().0.as_slice();
         match change {
-            Change::Append(..) => steps,
-            // The change affects the collection around it.
-            _ => &steps[..steps.len().saturating_sub(1)],
+            Change::Append(..) => [steps, steps],
+            Change::Move(from, to, _) => [&steps[..above(from).min(1)], &to.0[..above(to).min(1)]],
+            _ => [&steps[..above(change.path())]; 2],
         }
     });
     let first = all.next().unwrap_or_default();
@@ -269,6 +271,7 @@ impl<'d> Excerpt<'d> {
             Change::Remove(path) => Change::Remove(inside(path)),
             Change::Append(path, value) => Change::Append(inside(path), value.clone()),
             Change::Rename(path, name) => Change::Rename(inside(path), name.clone()),
+            Change::Move(from, to, value) => Change::Move(inside(from), inside(to), value.clone()),
         }
     }
 
@@ -276,6 +279,9 @@ impl<'d> Excerpt<'d> {
     fn is_flat(&self, changes: &[Change]) -> bool {
         let depth = |change: &Change| match change {
             Change::Set(path, value) | Change::Append(path, value) => path.0.len() + 1 + levels(value),
+            Change::Move(_, to, value) => {
+                to.0.len() + 1 + value.as_ref().map_or_else(|| levels(&self.node.to_json()), levels)
+            }
             Change::Remove(_) | Change::Rename(..) => 0,
         };
         let deepest = changes.iter().map(depth).max().unwrap_or_default();

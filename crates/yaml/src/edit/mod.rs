@@ -12,6 +12,7 @@ mod excerpt;
 mod flow;
 mod layout;
 mod plain;
+mod relocate;
 mod verify;
 
 use std::fmt;
@@ -42,6 +43,9 @@ pub enum Change {
     Append(Path, Json),
     /// Gives the key at a path another name.
     Rename(Path, String),
+    /// Takes an entry or item away, with the parents that it leaves empty, and puts it at another path, with its
+    /// comments and notation; or another value, with the comments.
+    Move(Path, Path, Option<Json>),
 }
 
 /// Why there are no edits.
@@ -97,7 +101,7 @@ impl Change {
     fn path(&self) -> &Path {
         match self {
             Self::Set(path, _) | Self::Append(path, _) => path,
-            Self::Remove(path) | Self::Rename(path, _) => path,
+            Self::Remove(path) | Self::Rename(path, _) | Self::Move(path, ..) => path,
         }
     }
 
@@ -107,7 +111,8 @@ impl Change {
     /// # Errors
     /// [`Reason::NoSuchPlace`]
     pub fn value_after(&self, root: &Node, path: &Path) -> Result<Option<Json>, Reason> {
-        let is_inside = self.path().0.len() > path.0.len() && self.path().0.starts_with(&path.0);
+        let is_move = matches!(self, Self::Move(..));
+        let is_inside = !is_move && self.path().0.len() > path.0.len() && self.path().0.starts_with(&path.0);
         let (nearest, depth) = root.nearest(path);
         let (depth, mut tree) = match (path.0.get(depth), &nearest.value) {
             _ if !is_inside => (0, root.to_json()),
@@ -131,6 +136,15 @@ impl Change {
                 }
                 let items = list.as_array_mut().ok_or_else(|| no_such_place(path))?;
                 items.push(value.clone());
+            }
+            Self::Move(from, to, value) => {
+                let moved = from.get(tree).cloned().ok_or_else(|| no_such_place(from))?;
+                let cut = relocate::cut(from, to, |path| relocate::len_of(path.get(tree)));
+                Self::Remove(cut).apply(tree)?;
+                if to.get(tree).is_some() {
+                    return Err(no_such_place(to));
+                }
+                *place(tree, to, 0)? = value.clone().unwrap_or(moved);
             }
             Self::Remove(path) => {
                 let gone = match (path.0.last(), place(tree, &path.parent(), depth)?) {
@@ -252,9 +266,23 @@ fn read_again(
     let mut intended = before.documents().to_vec();
     let tree = intended.get_mut(document.index).ok_or(Reason::Layout)?;
     change.apply(tree)?;
-    let edits = edits_of_change(before, document, change)?;
-    let after = verified(before, &edits, &intended)?;
-    Ok((edits, after))
+    let Change::Move(from, to, value) = change else {
+        let edits = edits_of_change(before, document, change)?;
+        let after = verified(before, &edits, &intended)?;
+        return Ok((edits, after));
+    };
+    let verified = |edits: Vec<Edit>| {
+        let after = verified(before, &edits, &intended)?;
+        if before.loses_comment(&edits) { Err(Reason::Layout) } else { Ok((edits, after)) }
+    };
+    if let Ok(done) = edits_of_change(before, document, change).and_then(verified) {
+        return Ok(done);
+    }
+    // Lines can't be moved in every layout.
+    let root = document.root.to_json();
+    let value = value.as_ref().or_else(|| from.get(&root)).ok_or_else(|| no_such_place(from))?;
+    let cut = EditableDocument::new(document, before.layout(document)).cut(from, to);
+    verified(edits_in_turn(before, document, &[Change::Remove(cut), Change::Set(to.clone(), value.clone())])?)
 }
 
 fn edits_of_change(before: &EditableFile, document: &Document, change: &Change) -> Result<Vec<Edit>, Reason> {
@@ -263,6 +291,7 @@ fn edits_of_change(before: &EditableFile, document: &Document, change: &Change) 
         Change::Set(path, value) => editable.set(path, value),
         Change::Remove(path) => editable.remove(path),
         Change::Rename(path, name) => editable.rename(path, name),
+        Change::Move(from, to, value) => editable.relocate(from, to, value.as_ref()),
         Change::Append(path, value) => {
             let mut end = path.clone();
             let len = document.root.at(path).map_or(0, |list| list.items().len());

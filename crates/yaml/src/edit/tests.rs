@@ -164,6 +164,45 @@ fn renames_keys() {
 }
 
 #[test]
+fn moves_entries_with_their_comments() {
+    let moved = |before: &str, from: &str, to: &str, after: &str| {
+        check(before, Change::Move(path(from), path(to), None), after);
+    };
+    moved("a:\n  b: 1 # c\n  d: 2\n", "a.b", "a.e", "a:\n  e: 1 # c\n  d: 2\n");
+    moved(
+        "s:\n  a:\n    # why\n    b: 'x'\n    c: 1\n  d: 1\n",
+        "s.a.b",
+        "s.b",
+        "s:\n  a:\n    c: 1\n  d: 1\n  # why\n  b: 'x'\n",
+    );
+    // A parent that is left empty goes, and its comments stay.
+    moved(
+        "s:\n  # all\n  a: # of a\n    b: 1\n  d: 1\n",
+        "s.a.b",
+        "s.c.b",
+        "s:\n  c:\n    # all\n    # of a\n    b: 1\n  d: 1\n",
+    );
+    moved("s:\n  d: 1\n  a:\n    b: |\n      x\n\n      y\n", "s.a.b", "s.b", "s:\n  d: 1\n  b: |\n    x\n\n    y\n");
+    moved("s:\n  a: 1\n  b: {}\n", "s.a", "s.b.a", "s:\n  b:\n    a: 1\n");
+    moved("s:\n  a: 1\n  b:\n", "s.a", "s.b.a", "s:\n  b:\n    a: 1\n");
+    moved("s:\n  a:\n    x: 1\n    y: [1]\n", "s.a", "s.b.a", "s:\n  b:\n    a:\n      x: 1\n      y: [1]\n");
+    moved("s:\n  a:\n    a: {x: 1} # c\n", "s.a.a", "s.a", "s:\n  a: {x: 1} # c\n");
+    moved("s:\n- a: 1\n  b: 2\n  m: {x: 1}\n", "s[0].b", "s[0].k.b", "s:\n- a: 1\n  k:\n    b: 2\n  m: {x: 1}\n");
+    // Where lines can't be moved, values are.
+    moved("s: {a: 1, b: {c: 2}}\n", "s.b.c", "s.c", "s: {a: 1, c: 2}\n");
+    moved("s:\n- a: 1\n  b: 2\n", "s[0].a", "s[0].m.a", "s:\n- b: 2\n  m:\n    a: 1\n");
+    moved("s:\r\n  a:\r\n    b: 1\r\n  c: 2\r\n", "s.a.b", "s.b", "s:\r\n  b: 1\r\n  c: 2\r\n");
+    moved("s:\n  a:\n    b: 1\n  c:\n    d: 2", "s.a.b", "s.c.b", "s:\n  c:\n    d: 2\n    b: 1");
+    let text = "s:\n  g:\n  # why\n  - name: a # now\n    # off\n    state: x\n  - name: b\n";
+    let set = Change::Move(path("s.g[0]"), path("s.a"), Some(json!(true)));
+    check(text, set, "s:\n  g:\n  - name: b\n  # why\n  # now\n  # off\n  a: true\n");
+    let set = Change::Move(path("s.g.a"), path("s.f.a"), Some(json!(false)));
+    check("s:\n  g:\n    a: true # now\n  b: 1\n", set, "s:\n  f:\n    a: false # now\n  b: 1\n");
+    let taken = changed("a: 1\nb: 2\n", &[Change::Move(path("a"), path("b"), None)]);
+    assert!(matches!(taken, Err(Reason::NoSuchPlace(_))), "{taken:?}");
+}
+
+#[test]
 fn several_changes_build_on_each_other() {
     let changes = [
         Change::Set(path("spec.a.b"), json!(1)),
@@ -329,7 +368,7 @@ mod generated {
             tree in documents(),
             value in values(),
             at in any::<Index>(),
-            what in 0..5u8,
+            what in 0..6u8,
             seed in any::<u64>(),
         ) {
             let text = decorate(&tree, seed);
@@ -342,12 +381,13 @@ mod generated {
             let path = at.get(&all).clone();
             // A file that begins with `{}` is JSON, and can't have comments.
             let last_key = all.iter().filter(|p| p.0.len() == 1).count() == 1;
-            prop_assume!(what != 1 || path.0.len() > 1 || !last_key);
+            prop_assume!(![1, 5].contains(&what) || path.0.len() > 1 || !last_key);
             let change = match what {
                 0 => Change::Set(path, value),
                 1 => Change::Remove(path),
                 2 => Change::Append(path, value),
                 3 => Change::Set(path.parent().key("new"), value),
+                5 => Change::Move(path.clone(), path.parent().parent().key("new").key("inner"), None),
                 _ => match path.0.last() {
                     Some(Segment::Key(_)) => Change::Rename(path, "new".to_owned()),
                     _ => Change::Remove(path),

@@ -158,22 +158,23 @@ impl Revision {
     }
 
     /// Where the branch that `directory` is on left the main one: the main branch's name, `HEAD` where there is none,
-    /// and the commit. `None` outside a repository, and where there is no commit.
-    pub fn branch_point(directory: &Utf8Path) -> Option<(String, String)> {
+    /// the commit, and whether that is the current one. `None` outside a repository, and where there is no commit.
+    pub fn branch_point(directory: &Utf8Path) -> Option<(String, String, bool)> {
         // The likeliest first.
         const MAIN: [&str; 5] =
             ["remotes/origin/HEAD", "remotes/origin/main", "remotes/origin/master", "heads/main", "heads/master"];
         let (git, _) = Git::around(directory).ok()?;
         let patterns = MAIN.map(|name| format!("refs/{name}"));
-        let known =
-            git.bytes(&[&["for-each-ref".to_owned(), "--format=%(refname)".to_owned()], &patterns[..]].concat());
-        let known = known.unwrap_or_default();
-        let known: Vec<&str> = known.split(|b| *b == b'\n').filter_map(|line| std::str::from_utf8(line).ok()).collect();
-        let found = patterns.iter().find(|name| known.contains(&name.as_str()));
+        let listed = git.bytes(&[&["show-ref".to_owned(), "--head".to_owned()], &patterns[..]].concat()).ok()?;
+        let listed = String::from_utf8_lossy(&listed);
+        let known: Vec<(&str, &str)> = listed.lines().filter_map(|line| line.split_once(' ')).collect();
+        let commit_of = |name: &str| known.iter().find(|(_, known)| *known == name).map(|(commit, _)| *commit);
+        let found = patterns.iter().find(|name| commit_of(name).is_some());
         let name = found.map_or("HEAD", String::as_str);
         let commit = git.line(&["merge-base", name, "HEAD"]).ok()?;
         let short = name.trim_start_matches("refs/").trim_start_matches("remotes/").trim_start_matches("heads/");
-        Some((short.to_owned(), commit))
+        let is_current = commit_of("HEAD") == Some(commit.as_str());
+        Some((short.to_owned(), commit, is_current))
     }
 
     /// The commit's full name.
