@@ -19,6 +19,15 @@ pub static DOCUMENTS: &[File] = include!(concat!(env!("OUT_DIR"), "/documents.rs
 /// The descriptions of fields, gates and terms.
 pub const WORDS: &str = include_str!("words.json");
 
+/// The consequences of changes of the operands' fields, a row each.
+pub const CONSEQUENCES: &str = include_str!("consequences.json");
+
+/// The fields of controllers' objects that don't change what they apply, by kind.
+pub const CONTROLLER_FIELDS: &str = include_str!("controller-fields.json");
+
+/// The paths of v1beta1's fields in v1.
+pub const V1_PATHS: &str = include_str!("v1-paths.json");
+
 /// The JSON Schema of `hcoplan.yaml`.
 pub const CONFIG: &str = include_str!("config.schema.json");
 
@@ -33,6 +42,9 @@ pub const KUBEVIRT_FIELDS: &str = include_str!("kubevirt/fields.json");
 
 /// The instance types and preferences that KubeVirt deploys itself.
 pub const KUBEVIRT_TYPES: &str = include_str!("kubevirt/common-types.json");
+
+/// The checks of KubeVirt's webhooks for an instance that are rows, by group.
+pub const KUBEVIRT_CHECKS: &str = include_str!("kubevirt/checks.json");
 
 /// Known defects of the operators' versions.
 pub const DEFECTS: &str = include_str!("defects.json");
