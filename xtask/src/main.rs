@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use camino::{Utf8Path, Utf8PathBuf};
 use clap::{Args, Parser};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::named_release;
+use hcoplan_repository::repo::known_release;
 
 use self::release::{ImportError, Imported, from_files, write_file};
 
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
 }
 
 fn import(arguments: &Import) -> Result<(), Box<dyn Error>> {
-    let base = arguments.base.as_deref().map(named_release).transpose()?;
+    let base = arguments.base.as_deref().map(known_release).transpose()?;
     let mut imported = from_files(base.clone(), &arguments.files, arguments.behaviour.as_deref())?;
     match &arguments.changes {
         Some(name) => write_changes(name, &imported, base.as_deref(), arguments),

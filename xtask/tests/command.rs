@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use hcoplan_repository::repo::named_release;
+use hcoplan_planner::release::{Files, Release};
 
 fn release(arguments: &[&str], out: &Path) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_xtask"));
@@ -33,11 +33,11 @@ fn imports_a_line_from_published_files() {
     ] {
         assert!(notes.contains(&format!("note: {note}\n")), "{note}: {notes}");
     }
-    let release = named_release(out.to_str().expect("UTF-8")).expect("a release");
+    let release = written(&out);
     assert_eq!((release.name(), release.version()), ("1.17", "1.17.9"));
     assert_eq!(release.kubevirt().version, "v1.7.9");
-    let objects = |release: &hcoplan_planner::release::Release| release.file("objects.json").expect("there").to_owned();
-    assert!(objects(&release) == objects(&named_release("1.17").expect("known")));
+    let objects = |release: &Release| release.file("objects.json").expect("there").to_owned();
+    assert!(objects(&release) == objects(&Release::known("1.17").expect("known")));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn imports_a_vendors_csv_over_the_version_that_it_names() {
     let (code, said, notes) = release(&["--files", "csv.yaml"], &out);
     assert_eq!(code, Some(0), "{notes}");
     assert!(said.starts_with("HCO 1.16 (4.20.3) in "), "{said}");
-    let release = named_release(out.to_str().expect("UTF-8")).expect("a release");
+    let release = written(&out);
     assert_eq!(release.title(), "OpenShift Virtualization 4.20.3 (HCO 1.16)");
 }
 
@@ -94,4 +94,19 @@ fn writes_nothing_where_it_fails() {
         assert!(error.starts_with(expected), "{arguments:?}: {error}");
         assert!(!out.exists(), "{arguments:?}");
     }
+}
+
+/// The release whose files are in a directory.
+fn written(out: &Path) -> Release {
+    let mut files = Files::new();
+    for directory in ["", "crds"] {
+        for entry in std::fs::read_dir(out.join(directory)).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_file() {
+                let name = path.strip_prefix(out).expect("below").to_str().expect("UTF-8").to_owned();
+                files.insert(name, std::fs::read_to_string(&path).expect("readable"));
+            }
+        }
+    }
+    Release::from_files(files).expect("a release")
 }

@@ -17,6 +17,7 @@ pub mod plan;
 pub mod release;
 pub mod topology;
 pub mod verdict;
+pub mod world;
 
 #[doc = include_str!("../README.md")]
 #[cfg(doctest)]

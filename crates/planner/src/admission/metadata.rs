@@ -1,7 +1,6 @@
 //! Decodes `metadata` strictly, completes it, and checks it.
 
-use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
-use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations, go_quote};
+use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use hcoplan_yaml::Path;
 use serde_json::{Map, Value};
 
@@ -21,9 +20,6 @@ const SERVER_SET: [&str; 8] = [
     "selfLink",
     "uid",
 ];
-
-/// Maximum size of all annotations together, in bytes.
-const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
 /// Decodes `metadata` as Go does and returns the unknown fields, which it removes. Also removes empty maps and strings
 /// and what only the server writes. A missing namespace becomes the operator's.
@@ -76,81 +72,6 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
     Ok(unknown)
 }
 
-/// What Kubernetes rejects in any object's name, labels, annotations, owners and finalizers.
-pub(super) fn violations(object: &Value) -> Vec<Violation> {
-    let mut found = Vec::new();
-    let metadata = Path::root().key("metadata");
-    let of = |key: &str| object.get("metadata").and_then(|m| m.get(key));
-    let mut invalid = |place: &str, path: Path, value: &str, problems: Vec<String>| {
-        found.extend(problems.into_iter().map(|problem| Violation {
-            path: path.clone(),
-            kind: ViolationKind::Invalid,
-            message: format!("{place}: Invalid value: {}: {problem}", go_quote(value)),
-        }));
-    };
-    let name = of("name").and_then(Value::as_str).unwrap_or_default();
-    let generated = of("generateName").is_some();
-    if !name.is_empty() {
-        let problems = subdomain_problems(name);
-        invalid("metadata.name", metadata.key("name"), name, problems);
-    }
-    for (key, value) in of("labels").and_then(Value::as_object).into_iter().flatten() {
-        let path = metadata.key("labels").key(key);
-        invalid("metadata.labels", path.clone(), key, key_problems(key));
-        let value = value.as_str().unwrap_or_default();
-        invalid("metadata.labels", path, value, value_problems(value));
-    }
-    let mut bytes = 0;
-    let annotations = of("annotations").and_then(Value::as_object);
-    for (key, value) in annotations.into_iter().flatten() {
-        bytes += key.len() + value.as_str().map_or(0, str::len);
-        let path = metadata.key("annotations").key(key);
-        let problems = key_problems(&key.to_lowercase());
-        invalid("metadata.annotations", path, key, problems);
-    }
-    let size = (bytes > ANNOTATIONS_LIMIT).then(|| Violation {
-        path: metadata.key("annotations"),
-        kind: ViolationKind::TooLong,
-        message: format!("metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"),
-    });
-    for (i, owner) in of("ownerReferences").and_then(Value::as_array).into_iter().flatten().enumerate() {
-        let path = metadata.key("ownerReferences").index(i);
-        for (key, problem) in owner_problems(owner) {
-            let value = owner[key].as_str().unwrap_or_default();
-            let place = format!("metadata.ownerReferences.{key}");
-            invalid(&place, path.key(key), value, vec![problem]);
-        }
-    }
-    // Source: apimachinery `BannedOwners`.
-    let owners = of("ownerReferences").and_then(Value::as_array).into_iter().flatten().enumerate();
-    let events = owners.filter(|(_, owner)| owner["apiVersion"] == "v1" && owner["kind"] == "Event");
-    let events = events.map(|(i, owner)| Violation {
-        path: metadata.key("ownerReferences").index(i),
-        kind: ViolationKind::Invalid,
-        message: format!(
-            "metadata.ownerReferences: Invalid value: {owner}: /v1, Kind=Event is disallowed from being an owner"
-        ),
-    });
-    let finalizers = of("finalizers").and_then(Value::as_array);
-    for (i, finalizer) in finalizers.into_iter().flatten().enumerate() {
-        let finalizer = finalizer.as_str().unwrap_or_default();
-        let path = metadata.key("finalizers").index(i);
-        let problems = key_problems(finalizer);
-        invalid("metadata.finalizers", path, finalizer, problems);
-    }
-    found.extend(events);
-    found.extend(size);
-    if name.is_empty() && !generated {
-        let violation = Violation {
-            path: metadata.key("name"),
-            kind: ViolationKind::Required,
-            message: "metadata.name: Required value: name or generateName is required".to_owned(),
-        };
-        found.insert(0, violation);
-    }
-    found
-}
-
 /// The fields of an update that would begin an object's deletion, which takes a request of its own.
 pub(super) fn deletion_violations(submitted: &Value, old: &Value) -> impl Iterator<Item = Violation> {
     ["deletionTimestamp", "deletionGracePeriodSeconds"].into_iter().filter_map(move |key| {
@@ -161,18 +82,6 @@ pub(super) fn deletion_violations(submitted: &Value, old: &Value) -> impl Iterat
         let message = format!("metadata.{key}: Invalid value: {now}: field is immutable");
         (!now.is_null() && !is_kept).then_some(Violation { path, kind: ViolationKind::Invalid, message })
     })
-}
-
-/// Each field that an owner reference lacks, with Kubernetes' message.
-fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)> {
-    let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default();
-    let has_version = !text("apiVersion").is_empty() && !text("apiVersion").ends_with('/');
-    let version = (!has_version).then(|| ("apiVersion", "version must not be empty".to_owned()));
-    let empty = ["kind", "name", "uid"].map(|key| {
-        let is_empty = text(key).is_empty();
-        is_empty.then(|| (key, "must not be empty".to_owned()))
-    });
-    version.into_iter().chain(empty.into_iter().flatten())
 }
 
 /// Joins all violations into one rejection, in the server's order: metadata, schema, list types, rules.

@@ -263,7 +263,7 @@ impl Request<'_> {
         if let Value::Object(map) = &mut object {
             map.remove("status");
         }
-        let mut of_metadata = metadata::violations(&object);
+        let mut of_metadata = hcoplan_kubernetes::metadata::violations(&object);
         let violations = match self.operation {
             Operation::Create => schema.validate(&object),
             Operation::Update { old, .. } => {

@@ -45,7 +45,7 @@ pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
 
 fn spec_to_v1(release: &Release, spec: &Value) -> Value {
     let mut out = Value::Object(Map::new());
-    for (from, to) in MOVES {
+    for (from, to) in MOVES.iter() {
         if let Some(value) = get(spec, from) {
             set(&mut out, to, value.clone());
         }
@@ -83,7 +83,7 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
 
 fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
     let mut out = Value::Object(Map::new());
-    for (to, from) in MOVES {
+    for (to, from) in MOVES.iter() {
         if let Some(value) = get(spec, from) {
             set(&mut out, to, value.clone());
         }

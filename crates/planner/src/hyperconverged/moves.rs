@@ -1,5 +1,7 @@
 //! The paths of v1beta1's fields in v1.
 
+use std::sync::LazyLock;
+
 use hcoplan_kubernetes::tree::{set, take};
 use serde_json::{Map, Value};
 
@@ -7,50 +9,9 @@ use serde_json::{Map, Value};
 pub type Move = (&'static str, &'static str);
 
 /// Every field that both versions have. Parents come before their children, so that a child's move follows its
-/// parent's. Source: HCO 1.18 and 1.19 `api/v1beta1` conversion; feature gates have a separate table.
-pub const MOVES: &[Move] = &[
-    ("infra.nodePlacement", "deployment.nodePlacements.infra"),
-    ("workloads.nodePlacement", "deployment.nodePlacements.workload"),
-    ("uninstallStrategy", "deployment.uninstallStrategy"),
-    ("logVerbosityConfig", "deployment.logVerbosityConfig"),
-    ("deployVmConsoleProxy", "deployment.deployVmConsoleProxy"),
-    ("applicationAwareConfig", "deployment.applicationAwareConfig"),
-    ("enableApplicationAwareQuota", "deployment.applicationAwareConfig.enable"),
-    ("tuningPolicy", "virtualization.tuningPolicy"),
-    ("liveMigrationConfig", "virtualization.liveMigrationConfig"),
-    ("permittedHostDevices", "virtualization.permittedHostDevices"),
-    ("mediatedDevicesConfiguration", "virtualization.mediatedDevicesConfiguration"),
-    ("workloadUpdateStrategy", "virtualization.workloadUpdateStrategy"),
-    ("obsoleteCPUs.cpuModels", "virtualization.obsoleteCPUModels"),
-    ("evictionStrategy", "virtualization.evictionStrategy"),
-    ("virtualMachineOptions", "virtualization.virtualMachineOptions"),
-    ("defaultCPUModel", "virtualization.virtualMachineOptions.defaultCPUModel"),
-    ("defaultRuntimeClass", "virtualization.virtualMachineOptions.defaultRuntimeClass"),
-    ("higherWorkloadDensity", "virtualization.higherWorkloadDensity"),
-    ("liveUpdateConfiguration", "virtualization.liveUpdateConfiguration"),
-    ("ksmConfiguration", "virtualization.ksmConfiguration"),
-    ("changedBlockTrackingLabelSelectors", "virtualization.changedBlockTrackingLabelSelectors"),
-    ("hypervisors", "virtualization.hypervisors"),
-    ("roleAggregationStrategy", "virtualization.roleAggregationStrategy"),
-    ("resourceRequirements.vmiCPUAllocationRatio", "virtualization.vmiCPUAllocationRatio"),
-    ("resourceRequirements.autoCPULimitNamespaceLabelSelector", "virtualization.autoCPULimitNamespaceLabelSelector"),
-    ("resourceRequirements.storageWorkloads", "storage.workloadResourceRequirements"),
-    ("vmStateStorageClass", "storage.vmStateStorageClass"),
-    ("scratchSpaceStorageClass", "storage.scratchSpaceStorageClass"),
-    ("storageImport", "storage.storageImport"),
-    ("filesystemOverhead", "storage.filesystemOverhead"),
-    ("certConfig", "security.certConfig"),
-    ("tlsSecurityProfile", "security.tlsSecurityProfile"),
-    ("networkBinding", "networking.networkBinding"),
-    ("kubeMacPoolConfiguration", "networking.kubeMacPoolConfiguration"),
-    ("kubeSecondaryDNSNameServerIP", "networking.kubeSecondaryDNSNameServerIP"),
-    ("commonTemplatesNamespace", "workloadSources.commonTemplatesNamespace"),
-    ("commonBootImageNamespace", "workloadSources.commonBootImageNamespace"),
-    ("enableCommonBootImageImport", "workloadSources.enableCommonBootImageImport"),
-    ("dataImportCronTemplates", "workloadSources.dataImportCronTemplates"),
-    ("instancetypeConfig", "workloadSources.instancetypeConfig"),
-    ("CommonInstancetypesDeployment", "workloadSources.commonInstancetypesDeployment"),
-];
+/// parent's: `schemas/v1-paths.json`. Source: HCO 1.18 and 1.19 `api/v1beta1` conversion; feature gates have a separate table.
+pub static MOVES: LazyLock<Vec<Move>> =
+    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::V1_PATHS).expect("valid paths"));
 
 /// Fields of v1beta1 that v1 lacks but some release reads; the internal form has them under `virtualization`.
 const ONLY_INTERNAL: &[Move] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::declared::with_default_labels;
-use super::{Node, ROLE_LABEL};
+use serde_json::Value;
+
+use super::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 
 /// The assumed nodes by role: an installer's default for a cluster with separate workers.
 const ROLES: [(&str, usize); 2] = [("control-plane", 3), ("worker", 2)];
@@ -15,6 +17,50 @@ pub const ASSUMED_NODES: &str = "three amd64 control-plane nodes and two amd64 w
 /// Three amd64 control-plane nodes and two amd64 workers, sorted by name.
 pub fn assumed_nodes() -> Vec<Node> {
     nodes(&ROLES, ARCHITECTURE)
+}
+
+/// The same nodes with the labels that a HyperConverged's placement selects: whoever wrote it has such nodes.
+pub fn assumed_nodes_of(hyperconverged: &Value) -> Vec<Node> {
+    let mut nodes = assumed_nodes();
+    let placements = PLACEMENTS.iter().filter_map(|(pointer, role)| Some((hyperconverged.pointer(pointer)?, *role)));
+    for (placement, role) in placements {
+        for (key, value) in selected_labels(placement) {
+            // Infra pods run on any node; those of the control plane stay as they are.
+            for node in nodes.iter_mut().filter(|node| node.has_role(role)) {
+                if key == ARCHITECTURE_LABEL {
+                    node.architecture.clone_from(&value);
+                }
+                node.labels.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    nodes
+}
+
+/// Where a HyperConverged has its placements, in both versions, and the role of the nodes that they are for.
+const PLACEMENTS: [(&str, &str); 4] = [
+    ("/spec/infra/nodePlacement", "worker"),
+    ("/spec/workloads/nodePlacement", "worker"),
+    ("/spec/deployment/nodePlacements/infra", "worker"),
+    ("/spec/deployment/nodePlacements/workload", "worker"),
+];
+
+/// The labels that a placement requires.
+fn selected_labels(placement: &Value) -> Vec<(String, String)> {
+    let selector = placement["nodeSelector"].as_object().into_iter().flatten();
+    let mut out: Vec<(String, String)> =
+        selector.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
+    let required = &placement["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    let first = required["nodeSelectorTerms"].as_array().and_then(|terms| terms.first());
+    for requirement in first.and_then(|term| term["matchExpressions"].as_array()).into_iter().flatten() {
+        let key = requirement["key"].as_str().unwrap_or_default().to_owned();
+        match requirement["operator"].as_str() {
+            Some("In") => out.extend(requirement["values"][0].as_str().map(|value| (key, value.to_owned()))),
+            Some("Exists") => out.push((key, String::new())),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// Nodes that differ from [`assumed_nodes`] in everything that HCO examines. A finding that occurs with both doesn't

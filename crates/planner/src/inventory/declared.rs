@@ -8,13 +8,14 @@ use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
 
 use super::architecture::Architecture;
 use super::locations::{InventoryLocations, NodeLocations};
-use super::schema::INVENTORY_INCONSISTENT;
 use super::schema::{self, replace};
 use super::{
-    ARCHITECTURE_LABEL, CAPABILITIES, CPU_FEATURE, CPU_MODEL, INVENTORY_INVALID, Inventory, Node, ROLE_LABEL, Taint,
-    UpdateMethod, capability_labels,
+    ARCHITECTURE_LABEL, CAPABILITIES, CPU_FEATURE, CPU_MODEL, Inventory, Node, ROLE_LABEL, Taint, UpdateMethod,
+    capability_labels,
 };
 use crate::release::Platform;
+use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
+use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 
 /// The content of a ClusterInventory.
 #[derive(Debug, Default)]

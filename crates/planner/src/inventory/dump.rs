@@ -7,7 +7,8 @@ use hcoplan_yaml::{Document, Node as Tree, Path};
 
 use super::declared::contradiction;
 use super::locations::NodeLocations;
-use super::{ARCHITECTURE_LABEL, INVENTORY_INCONSISTENT, INVENTORY_INVALID, Node, Taint};
+use super::{ARCHITECTURE_LABEL, Node, Taint};
+use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 
 /// Reads a document's nodes, in the order of the text.
 pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {

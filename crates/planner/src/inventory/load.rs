@@ -10,8 +10,8 @@ use super::dump;
 use super::locations::{InventoryLocations, NodeLocations};
 use super::machines;
 use super::merge::differences;
-use super::schema::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use super::{Inventory, Node};
+use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 
 /// What a document declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

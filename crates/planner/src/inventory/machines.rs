@@ -15,7 +15,8 @@ use super::architecture::Architecture;
 use super::declared::alias;
 use super::dump::{taints, texts};
 use super::locations::NodeLocations;
-use super::{ARCHITECTURE_LABEL, INVENTORY_INCONSISTENT, Node, ROLE_LABEL, Taint};
+use super::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, Taint};
+use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
 
 const CAPACITY_LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 const CAPACITY_TAINTS: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";

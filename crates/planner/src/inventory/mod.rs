@@ -23,14 +23,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub use architecture::Architecture;
-pub use assumed::{ASSUMED_NODES, assumed_nodes, contrasting_nodes};
+pub use assumed::{ASSUMED_NODES, assumed_nodes, assumed_nodes_of, contrasting_nodes};
 pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use locations::{InventoryLocations, NodeLocations};
 pub use merge::{Difference, differences};
 pub use pools::{Pool, pools, pools_yaml};
 pub use schema::INVENTORY_SCHEMA;
-pub use schema::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 pub use update_method::UpdateMethod;
 
 use crate::release::Platform;

@@ -1,10 +1,10 @@
 //! Validates a ClusterInventory with the published JSON Schema, and the rules that report what is wrong.
 
+use hcoplan_rule_pages::rules::INVENTORY_INVALID;
+
 use std::sync::OnceLock;
 
-use hcoplan_diagnostics::finding::{
-    Applicability, Edit, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
-};
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_yaml::{Document, Node, Segment};
@@ -63,27 +63,3 @@ pub(super) fn replace(
         edits: vec![Edit { file: std::sync::Arc::clone(&location.file), span: location.span, text: text.into() }],
     }
 }
-
-/// A ClusterInventory that its schema rejects.
-pub static INVENTORY_INVALID: Rule = Rule {
-    name: "inventory-invalid",
-    group: Group::Hygiene,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("nothing is rendered for the cluster"),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "an inventory has an unknown field or an invalid value",
-    ..Rule::BASE
-};
-
-/// An inventory that contradicts itself or another one.
-pub static INVENTORY_INCONSISTENT: Rule = Rule {
-    name: "inventory-inconsistent",
-    group: Group::Hygiene,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("the plan doesn't match the cluster"),
-    needs: Needs::Document,
-    fix: FixKind::Safe,
-    summary: "an inventory contradicts itself, or the node dump next to it",
-    ..Rule::BASE
-};

@@ -68,14 +68,15 @@ impl Checker<'_> {
         let own = self.text("architecture");
         match own {
             "" => return,
-            "amd64" => self.watchdog(own, "i6300esb", "amd64 only supports I6300ESB watchdog device"),
-            "s390x" => self.watchdog(own, "diag288", "s390x only supports Diag288 watchdog device"),
-            "arm64" => self.arm64(),
+            "amd64" | "s390x" | "arm64" => self.rows(own),
             _ => {
                 let message = format!("unsupported architecture: {own}");
                 self.reject("architecture", unsupported(&ARCHITECTURES), message);
                 return;
             }
+        }
+        if own == "arm64" {
+            self.secure_boot();
         }
         const VIDEO_TYPE: &str = "domain.devices.video.type";
         let video = self.text(VIDEO_TYPE);
@@ -83,51 +84,18 @@ impl Checker<'_> {
             let message = format!("video model '{video}' is not supported on {own} architecture");
             self.reject(VIDEO_TYPE, unsupported(values_of(&VIDEO, own)), message);
         }
-        if own == "s390x" && !list(self.get("domain.devices.panicDevices")).is_empty() {
-            let message = "custom panic devices are not supported on s390x architecture";
-            self.reject("domain.devices.panicDevices", Reason::Architecture(own.to_owned()), message);
-        }
     }
 
-    /// Rejects another architecture's watchdog device; without a device the architecture's own is used.
-    fn watchdog(&mut self, own: &str, device: &str, message: &str) {
-        let watchdog = self.get("domain.devices.watchdog");
-        let mut others = ["i6300esb", "diag288"].into_iter().filter(|d| *d != device && !watchdog[*d].is_null());
-        if let Some(other) = others.next() {
-            let at = format!("domain.devices.watchdog.{other}");
-            self.reject(&at, Reason::Architecture(own.to_owned()), message);
-        }
-    }
-
-    fn arm64(&mut self) {
-        let reason = || Reason::Architecture("arm64".to_owned());
-        for (path, message) in [
-            ("domain.firmware.bootloader.bios", "Arm64 does not support bios boot, please change to uefi boot"),
-            ("domain.devices.watchdog", "Arm64 not support Watchdog device"),
-            ("domain.devices.sound", "Arm64 not support sound device"),
-        ] {
-            if self.has(path) {
-                self.reject(path, reason(), message);
-            }
-        }
+    fn secure_boot(&mut self) {
         const EFI: &str = "domain.firmware.bootloader.efi";
         let secure = &self.get(EFI)["secureBoot"];
         if self.has(EFI) && *secure != false && self.cluster.admits("arm64-without-secure-boot") {
             let at = if *secure == Value::Null { EFI.to_owned() } else { format!("{EFI}.secureBoot") };
-            self.reject(&at, reason(), "UEFI secure boot is currently not supported on aarch64 Arch");
-        }
-        const MODEL: &str = "domain.cpu.model";
-        if !matches!(self.text(MODEL), "" | "host-passthrough") {
-            let message = "currently, host-passthrough is the only model supported on Arm64";
-            self.reject(MODEL, reason(), message);
-        }
-        for target in ["disk", "cdrom", "lun"] {
-            for (path, bus) in self.each(&format!("domain.devices.disks[].{target}.bus")) {
-                if !matches!(text(bus), "" | "virtio" | "scsi") {
-                    let message = "Arm64 not support this disk bus type, please use virtio or scsi";
-                    self.reject(&path, reason(), message);
-                }
-            }
+            self.reject(
+                &at,
+                Reason::Architecture("arm64".to_owned()),
+                "UEFI secure boot is currently not supported on aarch64 Arch",
+            );
         }
     }
 }

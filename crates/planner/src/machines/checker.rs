@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use hcoplan_kubernetes::label::{self, key_problems, subdomain_problems, value_problems};
+use hcoplan_kubernetes::label;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use hcoplan_yaml::{Path, Segment};
@@ -119,6 +119,10 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let mut causes: Vec<Cause> = unknown.collect();
     let object = &*object;
     let found = schema.validate(object);
+    // An object in the place of a scalar has unknown fields, which the server reports first.
+    let unknown: Vec<Path> = causes.iter().map(|cause| cause.path.clone()).collect();
+    let is_reported =
+        |v: &Violation| v.kind == ViolationKind::WrongType && unknown.iter().any(|path| path.starts_with(&v.path));
     // KubeVirt's webhooks see some kinds before the API server validates them, others afterwards.
     let is_defaulted = matches!(kind, "VirtualMachine" | "VirtualMachineInstance");
     let by_kubevirt = || match kind {
@@ -129,7 +133,7 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
     let by_server = || -> Vec<Cause> {
         // The webhook's answer fills in required fields.
         let is_filled = |v: &Violation| is_defaulted && v.kind == ViolationKind::Required;
-        let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_filled(v));
+        let violations = found.iter().filter(|v| !has_placeholder(v, object) && !is_filled(v) && !is_reported(v));
         violations.map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect()
     };
     let steps: [&dyn Fn() -> Vec<Cause>; 2] =
@@ -155,29 +159,14 @@ pub fn disk_structure(release: &Release, object: &mut Value) -> Vec<Cause> {
     causes
 }
 
-/// The API server's rejections of an object's name and labels.
-fn object_metadata(object: &Value) -> Vec<Cause> {
-    let metadata = &object["metadata"];
-    let name = text(&metadata["name"]);
-    let path = Path::dotted("metadata");
-    let mut found = Vec::new();
-    let mut add = |path: Path, value: &str, problem: String| {
-        if !is_placeholder(value) {
-            let field = without_indexes(&path);
-            let field = if field.starts_with("metadata.labels") { "metadata.labels" } else { &field };
-            let message = format!("{field}: Invalid value: \"{value}\": {problem}");
-            found.push(Cause { stage: Stage::Schema, path, reason: Reason::OutOfRange, message });
-        }
+/// The API server's rejections of an object's metadata.
+pub(super) fn object_metadata(object: &Value) -> Vec<Cause> {
+    let found = hcoplan_kubernetes::metadata::violations(object);
+    let is_known = |v: &&Violation| {
+        let key = matches!(v.path.0.last(), Some(Segment::Key(key)) if is_placeholder(key));
+        !key && !has_placeholder(v, object)
     };
-    if !name.is_empty() {
-        subdomain_problems(name).into_iter().for_each(|problem| add(path.key("name"), name, problem));
-    }
-    for (key, value) in metadata["labels"].as_object().into_iter().flatten() {
-        let location = path.key("labels").key(key);
-        key_problems(key).into_iter().for_each(|problem| add(location.clone(), key, problem));
-        value_problems(text(value)).into_iter().for_each(|problem| add(location.clone(), text(value), problem));
-    }
-    found
+    found.iter().filter(is_known).map(|v| Cause::of(v, Stage::Schema, v.message.clone())).collect()
 }
 
 fn unknown_field(field: PrunedField) -> Cause {

@@ -109,22 +109,6 @@ impl Checker<'_> {
         if is_dedicated {
             self.dedicated_cpus();
         }
-        self.numa(is_dedicated);
-        const ISOLATED: &str = "domain.cpu.isolateEmulatorThread";
-        if *self.get(ISOLATED) == true && !is_dedicated {
-            let message = "IsolateEmulatorThread should be only set in combination with DedicatedCPUPlacement";
-            self.reject(ISOLATED, Reason::Needs(self.path(DEDICATED)), message);
-        }
-        const REALTIME: &str = "domain.cpu.realtime";
-        if self.has(REALTIME) {
-            for (path, needed, verb) in [(DEDICATED, !is_dedicated, "set to true"), (NUMA, !self.has(NUMA), "defined")]
-            {
-                if needed {
-                    let message = format!("{} must be {verb} when {} is used", self.name(path), self.name(REALTIME));
-                    self.reject(REALTIME, Reason::Needs(self.path(path)), message);
-                }
-            }
-        }
         const SOCKETS: &str = "domain.cpu.sockets";
         const MAX_SOCKETS: &str = "domain.cpu.maxSockets";
         let maximum = number(self.get(MAX_SOCKETS));
@@ -184,22 +168,6 @@ impl Checker<'_> {
                 self.name(THREADS)
             );
             self.reject(THREADS, Reason::OutOfRange, message);
-        }
-    }
-
-    fn numa(&mut self, is_dedicated: bool) {
-        const HUGEPAGES: &str = "domain.memory.hugepages";
-        if !self.has(NUMA) {
-            return;
-        }
-        for (path, missing, verb) in
-            [(DEDICATED, !is_dedicated, "set to true"), (HUGEPAGES, !self.has(HUGEPAGES), "requested")]
-        {
-            if missing {
-                let (path_name, numa) = (self.name(path), self.name(NUMA));
-                let message = format!("{path_name} must be {verb} when NUMA topology strategy is set in {numa}");
-                self.reject(NUMA, Reason::Needs(self.path(path)), message);
-            }
         }
     }
 

@@ -5,37 +5,14 @@
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, at, is_on, label_problems, number, text};
-use super::tables::count;
-use hcoplan_kubernetes::label::subdomain_problems;
+use super::checker::{Checker, at, is_on, text};
 
 impl Checker<'_> {
     pub(super) fn names(&mut self) {
-        let host = self.text("hostname");
-        let problems = label_problems(host);
-        if !host.is_empty() && !problems.is_empty() {
-            let (name, problems) = (self.name("hostname"), problems.join(", "));
-            let message = format!("{name} does not conform to the kubernetes DNS_LABEL rules : {problems}");
-            self.reject("hostname", Reason::Malformed, message);
-        }
-        let domain = self.text("subdomain");
-        let problems = subdomain_problems(domain);
-        if !domain.is_empty() && !problems.is_empty() {
-            let name = self.name("subdomain");
-            let problems = problems.join(", ");
-            let message = format!("{name} does not conform to the kubernetes DNS_SUBDOMAIN rules : {problems}");
-            self.reject("subdomain", Reason::Malformed, message);
-        }
         const ACCOUNT: &str = "serviceAccountName";
         let account = self.text(ACCOUNT);
-        let problems = subdomain_problems(account);
         if account.is_empty() {
             return;
-        }
-        if !problems.is_empty() {
-            let message =
-                format!("{} is not a valid service account name: {}", self.name(ACCOUNT), problems.join("; "));
-            self.reject(ACCOUNT, Reason::Malformed, message);
         }
         let volumes = self.each("volumes[].serviceAccount.serviceAccountName");
         if let Some((path, other)) = volumes.iter().find(|(_, other)| text(other) != account) {
@@ -49,7 +26,6 @@ impl Checker<'_> {
     }
 
     pub(super) fn probes(&mut self) {
-        const HANDLERS: [&str; 4] = ["httpGet", "tcpSocket", "exec", "guestAgentPing"];
         let on_pod = !self.each("networks[].pod").is_empty();
         for probe in ["readinessProbe", "livenessProbe"] {
             let value = self.get(probe);
@@ -57,32 +33,12 @@ impl Checker<'_> {
                 continue;
             }
             let name = self.name(probe);
-            match count(value, &HANDLERS) {
-                1 => {}
-                0 => {
-                    let message = format!(
-                        "either {name}.tcpSocket, {name}.exec or {name}.httpGet must be set if a {name} is specified"
-                    );
-                    self.reject(probe, Reason::NotExactlyOne, message);
-                }
-                _ => {
-                    let message = format!("{name} must have exactly one probe type set");
-                    self.reject(probe, Reason::NotExactlyOne, message);
-                }
-            }
             for handler in ["httpGet", "tcpSocket"] {
                 if !value[handler].is_null() && !on_pod {
                     let message = format!("{name}.{handler} is only allowed if the Pod Network is attached");
                     self.reject(&format!("{probe}.{handler}"), Reason::Needs(self.path("networks")), message);
                 }
             }
-        }
-        if self.text("startStrategy") == "Paused" && self.has("livenessProbe") {
-            let [strategy, probe] = ["startStrategy", "livenessProbe"].map(|p| self.name(p));
-            let message = format!(
-                "either {strategy} or {probe} should be provided.Pausing VMI with LivenessProbe is not supported"
-            );
-            self.reject("startStrategy", Reason::Contradicts(self.path("livenessProbe")), message);
         }
     }
 
@@ -97,20 +53,11 @@ impl Checker<'_> {
             let message = "configuring multiple displays with ramfb is not valid ";
             self.reject(second, Reason::NotExactlyOne, message);
         }
-        if self.has("domain.devices.sound") && self.text("domain.devices.sound.name").is_empty() {
-            self.reject("domain.devices.sound", Reason::Missing, "Sound device requires a name field.");
-        }
         const GRAPHICS: &str = "domain.devices.autoattachGraphicsDevice";
         let is_gate_off = !self.cluster.has_gate("VideoConfig");
         if self.has("domain.devices.video") && *self.get(GRAPHICS) == false && !is_gate_off {
             let message = "Video configuration is not allowed when autoattachGraphicsDevice is set to false";
             self.reject("domain.devices.video", Reason::Contradicts(self.path(GRAPHICS)), message);
-        }
-        let is_supplemental = self.text("domain.ioThreadsPolicy") == "supplementalPool";
-        if is_supplemental && number(self.get("domain.ioThreads.supplementalPoolThreadCount")) < 1 {
-            let needed = self.path("domain.ioThreads.supplementalPoolThreadCount");
-            let message = "the number of iothreads needs to be set and positive for the dedicated policy";
-            self.reject("domain.ioThreadsPolicy", Reason::Needs(needed), message);
         }
     }
 
@@ -120,65 +67,13 @@ impl Checker<'_> {
             let message = format!("duplicate resourceClaims name \"{name}\"");
             self.reject(&format!("resourceClaims[{i}].name"), reason, message);
         }
-        const SOURCES: [&str; 2] = ["resourceClaimName", "resourceClaimTemplateName"];
-        for (path, claim) in self.each("resourceClaims[]") {
-            let name = text(&claim["name"]);
-            let at = format!("{path}.name");
-            let shown = self.name(&at);
-            let problems = label_problems(name);
-            if name.is_empty() {
-                self.reject(&at, Reason::Missing, format!("{shown} is a required field"));
-            } else if !problems.is_empty() {
-                let problems = problems.join(", ");
-                let message = format!("{shown} does not conform to the kubernetes DNS_LABEL rules: {problems}");
-                self.reject(&at, Reason::Malformed, message);
-            }
-            let message = match count(claim, &SOURCES) {
-                0 => Some("must specify one of: resourceClaimName, resourceClaimTemplateName"),
-                1 => None,
-                _ => Some("at most one of resourceClaimName or resourceClaimTemplateName may be specified"),
-            };
-            if let Some(message) = message {
-                self.reject(&path, Reason::NotExactlyOne, message);
-            }
-            for source in SOURCES.into_iter().filter(|s| !claim[*s].is_null()) {
-                for message in subdomain_problems(text(&claim[source])) {
-                    self.reject(&format!("{path}.{source}"), Reason::Malformed, message);
-                }
-            }
-        }
+        self.rows("resource-claims");
     }
 
     /// Checks devices from resource claims instead of device plugins.
     pub(super) fn claimed_devices(&mut self) {
         if self.cluster.admits("validates-resource-claims") {
             self.resource_claims();
-        }
-        for (devices, what, gate) in
-            [("gpus", "GPU", "GPUsWithDRA"), ("hostDevices", "HostDevice", "HostDevicesWithDRA")]
-        {
-            for (path, device) in self.each(&format!("domain.devices.{devices}[]")) {
-                let at = format!("vmi.spec.domain.devices.{devices}");
-                let is_claimed = count(device, &["claimName", "requestName"]) > 0;
-                match (text(&device["deviceName"]).is_empty(), is_claimed) {
-                    (true, false) => {
-                        let message = format!(
-                            "{at} contains {what}s without deviceName or claimRequest; each {what} must specify either a \
-                             deviceName or a claimRequest"
-                        );
-                        self.reject(&path, Reason::Missing, message);
-                    }
-                    (false, true) => {
-                        let message = format!("{at} contains {what}s with both deviceName and claimRequest");
-                        self.reject(&path, Reason::NotExactlyOne, message);
-                    }
-                    (true, true) => {
-                        let message = format!("{at} contains DRA enabled {what}s but feature gate is not enabled");
-                        self.needs_gate(gate, &path, message);
-                    }
-                    (false, false) => {}
-                }
-            }
         }
     }
 
@@ -239,37 +134,6 @@ impl Checker<'_> {
             let name = text(name_of_element(self.spec, &path));
             let message = format!("{shown} does not work with bootable NICs: {name}");
             self.reject(&path, Reason::Contradicts(self.path(&at)), message);
-        }
-    }
-
-    /// Checks that Hyper-V features don't miss a required one; unset ones are enabled automatically.
-    pub(super) fn hyperv(&mut self) {
-        const HYPERV: &str = "domain.features.hyperv";
-        const NEEDS: [(&str, &str); 5] = [
-            ("evmcs", "vapic"),
-            ("ipi", "vpindex"),
-            ("tlbflush", "vpindex"),
-            ("synictimer", "synic"),
-            ("synic", "vpindex"),
-        ];
-        let hyperv = self.get(HYPERV);
-        if hyperv.is_null() {
-            return;
-        }
-        for (feature, needed) in NEEDS {
-            if hyperv[feature]["enabled"] == true && hyperv[needed]["enabled"] == false {
-                let at = |name: &str| format!("{HYPERV}.{name}");
-                // KubeVirt's message repeats the field.
-                let doubled = self.name(HYPERV);
-                let shown = |name: &str| format!("{doubled}.{HYPERV}.{name}");
-                let message = format!("'{}' requires '{}', which was disabled.", shown(feature), shown(needed));
-                self.reject(&at(feature), Reason::Contradicts(self.path(&at(needed))), message);
-            }
-        }
-        if self.has("domain.features.hypervPassthrough") {
-            let message = "Cannot explicitly set hyperV features if HypervPassthrough is being used. Please use either \
-                         HyperV or HypervPassthrough.";
-            self.reject(HYPERV, Reason::NotExactlyOne, message);
         }
     }
 }

@@ -8,10 +8,8 @@ use hcoplan_yaml::Path;
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, dangling, label_problems, list, number, text};
-use super::tables::{count, unsupported};
+use super::checker::{Checker, dangling, list, number, text};
 
-const BUSES: [&str; 4] = ["virtio", "scsi", "sata", "usb"];
 const TARGETS: [&str; 3] = ["disk", "lun", "cdrom"];
 const SMALLEST_BLOCK: i64 = 512;
 const LARGEST_BLOCK: i64 = 2_097_152;
@@ -64,11 +62,6 @@ impl Checker<'_> {
     }
 
     fn disk(&mut self, path: &str, disk: &Value) {
-        let name = self.name(path);
-        if count(disk, &TARGETS) > 1 {
-            let message = format!("{name} can only have a single target type defined");
-            self.reject(path, Reason::NotExactlyOne, message);
-        }
         let address = text(&disk["disk"]["pciAddress"]);
         if !address.is_empty() {
             let at = format!("{path}.disk.pciAddress");
@@ -85,54 +78,7 @@ impl Checker<'_> {
                 self.reject(&at, Reason::Malformed, message);
             }
         }
-        if !disk["bootOrder"].is_null() && number(&disk["bootOrder"]) < 1 {
-            let message = format!("{name} must have a boot order > 0, if supplied");
-            self.reject(&format!("{path}.bootOrder"), Reason::OutOfRange, message);
-        }
-        self.bus(path, disk);
-        let serial = text(&disk["serial"]);
-        let at = format!("{path}.serial");
-        if !serial.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.+-".contains(&b)) {
-            let message = format!("{name} must be made up of the following characters [A-Za-z0-9_.+-], if specified");
-            self.reject(&at, Reason::Malformed, message);
-        }
-        if serial.chars().count() > 256 {
-            let message = format!("{name} must be less than or equal to 256 in length, if specified");
-            self.reject(&at, Reason::OutOfRange, message);
-        }
-        for message in label_problems(text(&disk["name"])) {
-            self.reject(&format!("{path}.name"), Reason::Malformed, message);
-        }
         self.block_size(path, disk);
-    }
-
-    fn bus(&mut self, path: &str, disk: &Value) {
-        let target = target(disk);
-        let bus = text(&disk[target]["bus"]);
-        let at = format!("{path}.{target}.bus");
-        match bus {
-            "" => return,
-            "ide" => self.reject(&at, unsupported(&BUSES), "IDE bus is not supported"),
-            "virtio" if target == "cdrom" => {
-                let message = "Bus type virtio is invalid for CD-ROM device";
-                self.reject(&at, unsupported(&["sata", "scsi", "usb"]), message);
-            }
-            "sata" if disk["disk"]["readonly"] == true => {
-                let with = self.path(&format!("{path}.disk.readonly"));
-                self.reject(&at, Reason::Contradicts(with), "sata hard-disks do not support read-only.");
-            }
-            known if BUSES.contains(&known) => {}
-            _ => {
-                let buses = BUSES.join(" ");
-                let message =
-                    format!("{} is set with an unrecognized bus {bus}, must be one of: [{buses}]", self.name(path));
-                self.reject(&at, unsupported(&BUSES), message);
-            }
-        }
-        if disk["dedicatedIOThread"] == true && bus != "virtio" {
-            let message = format!("IOThreads are not supported for disks on a {bus} bus");
-            self.reject(&format!("{path}.dedicatedIOThread"), Reason::Contradicts(self.path(&at)), message);
-        }
     }
 
     fn block_size(&mut self, path: &str, disk: &Value) {
@@ -216,9 +162,6 @@ impl Checker<'_> {
             for (path, order) in self.each(&format!("domain.devices.{devices}[].bootOrder")) {
                 let order = number(order);
                 if devices == "interfaces" && order < 1 {
-                    let element = path.strip_suffix(".bootOrder").unwrap_or(&path);
-                    let message = format!("{} must have a boot order > 0, if supplied", self.name(element));
-                    self.reject(&path, Reason::OutOfRange, message);
                     continue;
                 }
                 match taken.get(&order) {

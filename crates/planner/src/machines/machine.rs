@@ -11,7 +11,10 @@ use hcoplan_kubernetes::label_selector::Selector;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::checker::{Checker, at, dangling, is_placeholder, list, number, printed, quantity, structure, text, whole};
+use super::checker::{
+    Checker, at, dangling, is_placeholder, list, number, object_metadata, printed, quantity, structure, text, whole,
+};
+use super::launcher::launcher;
 use super::tables::{count, unsupported};
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
 use hcoplan_kubernetes::label::{key_problems, value_problems};
@@ -41,7 +44,7 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
     };
     let mut object = machine.object.clone();
     let causes = structure(kind, &cluster.release.kubevirt().version, &mut object);
-    let rejected = |causes: Vec<Cause>| Verdict { causes, spec: Value::Null };
+    let rejected = |causes: Vec<Cause>| Verdict { causes, ..Verdict::default() };
     if !causes.is_empty() {
         return rejected(causes);
     }
@@ -97,12 +100,16 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         let messages: HashSet<String> = causes.iter().map(|cause| cause.message.clone()).collect();
         causes.extend(start.causes().into_iter().filter(|cause| !messages.contains(&cause.message)));
     }
+    if causes.is_empty() && owner.is_some() {
+        causes.extend(instance_metadata(&object, &below("metadata")));
+    }
     if causes.is_empty() {
         let mut pod = Checker::new(cluster, validated, &spec_path, Stage::Pod);
         pod.pod();
         causes.extend(pod.causes());
     }
-    Verdict { causes, spec: complete }
+    let launcher = launcher(cluster, &complete, machine.namespace);
+    Verdict { causes, spec: complete, launcher }
 }
 
 /// Checks that only run on creation; later ones depend on them. `paths` are those of the instance's spec and of the
@@ -134,7 +141,7 @@ fn creation(
         creation.requirements(machine, preference, path);
     }
     if creation.found.is_empty() {
-        creation.removed_bindings();
+        creation.rows("creation");
     }
     creation.causes()
 }
@@ -159,6 +166,18 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
         }
     }
     checker.found
+}
+
+/// The API server's rejections of an instance that gets its metadata from a template.
+fn instance_metadata(object: &Value, path: &str) -> Vec<Cause> {
+    let instance = serde_json::json!({"metadata": at(object, path)});
+    let named = |cause: &Cause| cause.reason != Reason::Missing;
+    let base = Path::dotted(path).parent();
+    let below = |cause: Cause| {
+        let path = Path(base.0.iter().cloned().chain(cause.path.0).collect());
+        Cause { stage: Stage::Start, path, ..cause }
+    };
+    object_metadata(&instance).into_iter().filter(named).map(below).collect()
 }
 
 /// The claims that a machine's volumes name.
@@ -188,8 +207,7 @@ impl Checker<'_> {
     /// Checks an instance's spec.
     fn instance(&mut self) {
         self.names();
-        self.enumerations();
-        self.gated_fields();
+        self.rows("instance");
         self.memory();
         self.machine_type();
         self.cpu();
@@ -212,7 +230,7 @@ impl Checker<'_> {
     fn start(&mut self, machine: Machine<'_>, owner: &Value) {
         self.architecture();
         self.shown_volumes();
-        self.hyperv();
+        self.rows("start");
         let is_sized = ["domain.memory.guest", "domain.memory.hugepages", "domain.resources.requests.memory"]
             .iter()
             .any(|path| self.has(path));

@@ -15,11 +15,13 @@ mod defaults;
 mod defects;
 mod devices;
 mod disks;
+mod launcher;
+mod limits;
 mod machine;
 mod migration;
 mod network;
-mod nodes;
 mod placement;
+mod references;
 mod structure;
 mod tables;
 mod types;
@@ -33,8 +35,10 @@ mod tests;
 pub use checker::{disk_structure, is_placeholder};
 pub use defaults::effective;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
+pub use launcher::{HYPERV, Launcher, MACHINE_TYPE, Namespace, NodeRequirement, may_be_required};
+pub use limits::{Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
 pub use migration::{Claim, Obstacle, obstacles};
-pub use nodes::{HYPERV, MACHINE_TYPE, NodeRequirement, may_be_required, node_requirements};
+pub use references::{KeyReference, Keys, importer_references, is_own_label, launcher_references};
 pub use structure::{TypeKind, common_type, common_types, schema};
 pub use types::{admit_instancetype, admit_migration_policy, admit_preference};
 
@@ -141,12 +145,15 @@ impl<'c> Cluster<'c> {
     pub fn has_gate(&self, gate: &str) -> bool {
         let developer = &self.configuration()["developerConfiguration"];
         let lists = |list: &str| developer[list].as_array().is_some_and(|l| l.iter().any(|g| g == gate));
-        let facts = self.release.kubevirt();
-        match facts.feature_gates.get(gate) {
-            None | Some(Phase::Ga | Phase::Deprecated | Phase::Discontinued) => true,
-            Some(Phase::Beta) if facts.beta_gates_are_on => !lists("disabledFeatureGates"),
-            Some(Phase::Alpha | Phase::Beta) => lists("featureGates"),
-        }
+        let Some(known) = self.release.kubevirt_gate(gate).filter(|known| !known.is_unread) else {
+            return true;
+        };
+        let is_on = match known.phase {
+            Phase::Ga | Phase::Discontinued => true,
+            Phase::Beta if self.release.kubevirt().beta_gates_are_on => !lists("disabledFeatureGates"),
+            Phase::Alpha | Phase::Beta | Phase::Deprecated => lists("featureGates"),
+        };
+        is_on || known.alternatives.iter().any(|other| self.has_gate(other))
     }
 
     /// Whether the release's KubeVirt has a behaviour named in `schemas/behaviour`.
@@ -167,6 +174,8 @@ pub struct Machine<'m> {
     pub instancetype: Option<&'m Value>,
     /// The spec of its preference, if known.
     pub preference: Option<&'m Value>,
+    /// Its namespace.
+    pub namespace: &'m Namespace,
 }
 
 /// KubeVirt's verdict on a machine.
@@ -176,6 +185,8 @@ pub struct Verdict {
     pub causes: Vec<Cause>,
     /// Its instance's spec with instance type, preference and defaults; null if it is rejected earlier.
     pub spec: Value,
+    /// The pod that its instance becomes; empty if it is rejected earlier.
+    pub launcher: Launcher,
 }
 
 /// Returns KubeVirt's verdict on a machine.

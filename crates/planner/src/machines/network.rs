@@ -9,32 +9,11 @@ use serde_json::Value;
 
 use super::Reason;
 use super::checker::{Checker, dangling, list, number, repeats, text};
-use super::disks::is_pci_address;
 use super::tables::{count, unsupported};
 
 const INTERFACES: &str = "domain.devices.interfaces";
 const BINDINGS: [&str; 4] = ["bridge", "masquerade", "sriov", "passtBinding"];
-/// Bindings that KubeVirt has removed.
-const REMOVED: [(&str, &str); 3] = [
-    ("slirp", "Slirp interface support has been discontinued since v1.3"),
-    ("passt", "Passt network binding has been discontinued since v1.3"),
-    ("macvtap", "Macvtap network binding has been discontinued since v1.3"),
-];
-/// The address of the bridge inside the pod.
-const RESERVED_MAC: &str = "02:00:00:00:00:00";
-
 impl Checker<'_> {
-    /// Checks for removed bindings; runs only when a machine is created.
-    pub(super) fn removed_bindings(&mut self) {
-        for (path, interface) in self.each("domain.devices.interfaces[]") {
-            for (binding, message) in REMOVED {
-                if !interface[binding].is_null() {
-                    self.reject(&format!("{path}.{binding}"), Reason::Removed, message);
-                }
-            }
-        }
-    }
-
     pub(super) fn networks(&mut self) {
         self.network_sources();
         self.claimed_networks();
@@ -93,18 +72,6 @@ impl Checker<'_> {
             let message = "Pod network cannot be defined when Multus default network is defined";
             self.reject(default, Reason::Contradicts(self.path(pod)), message);
         }
-        for (path, network) in self.each("networks[]") {
-            match count(network, &["pod", "multus", "resourceClaim"]) {
-                0 => self.reject(&path, Reason::NotExactlyOne, "should have a network type"),
-                1 => {}
-                _ => self.reject(&path, Reason::NotExactlyOne, "should have only one network type"),
-            }
-            let multus = &network["multus"];
-            if !multus.is_null() && text(&multus["networkName"]).is_empty() {
-                let message = "CNI delegating plugin must have a networkName";
-                self.reject(&format!("{path}.multus"), Reason::Missing, message);
-            }
-        }
     }
 
     /// Checks networks from resource claims.
@@ -161,18 +128,7 @@ impl Checker<'_> {
     fn state(&mut self, path: &str, interface: &Value, is_default: bool) {
         let (name, state) = (text(&interface["name"]), text(&interface["state"]));
         let at = format!("{path}.state");
-        if matches!(state, "up" | "down") && !interface["sriov"].is_null() {
-            let message = format!("\"{name}\" interface's state \"{state}\" is not supported for SR-IOV NICs");
-            self.reject(&at, Reason::Contradicts(self.path(&format!("{path}.sriov"))), message);
-        }
-        if state != "absent" {
-            return;
-        }
-        if interface["bridge"].is_null() {
-            let message = format!("\"{name}\" interface's state \"{state}\" is supported only for bridge binding");
-            self.reject(&at, Reason::Needs(self.path(&format!("{path}.bridge"))), message);
-        }
-        if is_default {
+        if state == "absent" && is_default {
             let message = format!("\"{name}\" interface's state \"{state}\" is not supported on default networks");
             self.reject(&at, Reason::Contradicts(self.path("networks")), message);
         }
@@ -202,10 +158,6 @@ impl Checker<'_> {
                 self.reject(&format!("{path}.{binding}"), Reason::Contradicts(self.path(&with)), message);
             }
         }
-        if !interface["masquerade"].is_null() && text(&interface["macAddress"]) == RESERVED_MAC {
-            let message = "The requested MAC address is reserved for the in-pod bridge. Please choose another one.";
-            self.reject(&format!("{path}.macAddress"), Reason::OutOfRange, message);
-        }
         let permitted = &self.cluster.configuration()["network"]["permitBridgeInterfaceOnPodNetwork"];
         if !interface["bridge"].is_null() && is_pod && *permitted == false {
             let message = "Bridge on pod network configuration is not enabled under kubevirt-config";
@@ -215,21 +167,10 @@ impl Checker<'_> {
 
     fn interface(&mut self, path: &str, interface: &Value, network: &Value) {
         let name = self.name(path);
-        let own = text(&interface["name"]);
-        if own.is_empty() || !own.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)) {
-            let message = "Network interface name can only contain alphabetical characters, numbers, dashes (-) or \
-                         underscores (_)";
-            self.reject(&format!("{path}.name"), Reason::Malformed, message);
-        }
         let mac = text(&interface["macAddress"]);
         if let Some(problem) = mac_problem(mac).filter(|_| !mac.is_empty()) {
             let message = format!("interface {name}.name has {problem} MAC address ({mac}).");
             self.reject(&format!("{path}.macAddress"), Reason::Malformed, message);
-        }
-        let pci = text(&interface["pciAddress"]);
-        if !pci.is_empty() && !is_pci_address(pci) {
-            let message = format!("interface {name}.name has malformed PCI address ({pci}).");
-            self.reject(&format!("{path}.pciAddress"), Reason::Malformed, message);
         }
         if !network["pod"].is_null() {
             self.ports(path, list(&interface["ports"]));

@@ -10,6 +10,7 @@ use super::Reason;
 use super::checker::{Checker, label_problems, list, number, text};
 use super::tables::unsupported;
 use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
+use hcoplan_kubernetes::toleration;
 
 const NODE: &str = "affinity.nodeAffinity";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
@@ -65,36 +66,10 @@ impl Checker<'_> {
                 self.reject(&format!("{path}.image"), Reason::Missing, words);
             }
         }
-        for (path, toleration) in self.each("tolerations[]") {
-            let [key, operator, value, effect] = ["key", "operator", "value", "effect"].map(|k| text(&toleration[k]));
-            let has_seconds = !toleration["tolerationSeconds"].is_null();
-            let faults = [
-                (
-                    operator == "Exists" && !value.is_empty(),
-                    "operator",
-                    "value must be empty when `operator` is 'Exists'",
-                ),
-                (
-                    key.is_empty() && operator != "Exists",
-                    "operator",
-                    "operator must be Exists when `key` is empty, which means \"match all values and all keys\"",
-                ),
-                (
-                    has_seconds && effect != "NoExecute",
-                    "effect",
-                    "effect must be 'NoExecute' when `tolerationSeconds` is set",
-                ),
-            ];
-            for (_, field, problem) in faults.into_iter().filter(|(is_there, ..)| *is_there) {
-                let words = format!(
-                    "{}.{field}: Invalid value: {}: {problem}",
-                    self.name(&path),
-                    json!(text(&toleration[field]))
-                );
-                self.reject(&path, Reason::OutOfRange, words);
-            }
-            if !key.is_empty() {
-                self.label_key(&format!("{path}.key"), key);
+        for (path, written) in self.each("tolerations[]") {
+            for (field, problem) in toleration::problems(written) {
+                let at = format!("{path}.{field}");
+                self.reject(&at, Reason::OutOfRange, format!("{}: {problem}", self.name(&at)));
             }
         }
     }

@@ -161,8 +161,10 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
             let preferred = preference.map_or("", |p| text(&p["preferredArchitecture"]));
             let own = text(&spec);
             let architecture = [own, preferred, "amd64"].into_iter().find(|a| !a.is_empty());
-            let Verdict { mut causes, spec: complete } =
-                admit(cluster, Machine { object, architecture, instancetype, preference });
+            let Verdict { mut causes, spec: complete, .. } = admit(
+                cluster,
+                Machine { object, architecture, instancetype, preference, namespace: &Namespace::default() },
+            );
             // Only the recorder knows that virt-api runs on amd64: `vm-architecture-needs-multiarch-gate` asks the
             // nodes.
             if !cluster.has_gate("MultiArchitecture") && !matches!(text(&complete["architecture"]), "" | "amd64") {

@@ -63,7 +63,7 @@ fn causes_of(release: &str, object: &Value, types: [Option<&Value>; 2]) -> Vec<C
     let kubevirt = kubevirt();
     let architecture = object.pointer("/spec/template/spec/architecture").and_then(Value::as_str);
     let [instancetype, preference] = types;
-    let machine = Machine { object, architecture, instancetype, preference };
+    let machine = Machine { object, architecture, instancetype, preference, namespace: &Namespace::default() };
     admit(Cluster { release: &release, kubevirt: &kubevirt }, machine).causes
 }
 

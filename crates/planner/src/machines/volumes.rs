@@ -6,38 +6,8 @@
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, dangling, is_on, list, text, whole};
-use super::disks::path_problem;
-use super::tables::{count, unsupported};
-
-/// The possible sources of a volume.
-pub(super) const SOURCES: [&str; 16] = [
-    "persistentVolumeClaim",
-    "sysprep",
-    "cloudInitNoCloud",
-    "cloudInitConfigDrive",
-    "containerDisk",
-    "ephemeral",
-    "emptyDisk",
-    "hostDisk",
-    "dataVolume",
-    "configMap",
-    "secret",
-    "downwardAPI",
-    "serviceAccount",
-    "downwardMetrics",
-    "memoryDump",
-    "containerPath",
-];
-
-/// Required fields of sources, and the server's message.
-const REQUIRED: [(&str, &str, &str); 5] = [
-    ("dataVolume", "name", "DataVolume 'name' must be set"),
-    ("hostDisk", "path", "{at} is required for hostDisk volume"),
-    ("configMap", "name", "{at} is a required field"),
-    ("secret", "secretName", "{at} is a required field"),
-    ("serviceAccount", "serviceAccountName", "{at} is a required field"),
-];
+use super::checker::{Checker, dangling, is_on, text, whole};
+use super::tables::count;
 
 /// Sources that a machine may have once.
 const SINGLE: [(&str, &str); 3] =
@@ -64,24 +34,9 @@ impl Checker<'_> {
                 self.reject(second, Reason::NotExactlyOne, message);
             }
         }
-        if !self.list("utilityVolumes").is_empty() {
-            let message =
-                "cannot create VMI with utility volumes in spec, utility volumes can only be added via hotplug";
-            self.reject("utilityVolumes", Reason::Removed, message);
-        }
     }
 
     fn volume(&mut self, path: &str, volume: &Value) {
-        if count(volume, &SOURCES) != 1 {
-            let message = format!("{} must have exactly one source type set", self.name(path));
-            self.reject(path, Reason::NotExactlyOne, message);
-        }
-        for (source, field, message) in REQUIRED {
-            if !volume[source].is_null() && text(&volume[source][field]).is_empty() {
-                let message = message.replace("{at}", &self.name(&format!("{path}.{source}.{field}")));
-                self.reject(&format!("{path}.{source}"), Reason::Missing, message);
-            }
-        }
         for source in ["cloudInitNoCloud", "cloudInitConfigDrive"] {
             if !volume[source].is_null() {
                 self.cloud_init(&format!("{path}.{source}"), &volume[source], source);
@@ -89,21 +44,11 @@ impl Checker<'_> {
             }
         }
         let host = &volume["hostDisk"];
-        if !host.is_null() && text(&host["type"]).is_empty() {
-            let at = format!("{path}.hostDisk.type");
-            let message = format!("{} has invalid value '', allowed are 'Disk' or 'DiskOrCreate'", self.name(&at));
-            self.reject(&at, unsupported(&["Disk", "DiskOrCreate"]), message);
-        }
         if text(&host["type"]) == "Disk" && whole(&host["capacity"]) != 0 {
             let at = |field: &str| format!("{path}.hostDisk.{field}");
             let [capacity, kind] = ["capacity", "type"].map(|f| self.name(&at(f)));
             let message = format!("{capacity} is allowed to pass only with {kind} equal to 'DiskOrCreate'");
             self.reject(&at("capacity"), Reason::Contradicts(self.path(&at("type"))), message);
-        }
-        let inner = text(&volume["containerDisk"]["path"]);
-        if let Some(problem) = path_problem(inner).filter(|_| !inner.is_empty()) {
-            let message = format!("{}.containerDisk {problem}", self.name(path));
-            self.reject(&format!("{path}.containerDisk.path"), Reason::Malformed, message);
         }
     }
 
@@ -148,11 +93,9 @@ impl Checker<'_> {
 
     pub(super) fn access_credentials(&mut self) {
         let volumes = self.list("volumes");
-        const KEY_METHODS: [&str; 3] = ["noCloud", "configDrive", "qemuGuestAgent"];
         for (path, credential) in self.each("accessCredentials[]") {
             let name = self.name(&path);
-            let kinds: [(&str, &[&str]); 2] = [("sshPublicKey", &KEY_METHODS), ("userPassword", &["qemuGuestAgent"])];
-            for (kind, methods) in kinds {
+            for kind in ["sshPublicKey", "userPassword"] {
                 let credentials = &credential[kind];
                 if credentials.is_null() {
                     continue;
@@ -170,35 +113,12 @@ impl Checker<'_> {
                         self.reject(&at("propagationMethod"), Reason::Needs(self.path("volumes")), message);
                     }
                 }
-                let agent = &method["qemuGuestAgent"];
-                if kind == "sshPublicKey" && !agent.is_null() && list(&agent["users"]).is_empty() {
-                    let message = format!("{name} requires at least one user to be present in the users list");
-                    self.reject(&at("propagationMethod.qemuGuestAgent.users"), Reason::Missing, message);
-                }
-                if credentials["source"]["secret"].is_null() {
-                    let message = format!("{name} must have exactly one source set");
-                    self.reject(&at("source"), Reason::NotExactlyOne, message);
-                }
-                if count(method, methods) != 1 {
-                    let message = format!("{name} must have exactly one propagationMethod set");
-                    self.reject(&at("propagationMethod"), Reason::NotExactlyOne, message);
-                }
-            }
-            if count(credential, &["sshPublicKey", "userPassword"]) != 1 {
-                let message = format!("{name} must have exactly one access credential type set");
-                self.reject(&path, Reason::NotExactlyOne, message);
             }
         }
     }
 
     pub(super) fn firmware(&mut self) {
         const LOADER: &str = "domain.firmware.bootloader";
-        if self.has(&format!("{LOADER}.efi")) && self.has(&format!("{LOADER}.bios")) {
-            let message =
-                format!("{} has both EFI and BIOS configured, but they are mutually exclusive.", self.name(LOADER));
-            self.reject(LOADER, Reason::NotExactlyOne, message);
-        }
-        self.kernel_boot();
         self.acpi_tables();
         let efi = self.get("domain.firmware.bootloader.efi");
         let is_secure = !efi.is_null() && efi["secureBoot"] != false;
@@ -213,34 +133,6 @@ impl Checker<'_> {
         }
     }
 
-    fn kernel_boot(&mut self) {
-        const BOOT: &str = "domain.firmware.kernelBoot";
-        let boot = self.get(BOOT);
-        let container = &boot["container"];
-        let at = format!("{BOOT}.container");
-        if container.is_null() {
-            if !text(&boot["kernelArgs"]).is_empty() {
-                let message = "kernel arguments cannot be provided without an external kernel";
-                self.reject(&format!("{BOOT}.kernelArgs"), Reason::Needs(self.path(&at)), message);
-            }
-            return;
-        }
-        let name = self.name(&at);
-        if text(&container["image"]).is_empty() {
-            self.reject(&at, Reason::Missing, format!("{name} must be defined with an image"));
-        }
-        let paths = ["kernelPath", "initrdPath"].map(|field| (field, text(&container[field])));
-        if paths.iter().all(|(_, path)| path.is_empty()) {
-            let message = format!("{name} must be defined with at least one of the following: kernelPath, initrdPath");
-            self.reject(&at, Reason::Missing, message);
-        }
-        for (field, path) in paths {
-            if let Some(problem) = path_problem(path).filter(|_| !path.is_empty()) {
-                self.reject(&format!("{at}.{field}"), Reason::Malformed, format!("{name}.{field} {problem}"));
-            }
-        }
-    }
-
     fn acpi_tables(&mut self) {
         const ACPI: &str = "domain.firmware.acpi";
         let acpi = self.get(ACPI);
@@ -248,10 +140,6 @@ impl Checker<'_> {
             return;
         }
         let names = ["slicNameRef", "msdmNameRef"].map(|field| (field, text(&acpi[field])));
-        if names.iter().all(|(_, name)| name.is_empty()) {
-            let message = "ACPI was set but no SLIC nor MSDM volume reference was set";
-            self.reject(ACPI, Reason::Missing, message);
-        }
         for (field, name) in names.into_iter().filter(|(_, name)| !name.is_empty()) {
             let volumes = self.list("volumes");
             let volume = volumes.iter().find(|v| text(&v["name"]) == name);

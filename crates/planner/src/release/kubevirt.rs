@@ -17,6 +17,9 @@ pub struct KubeVirtFacts {
     pub beta_gates_are_on: bool,
     /// Gates that KubeVirt registers but never reads.
     pub gates_without_effect: Vec<String>,
+    /// Gates with those that KubeVirt accepts in their place.
+    #[serde(default)]
+    pub gate_alternatives: BTreeMap<String, Vec<String>>,
     /// The checks of the webhook for updates of the KubeVirt object, in order.
     pub update_checks: Vec<String>,
     /// Behaviours of its webhooks for virtual machines that other versions lack.

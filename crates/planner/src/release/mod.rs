@@ -11,6 +11,7 @@ mod embedded;
 mod fields;
 mod files;
 mod kubevirt;
+mod kubevirt_gates;
 mod patch_release;
 mod shipped;
 mod ssp;
@@ -36,6 +37,7 @@ pub use distribution::{
 pub use fields::{FieldTarget, HyperConvergedField, Transform};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
+pub use kubevirt_gates::{GateSetter, KubeVirtGate};
 pub use patch_release::{PatchRelease, Patched};
 pub use shipped::{AssumedValue, ShippedBy};
 pub use ssp::{SspBundle, SspOwner};
@@ -201,18 +203,17 @@ impl Release {
             gates.find(|g| g.name == gate).map(|g| g.phase)
         };
         let now = phase(self)?;
-        let later = Self::known_names().skip_while(|name| *name != self.name()).skip(1);
-        let mut changes = later.filter_map(|name| {
-            let what = match phase(&*Self::known(name)?) {
+        let changes = self.later_of_distribution().into_iter().find_map(|release| {
+            let what = match phase(&release) {
                 Some(later) if later == now => return None,
                 Some(Phase::Deprecated) => "deprecated",
                 Some(Phase::Discontinued) => "accepted and ignored",
                 None => "removed",
                 Some(_) => return None,
             };
-            Some(format!("{what} from {name} on"))
+            Some(format!("{what} from {} on", release.label()))
         });
-        let known: Vec<String> = self.maturity(gate).into_iter().chain(changes.next()).collect();
+        let known: Vec<String> = self.maturity(gate).into_iter().chain(changes).collect();
         (!known.is_empty()).then(|| known.join(" and "))
     }
 

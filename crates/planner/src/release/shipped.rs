@@ -86,6 +86,12 @@ impl Release {
         self.adjacent().0
     }
 
+    /// The later releases of its distribution, oldest first.
+    pub fn later_of_distribution(&self) -> Vec<Arc<Self>> {
+        let later = self.releases_of_distribution().into_iter().skip_while(|r| r.label() != self.label());
+        later.filter(|r| r.name() != self.name()).collect()
+    }
+
     /// The modelled releases of its distribution, oldest first. Several versions may be built from one release. A patch
     /// release replaces its line; a development release follows its line.
     pub fn releases_of_distribution(&self) -> Vec<Arc<Self>> {

@@ -47,6 +47,9 @@ pub struct Tables {
     pub gate_effects: BTreeMap<String, String>,
     /// The rules for KubeVirt's feature gates.
     pub kubevirt_feature_gates: KubeVirtFeatureGates,
+    /// Gates of KubeVirt that HCO's gate of the value replaces: it sets a field of KubeVirt instead.
+    #[serde(default)]
+    pub replaced_gates: BTreeMap<String, String>,
     /// CDI `spec.config.featureGates`.
     pub cdi_feature_gates: Vec<String>,
     /// Constants of the KubeVirt operand.
@@ -55,6 +58,10 @@ pub struct Tables {
     pub tls: Tls,
     /// The default namespace of common templates.
     pub common_templates_namespace: String,
+    /// Affinity and tolerations of the operators' deployments with a required node affinity, by name. Source: the
+    /// ClusterServiceVersion.
+    #[serde(default)]
+    pub operator_placements: BTreeMap<String, Value>,
     /// The distribution's version; `None` for upstream.
     #[serde(default)]
     pub shipped_by: Option<ShippedBy>,
@@ -72,12 +79,6 @@ impl Tables {
         let all = self.kubevirt_feature_gates.conditional.iter();
         let switched = all.filter(|conditional| conditional.when.depends_on(gate));
         switched.map(|conditional| conditional.gate.as_str()).collect()
-    }
-
-    /// The gate of HCO that switches a gate of KubeVirt.
-    pub fn switch_of(&self, kubevirt_gate: &str) -> Option<&FeatureGate> {
-        let mut known = self.feature_gates.iter();
-        known.find(|gate| self.switched_by(&gate.name).contains(&kubevirt_gate))
     }
 }
 

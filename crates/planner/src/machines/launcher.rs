@@ -1,0 +1,295 @@
+//! The launcher: the pod that virt-controller makes of an instance, and how it compares with nodes and quotas.
+//!
+//! Source: KubeVirt `pkg/virt-controller/services` (`template.go`, `nodeselectorrenderer.go`, `renderresources.go`,
+//! `rendervolumes.go`), `pkg/network/multus`, `pkg/virt-controller/watch/migration`, the same from v1.6 to v1.9.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Cluster;
+use super::checker::{at, each, is_on, list, milli, quantity, text, whole};
+use super::cpu::vcpus;
+use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR, Node, ROLE_LABEL};
+
+/// A requirement on a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NodeRequirement {
+    /// A label with the value `true`. If a node has no label of the family, its offers are unknown.
+    Label {
+        /// The label.
+        label: String,
+        /// Prefix of the family's labels.
+        family: &'static str,
+    },
+    /// Huge pages of a size, `1Gi`.
+    Hugepages(String),
+    /// A device, by the name of its resource.
+    Device(String),
+    /// The device of a network: the resource that its NetworkAttachmentDefinition names.
+    NetworkDevice(String),
+    /// A CPU model that no node's label has, because the HyperConverged's `spec.obsoleteCPUs` lists it.
+    ObsoleteModel(String),
+    /// KVM.
+    Kvm,
+}
+
+/// Prefix of the labels that KubeVirt sets on nodes for Hyper-V features.
+pub const HYPERV: &str = "hyperv.node.kubevirt.io/";
+/// Prefix of the labels for machine types.
+pub const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
+/// Prefix of the label for the model of a node's own CPU.
+const HOST_MODEL: &str = "host-model-cpu.node.kubevirt.io/";
+/// Prefix of the labels for the features that the model of a node's own CPU requires.
+const HOST_MODEL_FEATURE: &str = "host-model-required-features.node.kubevirt.io/";
+/// Prefix of the labels for the models that a machine with another node's model may move to.
+const MIGRATION_MODEL: &str = "cpu-model-migration.node.kubevirt.io/";
+
+/// The label of nodes with dedicated CPUs, as older releases have it.
+const UNPREFIXED: &str = "cpumanager";
+
+/// Hyper-V features that a node must have; names of fields and labels.
+const HYPERV_FEATURES: [&str; 9] =
+    ["vpindex", "runtime", "reset", "synic", "synictimer", "frequencies", "reenlightenment", "tlbflush", "ipi"];
+
+/// Fields that a launcher selects nodes for if they are set, with the label.
+const SECURITY: [(&str, &str); 4] = [
+    ("domain.cpu.realtime", "kubevirt.io/realtime"),
+    ("domain.launchSecurity.sev", "kubevirt.io/sev"),
+    ("domain.launchSecurity.snp", "kubevirt.io/sev-snp"),
+    ("domain.launchSecurity.tdx", "kubevirt.io/tdx"),
+];
+
+/// Mebibytes that KubeVirt's own processes take: virt-launcher-monitor, virt-launcher, virtlogd, virtqemud, QEMU and an
+/// I/O thread. Newer versions of KubeVirt count more for QEMU.
+const OWN_OVERHEAD: i64 = 25 + 100 + 25 + 40 + 30 + 8;
+
+const MEBIBYTE: i64 = 1024 * 1024;
+
+/// Whether a label of a node may be required.
+pub fn may_be_required(label: &str) -> bool {
+    label.contains("kubevirt.io/") || label == UNPREFIXED || label.starts_with(ROLE_LABEL)
+}
+
+impl NodeRequirement {
+    /// Whether a node satisfies it; `None` if the inventory doesn't have the fact.
+    pub fn is_met(&self, node: &Node) -> Option<bool> {
+        match self {
+            Self::Label { label, family } => {
+                let says = node.labels.keys().any(|k| k.starts_with(family));
+                says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
+            }
+            Self::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
+            Self::Device(name) | Self::NetworkDevice(name) => node.resources.as_ref().map(|all| all.contains(name)),
+            Self::ObsoleteModel(_) => Some(false),
+            Self::Kvm => node.kvm,
+        }
+    }
+}
+
+/// The namespace of a machine, as far as its launcher depends on it and it is known.
+#[derive(Debug, Clone, Default)]
+pub struct Namespace {
+    /// The resources that NetworkAttachmentDefinitions name, by the `networkName` that refers to them.
+    pub network_resources: BTreeMap<String, String>,
+    /// The `spec` of its ResourceQuotas.
+    pub quotas: Vec<Value>,
+}
+
+/// A launcher.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Launcher {
+    /// What its node must have, each with the field below the instance's spec that asks for it.
+    pub needs: Vec<(String, NodeRequirement)>,
+    /// Whether it has the model of its node's CPU.
+    has_host_model: bool,
+    /// What its main container requests, in thousandths.
+    pub requests: BTreeMap<String, i64>,
+    /// The limits of its main container, in thousandths.
+    pub limits: BTreeMap<String, i64>,
+}
+
+/// Returns the launcher of an instance's complete spec.
+pub(super) fn launcher(cluster: Cluster<'_>, spec: &Value, namespace: &Namespace) -> Launcher {
+    let mut launcher = Launcher::default();
+    launcher.select_nodes(cluster, spec);
+    launcher.request_devices(cluster, spec, &namespace.network_resources);
+    launcher.request_resources(cluster, spec, &namespace.quotas);
+    launcher
+}
+
+impl Launcher {
+    /// Whether it may run on a node, as far as the inventory says.
+    pub fn may_run_on(&self, node: &Node) -> bool {
+        self.needs.iter().all(|(_, need)| need.is_met(node) != Some(false))
+    }
+
+    /// The first label of a node that a migration's second pod requires and that the target is known to lack: the pod
+    /// takes the node selector of the model of the source's CPU.
+    pub fn unmet_after<'s>(&self, source: &'s Node, target: &Node) -> Option<&'s str> {
+        if !self.has_host_model {
+            return None;
+        }
+        let required = source.labels.keys().filter_map(|label| {
+            let model = label.strip_prefix(HOST_MODEL).map(|name| (MIGRATION_MODEL, name));
+            model.or_else(|| label.strip_prefix(HOST_MODEL_FEATURE).map(|name| (CPU_FEATURE, name)))
+        });
+        let mut required = required.filter(|(family, name)| {
+            let label = format!("{family}{name}");
+            NodeRequirement::Label { label, family }.is_met(target) == Some(false)
+        });
+        required.next().map(|(_, name)| name)
+    }
+
+    fn select_nodes(&mut self, cluster: Cluster<'_>, spec: &Value) {
+        let own = text(at(spec, "domain.cpu.model"));
+        let model = if own.is_empty() { text(&cluster.configuration()["cpuModel"]) } else { own };
+        let is_amd64 = matches!(text(&spec["architecture"]), "" | "amd64");
+        self.has_host_model = is_amd64 && matches!(model, "" | "host-model");
+        let is_named = is_amd64 && !matches!(model, "" | "host-model" | "host-passthrough");
+        let is_obsolete = is_named && cluster.configuration()["obsoleteCPUModels"][model] == true;
+        if is_named && !is_obsolete {
+            self.select("domain.cpu.model", CPU_MODEL, model);
+        }
+        for (path, feature) in each(spec, "domain.cpu.features[]") {
+            if matches!(text(&feature["policy"]), "" | "require") {
+                self.select(&format!("{path}.name"), CPU_FEATURE, text(&feature["name"]));
+            }
+        }
+        let hyperv = at(spec, "domain.features.hyperv");
+        if cluster.has_gate("HypervStrictCheck") {
+            for feature in HYPERV_FEATURES.into_iter().filter(|feature| is_on(&hyperv[*feature])) {
+                self.select(&format!("domain.features.hyperv.{feature}"), HYPERV, feature);
+            }
+            if is_on(&hyperv["evmcs"]) {
+                self.select("domain.features.hyperv.evmcs", CPU_VENDOR, "Intel");
+            }
+        }
+        let machine_type = text(at(spec, "domain.machine.type"));
+        if !machine_type.is_empty() {
+            self.select("domain.machine.type", MACHINE_TYPE, machine_type);
+        }
+        const DEDICATED: &str = "domain.cpu.dedicatedCpuPlacement";
+        if *at(spec, DEDICATED) == true {
+            let prefixed = cluster.admits("prefixed-cpu-manager-label");
+            self.select(DEDICATED, if prefixed { "kubevirt.io/cpumanager" } else { UNPREFIXED }, "");
+        }
+        for (path, label) in SECURITY.into_iter().filter(|(path, _)| !at(spec, path).is_null()) {
+            self.select(path, label, "");
+        }
+        const ENCRYPTED: &str = "domain.launchSecurity.sev.policy.encryptedState";
+        if *at(spec, ENCRYPTED) == true {
+            self.select(ENCRYPTED, "kubevirt.io/sev-es", "");
+        }
+        if spec["architecture"] == "s390x" && !at(spec, "domain.launchSecurity").is_null() {
+            self.select("domain.launchSecurity", "kubevirt.io/s390-pv", "");
+        }
+        if is_obsolete {
+            self.need("domain.cpu.model", NodeRequirement::ObsoleteModel(model.to_owned()));
+        }
+    }
+
+    fn request_devices(&mut self, cluster: Cluster<'_>, spec: &Value, networks: &BTreeMap<String, String>) {
+        const PAGE_SIZE: &str = "domain.memory.hugepages.pageSize";
+        if let Some(size) = at(spec, PAGE_SIZE).as_str() {
+            self.need(PAGE_SIZE, NodeRequirement::Hugepages(size.to_owned()));
+        }
+        for devices in ["gpus", "hostDevices"] {
+            for (path, name) in each(spec, &format!("domain.devices.{devices}[].deviceName")) {
+                if !text(name).is_empty() {
+                    self.need(&path, NodeRequirement::Device(text(name).to_owned()));
+                }
+            }
+        }
+        for (path, name) in each(spec, "networks[].multus.networkName") {
+            if let Some(resource) = networks.get(text(name)) {
+                self.need(&path, NodeRequirement::NetworkDevice(resource.clone()));
+            }
+        }
+        const REQUESTS: &str = "domain.resources.requests";
+        let requests = at(spec, REQUESTS).as_object().into_iter().flatten();
+        for (name, _) in requests.filter(|(name, _)| name.contains('/')) {
+            self.need(REQUESTS, NodeRequirement::Device(name.clone()));
+        }
+        if *at(cluster.configuration(), "developerConfiguration.useEmulation") != true {
+            self.need("domain", NodeRequirement::Kvm);
+        }
+    }
+
+    /// What the main container requests; of the memory at least this.
+    fn request_resources(&mut self, cluster: Cluster<'_>, spec: &Value, quotas: &[Value]) {
+        let own = at(spec, "domain.resources");
+        let amounts = |list: &Value| -> BTreeMap<String, i64> {
+            let all = list.as_object().into_iter().flatten();
+            all.filter(|(_, v)| quantity(v).is_some()).map(|(k, v)| (k.clone(), milli(v))).collect()
+        };
+        [self.requests, self.limits] = [amounts(&own["requests"]), amounts(&own["limits"])];
+        let developer = &cluster.configuration()["developerConfiguration"];
+        let share = |field: &str, default: i64| developer[field].as_i64().filter(|n| *n > 0).unwrap_or(default);
+        let guest = milli(at(spec, "domain.memory.guest"));
+        let memory = self.requests.get("memory").copied().filter(|m| *m > 0);
+        let memory = memory.or_else(|| self.limits.get("memory").copied().filter(|m| *m > 0));
+        let memory = memory.unwrap_or_else(|| guest.saturating_mul(100) / share("memoryOvercommit", 100));
+        let cpus = vcpus(at(spec, "domain.cpu")).max(1).saturating_mul(1000);
+        if *at(spec, "domain.cpu.dedicatedCpuPlacement") == true {
+            self.requests.insert("cpu".to_owned(), cpus);
+            self.limits.insert("cpu".to_owned(), cpus);
+            self.limits.insert("memory".to_owned(), memory);
+        } else {
+            self.requests.entry("cpu".to_owned()).or_insert(cpus / share("cpuAllocationRatio", 10));
+        }
+        let overhead = overhead(spec, memory).saturating_mul(1000);
+        let has_pages = !at(spec, "domain.memory.hugepages").is_null();
+        let base = if has_pages { (memory - guest).max(0) } else { memory };
+        let is_charged = has_pages || own["overcommitGuestOverhead"] != true;
+        let request = base.saturating_add(if is_charged { overhead } else { 0 });
+        self.requests.insert("memory".to_owned(), request);
+        if let Some(limit) = self.limits.get_mut("memory") {
+            let base = if has_pages { (*limit - guest).max(0) } else { *limit };
+            *limit = base.saturating_add(overhead);
+        }
+        // A quota of limits makes KubeVirt set those of a machine that has none.
+        let limited = |resource: &str| quotas.iter().any(|q| !q["hard"][format!("limits.{resource}")].is_null());
+        if limited("cpu") {
+            self.limits.entry("cpu".to_owned()).or_insert(cpus);
+        }
+        if limited("memory") {
+            self.limits.entry("memory".to_owned()).or_insert(request.saturating_mul(2));
+        }
+    }
+
+    fn select(&mut self, path: &str, family: &'static str, name: &str) {
+        let label = format!("{family}{name}");
+        self.need(path, NodeRequirement::Label { label, family });
+    }
+
+    fn need(&mut self, path: &str, requirement: NodeRequirement) {
+        self.needs.push((path.to_owned(), requirement));
+    }
+}
+
+/// The bytes that a launcher takes in addition to its guest, at least. `memory` is in thousandths of bytes.
+fn overhead(spec: &Value, memory: i64) -> i64 {
+    let has = |path: &str| !at(spec, path).is_null();
+    let devices = at(spec, "domain.devices");
+    let has_vfio = ["gpus", "hostDevices"].iter().any(|kind| !list(&devices[*kind]).is_empty())
+        || list(&devices["interfaces"]).iter().any(|interface| !interface["sriov"].is_null());
+    let probes = ["livenessProbe.exec", "readinessProbe.exec"].into_iter().filter(|p| has(p)).count();
+    let is_dedicated = *at(spec, "domain.cpu.dedicatedCpuPlacement") == true;
+    let parts = [
+        (true, OWN_OVERHEAD),
+        (true, vcpus(at(spec, "domain.cpu")).max(1).saturating_mul(8)),
+        (devices["autoattachGraphicsDevice"] != false, 32),
+        (spec["architecture"] == "arm64", 128),
+        (has_vfio, 1024),
+        (list(&spec["volumes"]).iter().any(|v| !v["downwardMetrics"].is_null()), 1),
+        (probes > 0, 100 + if probes > 1 { 20 } else { 10 }),
+        (has("domain.launchSecurity.sev") || has("domain.launchSecurity.snp"), 256),
+        (has("domain.devices.tpm") && devices["tpm"]["enabled"] != false, 53),
+        (is_dedicated, 100),
+    ];
+    let fixed: i64 =
+        parts.into_iter().filter(|(counts, _)| *counts).map(|(_, size)| size.saturating_mul(MEBIBYTE)).sum();
+    let added = whole(at(spec, "domain.memory.reservedOverhead.addedOverhead"));
+    fixed.saturating_add(memory / 1000 / 512).saturating_add(added)
+}

@@ -1,0 +1,116 @@
+//! Whether a namespace's LimitRanges and ResourceQuotas let a launcher in.
+//!
+//! Source: Kubernetes `plugin/pkg/admission/limitranger`, `pkg/apis/core/v1/defaults.go` (`SetDefaults_LimitRangeItem`),
+//! `pkg/quota/v1/evaluator/core/pods.go`, and the validation of a container's resources.
+
+use hcoplan_kubernetes::quantity::Quantity;
+use serde_json::Value;
+
+use super::checker::{list, milli, quantity};
+use super::launcher::Launcher;
+
+/// Why a launcher isn't created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// The resource: `memory`, `requests.memory`.
+    pub resource: String,
+    /// What the launcher asks for, in thousandths.
+    pub asked: i64,
+    /// What is allowed, in thousandths.
+    pub allowed: i64,
+    /// How they compare.
+    pub how: RefusalKind,
+    /// The field below the `spec` of the LimitRange or ResourceQuota.
+    pub path: String,
+}
+
+/// How a launcher and what a namespace allows compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// It asks for more.
+    Above,
+    /// It asks for less.
+    Below,
+    /// It requests more than the limit that the LimitRange gives it.
+    AboveDefault,
+}
+
+/// Why a LimitRange's `spec` doesn't let a launcher in.
+pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
+    list(&spec["limits"]).iter().enumerate().find_map(|(i, item)| {
+        let of_container = item["type"] == "Container";
+        if !of_container && item["type"] != "Pod" {
+            return None;
+        }
+        let refusal = |field: &str, resource: &str, asked, allowed, how| {
+            let (resource, path) = (resource.to_owned(), format!("limits[{i}].{field}"));
+            Some(Refusal { resource, asked, allowed, how, path })
+        };
+        let amount = |field: &str, resource: &str| {
+            let value = &item[field][resource];
+            quantity(value).map(|_| milli(value))
+        };
+        let resources = ["cpu", "memory", "ephemeral-storage"];
+        resources.into_iter().find_map(|resource| {
+            let request = launcher.requests.get(resource).copied();
+            let limit = launcher.limits.get(resource).copied();
+            if let Some(maximum) = amount("max", resource)
+                && let Some(asked) = [request, limit].into_iter().flatten().find(|asked| *asked > maximum)
+            {
+                return refusal("max", resource, asked, maximum, RefusalKind::Above);
+            }
+            let given = ["default", "max"].into_iter().find_map(|f| Some((f, amount(f, resource)?)));
+            if let (true, Some(asked), None, Some((field, given))) = (of_container, request, limit, given)
+                && asked > given
+            {
+                return refusal(field, resource, asked, given, RefusalKind::AboveDefault);
+            }
+            let minimum = amount("min", resource).filter(|_| of_container)?;
+            let asked = request.filter(|asked| *asked < minimum && launcher.is_exact(resource))?;
+            refusal("min", resource, asked, minimum, RefusalKind::Below)
+        })
+    })
+}
+
+/// Why a ResourceQuota's `spec` doesn't let even one launcher in. A quota with scopes may not count it.
+pub fn quota_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
+    if !list(&spec["scopes"]).is_empty() || !spec["scopeSelector"].is_null() {
+        return None;
+    }
+    let hard = spec["hard"].as_object()?;
+    hard.iter().find_map(|(name, value)| {
+        let (amounts, resource) = match name.split_once('.') {
+            Some(("requests", resource)) => (&launcher.requests, resource),
+            Some(("limits", resource)) => (&launcher.limits, resource),
+            _ => (&launcher.requests, name.as_str()),
+        };
+        let allowed = quantity(value).map(|_| milli(value))?;
+        let asked = match resource {
+            "pods" | "count/pods" => 1000,
+            resource => *amounts.get(resource)?,
+        };
+        let path = format!("hard[{name}]");
+        let how = RefusalKind::Above;
+        (asked > allowed).then(|| Refusal { resource: name.clone(), asked, allowed, how, path })
+    })
+}
+
+/// An amount of a resource in thousandths, for messages.
+pub fn amount_text(resource: &str, thousandths: i64) -> String {
+    const MEBIBYTE: i64 = 1024 * 1024;
+    let is_bytes = ["memory", "storage"].iter().any(|kind| resource.ends_with(kind));
+    let written = match (is_bytes, thousandths / 1000) {
+        (true, bytes) if bytes >= MEBIBYTE => format!("{}Mi", bytes / MEBIBYTE),
+        (true, bytes) => bytes.to_string(),
+        (false, whole) if thousandths % 1000 == 0 => whole.to_string(),
+        _ => format!("{thousandths}m"),
+    };
+    Quantity::parse(&written).map_or(written, |q| q.to_string())
+}
+
+impl Launcher {
+    /// Whether the launcher requests what the instance's spec says, without an estimate.
+    fn is_exact(&self, resource: &str) -> bool {
+        resource == "cpu" && self.requests.contains_key(resource)
+    }
+}

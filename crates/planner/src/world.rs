@@ -1,0 +1,220 @@
+//! A cluster to change and plan again: what `why`, cause finding and trials ask.
+
+use std::borrow::Cow;
+
+use hcoplan_yaml::{Path, Segment};
+use serde_json::Value;
+
+use crate::inventory::{Inventory, Node};
+use crate::plan::{AdmissionMode, Plan, plan_with};
+use crate::release::{Platform, Release};
+
+/// The facts of an inventory other than its nodes, each with its field in a ClusterInventory's `spec`: the one list.
+macro_rules! facts {
+    ($($(#[$doc:meta])* $fact:ident $name:literal $field:ident $value:expr;)*) => {
+        /// A fact about the cluster that is not about its nodes.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Fact { $($(#[$doc])* $fact,)* }
+
+        impl Fact {
+            /// Every fact.
+            pub const ALL: &[Self] = &[$(Self::$fact,)*];
+
+            /// Its field in a ClusterInventory's `spec`.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$fact => $name,)* }
+            }
+
+            /// Its declared or assumed value.
+            pub fn value(self, inventory: &Inventory) -> Value {
+                match self { $(Self::$fact => { let of: fn(&Inventory) -> Value = $value; of(inventory) })* }
+            }
+
+            /// Takes it from another inventory.
+            pub fn copy(self, from: &Inventory, to: &mut Inventory) {
+                match self { $(Self::$fact => to.$field.clone_from(&from.$field),)* }
+            }
+        }
+    };
+}
+
+facts! {
+    /// OpenShift or Kubernetes.
+    Platform "platform" platform |i| i.platform.as_str().into();
+    /// The operator's namespace.
+    Namespace "namespace" namespace |i| i.namespace.as_str().into();
+    /// The cluster's base domain.
+    BaseDomain "baseDomain" base_domain |i| i.base_domain.as_str().into();
+    /// The APIServer's TLS profile.
+    TlsSecurityProfile "tlsSecurityProfile" tls_security_profile |i| i.tls_security_profile.clone().into();
+    /// IPv4, IPv6 or both.
+    IpFamilies "ipFamilies" ip_families |i| i.ip_families.clone().into();
+    /// HyperShift.
+    HostedControlPlane "hostedControlPlane" hosted_control_plane |i| i.hosted_control_plane.into();
+    /// Whether the monitoring CRDs exist.
+    Monitoring "monitoring" monitoring |i| i.monitoring.into();
+    /// Whether the NetworkAttachmentDefinition CRD exists.
+    NetworkAttachmentDefinitions "networkAttachmentDefinitions" network_attachment_definitions
+        |i| i.network_attachment_definitions.into();
+    /// The KubeDescheduler.
+    KubeDescheduler "kubeDescheduler" kube_descheduler |i| i.kube_descheduler.clone().into();
+    /// The schedule for polling common golden images.
+    DataImportSchedule "dataImportSchedule" data_import_schedule |i| i.data_import_schedule.clone().into();
+}
+
+/// The replacement for a removed `metadata.namespace`.
+pub const ELSEWHERE: &str = "elsewhere";
+
+impl Fact {
+    /// Removes it, or replaces it by another value if it is required.
+    pub fn remove_from(self, inventory: &mut Inventory) {
+        let usual = Inventory::default();
+        match self {
+            Self::Platform => {
+                inventory.platform = match inventory.platform {
+                    Platform::OpenShift => Platform::Kubernetes,
+                    Platform::Kubernetes => Platform::OpenShift,
+                };
+            }
+            Self::Namespace => inventory.namespace = ELSEWHERE.to_owned(),
+            Self::BaseDomain => inventory.base_domain = "elsewhere.example".to_owned(),
+            Self::IpFamilies if inventory.ip_families == usual.ip_families => {
+                inventory.ip_families = vec!["IPv6".to_owned()];
+            }
+            other => other.copy(&usual, inventory),
+        }
+    }
+}
+
+/// One change of a world.
+#[derive(Debug, Clone)]
+pub enum Delta<'d> {
+    /// Takes a value of the HyperConverged away, if it is there.
+    Remove(&'d Path),
+    /// Puts a value into the HyperConverged, whose parent is there.
+    Set(&'d Path, Value),
+    /// Other nodes.
+    Nodes(Vec<Node>),
+    /// A fact of another inventory.
+    Fact(Fact, &'d Inventory),
+    /// Without a declared fact.
+    NoFact(Fact),
+    /// Another release.
+    Release(&'d Release),
+}
+
+/// What a plan follows from: a release, the facts of a cluster, and its HyperConverged.
+#[derive(Debug, Clone)]
+pub struct World<'w> {
+    /// The release that the cluster runs.
+    pub release: &'w Release,
+    /// The facts about the cluster.
+    pub inventory: Cow<'w, Inventory>,
+    /// The HyperConverged as written.
+    pub object: Cow<'w, Value>,
+}
+
+impl<'w> World<'w> {
+    /// The world of a cluster.
+    pub fn new(release: &'w Release, inventory: &'w Inventory, object: &'w Value) -> Self {
+        Self { release, inventory: Cow::Borrowed(inventory), object: Cow::Borrowed(object) }
+    }
+
+    /// The world with changes, made one after the other.
+    #[must_use]
+    pub fn with<'d>(&self, deltas: impl IntoIterator<Item = Delta<'d>>) -> World<'d>
+    where
+        'w: 'd,
+    {
+        let mut out: World<'d> = self.clone();
+        for delta in deltas {
+            match delta {
+                Delta::Remove(path) => drop(remove_at(out.object.to_mut(), path)),
+                Delta::Set(path, value) => set_at(out.object.to_mut(), path, value),
+                Delta::Nodes(nodes) => out.inventory.to_mut().nodes = nodes,
+                Delta::Fact(fact, from) => fact.copy(from, out.inventory.to_mut()),
+                Delta::NoFact(fact) => fact.remove_from(out.inventory.to_mut()),
+                Delta::Release(release) => out.release = release,
+            }
+        }
+        out
+    }
+
+    /// The plan of a new cluster.
+    pub fn plan(&self) -> Plan {
+        self.plan_with(AdmissionMode::Create)
+    }
+
+    /// The plan, with a choice about admission.
+    pub fn plan_with(&self, mode: AdmissionMode) -> Plan {
+        plan_with(self.release, &self.inventory, &self.object, mode)
+    }
+}
+
+fn parent<'v>(value: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
+    let parents = path.0.split_last().map(|(_, p)| p)?;
+    parents.iter().try_fold(value, |v, step| match step {
+        Segment::Key(key) => v.get_mut(key),
+        Segment::Index(index) => v.get_mut(*index),
+    })
+}
+
+/// Removes the value at a path.
+pub fn remove_at(value: &mut Value, path: &Path) -> Option<Value> {
+    match (parent(value, path)?, path.0.last()?) {
+        (Value::Object(map), Segment::Key(key)) => map.remove(key),
+        (Value::Array(items), Segment::Index(index)) if *index < items.len() => Some(items.remove(*index)),
+        _ => None,
+    }
+}
+
+/// Sets the value at a path whose parent exists.
+pub fn set_at(value: &mut Value, path: &Path, new: Value) {
+    match (parent(value, path), path.0.last()) {
+        (Some(Value::Object(map)), Some(Segment::Key(key))) => {
+            map.insert(key.clone(), new);
+        }
+        (Some(Value::Array(items)), Some(Segment::Index(index))) => {
+            if let Some(item) = items.get_mut(*index) {
+                *item = new;
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_fact_can_be_copied_and_removed() {
+        let usual = Inventory::default();
+        for fact in Fact::ALL {
+            let mut other = usual.clone();
+            fact.remove_from(&mut other);
+            let mut copy = other.clone();
+            fact.copy(&usual, &mut copy);
+            assert_eq!(fact.value(&copy), fact.value(&usual), "{}", fact.name());
+            assert_eq!(copy, usual, "{}", fact.name());
+        }
+    }
+
+    #[test]
+    fn a_change_leaves_the_world_as_it_was() {
+        let release = Release::known("1.18").expect("known");
+        let inventory = Inventory::default();
+        let object = json!({"apiVersion": "hco.kubevirt.io/v1", "kind": "HyperConverged", "spec": {"a": 1, "b": 2}});
+        let world = World::new(&release, &inventory, &object);
+        let (a, b) = (Path::dotted("spec.a"), Path::dotted("spec.b"));
+        let other = world.with([Delta::Remove(&a), Delta::Set(&b, 3.into()), Delta::NoFact(Fact::Namespace)]);
+        assert_eq!(other.object["spec"], json!({"b": 3}));
+        assert_eq!(other.inventory.namespace, ELSEWHERE);
+        assert_eq!(
+            (world.object["spec"]["a"].clone(), world.inventory.namespace.clone()),
+            (1.into(), inventory.namespace.clone())
+        );
+    }
+}
