@@ -3,51 +3,87 @@
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::origin_name;
-use hcoplan_yaml::edit::inline;
+use hcoplan_diagnostics::source::{SourceFile, normalize_path, origin_name};
+use hcoplan_yaml::edit::{Change, apply, edits, inline};
+use hcoplan_yaml::{Node, Path};
+use serde_json::{Value as Json, json};
 
 use super::INVENTORY_SCHEMA;
 use super::facts::comment;
-use crate::repo::{AppliedBy, ClusterRef, FactOrigin, Loaded, Repo, WithSource};
+use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, FactOrigin, Loaded, Repo, WithSource};
 
 /// The contents of `hcoplan.yaml`.
 #[derive(Debug, Default)]
 pub struct Configuration {
     /// The release of clusters whose manifests don't declare one, if known.
     pub release: Option<String>,
-    /// The entries that it needs, which an existing file may lack.
-    pub entries: String,
-    /// Whether one of them names an inventory.
-    pub has_inventory: bool,
+    /// Whether charts are rendered.
+    pub has_charts: bool,
+    /// The inventories that are written, each with the HyperConverged's file; `None` for the only cluster.
+    pub inventories: Vec<(Option<Utf8PathBuf>, Utf8PathBuf)>,
 }
 
 impl Configuration {
-    /// Adds the entry that enables rendering of charts.
-    pub fn with_charts(mut self) -> Self {
-        self.entries.push_str("helm: true\n");
-        self
-    }
-
     /// Adds the inventory of a cluster, one of possibly several.
     pub fn add_inventory(&mut self, repo: &Repo, cluster: &ClusterRef, file: &Utf8Path) {
+        let of = (repo.clusters().len() > 1).then(|| cluster.path().to_owned());
+        self.inventories.push((of, file.to_owned()));
+    }
+
+    /// The lines about charts and inventories.
+    fn entries(&self) -> String {
         let quoted = |path: &Utf8Path| inline(&path.as_str().into());
-        self.has_inventory = true;
-        self.entries.push_str(&match repo.clusters() {
-            [_] => format!("inventory: {}\n", quoted(file)),
-            _ => format!("clusters:\n  - path: {}\n    inventory: {}\n", quoted(cluster.path()), quoted(file)),
+        let charts = if self.has_charts { "helm: true\n" } else { "" };
+        let inventories = self.inventories.iter().map(|(of, file)| match of {
+            None => format!("inventory: {}\n", quoted(file)),
+            Some(of) => format!("clusters:\n  - path: {}\n    inventory: {}\n", quoted(of), quoted(file)),
         });
+        charts.to_owned() + &inventories.collect::<String>()
+    }
+
+    /// An existing file with what it lacks; `None` if it lacks nothing, or is none that can be changed.
+    pub fn added_to(&self, text: &str) -> Option<String> {
+        let file = SourceFile::new(CONFIG_FILE, text);
+        let documents = hcoplan_yaml::parse(&file).documents;
+        let [document] = documents.as_slice() else { return None };
+        let root = &document.root;
+        let mut changes = Vec::new();
+        if self.has_charts && root.get("helm").is_none() {
+            changes.push(Change::Set(Path::dotted("helm"), true.into()));
+        }
+        if let Some(release) = self.release.as_ref().filter(|_| root.get("release").is_none()) {
+            changes.push(Change::Set(Path::dotted("release"), release.as_str().into()));
+        }
+        for (of, inventory) in &self.inventories {
+            let value = Json::from(inventory.as_str());
+            let Some(of) = of else {
+                changes.push(Change::Set(Path::dotted("inventory"), value));
+                continue;
+            };
+            let entries = root.get("clusters").map_or(&[][..], Node::items);
+            let is_its = |entry: &Node| {
+                let path = entry.get("path").and_then(Node::as_str).and_then(|p| normalize_path(Utf8Path::new(p)));
+                path.is_some_and(|path| path == *of || of.parent() == Some(&path))
+            };
+            changes.push(match entries.iter().position(is_its) {
+                Some(at) => Change::Set(Path::dotted("clusters").index(at).key("inventory"), value),
+                None => Change::Append(Path::dotted("clusters"), json!({ "path": of.as_str(), "inventory": value })),
+            });
+        }
+        let edits = edits(document, &changes).ok().filter(|edits| !edits.is_empty())?;
+        apply(text, &edits).ok()
     }
 
     /// The file for these clusters.
     pub fn text(&self, loaded: &[Loaded]) -> String {
         let schema = INVENTORY_SCHEMA.replace("inventory.", "config.");
-        let nodes = if self.has_inventory {
+        let nodes = if !self.inventories.is_empty() {
             ""
         } else {
             "# Without an inventory nodes are assumed: `hcoplan init DIR --nodes DUMP` writes one.\n"
         };
         let release = release(self.release.as_deref(), loaded);
-        format!("# yaml-language-server: $schema={schema}\n{release}{}{nodes}", self.entries)
+        format!("# yaml-language-server: $schema={schema}\n{release}{}{nodes}", self.entries())
     }
 }
 
@@ -113,7 +149,7 @@ fn release(given: Option<&str>, loaded: &[Loaded]) -> String {
             let title = assumed.first().and_then(|l| l.release.as_ref().ok()).map(|r| r.title()).unwrap_or_default();
             format!(
                 "# hcoplan assumes {title}, the newest published release. Write the release that runs; a manifest's \
-                 own takes precedence.\nrelease: {label:?}\n"
+                 own takes precedence.\n# release: {label:?}\n"
             )
         }
         Some(_) => {

@@ -36,6 +36,26 @@ pub fn known_release(name: &str) -> Result<Arc<Release>, UnknownRelease> {
     known.or_else(by_parts).ok_or_else(|| UnknownRelease { name: name.to_owned(), help: hint(name) })
 }
 
+/// The modelled release that is nearest to a version that isn't: the oldest for an older one, else the newest; of the
+/// same distribution. `None` for what is no version.
+pub(super) fn nearest_release(name: &str) -> Option<Arc<Release>> {
+    let (line, _) = version_parts(name)?;
+    let numbers = version_numbers(&line);
+    let of = |distribution: &'static Distribution| -> Vec<Arc<Release>> {
+        distribution.lines().into_iter().filter_map(|line| known_release(line).ok()).collect()
+    };
+    let all = match Distribution::of_line(&line) {
+        Some(distribution) => of(distribution),
+        // Upstream's major version is 1, OpenShift Virtualization's 4 and later.
+        None => Distribution::all().iter().map(of).find(|releases| {
+            let first = releases.first().map(|release| version_numbers(release.label()));
+            first.is_some_and(|first| (first.first() == Some(&1)) == (numbers.first() == Some(&1)))
+        })?,
+    };
+    let is_older = all.first().is_some_and(|first| numbers < version_numbers(first.label()));
+    if is_older { all.first().cloned() } else { all.last().cloned() }
+}
+
 /// A message that the patch level of a name isn't modelled, with the one that is used; `None` if it is.
 pub fn not_modelled(name: &str, release: &Release) -> Option<String> {
     let (line, patch) = version_parts(name)?;
@@ -54,11 +74,6 @@ pub fn release_name(version: &str) -> Option<String> {
     let full = patch.map(|patch| format!("{line}.{patch}"));
     let full = full.filter(|full| !upstream || Release::patch(full).is_some());
     Some(full.unwrap_or(line))
-}
-
-/// Whether a release is given as a directory instead of a name.
-pub(super) fn is_directory(name: &str) -> bool {
-    name.contains('/') || name == "." || name == ".."
 }
 
 /// `HCO 1.16, 1.17, 1.18 and 1.19; OpenShift Virtualization 4.20, 4.21 and 4.22`

@@ -1,45 +1,15 @@
 //! Reports clusters with a second HyperConverged, or with none although HCO is installed.
 
+use hcoplan_rule_pages::rules::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
+
 use std::collections::BTreeSet;
 
 use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{
-    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
-};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
 use hcoplan_diagnostics::source::{Location, Span};
 
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
 use super::parent;
-
-/// A HyperConverged below another one of the same cluster.
-pub static HCO_MULTIPLE_CRS: Rule = Rule {
-    name: "hco-multiple-crs",
-    group: Group::Admission,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent(
-        "HCO reconciles only one of the two, and the tools that apply them undo each other's changes",
-    ),
-    needs: Needs::Document,
-    summary: "a cluster has a second HyperConverged further down in its directory",
-    ..Rule::BASE
-};
-
-/// A Subscription for HCO, and no HyperConverged.
-pub static HCO_CR_MISSING: Rule = Rule {
-    name: "hco-cr-missing",
-    group: Group::Gitops,
-    severity: Severity::Info,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "HCOInstallationIncomplete",
-        runbook: "https://kubevirt.io/monitoring/runbooks/HCOInstallationIncomplete.html",
-    },
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "HCO is installed, but no HyperConverged is declared",
-    ..Rule::BASE
-};
 
 /// HyperConvergeds below another one whose inventory they share, unless the configuration names them; `location`
 /// returns an object's location.

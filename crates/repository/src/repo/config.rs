@@ -11,7 +11,7 @@ use hcoplan_yaml::{self as yaml, Document, Node, Value as Yaml};
 use serde_json::Value;
 
 use super::error::Located;
-use super::rules::CONFIGURATION_INVALID;
+use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 
 /// The name of the configuration, which is only read at the root.
 pub const CONFIG_FILE: &str = "hcoplan.yaml";
@@ -108,6 +108,14 @@ pub struct SuppressConfig {
 fn schema() -> &'static DocumentSchema {
     static SCHEMA: OnceLock<DocumentSchema> = OnceLock::new();
     SCHEMA.get_or_init(|| DocumentSchema::of(CONFIG_SCHEMA))
+}
+
+impl Config {
+    /// Removes the entries of clusters outside of a directory.
+    pub(super) fn retain_entries_of(&mut self, directory: &Utf8Path) {
+        self.clusters
+            .retain(|entry| normalize_path(Utf8Path::new(&entry.path.value)).is_some_and(|p| p.starts_with(directory)));
+    }
 }
 
 /// Parses `hcoplan.yaml`; returns findings instead if anything is wrong.

@@ -4,7 +4,6 @@ use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source;
 use hcoplan_diagnostics::source::{Bytes, Location, Unreadable};
-use hcoplan_planner::release;
 use hcoplan_yaml::{Document, Node};
 
 use super::choose_release::UnknownRelease;
@@ -34,9 +33,6 @@ pub enum Error {
     /// The release is unknown.
     #[error(transparent)]
     Unknown(#[from] UnknownRelease),
-    /// The release's directory can't be used.
-    #[error("{0}: {1}")]
-    Release(Utf8PathBuf, release::Error),
 }
 
 /// A value with its location.

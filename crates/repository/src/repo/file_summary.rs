@@ -10,7 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::config::CONFIG_FILE;
 use super::error::Error;
-use super::kustomization::{Kustomizations, Named, follow_links};
+use super::kustomization::{Named, NamedFiles, follow_links};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::scan::{Content, FoundKind, FoundObject, Scanned, is_candidate, scan};
 use super::wrappers::files::is_text as may_hold_manifests;
@@ -136,7 +136,7 @@ pub(super) fn patches(paths: &[Arc<Utf8Path>], summaries: &[FileSummary]) -> BTr
     let holding: HashSet<&Utf8Path> = holding.map(|(p, _)| &**p).collect();
     let inventories = all().filter(|(_, l)| l.has_inventory());
     let inventories: HashSet<&Utf8Path> = inventories.filter_map(|(p, _)| p.parent()).collect();
-    let kustomizations = Kustomizations::new(kustomizations(paths, summaries));
+    let kustomizations = NamedFiles::new(kustomizations(paths, summaries));
     let existing: HashSet<&Utf8Path> = paths.iter().map(|p| &**p).collect();
     kustomizations.patches(|f| holding.contains(f), |d| inventories.contains(d), |f| existing.contains(f))
 }

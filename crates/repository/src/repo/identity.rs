@@ -10,8 +10,8 @@ use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
 use hcoplan_yaml::{Document, Path};
 
-use super::rules::CLUSTER_FACTS_CONTRADICT;
 use super::statements::{Statement, StatementKind};
+use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
 
 /// The annotation with an object's own options of Argo CD.
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
@@ -233,12 +233,29 @@ impl Candidates {
         }
     }
 
+    /// Puts the operator's namespace, which what installs it says, before the HyperConverged's own: a HyperConverged
+    /// elsewhere is rejected.
+    pub(super) fn operators_namespace_first(&mut self) {
+        let installs = |fact: &WithSource<String>| {
+            matches!(fact.by, FactOrigin::Statement(StatementKind::Subscription | StatementKind::OperatorPolicy))
+        };
+        let own = self.namespaces.iter().position(|fact| fact.by == FactOrigin::HyperConverged);
+        let of_operator = self.namespaces.iter().position(installs);
+        if let (Some(own), Some(at)) = (own, of_operator)
+            && own < at
+        {
+            let fact = self.namespaces.remove(at);
+            self.namespaces.insert(own, fact);
+        }
+    }
+
     /// Findings about sources that contradict the one with precedence.
     pub(super) fn contradictions(&self) -> Vec<Finding> {
         let mut out = Vec::new();
         out.extend(contradictions("namespace", &self.namespaces, |first, other| {
             // The operator's policy rejects that, which another rule reports.
-            let rejected = first.by == FactOrigin::Inventory && other.by == FactOrigin::HyperConverged;
+            let is_operators = matches!(first.by, FactOrigin::Inventory | FactOrigin::Statement(_));
+            let rejected = is_operators && other.by == FactOrigin::HyperConverged;
             first.value != other.value && !rejected
         }));
         let platforms: Vec<WithSource<&str>> = self

@@ -1,29 +1,30 @@
 //! Loads one cluster: its HyperConverged, inventory and identity.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{self, ASSUMED_NODES, Inventory, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::release::Release;
+use hcoplan_planner::release::{Platform, Release};
 use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;
 
-use super::choose_release::{is_directory, known_release, not_modelled};
+use super::Repo;
+use super::choose_release::{known_release, nearest_release, not_modelled};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::parent;
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
-use super::rules::{NODES_ASSUMED, RELEASE_ASSUMED, RELEASE_UNKNOWN};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
-use super::trust::Trust;
 use super::wrappers::unknown;
-use super::{Repo, release_dir};
+use hcoplan_rule_pages::rules::{
+    NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, RELEASE_NOT_MODELLED, RELEASE_UNKNOWN,
+};
 
 /// A cluster, ready to be planned.
 #[derive(Debug)]
@@ -100,11 +101,11 @@ impl Repo {
         if !inventory.states_nodes && self.lists_no_nodes(cluster) {
             inventory = Arc::new(LoadedInventory { states_nodes: true, ..(*inventory).clone() });
         }
+        let json = document.root.to_json();
         if !inventory.states_nodes {
-            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes()));
+            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&json)));
             findings.extend(inventory.valid.then(|| nodes_assumed(&document)));
         }
-        let json = document.root.to_json();
         let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory);
         findings.extend(candidates.contradictions());
         let possible = if self.release.is_none() && candidates.releases.is_empty() {
@@ -112,7 +113,7 @@ impl Repo {
         } else {
             Vec::new()
         };
-        let named = possible.is_empty().then(|| self.release_of(&candidates, &document));
+        let named = possible.is_empty().then(|| self.release_of(&candidates, &document, &mut findings));
         if let Some(given) = &self.release {
             candidates.releases.insert(0, by_command_line(given));
         }
@@ -124,7 +125,17 @@ impl Repo {
             Some(named) => named.as_ref().ok(),
             None => possible.last(),
         };
-        let identity = identity(candidates, known.map(|r| &**r));
+        let is_vendors = !candidates.distribution().is_upstream();
+        let mut identity = identity(candidates, known.map(|r| &**r));
+        if identity.platform.by == FactOrigin::Nothing {
+            // Vendors build HCO for OpenShift.
+            if is_vendors {
+                identity.platform.by = identity.namespace.by;
+                identity.platform.place.clone_from(&identity.namespace.place);
+            } else if inventory.valid {
+                findings.push(platform_assumed(&document, identity.platform.value));
+            }
+        }
         apply_identity(&mut inventory, &identity);
         let release = named.unwrap_or_else(|| {
             let accepts = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create).accepted;
@@ -296,6 +307,7 @@ impl Repo {
         for statement in self.statements(cluster, &mut files) {
             out.statement(&statement);
         }
+        out.operators_namespace_first();
         out.updates.extend(self.applied().nearest(cluster.path()).map(|applied| applied.method.clone()));
         let all = self.config.release.as_ref();
         out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
@@ -339,39 +351,29 @@ impl Repo {
     }
 
     /// The release of the first source that has one.
-    fn release_of(&self, candidates: &Candidates, document: &Document) -> Result<Arc<Release>, Box<Finding>> {
+    fn release_of(
+        &self,
+        candidates: &Candidates,
+        document: &Document,
+        findings: &mut Vec<Finding>,
+    ) -> Result<Arc<Release>, Box<Finding>> {
         if let Some(release) = &self.release {
             return Ok(Arc::clone(release));
         }
         let first = candidates.releases.first().cloned();
-        let WithSource { value: name, place, .. } = first.expect("without one the release is assumed");
+        let WithSource { value: name, place, by } = first.expect("without one the release is assumed");
         let place = place.unwrap_or_else(|| whole(document));
-        let wrong = |message: String, help: Option<String>| {
-            let mut finding = Finding::new(&RELEASE_UNKNOWN, message).at(place.clone());
-            finding.help = help.map(Into::into);
-            Box::new(finding)
-        };
-        if !is_directory(&name) {
-            return known_release(&name).map_err(|e| wrong(e.to_string(), Some(e.help)));
-        }
-        let parent = parent(place.file.path());
-        let Some(directory) = hcoplan_diagnostics::source::normalize_path(&parent.join(&name)) else {
-            let message = format!("`{name}` is outside the root");
-            return Err(wrong(message, None));
-        };
-        let trusted: &dyn Tree = match &self.trust {
-            Trust::Files => &*self.tree,
-            Trust::Base(base) => &**base.tree(),
-            Trust::Nobody => {
-                let message = format!("`{name}` is a release in the repository");
-                let help = "name one that hcoplan knows, or trust the repository in hcoplan's command line";
-                return Err(wrong(message, Some(help.to_owned())));
+        known_release(&name).or_else(|unknown| {
+            // What the repository shows of a cluster isn't a mistake in it.
+            let nearest = nearest_release(&name).filter(|_| matches!(by, FactOrigin::Statement(_)));
+            if let Some(release) = nearest {
+                findings.push(not_modelled_release(&name, &release, by, place));
+                return Ok(release);
             }
-        };
-        let mut releases = self.releases.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || release_dir::read(trusted, &directory).map_err(|e| e.to_string());
-        let release = releases.entry(directory.clone()).or_insert_with(read);
-        release.clone().map_err(|why| wrong(why, None))
+            let mut finding = Finding::new(&RELEASE_UNKNOWN, unknown.to_string()).at(place);
+            finding.help = Some(unknown.help.into());
+            Err(Box::new(finding))
+        })
     }
 }
 
@@ -471,6 +473,24 @@ fn release_assumed(document: &Document, release: &Release) -> Finding {
     Finding::new(&RELEASE_ASSUMED, message)
         .at(whole(document))
         .help(format!("write `release: \"{line}\"` into hcoplan.yaml or the inventory, or give --release"))
+}
+
+/// The finding that a cluster's release isn't modelled.
+fn not_modelled_release(name: &str, release: &Release, by: FactOrigin, place: Location) -> Finding {
+    let message =
+        format!("{by} installs {name}, which isn't modelled: planned as {}, the nearest release", release.title());
+    Finding::new(&RELEASE_NOT_MODELLED, message)
+        .at(place)
+        .label("not modelled")
+        .help("read what differs in the release notes of both; `hcoplan release list` has the modelled releases")
+}
+
+/// The finding that the platform is assumed.
+fn platform_assumed(document: &Document, platform: Platform) -> Finding {
+    let message = format!("the cluster's platform is unknown: assuming {}", platform.as_str());
+    Finding::new(&PLATFORM_ASSUMED, message)
+        .at(whole(document))
+        .help("write `platform: OpenShift` or `platform: Kubernetes` into the inventory")
 }
 
 /// The finding that the nodes are assumed.

@@ -5,6 +5,7 @@
 //! Files come from a directory, a git revision or standard input.
 
 mod appliers;
+mod build;
 mod build_failed;
 mod charts;
 mod choose_release;
@@ -16,11 +17,11 @@ mod duplicate_key;
 mod error;
 mod file_summary;
 mod files;
+mod gitops;
 mod helm;
 mod identity;
 mod ignored;
 mod kustomization;
-mod kustomize;
 mod layers;
 mod listed;
 mod load;
@@ -31,14 +32,13 @@ mod objects;
 mod one_build;
 mod open;
 mod other_objects;
+mod owners;
 mod pair;
 mod path_in_tree;
 mod problem;
 mod recent_files;
-mod release_dir;
 mod removed;
 mod rendered;
-mod rules;
 mod scan;
 mod statements;
 #[cfg(test)]
@@ -52,82 +52,48 @@ mod wrapper_changes;
 mod wrapper_fields;
 mod wrappers;
 
+use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use appliers::{AppliedBy, Appliers, Controller};
-pub use build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT};
+pub use build::{
+    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one, builder,
+    has_outside_references, hyperconvergeds_of, layer_values, selects,
+};
+pub use build_failed::FailedBuild;
 pub use choose_release::{UnknownRelease, known_release, not_modelled, release_name};
 pub use cluster_filter::ClusterFilter;
-pub use companions::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};
 pub use dump::{Dump, Fact};
 pub use error::{Error, Located};
 pub use files::{FileContents, FileRole, FileUse};
-pub use helm::{HELM_CHART_NOT_RENDERED, RENDERED, render_charts};
+pub use helm::{RENDERED, render_charts};
 pub use identity::{FactOrigin, Identity, WithSource};
 pub use ignored::IgnoredField;
-pub use kustomization::is_kustomization;
-pub use kustomize::{
-    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one, builder,
-    has_kustomization, has_outside_references, hyperconvergeds_of, layer_values, selects,
-};
-pub use layers::{Kustomizations, Layer};
+pub use kustomization::{has_kustomization, is_kustomization};
+pub use layers::{Layer, annotation_layers};
 pub use load::{Loaded, identity_in};
 pub use named_file::read_named;
 pub use objects::{ClusterRef, Pairing};
 pub use other_objects::OtherObjects;
 pub use path_in_tree::check_links;
 pub use problem::Problem;
-pub use release_dir::{named_release, named_release_of};
-pub use removed::{HCO_REMOVED, removed, removed_finding};
+pub use removed::{removed, removed_finding};
 pub use rendered::Rendered;
-pub use rules::{
-    CLUSTER_FACTS_CONTRADICT, CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID, FILE_NOT_READ, NODES_ASSUMED, RELEASE_ASSUMED,
-    RELEASE_UNKNOWN, RENDERED_TREE_STALE, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX,
-};
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
-pub use trust::{CHANGE_NOT_TRUSTED, Trust, TrustBase};
-pub use unrecognized::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
-pub use wrappers::{HCO_NOT_PLANNED, VALUE_UNKNOWN};
+pub use trust::{Trust, TrustBase};
 
-use hcoplan_diagnostics::finding::{Finding, Rule};
-use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, max_bytes};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, Walk, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::Document;
-
-/// The rules of this crate.
-pub static RULES: &[&Rule] = &[
-    &CHANGE_NOT_TRUSTED,
-    &CLUSTER_FACTS_CONTRADICT,
-    &CLUSTER_NAME_TAKEN,
-    &CONFIGURATION_INVALID,
-    &FILE_NOT_READ,
-    &HCO_CR_MISSING,
-    &HCO_MULTIPLE_CRS,
-    &HCO_NOT_PLANNED,
-    &HCO_NOT_RECOGNIZED,
-    &HCO_REMOVED,
-    &HELM_CHART_NOT_RENDERED,
-    &HELM_TEMPLATE_FAILED,
-    &INVENTORY_WITHOUT_CLUSTER,
-    &KUSTOMIZE_BUILD_FAILED,
-    &KUSTOMIZE_NOT_BUILT,
-    &NODES_ASSUMED,
-    &RELEASE_ASSUMED,
-    &RELEASE_UNKNOWN,
-    &VALUE_UNKNOWN,
-    &YAML_DUPLICATE_KEY,
-    &YAML_NOT_AS_WRITTEN,
-    &RENDERED_TREE_STALE,
-    &YAML_SYNTAX,
-];
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
@@ -146,7 +112,7 @@ pub struct Builds {
 /// The command line's options for reading.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The release of every cluster, overriding the files; see [`named_release`].
+    /// The release of every cluster, overriding the files; see [`known_release`].
     pub release: Option<Arc<Release>>,
     /// How every existing HyperConverged is updated, overriding the files.
     pub update: Option<UpdateMethod>,
@@ -177,6 +143,8 @@ pub struct Options {
     /// Files with another content than on disk, such as after fixes or in an editor, by their path relative to the
     /// root.
     pub edited: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// The only directory whose entries in the configuration count.
+    pub part: Option<Utf8PathBuf>,
     /// Whether to read only the directory's own files, without subdirectories.
     pub shallow: bool,
     /// The directory, if it is open already.
@@ -216,6 +184,7 @@ impl Default for Options {
             within: None,
             chosen: ClusterFilter::default(),
             edited: BTreeMap::new(),
+            part: None,
             shallow: false,
             directory: None,
         }
@@ -236,13 +205,10 @@ pub struct Repo {
     problems: Vec<Problem>,
     findings: Vec<Finding>,
     clusters: Vec<ClusterRef>,
-    /// The directories of HyperConvergeds.
-    directories: HashSet<Utf8PathBuf>,
+    /// Whose the files outside of clusters' directories are.
+    owners: owners::Owners,
     release: Option<Arc<Release>>,
     update: Option<UpdateMethod>,
-    trust: Trust,
-    /// Releases from directories of the repository.
-    releases: Mutex<BTreeMap<Utf8PathBuf, Result<Arc<Release>, String>>>,
     /// Inventories that several clusters share, read once.
     shared: Vec<OnceLock<load::InventoryRead>>,
     /// Inventories of the command line outside the root, by their index.
@@ -250,8 +216,8 @@ pub struct Repo {
     /// The results of builds.
     built: Option<Arc<Built>>,
     recent: recent_files::RecentFiles,
-    /// The patches on each cluster's HyperConverged, read at their first use.
-    kustomizations: OnceLock<Kustomizations>,
+    /// The controllers' objects, read at their first use.
+    gitops: OnceLock<gitops::GitOps>,
     /// What controllers apply, read at its first use.
     applied: OnceLock<wrapper_changes::AppliedPaths>,
     /// The controllers' objects in charts' templates, read at their first use.
@@ -330,10 +296,16 @@ impl Repo {
     }
 
     /// The layers of a cluster's build, in kustomize's order; `None` if kustomize didn't build it.
-    pub fn build_layers(&self, cluster: &ClusterRef) -> Option<Vec<BuildLayer>> {
-        let is_built =
-            cluster.path().file_name() == Some(BUILT) && self.built.as_ref()?.files.contains_key(cluster.path());
-        is_built.then(|| kustomize::layers_of(&*self.tree, cluster.directory()))
+    pub fn build_layers(&self, cluster: &ClusterRef) -> Option<&[BuildLayer]> {
+        self.built.as_ref()?.layers.get(cluster.path()).map(Vec::as_slice)
+    }
+
+    /// The controllers' objects.
+    fn gitops(&self) -> &gitops::GitOps {
+        self.gitops.get_or_init(|| {
+            let files = self.tree.list(&Walk::default()).map_or_else(|_| Vec::new(), |listing| listing.files);
+            gitops::read(&*self.tree, &files)
+        })
     }
 
     /// Whether anything of it was built.
@@ -427,21 +399,9 @@ impl Repo {
         unplanned.filter(is_below)
     }
 
-    /// The kustomizations' patches on a cluster's HyperConverged, inner ones first; for a build after its own
-    /// annotations.
+    /// The annotations that a build's layers set on a cluster's HyperConverged, in order; none without a build.
     pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
-        let all = self.kustomizations.get_or_init(|| {
-            let paths = self.files.iter().map(|f| &*f.path);
-            let paths = paths.filter(|p| is_kustomization(p));
-            Kustomizations::read(&*self.tree, paths)
-        });
-        let built = self.built.as_ref();
-        let Some(inputs) = built.and_then(|b| b.inputs.get(cluster.path())) else {
-            return all.layers(cluster.path());
-        };
-        let kustomization = inputs.iter().find(|i| is_kustomization(i) && i.parent() == Some(cluster.directory()));
-        let files = inputs.iter().filter(|i| !is_kustomization(i)).cloned();
-        kustomization.map_or_else(Vec::new, |by| all.of_build(&*self.tree, by, files))
+        self.build_layers(cluster).map(annotation_layers).unwrap_or_default()
     }
 
     /// Every YAML and JSON file, and every skipped one, with its use; sorted by path, without files that git ignores.

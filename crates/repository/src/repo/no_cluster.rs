@@ -13,6 +13,7 @@ use regex_lite::Regex;
 
 use super::Repo;
 use super::files::FileRole;
+use super::gitops;
 use super::has_in;
 use super::mentions::mentions_hyperconverged;
 use super::objects::{Objects, SourceRef};
@@ -21,8 +22,8 @@ use super::problem::Problem;
 use super::scan::may_name_hyperconverged;
 use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes::{self, AppliedPaths};
-use super::wrappers::HCO_NOT_PLANNED;
 use super::wrappers::unknown::may_become_hyperconverged;
+use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 
 impl Repo {
     /// Findings about controllers' changes to the HyperConvergeds that they apply.
@@ -37,7 +38,11 @@ impl Repo {
             self.paths.iter().map(AsRef::as_ref).filter(mentions).collect::<BTreeSet<_>>()
         });
         let mentions = |directory: &Utf8Path| has_in(&mentioning, directory);
-        let found = |document: Arc<Document>| wrapper_changes::findings(&document, &files, &mentions, &*self.tree);
+        let found = |document: Arc<Document>| {
+            wrapper_changes::findings(&document, &files, &mentions, &*self.tree, &|document| {
+                self.gitops().is_built(document)
+            })
+        };
         documents.chain(in_charts).flat_map(found).collect()
     }
 
@@ -84,8 +89,10 @@ impl Repo {
     pub(super) fn applied(&self) -> &AppliedPaths {
         self.applied.get_or_init(|| {
             let mut applied = AppliedPaths::default();
-            self.each_of_controllers(|document| applied.take(document));
-            self.controllers_in_charts().iter().for_each(|document| applied.take(document));
+            self.gitops().applied.iter().for_each(|one| applied.take(one));
+            let in_charts =
+                self.controllers_in_charts().iter().flat_map(|document| gitops::of_object(document, &*self.tree, &[]));
+            in_charts.for_each(|one| applied.take(&one));
             applied
         })
     }
@@ -180,6 +187,11 @@ impl Repo {
         });
         for object in &objects.named {
             if let Ok(content) = self.content(object.file) {
+                // What a controller adds to a build is planned.
+                let is_built = |d: &Arc<Document>| self.gitops().is_built(d);
+                if content.documents.get(object.place.document as usize).is_some_and(is_built) {
+                    continue;
+                }
                 let named = content.not_planned(object.place.document);
                 if self.is_run(content.file.path()) { fatal.extend(named) } else { findings.extend(named) }
             }

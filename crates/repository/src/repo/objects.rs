@@ -142,7 +142,7 @@ impl Objects {
     /// The Subscriptions for HCO.
     pub(super) fn subscriptions(&self) -> impl Iterator<Item = ObjectRef> {
         let all = self.statements.iter();
-        let those = all.filter(|s| s.kind == StatementKind::Subscription);
+        let those = all.filter(|s| matches!(s.kind, StatementKind::Subscription | StatementKind::OperatorPolicy));
         those.map(|s| s.object)
     }
 

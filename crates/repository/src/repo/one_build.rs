@@ -1,33 +1,36 @@
-//! A repository that consists of one build.
+//! A repository that consists of one directory, or of its build.
 
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{self, Listing, Tree, Unreadable, Walk};
 
+use super::build::Built;
 use super::error::Error;
-use super::kustomize::Built;
 use super::scan::{FoundKind, scan};
 use super::{Options, Repo};
 
 impl Repo {
-    /// The repository of one directory's build: the build, its source files, and facts about its cluster in, below and
-    /// above the directory. Other manifests aren't part of it.
+    /// The repository of one directory: its files or, where it has one, its build with the source files; and facts
+    /// about its cluster above the directory. Other manifests aren't part of it, and the configuration's entries for
+    /// other clusters don't count.
     ///
     /// # Errors
     /// The tree can't be listed, or its configuration is invalid.
-    pub fn of_build(
+    pub fn of_part(
         tree: Arc<dyn Tree>,
         directory: &Utf8Path,
-        built: Built,
+        built: Option<Built>,
         options: &mut Options,
     ) -> Result<Self, Error> {
         let part = ClusterTree {
             tree,
             directory: directory.to_owned(),
-            inputs: built.inputs.values().flatten().cloned().collect(),
+            inputs: built.iter().flat_map(|built| built.inputs.values()).flatten().cloned().collect(),
+            is_plain: built.is_none(),
         };
-        options.built = Some(Arc::new(built));
+        options.part = Some(directory.to_owned());
+        options.built = built.map(Arc::new);
         Self::from_tree(Arc::new(part), options)
     }
 }
@@ -37,6 +40,8 @@ struct ClusterTree {
     tree: Arc<dyn Tree>,
     directory: Utf8PathBuf,
     inputs: Vec<Utf8PathBuf>,
+    /// Whether the directory's files are read as they are.
+    is_plain: bool,
 }
 
 impl ClusterTree {
@@ -55,8 +60,11 @@ impl ClusterTree {
 impl Tree for ClusterTree {
     fn list(&self, walk: &Walk) -> Result<Listing, source::Error> {
         let mut listing = self.tree.list(walk)?;
-        listing.files.retain(|path| self.inputs.contains(path) || self.is_about(path) && self.is_statement(path));
-        listing.skipped.retain(|s| self.inputs.contains(&s.path));
+        let is_own = |path: &Utf8Path| self.is_plain && path.starts_with(&self.directory);
+        listing.files.retain(|path| {
+            is_own(path) || self.inputs.contains(path) || self.is_about(path) && self.is_statement(path)
+        });
+        listing.skipped.retain(|s| is_own(&s.path) || self.inputs.contains(&s.path));
         Ok(listing)
     }
 
@@ -86,7 +94,7 @@ mod tests {
     use hcoplan_diagnostics::source::Memory;
 
     use super::super::ClusterRef;
-    use super::super::kustomize::build_one;
+    use super::super::build::build_one;
     use super::*;
 
     #[test]
@@ -109,7 +117,7 @@ mod tests {
         let built = build_one(&tree, ".".into(), directory, printed, 1000, &|| false);
         let built = built.expect("built").expect("there is a kustomization");
         let mut options = Options::default();
-        let repo = Repo::of_build(Arc::new(tree), directory, built, &mut options);
+        let repo = Repo::of_part(Arc::new(tree), directory, Some(built), &mut options);
         let repo = repo.expect("opened");
         let names: Vec<&str> = repo.clusters().iter().map(ClusterRef::name).collect();
         assert_eq!(names, ["clusters/a"]);

@@ -1,6 +1,6 @@
 //! Opens a repository: finds its HyperConvergeds, inventories and kustomizations.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -18,15 +18,17 @@ use super::file_summary::{
 use super::files::{FileContents, FileRole, FileUse};
 use super::helm;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
+use super::owners::Owners;
 use super::pair::{pair, path_in_root};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::recent_files::RecentFiles;
 use super::rendered::Rendered;
 use super::scan::{Content, FoundKind, FoundObject, is_candidate, scan};
+use super::statements::HCO_NAME;
 use super::texts::is_text;
 use super::trust::Trust;
 use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
-use super::{Options, Repo};
+use super::{Options, Repo, parent};
 use crate::emit::TOP_MANIFEST;
 
 impl Repo {
@@ -52,11 +54,15 @@ impl Repo {
     /// # Errors
     /// It is invalid, or can't be read.
     pub fn configuration(tree: &dyn Tree, options: &Options) -> Result<Config, Error> {
-        match (&options.config, &options.trust) {
+        let mut config = match (&options.config, &options.trust) {
             (Some(file), _) => config::read(file).map_err(Error::Configuration),
             (None, Trust::Base(base)) => configuration(&**base.tree()),
             (None, Trust::Files | Trust::Nobody) => configuration(tree),
+        }?;
+        if let Some(part) = &options.part {
+            config.retain_entries_of(part);
         }
+        Ok(config)
     }
 
     /// The repository of any tree: a git revision, files in memory.
@@ -100,7 +106,12 @@ impl Repo {
         for file in listing.files.iter().filter(|f| is_built_on(f)) {
             reading.files.push(FileUse::skipped(file, &"goes into a build"));
         }
-        listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f));
+        let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
+        let is_expected = |f: &Utf8Path| only.is_none() && is_expected_output(f, within) && !named.contains(f);
+        for file in listing.files.iter().filter(|f| is_candidate(f) && is_expected(f)) {
+            reading.files.push(FileUse::skipped(file, &"is what a test expects"));
+        }
+        listing.files.retain(|f| !left_out.contains(f) && !is_built_on(f) && !is_expected(f));
         let unrendered =
             if options.builds.helm { Default::default() } else { helm::not_rendered(&*tree, &listing.files) };
         let of_builds = options.built.iter().flat_map(|b| b.findings.iter().cloned());
@@ -191,6 +202,17 @@ fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
 /// Whether a file has git's ignore patterns: without it, more is read than intended.
 fn is_patterns(path: &Utf8Path) -> bool {
     path.file_name() == Some(".gitignore")
+}
+
+/// Whether a file is what a test expects or reads, which nothing applies; `within` is what the user asks for.
+fn is_expected_output(path: &Utf8Path, within: &Utf8Path) -> bool {
+    const DIRECTORIES: [&str; 6] = ["testdata", "snapshots", "__snapshots__", "__snapshot__", "golden", "goldens"];
+    let below = path.strip_prefix(within).unwrap_or(path);
+    let name = path.file_name().unwrap_or_default();
+    let above = parent(below).components();
+    name.contains(".expected.")
+        || name.contains("-expected.")
+        || above.into_iter().any(|part| DIRECTORIES.contains(&part.as_str()))
 }
 
 /// The files below a directory, relative to it.
@@ -392,16 +414,14 @@ impl Reading {
             problems: self.problems,
             findings: Vec::new(),
             clusters: Vec::new(),
-            directories: HashSet::new(),
+            owners: Owners::default(),
             release: options.release.as_ref().map(Arc::clone),
             update: options.update,
-            trust: options.trust.clone(),
-            releases: Mutex::new(BTreeMap::new()),
             shared: Vec::new(),
             given: self.given,
             built: options.built.clone(),
             recent: RecentFiles::default(),
-            kustomizations: OnceLock::new(),
+            gitops: OnceLock::new(),
             applied: OnceLock::new(),
             in_charts: OnceLock::new(),
             built_on: OnceLock::new(),
@@ -413,7 +433,11 @@ impl Reading {
         self.objects.paths.clone_from(&repo.paths);
         let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
         let place = |object| repo.named_at(object);
-        let paired = pair(&self.objects, &config, place, wrapper);
+        let reconciled = |object: ObjectRef| {
+            let document = repo.content(object.file).ok().and_then(|content| content.object(object.place));
+            document.is_some_and(|document| document.text("metadata.name") == HCO_NAME)
+        };
+        let paired = pair(&self.objects, &config, place, wrapper, reconciled);
         if !paired.configuration.is_empty() {
             return Err(Error::Configuration(paired.configuration));
         }
@@ -427,7 +451,8 @@ impl Reading {
         repo.report_submodules();
         repo.report_unread_charts();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
-        repo.directories = paired.directories;
+        let unbuilt = options.built.iter().flat_map(|built| built.unbuilt.keys());
+        repo.owners = Owners::new(paired.directories, unbuilt.chain(&self.objects.unrendered));
         repo.config = config;
         Ok(repo)
     }

@@ -99,20 +99,14 @@ impl FromIterator<Arc<Document>> for OtherObjects {
 }
 
 impl Repo {
-    /// The files that are read in and below a HyperConverged's directory, without those of clusters further down; in
-    /// order.
-    pub(super) fn own_files(&self, directory: &Utf8Path) -> impl Iterator<Item = &FileUse> {
-        let known = self.directories.contains(directory);
-        let files = self.files.get(self.files.partition_point(|f| in_order(&f.path, directory).is_lt())..);
-        let files = files.filter(|_| known).unwrap_or_default().iter();
-        let below = files.take_while(move |f| f.path.starts_with(directory));
+    /// The files that are read for the cluster of a directory, in order: see [`Owners`](super::owners::Owners).
+    pub(super) fn own_files<'r>(&'r self, directory: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
+        let reach = self.owners.reach(directory);
+        let files =
+            reach.and_then(|reach| self.files.get(self.files.partition_point(|f| in_order(&f.path, reach).is_lt())..));
+        let below = files.unwrap_or_default().iter().take_while(move |f| reach.is_some_and(|r| f.path.starts_with(r)));
         let read = below.filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
-        let is_own = move |d: &Utf8Path| d.as_str() == directory.as_str();
-        read.filter(move |file| {
-            let mut above = file.path.ancestors().skip(1);
-            let owner = above.find(|d| is_own(d) || self.directories.contains(*d));
-            owner.is_some_and(is_own)
-        })
+        read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
     }
 
     /// The operands in a repository without a HyperConverged, each with its kind and file; and the number of read
@@ -137,6 +131,26 @@ impl Repo {
         (found, count)
     }
 
+    /// The files with virtual machines that belong to no cluster, in order.
+    pub fn unowned_machines(&self) -> Vec<&Utf8Path> {
+        let is_given =
+            |path: &Utf8Path| self.clusters().iter().any(|c| c.also.iter().any(|also| path.starts_with(also)));
+        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let unowned = read.filter(|f| self.owners.owner(&f.path).is_none() && !is_given(&f.path));
+        let has_machines = |file: &&FileUse| {
+            let bytes = self.tree.read(&file.path).unwrap_or_default();
+            // Most files name none, and needn't be parsed.
+            if !String::from_utf8_lossy(&bytes).contains("VirtualMachine") {
+                return false;
+            }
+            let mut found = OtherObjects::default();
+            let content = Content::parse(SourceFile::from_bytes(&*file.path, bytes));
+            content.documents.iter().for_each(|document| add_objects(document, true, &mut found));
+            !found.of_kind("VirtualMachine").is_empty()
+        };
+        unowned.filter(has_machines).map(|file| &*file.path).collect()
+    }
+
     /// The other objects of a cluster: in and below its directory, except for other clusters' directories, and those
     /// that `hcoplan.yaml` assigns to it. Of an unparseable file the rest is skipped, and reported. The result isn't
     /// cached. Files that were read to load the cluster aren't read again.
@@ -147,6 +161,8 @@ impl Repo {
         let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
+            // Where a repository says what is a cluster's, nothing else is.
+            files.retain(|file| self.owners.around(&file.path) == Some(directory));
             let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
             let read = |f: &&FileUse| matches!(f.what, FileRole::Read(_) | FileRole::Nothing);
             let given = |f: &&FileUse| cluster.also.iter().any(|also| f.path.starts_with(also));
@@ -171,20 +187,43 @@ impl Repo {
             } else if matches!(file.path.extension(), Some("yaml" | "yml" | "json")) {
                 out.problems.extend(unparseable_other(&content));
             }
+            let is_elsewhere = self.owners.around(&file.path) != Some(directory)
+                && !cluster.also.iter().any(|also| file.path.starts_with(also));
             for document in &content.documents {
-                add_objects(document, &mut out);
+                add_objects(document, is_elsewhere, &mut out);
             }
         }
         out
     }
 }
 
-fn add_objects(document: &Arc<Document>, out: &mut OtherObjects) {
+/// Kinds that are a cluster's only where they are next to its HyperConverged: a repository has them for other clusters,
+/// and old versions of bundles.
+const NEXT_TO_IT: [&str; 11] = [
+    "ClusterServiceVersion",
+    "CronJob",
+    "DaemonSet",
+    "Deployment",
+    "DeploymentConfig",
+    "ImageStream",
+    "Job",
+    "Pod",
+    "ReplicaSet",
+    "Rollout",
+    "StatefulSet",
+];
+
+fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObjects) {
+    let mut add = |object: Arc<Document>| {
+        if !is_elsewhere || !NEXT_TO_IT.contains(&object.text("kind")) {
+            out.add(object);
+        }
+    };
     if !listed::is_list(&document.root) {
-        return out.add(Arc::clone(document));
+        return add(Arc::clone(document));
     }
     // Objects in a wrapper aren't the cluster's.
     for object in listed::objects(&document.root).into_iter().filter(|object| object.wrapper.is_none()) {
-        out.add(Arc::new(object.as_document(document)));
+        add(Arc::new(object.as_document(document)));
     }
 }

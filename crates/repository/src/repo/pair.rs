@@ -20,8 +20,8 @@ use super::config::{ClusterEntry, Config};
 use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
 use super::parent;
-use super::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
-use super::statements::StatementKind;
+use super::statements::{HCO_NAME, StatementKind};
+use hcoplan_rule_pages::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
 
 /// The result of pairing.
 #[derive(Debug, Default)]
@@ -43,6 +43,7 @@ pub(super) fn pair(
     config: &Config,
     place: impl Fn(ObjectRef) -> Option<Location>,
     wrapper: impl Fn(ObjectRef) -> Option<(String, String)>,
+    reconciled: impl Fn(ObjectRef) -> bool,
 ) -> Paired {
     let mut by_directory = DirectoryIndex::new(objects, config);
     let mut out = Paired::default();
@@ -65,14 +66,20 @@ pub(super) fn pair(
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(&mut clusters, &claimed, &wrapper);
-    // By name, then in the order of the files: the first one keeps a duplicate name.
+    // By name; of a duplicate name HCO reconciles one, and the first of several such ones keeps it.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
+    let is_double =
+        |at: usize, clusters: &[ClusterRef]| clusters.get(at + 1).is_some_and(|next| next.name == clusters[at].name);
+    if (0..clusters.len()).any(|at| is_double(at, &clusters)) {
+        clusters.sort_by_cached_key(|cluster| (cluster.name.clone(), !reconciled(cluster.object)));
+    }
     clusters.dedup_by(|cluster, first| {
         if cluster.name != first.name {
             return false;
         }
         let (own, other) = (place(cluster.object), place(first.object));
-        out.findings.push(duplicate_name(&cluster.name, own, other));
+        let is_other = reconciled(first.object) && !reconciled(cluster.object);
+        out.findings.push(duplicate_name(&cluster.name, is_other, own, other));
         true
     });
     out.shared = share(&mut clusters);
@@ -127,13 +134,16 @@ fn name_by_file(
     }
 }
 
-fn duplicate_name(name: &str, own: Option<Location>, other: Option<Location>) -> Finding {
-    let mut finding = Finding::new(
-        &CLUSTER_NAME_TAKEN,
-        format!("two HyperConvergeds have the cluster name `{name}`: only the first is planned"),
-    )
-    .label("not planned")
-    .help("name both in hcoplan.yaml, or move one to its own directory");
+/// `is_other`: whether HCO reconciles only the planned one.
+fn duplicate_name(name: &str, is_other: bool, own: Option<Location>, other: Option<Location>) -> Finding {
+    let message = if is_other {
+        format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
+    } else {
+        format!("two HyperConvergeds have the cluster name `{name}`: only the first is planned")
+    };
+    let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
+        .label("not planned")
+        .help("name both in hcoplan.yaml, or move one to its own directory");
     finding.location = own;
     match other {
         Some(place) => finding.related(place, "planned"),

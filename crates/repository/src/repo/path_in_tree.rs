@@ -13,6 +13,8 @@ use super::error::Error;
 /// A link on the path leads elsewhere.
 pub fn check_links(path: &Utf8Path) -> Result<(), Error> {
     let full = absolute(path).ok().and_then(|full| Utf8PathBuf::from_path_buf(full).ok());
+    // A directory that `..` leaves isn't on the path.
+    let full = full.map(|full| without_parents(&full));
     let Some((full, real)) = full.and_then(|full| Some((full.clone(), full.canonicalize_utf8().ok()?))) else {
         return Ok(());
     };
@@ -21,6 +23,19 @@ pub fn check_links(path: &Utf8Path) -> Result<(), Error> {
         return Err(Error::File(path.to_owned(), Unreadable::LeavesRoot));
     }
     Ok(())
+}
+
+/// An absolute path without `..`, by its text.
+fn without_parents(path: &Utf8Path) -> Utf8PathBuf {
+    let mut out = Utf8PathBuf::new();
+    for part in path.components() {
+        if part == camino::Utf8Component::ParentDir {
+            out.pop();
+        } else {
+            out.push(part);
+        }
+    }
+    out
 }
 
 /// A path in a tree, by its own name or after links.
@@ -51,14 +66,5 @@ impl PathInTree {
         let real = full.canonicalize_utf8().ok()?;
         let path = real.strip_prefix(&top).ok()?.to_owned();
         Some(Self { path, top, by_name: false })
-    }
-
-    /// The path with every link followed.
-    ///
-    /// # Errors
-    /// It points outside the tree, or to nothing.
-    pub(super) fn real(&self) -> Result<Utf8PathBuf, Unreadable> {
-        let real = self.top.join(&self.path).canonicalize_utf8()?;
-        if real.starts_with(&self.top) { Ok(real) } else { Err(Unreadable::LeavesRoot) }
     }
 }

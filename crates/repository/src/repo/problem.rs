@@ -6,8 +6,8 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable};
 use hcoplan_yaml::{Document, Problem as YamlProblem, ProblemKind};
 
 use super::duplicate_key;
-use super::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
 use super::scan::{Content, mentions_hco};
+use hcoplan_rule_pages::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
 
 /// The suffix of the API groups of KubeVirt, CDI and others.
 const KUBEVIRT: &str = "kubevirt.io/";

@@ -1,22 +1,13 @@
 //! HyperConvergeds that a change removes or hides.
 
+use hcoplan_rule_pages::rules::HCO_REMOVED;
+
 use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, Walk};
 
 use super::{ClusterRef, Repo};
-
-/// A HyperConverged of the base revision that isn't found any more.
-pub static HCO_REMOVED: Rule = Rule {
-    name: "hco-removed",
-    group: Group::Gitops,
-    severity: Severity::Error,
-    predicts: Prediction::Silent("nothing checks it from here on, and a tool that prunes deletes it"),
-    needs: Needs::Document,
-    summary: "a HyperConverged of the base revision is not found any more",
-    ..Rule::BASE
-};
 
 /// The clusters of `before` that `after` lacks, among those chosen by name. A cluster whose build failed is not
 /// removed, and is reported as failed.

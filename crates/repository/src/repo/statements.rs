@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use hcoplan_planner::release::{Distribution, Platform, version_parts};
+use hcoplan_planner::release::{Distribution, Platform, version_numbers, version_parts};
 use hcoplan_yaml::{Document, Node, Path};
 
 use super::choose_release::release_name;
@@ -15,6 +15,8 @@ use super::choose_release::release_name;
 pub enum StatementKind {
     /// The Subscription that makes OLM install HCO.
     Subscription,
+    /// Open Cluster Management's policy with such a Subscription.
+    OperatorPolicy,
     /// The OperatorGroup, in the operators' namespace.
     OperatorGroup,
     /// HCO's CSV, which OLM installed.
@@ -32,6 +34,10 @@ impl StatementKind {
                 let package = root.get("spec").map(|s| text(s, "name"));
                 package.is_some_and(|p| HCO_PACKAGES.contains(&p)).then_some(Self::Subscription)
             }
+            ("policy.open-cluster-management.io", "OperatorPolicy") => {
+                let package = root.below("spec.subscription").map(|s| text(s, "name"));
+                package.is_some_and(|p| HCO_PACKAGES.contains(&p)).then_some(Self::OperatorPolicy)
+            }
             ("operators.coreos.com", "OperatorGroup") => Some(Self::OperatorGroup),
             ("operators.coreos.com", "ClusterServiceVersion") => {
                 let name = root.get("metadata").map_or("", |m| text(m, "name"));
@@ -46,6 +52,7 @@ impl StatementKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Subscription => "Subscription",
+            Self::OperatorPolicy => "OperatorPolicy",
             Self::OperatorGroup => "OperatorGroup",
             Self::ClusterServiceVersion => "ClusterServiceVersion",
             Self::ClusterVersion => "ClusterVersion",
@@ -94,7 +101,8 @@ impl Statement {
             document: Arc::clone(&document),
         };
         match kind {
-            StatementKind::Subscription => statement.subscription(root),
+            StatementKind::Subscription => statement.subscription(root, "spec", "metadata.namespace"),
+            StatementKind::OperatorPolicy => statement.operator_policy(root),
             StatementKind::OperatorGroup => statement.namespace = operator_group(root),
             StatementKind::ClusterServiceVersion => statement.csv(root),
             StatementKind::ClusterVersion => statement.cluster_version(root),
@@ -108,18 +116,35 @@ impl Statement {
         version.split('.').map(|n| n.parse().ok()).collect()
     }
 
-    fn subscription(&mut self, root: &Node) {
-        self.namespace = at(root, "metadata.namespace");
-        self.distribution = at(root, "spec.name").and_then(|(p, _)| Distribution::of_package(&p));
+    /// The facts of a Subscription's `spec` at a path.
+    fn subscription(&mut self, root: &Node, spec: &str, namespace: &str) {
+        let at = |key: &str| at(root, &format!("{spec}.{key}"));
+        self.namespace = self::at(root, namespace);
+        self.distribution = at("name").and_then(|(p, _)| Distribution::of_package(&p));
         // The namespace of OpenShift's own catalogs.
-        let catalog = at(root, "spec.sourceNamespace");
-        let openshift = catalog.filter(|(namespace, _)| namespace == "openshift-marketplace");
+        let openshift = at("sourceNamespace").filter(|(namespace, _)| namespace == "openshift-marketplace");
         self.platform = openshift.map(|(_, path)| (Platform::OpenShift, path));
-        self.at_least = at(root, "spec.startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
-        self.release = at(root, "spec.channel").and_then(|(channel, path)| {
+        let starting = at("startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
+        // What OLM installs first stays where a person approves each update.
+        let is_manual = at("installPlanApproval").is_some_and(|(approval, _)| approval == "Manual");
+        let channel = at("channel").and_then(|(channel, path)| {
             let version = channel.rsplit('-').next()?;
             Some((release_name(version)?, path))
         });
+        let installed = starting.clone().filter(|_| is_manual);
+        self.release = installed.or(channel);
+        self.at_least = starting.filter(|_| !is_manual);
+    }
+
+    /// The facts of an OperatorPolicy, which may list the versions that it allows.
+    fn operator_policy(&mut self, root: &Node) {
+        self.subscription(root, "spec.subscription", "spec.subscription.namespace");
+        let versions = root.below("spec.versions").map_or(&[][..], Node::items);
+        let names = versions.iter().enumerate().filter_map(|(index, node)| Some((index, of_csv(node.as_str()?)?)));
+        let newest = names.max_by_key(|(_, version)| version_numbers(version));
+        if let Some((index, version)) = newest {
+            self.release = Some((version, Path::dotted("spec.versions").index(index)));
+        }
     }
 
     fn csv(&mut self, root: &Node) {
@@ -209,6 +234,12 @@ mod tests {
                  kubevirt-hyperconverged, sourceNamespace: openshift-marketplace, channel: stable, \
                  startingCSV: kubevirt-hyperconverged-operator.v4.20.3}\n",
                 "openshift-cnv OpenShift ? from 4.20.3",
+            ),
+            (
+                "kind: Subscription\nmetadata: {name: hco, namespace: openshift-cnv}\nspec: {name: \
+                 kubevirt-hyperconverged, sourceNamespace: openshift-marketplace, channel: stable, \
+                 installPlanApproval: Manual, startingCSV: kubevirt-hyperconverged-operator.v4.20.3}\n",
+                "openshift-cnv OpenShift 4.20.3",
             ),
             (
                 "kind: Subscription\nmetadata: {namespace: kubevirt-hyperconverged}\nspec: {name: \

@@ -41,10 +41,7 @@ impl Repo {
 
     /// Where they are.
     pub(super) fn text_paths<'r>(&'r self, cluster: &'r ClusterRef) -> impl Iterator<Item = &'r Utf8PathBuf> {
-        self.texts.iter().filter(|path| {
-            let mut above = path.ancestors().skip(1);
-            above.find(|d| self.directories.contains(*d)) == Some(cluster.directory())
-        })
+        self.texts.iter().filter(|path| self.owners.around(path) == Some(cluster.directory()))
     }
 }
 

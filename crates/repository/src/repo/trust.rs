@@ -1,12 +1,14 @@
 //! The trust source: the files that are checked, or a revision before them.
 //!
-//! A change must not control which of its own findings are reported. So the configuration, releases in the repository,
-//! suppressions and the baseline can be read from the revision that the change is based on.
+//! A change must not control which of its own findings are reported. So the configuration and the baseline can be read
+//! from the revision that the change is based on; suppressions in documents have no effect then.
+
+use hcoplan_rule_pages::rules::CHANGE_NOT_TRUSTED;
 
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes, normalize_path};
 
 use super::config::CONFIG_FILE;
@@ -68,7 +70,7 @@ impl TrustBase {
     }
 
     /// Its whole repository, and the path of a working tree's file in it.
-    pub(super) fn around(&self, path: &Utf8Path) -> Result<Option<(Revision, Utf8PathBuf)>, super::Error> {
+    fn around(&self, path: &Utf8Path) -> Result<Option<(Revision, Utf8PathBuf)>, super::Error> {
         let Some(PathInTree { top, path, .. }) = PathInTree::of(&self.directory, path) else {
             return Ok(None);
         };
@@ -102,14 +104,3 @@ impl Trust {
         Some(finding.label("taken from the trusted revision"))
     }
 }
-
-/// A configuration or suppression of the change that has no effect.
-pub static CHANGE_NOT_TRUSTED: Rule = Rule {
-    name: "change-not-trusted",
-    group: Group::Hygiene,
-    severity: Severity::Info,
-    predicts: Prediction::Silent("it has no effect yet"),
-    needs: Needs::Document,
-    summary: "configuration or a suppression that the trusted revision doesn't have",
-    ..Rule::BASE
-};

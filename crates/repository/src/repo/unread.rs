@@ -13,19 +13,23 @@ use super::Repo;
 use super::appliers::GROUPS;
 use super::charts::{CHART, chart_of, is_rendered};
 use super::has_in;
-use super::helm::{HELM_CHART_NOT_RENDERED, packed_may_render_hyperconverged};
-use super::kustomize::references;
+use super::helm::packed_may_render_hyperconverged;
+use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::parent;
 use super::problem::unreadable;
 use super::scan::contains_any;
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
+use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
 
 impl Repo {
     /// Whether a controller applies a path or something in it, or a kustomization builds on it.
     pub(super) fn is_deployed(&self, path: &Utf8Path) -> bool {
-        let built_on = || self.built_on.get_or_init(|| references(&*self.tree).into_iter().map(|(_, to)| to).collect());
+        let built_on = || {
+            self.built_on
+                .get_or_init(|| Kustomizations::new(&*self.tree).references().into_iter().map(|(_, to)| to).collect())
+        };
         self.applied().meet(path) || has_in(built_on(), path)
     }
 

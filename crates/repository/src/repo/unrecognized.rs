@@ -2,38 +2,14 @@
 //!
 //! Other tools treat it as an object of another kind or as none, and HCO doesn't read it.
 
+use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
+
 use super::mentions::{HCO, HINTS};
 use super::statements::HCO_NAME as NAME;
-use super::wrappers::HCO_NOT_PLANNED;
-use hcoplan_diagnostics::finding::{
-    Applicability, Confidence, Finding, Fix, FixKind, Group, Needs, Prediction, Rule, Severity,
-};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
 use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 use hcoplan_yaml::{Document, Node, Value};
-
-/// An unrecognised HyperConverged.
-pub static HCO_NOT_RECOGNIZED: Rule = Rule {
-    name: "hco-not-recognized",
-    group: Group::Admission,
-    severity: Severity::Error,
-    confidence: Confidence::High,
-    predicts: Prediction::Rejection("no matches for kind \"HyperConverged\" in version \"hco.kubevirt.com/v1beta1\""),
-    needs: Needs::Document,
-    fix: FixKind::Suggested,
-    summary: "a manifest looks like a HyperConverged, but has another kind or API group",
-    ..Rule::BASE
-};
-
-/// A declared inventory without a cluster.
-pub static INVENTORY_WITHOUT_CLUSTER: Rule = Rule {
-    name: "inventory-without-cluster",
-    group: Group::Hygiene,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("nothing is planned for these nodes"),
-    needs: Needs::Document,
-    summary: "an inventory belongs to no HyperConverged",
-    ..Rule::BASE
-};
 
 fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     node.get(key).and_then(Node::as_str)

@@ -4,41 +4,35 @@
 //! gets a copy of the chart and of the values that the repository names for it, and nothing else; it fetches nothing,
 //! runs no plugin and connects to no cluster.
 
+use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
+
 mod releases;
 mod trace;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program};
 use hcoplan_yaml::{self as yaml, Document};
 
-use self::releases::{Release, named_releases, releases};
-use super::build_failed::{FailedBuild, HELM_TEMPLATE_FAILED, name_of};
+use self::releases::{Release, Values, named_releases, releases};
+use super::build::{BuildError, BuildTarget, Built, run_program};
+use super::build_failed::{FailedBuild, name_of};
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
-use super::kustomize::{BuildError, BuildTarget, Built, run_program};
+use super::gitops::{self, GitOps};
 use super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::scan::{FoundKind, is_candidate, scan, unescaped};
-use super::wrappers::HCO_NOT_PLANNED;
 use super::wrappers::not_planned::contains_manifest;
+use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
+use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 
 /// The name of a release's output, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";
-
-/// A chart with a HyperConverged that isn't rendered, as helm isn't enabled.
-pub static HELM_CHART_NOT_RENDERED: Rule = Rule {
-    name: "helm-chart-not-rendered",
-    group: Group::Gitops,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("the clusters of this chart are not planned"),
-    needs: Needs::Document,
-    summary: "a Helm chart has a HyperConverged in its templates, and helm isn't run",
-    ..Rule::BASE
-};
 
 /// A chart that has a HyperConverged.
 struct Chart {
@@ -52,7 +46,7 @@ struct Chart {
 /// The outermost charts of a listing that may render a HyperConverged. A `file://` dependency belongs to its
 /// dependents, unless a release names it. A template without an action is also a manifest, and is read as such if
 /// charts aren't rendered.
-fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> {
+fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: bool) -> Vec<Chart> {
     let mut with_hyperconverged: BTreeMap<Utf8PathBuf, Location> = BTreeMap::new();
     let directories: BTreeSet<&Utf8Path> =
         files.iter().filter(|f| f.file_name() == Some(CHART)).filter_map(|f| f.parent()).collect();
@@ -118,7 +112,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], rendered: bool) -> Vec<Chart> 
             *holder == directory || own.values().any(|file| file.parent() == Some(holder) && file.ends_with(CHART))
         });
         let Some((_, place)) = inside else { continue };
-        if depended.contains(&directory.to_path_buf()) && named_releases(tree, directory, files).is_empty() {
+        if depended.contains(&directory.to_path_buf()) && named_releases(gitops, directory, files).is_empty() {
             continue;
         }
         out.push(Chart { directory: directory.to_path_buf(), place: place.clone(), files: own });
@@ -210,8 +204,9 @@ pub(super) struct Unrendered {
 /// The charts that aren't rendered.
 pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Unrendered {
     let mut out = Unrendered::default();
-    for chart in charts(tree, files, false) {
-        let planned = planned(&chart, &releases(tree, &chart.directory, files));
+    let gitops = LazyCell::new(|| gitops::read(tree, files));
+    for chart in charts(tree, files, &gitops, false) {
+        let planned = planned(&chart, &releases(&gitops, &chart.directory, files));
         let shown: Vec<String> = planned.iter().map(|(_, release)| describe(release)).collect();
         let message = format!("the chart `{}` has a HyperConverged and is not rendered", shown_path(&chart.directory));
         let clusters = planned.into_iter().map(|(directory, _)| directory);
@@ -234,7 +229,7 @@ fn shown_path(path: &Utf8Path) -> &str {
 }
 
 fn describe(release: &Release) -> String {
-    let files: Vec<&str> = release.values.iter().map(|v| v.as_str()).collect();
+    let files: Vec<&str> = release.files().map(|v| v.as_str()).collect();
     let values = if files.is_empty() { "the chart's own values".to_owned() } else { files.join(", ") };
     format!("`{}` with {values}", release.name)
 }
@@ -243,7 +238,7 @@ fn describe(release: &Release) -> String {
 /// and no other release's; else the chart's, or one below it if there are several.
 fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
     let outside = |release: &Release| {
-        let last = release.values.last()?;
+        let last = release.files().next_back()?;
         let directory = last.parent().unwrap_or(Utf8Path::new(""));
         (!directory.starts_with(&chart.directory)).then(|| directory.to_owned())
     };
@@ -271,7 +266,7 @@ pub fn render_charts(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
-    if charts(tree, &files, true).is_empty() {
+    if charts(tree, &files, &gitops::read(tree, &files), true).is_empty() {
         return Ok(Built::default());
     }
     let helm = program("helm").ok_or(BuildError::NoHelm)?;
@@ -287,11 +282,12 @@ fn render(
     stop: &dyn Fn() -> bool,
 ) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
-    let charts = charts(tree, &files, true);
+    let gitops = gitops::read(tree, &files);
+    let charts = charts(tree, &files, &gitops, true);
     let mut built = Built::default();
     for chart in &charts {
         built.reached.extend(chart.files.values().cloned());
-        for (directory, release) in planned(chart, &releases(tree, &chart.directory, &files)) {
+        for (directory, release) in planned(chart, &releases(&gitops, &chart.directory, &files)) {
             let run = ReleaseToRender { tree, root, chart, release: &release, helm };
             match run.run(most_bytes, stop) {
                 Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
@@ -321,10 +317,14 @@ impl ReleaseToRender<'_> {
     /// A message of helm's, which may quote values, without their secrets.
     fn masked(&self, message: &str) -> String {
         let is_manifest = |path: &&Utf8PathBuf| is_candidate(path);
-        let files = self.chart.files.values().chain(&self.release.values).filter(is_manifest);
+        let files = self.chart.files.values().chain(self.release.files()).filter(is_manifest);
         let files = files.filter_map(|path| Some(SourceFile::from_bytes(path, self.tree.read(path).ok()?)));
         let set = self.release.set.iter().map(|value| value.replacen('=', ": ", 1));
-        let texts = self.release.inline.iter().cloned().chain(set);
+        let inline = self.release.values.iter().filter_map(|values| match values {
+            Values::Text(text) => Some(text.clone()),
+            Values::File(_) => None,
+        });
+        let texts = inline.chain(set);
         let texts = texts.map(|text| SourceFile::new(Utf8Path::new("values.yaml"), text));
         files.chain(texts).fold(message.to_owned(), |text, file| masked_message(&file, Span::default(), &text))
     }
@@ -332,7 +332,7 @@ impl ReleaseToRender<'_> {
     fn run(&self, most: usize, stop: &dyn Fn() -> bool) -> Result<(String, Vec<u8>), BuildError> {
         let (chart, release) = (&self.chart.directory, self.release);
         let mut inputs: BTreeSet<Utf8PathBuf> = self.chart.files.keys().cloned().collect();
-        inputs.extend(release.values.iter().cloned());
+        inputs.extend(release.files().cloned());
         let mut more = BTreeMap::new();
         for (to, from) in self.chart.files.iter().filter(|(to, from)| to != from) {
             more.insert(to.clone(), self.tree.read(from).unwrap_or_default());
@@ -344,14 +344,17 @@ impl ReleaseToRender<'_> {
         let mut arguments = vec!["template".to_owned(), release.name.clone(), path];
         let namespace = release.namespace.as_deref().unwrap_or(super::statements::HCO_NAME);
         arguments.extend(["--namespace".to_owned(), namespace.to_owned()]);
-        for file in &release.values {
-            arguments.extend(["--values".to_owned(), format!("./{file}")]);
-        }
-        for (number, text) in release.inline.iter().enumerate() {
-            let path = Utf8PathBuf::from(format!(".hcoplan-values-{number}.yaml"));
+        for (number, values) in release.values.iter().enumerate() {
+            let path = match values {
+                Values::File(path) => path.clone(),
+                Values::Text(text) => {
+                    let path = Utf8PathBuf::from(format!(".hcoplan-values-{number}.yaml"));
+                    inputs.insert(path.clone());
+                    more.insert(path.clone(), text.clone().into_bytes());
+                    path
+                }
+            };
             arguments.extend(["--values".to_owned(), format!("./{path}")]);
-            inputs.insert(path.clone());
-            more.insert(path, text.clone().into_bytes());
         }
         for set in &release.set {
             arguments.extend(["--set".to_owned(), set.clone()]);
@@ -373,7 +376,7 @@ impl ReleaseToRender<'_> {
     /// The values files, the one with the highest precedence first.
     fn values(&self) -> Vec<Document> {
         let own = self.chart.directory.join("values.yaml");
-        let files = self.release.values.iter().rev().chain([&own]);
+        let files = self.release.files().rev().chain([&own]);
         let read = |path: &Utf8PathBuf| {
             let bytes = self.tree.read(path).ok()?;
             let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));

@@ -3,55 +3,51 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that none names is one release
 //! with its own values.
 
-use std::collections::BTreeMap;
-
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Tree, normalize_path};
-use hcoplan_yaml::{self as yaml, Node};
+use hcoplan_diagnostics::source::normalize_path;
+use hcoplan_yaml::{self as yaml, Node, Value};
 use regex_lite::Regex;
+use serde_json::{Value as Json, json};
 
-use super::super::{listed, wrapper_fields as fields};
-
-/// The values with which a generator replaces `{{ … }}`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Template {
-    values: BTreeMap<String, String>,
-}
-
-impl Template {
-    /// Replaces all `{{ … }}` of a text; `None` if a value is unknown.
-    fn fill(&self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, remainder)) = rest.split_once("{{") {
-            let (name, after) = remainder.split_once("}}")?;
-            out.push_str(before);
-            out.push_str(self.values.get(name.trim().trim_start_matches('.'))?);
-            rest = after;
-        }
-        Some(out + rest)
-    }
-}
+use super::super::gitops::{Applied, GitOps, Kind, Source, Template};
+use super::super::wrapper_fields as fields;
 
 /// A release of a chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Release {
     pub(super) name: String,
     pub(super) namespace: Option<String>,
-    /// Values files in addition to the chart's own, relative to the root, in order.
-    pub(super) values: Vec<Utf8PathBuf>,
-    /// Values in the object that names the release, as YAML.
-    pub(super) inline: Vec<String>,
-    /// Single values, `name=value`.
+    /// Values in addition to the chart's own; later ones win.
+    pub(super) values: Vec<Values>,
+    /// Single values, `name=value`, which win over all others.
     pub(super) set: Vec<String>,
-    /// Values that can't be read: `valuesFrom`, a file outside the root.
+    /// Values that can't be read: of a Secret, a file outside the root.
     pub(super) lacks: Vec<String>,
+}
+
+/// A source of a release's values.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Values {
+    /// A file, relative to the root.
+    File(Utf8PathBuf),
+    /// YAML in the object that names the release, or in one that it names.
+    Text(String),
+}
+
+impl Release {
+    /// Its values files.
+    pub(super) fn files(&self) -> impl DoubleEndedIterator<Item = &Utf8PathBuf> {
+        self.values.iter().filter_map(|values| match values {
+            Values::File(path) => Some(path),
+            Values::Text(_) => None,
+        })
+    }
 }
 
 /// The releases of a chart, sorted by name: the named ones, else one for each additional values file in the chart, else
 /// one.
-pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
-    let named = named_releases(tree, chart, files);
+pub(super) fn releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
+    let named = named_releases(gitops, chart, files);
     if !named.is_empty() {
         return named;
     }
@@ -66,10 +62,9 @@ pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf])
             _ => return None,
         };
         let suffix = suffix.trim_matches(['-', '_', '.']);
-        let values = vec![file.clone()];
         (!suffix.is_empty()).then(|| Release {
             name: release_name(&format!("{name}-{suffix}")),
-            values,
+            values: vec![Values::File(file.clone())],
             ..Release::default()
         })
     });
@@ -82,20 +77,15 @@ pub(super) fn releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf])
 }
 
 /// The releases of a chart that an object names, sorted by name.
-pub(super) fn named_releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
+pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
     let mut out = Vec::new();
-    for path in files.iter().filter(|p| matches!(p.extension(), Some("yaml" | "yml"))) {
-        let Ok(bytes) = tree.read(path) else {
-            continue;
-        };
-        let has = |word: &str| memchr::memmem::find(&bytes, word.as_bytes()).is_some();
-        if !has("argoproj.io") && !has("helm.toolkit.fluxcd.io") {
-            continue;
-        }
-        let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
-        for document in &parsed.documents {
-            for object in listed::objects(&document.root) {
-                of_object(object.node, chart, files, &mut out);
+    for applied in &gitops.applied {
+        for source in applied.sources.iter().filter(|source| source.is_here) {
+            for template in bound(source, chart, files) {
+                out.push(match applied.kind {
+                    Kind::HelmRelease => helm_release(applied, source, gitops),
+                    _ => application(applied, source, &template, chart, files),
+                });
             }
         }
     }
@@ -104,57 +94,51 @@ pub(super) fn named_releases(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8Pat
     out
 }
 
-fn text<'n>(node: &'n Node, path: &str) -> &'n str {
-    node.below(path).and_then(Node::as_str).unwrap_or_default()
-}
-
-fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
-    node.below(path).map_or(&[], Node::items)
-}
-
-fn of_object(root: &Node, chart: &Utf8Path, files: &[Utf8PathBuf], out: &mut Vec<Release>) {
-    let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
-    match (group, text(root, "kind")) {
-        ("argoproj.io", "Application") => {
-            let Some(spec) = root.get("spec") else { return };
-            application(spec, text(root, "metadata.name"), &Template::default(), chart, files, out);
-        }
-        ("argoproj.io", "ApplicationSet") => {
-            let Some(spec) = root.below("spec.template.spec") else {
-                return;
-            };
-            let name = text(root, "spec.template.metadata.name");
-            for template in templates(spec, chart, files) {
-                application(spec, name, &template, chart, files, out);
-            }
-        }
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => out.extend(helm_release(root, chart)),
-        _ => {}
-    }
-}
-
-/// The templates' values for the releases of an ApplicationSet, from the names of existing values files.
-fn templates(spec: &Node, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
-    let mut patterns = sources(spec).flat_map(|source| {
-        let files = list(source, "helm.valueFiles").iter().filter_map(Node::as_str);
-        files.map(|file| root_path(file, chart)).collect::<Vec<_>>()
-    });
-    let Some(pattern) = patterns.find(|p| p.contains("{{")) else {
-        return vec![Template::default()];
+/// The values of the templates that a source leaves unfilled, for each release of a chart: empty ones where none is
+/// left; none if the source is another chart's. What depends on more than the repository is bound by the names of
+/// existing files.
+fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Template> {
+    let Some(path) = source.path.as_deref() else { return Vec::new() };
+    let of_path = match source.directory() {
+        Some(directory) if directory == chart => vec![Template::default()],
+        Some(_) => return Vec::new(),
+        None => matching(path.trim_start_matches("./"), &[chart.to_owned()]),
     };
-    matching(&pattern, files)
+    let names = list(&source.node, "helm.valueFiles").iter().filter_map(Node::as_str);
+    let bind = |template: Template| {
+        let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
+        let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
+        let found = matching(&partly_filled(&pattern, &template), files);
+        let joined = found.into_iter().map(|mut found| {
+            found.values.extend(template.values.clone());
+            found
+        });
+        joined.collect()
+    };
+    of_path.into_iter().flat_map(bind).collect()
 }
 
-/// The values of a path's `{{ … }}` in each file that matches.
-fn matching(pattern: &str, files: &[Utf8PathBuf]) -> Vec<Template> {
+/// A text in which the known templates are filled in.
+fn partly_filled(text: &str, template: &Template) -> String {
+    let known = template.values.iter();
+    known.fold(text.to_owned(), |text, (name, value)| {
+        let forms = [format!("{{{{ .{name} }}}}"), format!("{{{{.{name}}}}}"), format!("{{{{{name}}}}}")];
+        forms.iter().fold(text, |text, form| text.replace(form, value))
+    })
+}
+
+/// The values of a path's `{{ … }}` in each path that matches.
+fn matching(pattern: &str, paths: &[Utf8PathBuf]) -> Vec<Template> {
     let (mut expression, mut names, mut rest) = ("^".to_owned(), Vec::new(), pattern);
     while let Some((before, remainder)) = rest.split_once("{{") {
         let Some((name, after)) = remainder.split_once("}}") else {
             return Vec::new();
         };
+        let name = name.trim().trim_start_matches('.').to_owned();
         expression.push_str(&regex_lite::escape(before));
-        expression.push_str("([^/]+)");
-        names.push(name.trim().trim_start_matches('.').to_owned());
+        // A directory's path may have several parts.
+        expression.push_str(if matches!(name.as_str(), "path" | "path.path") { "(.+)" } else { "([^/]+)" });
+        names.push(name);
         rest = after;
     }
     expression.push_str(&regex_lite::escape(rest));
@@ -162,17 +146,22 @@ fn matching(pattern: &str, files: &[Utf8PathBuf]) -> Vec<Template> {
     let Ok(expression) = Regex::new(&expression) else {
         return Vec::new();
     };
-    let fits = files.iter().filter_map(|f| expression.captures(f.as_str()));
-    let template = |found: regex_lite::Captures<'_>| Template {
-        values: (names.iter().zip(1..))
+    let fits = paths.iter().filter_map(|path| expression.captures(path.as_str()));
+    let template = |found: regex_lite::Captures<'_>| {
+        let values = (names.iter().zip(1..))
             .filter_map(|(name, i)| Some((name.clone(), found.get(i)?.as_str().to_owned())))
-            .collect(),
+            .collect();
+        Template { values }
     };
     fits.map(template).collect()
 }
 
-fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
-    spec.get("source").into_iter().chain(list(spec, "sources"))
+fn text<'n>(node: &'n Node, path: &str) -> &'n str {
+    node.below(path).and_then(Node::as_str).unwrap_or_default()
+}
+
+fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
+    node.below(path).map_or(&[], Node::items)
 }
 
 /// The path of a values file relative to the root, which `$ref/` of another source and a leading slash both mean.
@@ -194,109 +183,110 @@ fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
 
 /// Whether a field of an Application's `helm` is read or doesn't change the output.
 fn is_read_of_helm(key: &str) -> bool {
-    fields::SOURCE_HELM.contains(&key) && !["apiVersions", "fileParameters", "kubeVersion", "namespace"].contains(&key)
+    fields::of("Application.source.helm").contains(&key)
+        && !["apiVersions", "fileParameters", "kubeVersion", "namespace"].contains(&key)
 }
 
 /// The same for a HelmRelease's spec; its post-renderers are reported elsewhere.
 fn is_read_of_release(key: &str) -> bool {
-    fields::HELM_RELEASE.contains(&key) || ["commonMetadata", "postRenderers"].contains(&key)
+    fields::of("HelmRelease").contains(&key) || ["commonMetadata", "postRenderers"].contains(&key)
 }
 
 fn application(
-    spec: &Node,
-    name: &str,
+    applied: &Applied,
+    source: &Source,
     template: &Template,
     chart: &Utf8Path,
     files: &[Utf8PathBuf],
-    out: &mut Vec<Release>,
-) {
-    for source in sources(spec) {
-        let path = template.fill(text(source, "path"));
-        let path = path.and_then(|p| normalize_path(Utf8Path::new(&p)));
-        if path.as_deref() != Some(chart) || text(source, "path").is_empty() {
+) -> Release {
+    let node = &source.node;
+    let mut lacks = Vec::new();
+    let fill = |text: &str, what: &str, lacks: &mut Vec<String>| {
+        let filled = template.fill(text);
+        if filled.is_none() {
+            lacks.push(format!("{what} `{text}`"));
+        }
+        filled
+    };
+    let own = match text(node, "helm.releaseName") {
+        "" => applied.name.as_str(),
+        own => own,
+    };
+    let name = fill(own, "the name", &mut lacks).unwrap_or_else(|| "release".to_owned());
+    let namespace = applied.namespace.as_deref().unwrap_or_default();
+    let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
+    lacks.extend(unread(node.get("helm"), is_read_of_helm));
+    let is_true = |path: &str| matches!(node.below(path).map(|n| &n.value), Some(Value::Bool(true)));
+    let skips = is_true("helm.ignoreMissingValueFiles");
+    let mut values = Vec::new();
+    for file in list(node, "helm.valueFiles").iter().filter_map(Node::as_str) {
+        let Some(file) = fill(file, "the values of", &mut lacks) else {
             continue;
-        }
-        let mut release = Release::default();
-        let fill = |text: &str, what: &str, lacks: &mut Vec<String>| {
-            let filled = template.fill(text);
-            if filled.is_none() {
-                lacks.push(format!("{what} `{text}`"));
-            }
-            filled
         };
-        let lacks = &mut release.lacks;
-        let own = match text(source, "helm.releaseName") {
-            "" => name,
-            own => own,
-        };
-        let own = fill(own, "the name", lacks).unwrap_or_else(|| "release".to_owned());
-        let namespace = text(spec, "destination.namespace");
-        let namespace = fill(namespace, "the namespace", lacks).filter(|n| !n.is_empty());
-        release.lacks.extend(unread(source.get("helm"), is_read_of_helm));
-        let lacks = &mut release.lacks;
-        let skips =
-            matches!(source.below("helm.ignoreMissingValueFiles").map(|n| &n.value), Some(yaml::Value::Bool(true)));
-        let mut values = Vec::new();
-        for file in list(source, "helm.valueFiles").iter().filter_map(Node::as_str) {
-            let Some(file) = fill(file, "the values of", lacks) else {
-                continue;
-            };
-            let path = normalize_path(Utf8Path::new(&root_path(&file, chart)));
-            match path.filter(|path| files.contains(path)) {
-                Some(path) => values.push(path),
-                None if skips => {}
-                None => lacks.push(format!("the values of `{file}`")),
-            }
+        let path = normalize_path(Utf8Path::new(&root_path(&file, chart)));
+        match path.filter(|path| files.contains(path) && applied.is_of_this_repository(&file)) {
+            Some(path) => values.push(Values::File(path)),
+            None if skips => {}
+            None => lacks.push(format!("the values of `{file}`")),
         }
-        let helm = source.get("helm");
-        let inline = helm.and_then(|h| h.get("values")).and_then(Node::as_str);
-        let object = helm.and_then(|h| h.get("valuesObject"));
-        let object = object.map(|o| yaml::emit(&o.to_json()));
-        for text in inline.map(ToOwned::to_owned).into_iter().chain(object) {
-            match template.fill(&text) {
-                Some(text) => release.inline.push(text),
-                None => release.lacks.push("values with a template in them".to_owned()),
-            }
-        }
-        for parameter in list(source, "helm.parameters") {
-            let value = template.fill(text(parameter, "value"));
-            match value {
-                Some(value) => {
-                    let value = value.replace(',', "\\,");
-                    release.set.push(format!("{}={value}", text(parameter, "name")));
-                }
-                None => release.lacks.push(format!("the parameter `{}`", text(parameter, "name"))),
-            }
-        }
-        (release.name, release.namespace, release.values) = (release_name(&own), namespace, values);
-        out.push(release);
     }
+    let helm = node.get("helm");
+    let object = helm.and_then(|h| h.get("valuesObject"));
+    // An object wins over a text.
+    let inline = helm.and_then(|h| h.get("values")).and_then(Node::as_str).filter(|_| object.is_none());
+    let object = object.map(|o| yaml::emit(&o.to_json()));
+    for text in inline.map(ToOwned::to_owned).into_iter().chain(object) {
+        match template.fill(&text) {
+            Some(text) => values.push(Values::Text(text)),
+            None => lacks.push("values with a template in them".to_owned()),
+        }
+    }
+    let mut set = Vec::new();
+    for parameter in list(node, "helm.parameters") {
+        match template.fill(text(parameter, "value")) {
+            Some(value) => set.push(format!("{}={}", text(parameter, "name"), value.replace(',', "\\,"))),
+            None => lacks.push(format!("the parameter `{}`", text(parameter, "name"))),
+        }
+    }
+    Release { name: release_name(&name), namespace, values, set, lacks }
 }
 
-fn helm_release(root: &Node, chart: &Utf8Path) -> Option<Release> {
-    let path = text(root, "spec.chart.spec.chart");
-    if path.is_empty() || normalize_path(Utf8Path::new(path)).as_deref() != Some(chart) {
-        return None;
-    }
-    let name = match text(root, "spec.releaseName") {
-        "" => text(root, "metadata.name"),
+fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps) -> Release {
+    let spec = &source.node;
+    let name = match text(spec, "releaseName") {
+        "" => applied.name.as_str(),
         name => name,
     };
-    let namespaces = ["spec.targetNamespace", "metadata.namespace"].map(|path| text(root, path));
-    let namespace = namespaces.into_iter().find(|n| !n.is_empty());
-    let files = list(root, "spec.chart.spec.valuesFiles").iter().filter_map(Node::as_str);
+    let mut lacks = Vec::new();
+    let files = list(spec, "chart.spec.valuesFiles").iter().filter_map(Node::as_str);
     let files = files.filter_map(|file| normalize_path(Utf8Path::new(file)));
-    let values = root.below("spec.values");
-    let from = list(root, "spec.valuesFrom").iter();
-    let from = from.map(|f| format!("the values of the {} `{}`", text(f, "kind"), text(f, "name")));
-    Some(Release {
-        name: release_name(name),
-        namespace: namespace.map(ToOwned::to_owned),
-        values: files.collect(),
-        inline: values.map(|v| yaml::emit(&v.to_json())).into_iter().collect(),
-        set: Vec::new(),
-        lacks: from.chain(unread(root.get("spec"), is_read_of_release)).collect(),
-    })
+    let mut values: Vec<Values> = files.map(Values::File).collect();
+    for from in list(spec, "valuesFrom") {
+        match referenced(applied, from, gitops) {
+            Some(text) => values.push(Values::Text(text)),
+            None => lacks.push(format!("the values of the {} `{}`", text(from, "kind"), text(from, "name"))),
+        }
+    }
+    values.extend(spec.get("values").map(|v| Values::Text(yaml::emit(&v.to_json()))));
+    lacks.extend(unread(Some(spec), is_read_of_release));
+    Release { name: release_name(name), namespace: applied.namespace.clone(), values, set: Vec::new(), lacks }
+}
+
+/// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
+fn referenced(applied: &Applied, from: &Node, gitops: &GitOps) -> Option<String> {
+    let name = Some(text(from, "name")).filter(|_| text(from, "kind") == "ConfigMap")?;
+    let document = gitops.config_map(applied.document.text("metadata.namespace"), name)?;
+    let key = Some(text(from, "valuesKey")).filter(|key| !key.is_empty()).unwrap_or("values.yaml");
+    let own = document.root.get("data")?.get(key)?.as_str()?;
+    let path = text(from, "targetPath");
+    if path.is_empty() {
+        return Some(own.to_owned());
+    }
+    let plain = yaml::parse_yaml(&hcoplan_diagnostics::source::SourceFile::new("value", format!("value: {own}\n")));
+    let value = plain.documents.first().and_then(|d| d.root.get("value")).map(Node::to_json);
+    let value = value.filter(|value| !value.is_object() && !value.is_array()).unwrap_or_else(|| Json::from(own));
+    let nested = path.rsplit('.').fold(value, |value, step| json!({ step: value }));
+    (!path.contains(['[', '\\'])).then(|| yaml::emit(&nested))
 }
 
 /// A name that Helm accepts for a release.
@@ -308,21 +298,26 @@ fn release_name(name: &str) -> String {
     let name = name.trim_matches('-');
     if name.is_empty() { "release".to_owned() } else { name.to_owned() }
 }
-
 #[cfg(test)]
 mod tests {
     use hcoplan_diagnostics::source::Memory;
 
+    use super::super::super::gitops;
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let tree: Memory = files.iter().copied().collect();
         let paths: Vec<Utf8PathBuf> = files.iter().map(|(p, _)| (*p).into()).collect();
-        let releases = releases(&tree, "charts/hco".into(), &paths);
+        let releases = releases(&gitops::read(&tree, &paths), "charts/hco".into(), &paths);
         let show = |r: Release| {
-            let files: Vec<&str> = r.values.iter().map(|v| v.as_str()).collect();
-            let namespace = r.namespace.unwrap_or_default();
-            format!("{} {namespace} {} {:?}{:?}{:?}", r.name, files.join(","), r.inline, r.set, r.lacks)
+            let files: Vec<&str> = r.files().map(|v| v.as_str()).collect();
+            let is_text = |values: &Values| match values {
+                Values::Text(text) => Some(text.clone()),
+                Values::File(_) => None,
+            };
+            let texts: Vec<String> = r.values.iter().filter_map(is_text).collect();
+            let namespace = r.namespace.clone().unwrap_or_default();
+            format!("{} {namespace} {} {texts:?}{:?}{:?}", r.name, files.join(","), r.set, r.lacks)
         };
         releases.into_iter().map(show).collect()
     }

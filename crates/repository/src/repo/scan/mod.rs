@@ -11,20 +11,21 @@ use camino::Utf8Path;
 use hcoplan_diagnostics::source::{SourceFile, Span, Tree, Unreadable};
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::edit::EditableFile;
-use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind};
+use hcoplan_yaml::{self as yaml, Comment, Document, Problem, ProblemKind};
 use memchr::memmem::Finder;
 
+use self::classify::classify;
 pub(super) use self::escapes::unescaped;
 use super::charts;
-use super::kustomization::{Named, is_kustomization};
+use super::kustomization::{Kustomization, Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::mentions::{self, contains_encoded_group};
 use super::statements::StatementKind;
-use super::unrecognized::{self, is_unrecognized};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
+use super::wrappers::ansible;
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
-use super::wrappers::unknown::{is_filled_in, may_become_hyperconverged};
+use super::wrappers::unknown::is_filled_in;
 
 /// hcoplan's API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";
@@ -130,6 +131,7 @@ impl Content {
         if mentions_hco(file.text()) || has_kind_like(file.text()) {
             let found = documents.iter().flat_map(|d| embedded::of_document(d));
             texts.found.extend(found);
+            texts.found.extend(documents.iter().flat_map(|d| embedded::of_variables(d)));
         }
         let content = Self {
             documents,
@@ -154,6 +156,7 @@ impl Content {
     /// Parses a file of a tree: of a YAML template outside charts the known parts.
     pub(super) fn read(tree: &dyn Tree, file: Arc<SourceFile>) -> Self {
         let mut content = Self::parse(file);
+        content.fill_in_variables(tree);
         let begins = content.file.text().trim_start();
         let begins_as_template = ["{%", "{{", "{#"].iter().any(|mark| begins.starts_with(mark));
         let is_template =
@@ -167,6 +170,31 @@ impl Content {
             }
         }
         content
+    }
+
+    /// Fills in the variables that Ansible's plays, tasks and their role set in the repository.
+    fn fill_in_variables(&mut self, tree: &dyn Tree) {
+        let text = self.file.text();
+        let is_list = |d: &Arc<Document>| matches!(d.root.value, yaml::Value::Seq(_));
+        if !text.contains("{{") || !mentions_hco(text) || !self.documents.iter().any(is_list) {
+            return;
+        }
+        let mut known = ansible::Variables::new();
+        let role = self.file.path().parent().filter(|d| d.file_name() == Some("tasks")).and_then(Utf8Path::parent);
+        // A role's `vars` win over its `defaults`.
+        for directory in ["defaults", "vars"] {
+            for name in ["main.yml", "main.yaml"] {
+                let Some(path) = role.map(|role| role.join(directory).join(name)) else { continue };
+                let Ok(bytes) = tree.read(&path) else { continue };
+                let parsed = yaml::parse(&SourceFile::from_bytes(&path, bytes));
+                let entries = parsed.documents.iter().flat_map(|document| document.root.entries());
+                known.extend(entries.map(|entry| (entry.key.text.clone(), entry.value.clone())));
+            }
+        }
+        for document in self.documents.iter_mut().filter(|d| is_list(d)) {
+            let filled = Arc::make_mut(document);
+            ansible::fill_in_variables(&mut filled.root, &known);
+        }
     }
 
     /// Whether it is a template that isn't YAML yet.
@@ -326,7 +354,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
                 Scanned { marked: matches!(interest, Interest::Marked | Interest::Garbled), ..Scanned::default() };
             scanned.found = content.found();
             let first = content.documents.first().filter(|_| kustomization);
-            scanned.kustomization = first.map(|d| Box::new(Named::of_kustomization(&d.root, path)));
+            scanned.kustomization = first.map(|d| Box::new(Named::of(&Kustomization::of_document(d))));
             if interest == Interest::Tagged {
                 if scanned.found.is_empty() {
                     return Scanned::default();
@@ -467,7 +495,7 @@ struct ContentFinders {
     package: Finder<'static>,
     controllers: [Finder<'static>; 5],
     binary: Finder<'static>,
-    statements: [Finder<'static>; 2],
+    statements: [Finder<'static>; 3],
     unrecognized: [Finder<'static>; 4],
 }
 
@@ -489,7 +517,7 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     .map(Finder::new),
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
-    statements: [Finder::new("OperatorGroup"), Finder::new("ClusterVersion")],
+    statements: ["OperatorGroup", "OperatorPolicy", "ClusterVersion"].map(Finder::new),
     unrecognized: mentions::HINTS.map(Finder::new),
 });
 
@@ -523,74 +551,7 @@ fn any_kind(text: &str, is_it: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-fn text<'n>(node: &'n Node, key: &str) -> &'n str {
-    node.get(key).and_then(Node::as_str).unwrap_or_default()
-}
-
-fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
-    let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
-    let mut add = |item: Option<u32>, what: FoundKind| {
-        let place = ObjectPlace { document, item };
-        out.push(FoundObject { place, what });
-    };
-    let is_list = listed::is_list(root);
-    match (what(api_version, kind), StatementKind::of(root)) {
-        (Some(FoundKind::Inventory(SourceKind::Nodes)), _) if !is_list && !is_registered(root) => return,
-        (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
-        (Some(what), _) if !is_list => return add(None, what),
-        (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
-        (None, None) if !is_list && (is_unrecognized(root) || may_become_hyperconverged(root)) => {
-            return add(None, FoundKind::Unrecognized);
-        }
-        _ if !is_list => return,
-        _ => {}
-    }
-    // The list is read as a whole, as it may have thousands.
-    let whole = (api_version, kind) == ("v1", "List");
-    let (mut nodes, mut machines) = (false, false);
-    for (index, object) in (0..).zip(listed::objects(root)) {
-        match what(object.api_version(), &object.kind()) {
-            Some(FoundKind::Inventory(SourceKind::Nodes)) if !is_registered(object.node) => {}
-            Some(FoundKind::Inventory(SourceKind::Nodes)) if whole && object.is_direct => {
-                nodes = true;
-            }
-            Some(FoundKind::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
-                machines = true;
-            }
-            Some(what) => add(Some(index), what),
-            None => {
-                if let Some(kind) = StatementKind::of(object.node) {
-                    add(Some(index), FoundKind::Statement(kind));
-                } else if is_unrecognized(object.node)
-                    || object.wrapper.is_none() && may_become_hyperconverged(object.node)
-                {
-                    add(Some(index), FoundKind::Unrecognized);
-                }
-            }
-        }
-    }
-    if nodes {
-        add(None, FoundKind::Inventory(SourceKind::Nodes));
-    }
-    if machines {
-        add(None, FoundKind::Inventory(SourceKind::Machines));
-    }
-}
-
-/// Whether a Node is printed by a cluster: kubelets set a status and an architecture. Other manifests only set labels
-/// or taints of an existing node.
-fn is_registered(node: &Node) -> bool {
-    let labels = node.below("metadata.labels");
-    node.get("status").is_some() || labels.is_some_and(|l| l.get("kubernetes.io/arch").is_some())
-}
-
-fn what(api_version: &str, kind: &str) -> Option<FoundKind> {
-    if unrecognized::is_ours(api_version, kind) {
-        return Some(FoundKind::HyperConverged);
-    }
-    SourceKind::of(api_version, kind).map(FoundKind::Inventory)
-}
-
+mod classify;
 mod escapes;
 #[cfg(test)]
 mod tests;

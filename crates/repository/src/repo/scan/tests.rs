@@ -116,7 +116,7 @@ fn reports_unreadable_files_that_mention_hco() {
 #[test]
 fn patches_of_a_kustomization_are_named() {
     let text = "patches:\n- path: patch.yaml\n- patch: |-\n    a: 1\n- {path: ../../out.yaml}\n\
-                patchesStrategicMerge:\n- ./b/p.yaml\n- |-\n  a: 1\npatchesJson6902:\n- {path: \
+                patchesStrategicMerge:\n- ./b/p.yaml\n- |-\n  {kind: A, metadata: {name: a}}\npatchesJson6902:\n- {path: \
                 ../c.json}\n";
     let scanned = scan_text("overlays/kustomization.yaml", text);
     assert_eq!(
@@ -133,7 +133,7 @@ fn an_item_of_a_list_is_a_document_of_its_own() {
     let scanned = scan_text("a.yaml", text);
     let content = scanned.content.expect("parsed");
     let document = content.object(scanned.found[0].place).expect("there");
-    assert_eq!(document.root.get("kind").and_then(Node::as_str), Some("HyperConverged"));
+    assert_eq!(document.root.get("kind").and_then(|kind| kind.as_str()), Some("HyperConverged"));
     let comments: Vec<_> = document.comments.iter().map(|c| &text[c.span.range()]).collect();
     assert_eq!(comments, ["# two"]);
 }

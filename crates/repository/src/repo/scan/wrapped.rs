@@ -25,7 +25,13 @@ impl Content {
                 object.span.start <= inner.start && inner.end <= object.span.end
             };
             let is_text = matches!(object.reason, NotPlannedReason::InText(_));
-            !is_text || !(is_kustomization(self.file.path()) || self.embedded.iter().any(around))
+            let is_variable = |e: &Embedded| {
+                let inner = e.document.span;
+                inner.start <= object.span.start && object.span.end <= inner.end
+            };
+            let is_read =
+                if is_text { self.embedded.iter().any(around) } else { self.embedded.iter().any(is_variable) };
+            !(is_read || is_text && is_kustomization(self.file.path()))
         });
         found
     }

@@ -5,27 +5,43 @@
 //!
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod applied_paths;
+
+use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, normalize_path};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
-use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
 use regex_lite::Regex;
 
+use super::build::whole;
 use super::has_in;
-use super::identity::{FactOrigin, WithSource, sync_method};
 use super::kustomization::is_kustomization;
-use super::kustomize::whole;
 use super::listed;
 use super::mentions;
 use super::parent;
 use super::wrapper_fields as fields;
-use super::wrappers::HCO_NOT_PLANNED;
+use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
+
+pub(super) use self::applied_paths::AppliedPaths;
 
 const KIND: &str = "HyperConverged";
+
+/// The fields that a build takes in, of Flux's Kustomizations and of an Application's `kustomize`.
+const PLANNED_OF_FLUX: [&str; 8] = [
+    "targetNamespace",
+    "namePrefix",
+    "nameSuffix",
+    "patches",
+    "patchesJson6902",
+    "images",
+    "components",
+    "commonMetadata",
+];
+const PLANNED_OF_ARGO: [&str; 6] =
+    ["namespace", "namePrefix", "nameSuffix", "commonAnnotations", "patches", "components"];
 
 /// Fleet's settings of a directory.
 pub(super) const FLEET_FILE: &str = "fleet.yaml";
@@ -135,111 +151,31 @@ pub(super) fn fetched(by: &str, chart: &str, place: Location) -> Finding {
 
 /// The findings about an object's changes; `clusters` are the source files of HyperConvergeds, `mentions` returns whether
 /// a directory's files mention one.
+///
+/// What is built with its additions, as `is_built` says of an object and a field, changes nothing else.
 pub(super) fn findings(
     document: &Document,
     clusters: &BTreeSet<&Utf8Path>,
     mentions: &dyn Fn(&Utf8Path) -> bool,
     tree: &dyn Tree,
+    is_built: &dyn Fn(&Document) -> bool,
 ) -> Vec<Finding> {
-    let changes = changes(document, Some(tree));
+    let changes = changes(document, Some(tree), is_built(document));
     changes.iter().filter_map(|change| change.finding(document, clusters, mentions, tree)).collect()
-}
-
-/// What controllers apply from the repository.
-#[derive(Debug, Default)]
-pub(super) struct AppliedPaths {
-    /// By their paths, so that none is compared with each file.
-    exact: BTreeMap<Utf8PathBuf, Vec<AppliedPath>>,
-    /// Those in whose paths a generator fills in parts.
-    templates: Vec<AppliedPath>,
-}
-
-impl AppliedPaths {
-    /// Takes in what a controller's object applies.
-    pub(super) fn take(&mut self, document: &Document) {
-        for applied in applied_paths(document) {
-            match &applied.path.expression {
-                Some(_) => self.templates.push(applied),
-                None => self.exact.entry(applied.path.start.clone()).or_default().push(applied),
-            }
-        }
-    }
-
-    /// Those that apply a file.
-    pub(super) fn of<'a>(&'a self, file: &'a Utf8Path) -> impl Iterator<Item = &'a AppliedPath> {
-        let templates = self.templates.iter().filter(|applied| applied.path.covers(file));
-        templates.chain(file.ancestors().filter_map(|above| self.exact.get(above)).flatten())
-    }
-
-    /// The one of the nearest path.
-    pub(super) fn nearest<'a>(&'a self, file: &'a Utf8Path) -> Option<&'a AppliedPath> {
-        self.of(file).max_by_key(|applied| applied.path.start.components().count())
-    }
-
-    /// The packed charts that they apply.
-    pub(super) fn packed(&self) -> impl Iterator<Item = &Utf8Path> {
-        self.exact.keys().map(Utf8PathBuf::as_path).filter(|path| matches!(path.extension(), Some("tgz" | "gz")))
-    }
-
-    /// Whether any applies a directory, or something in it.
-    pub(super) fn meet(&self, directory: &Utf8Path) -> bool {
-        let below =
-            self.exact.range(directory.to_owned()..).next().is_some_and(|(path, _)| path.starts_with(directory));
-        below
-            || self.templates.iter().any(|applied| applied.path.start.starts_with(directory))
-            || self.of(&directory.join("a.yaml")).next().is_some()
-    }
-}
-
-/// What a controller applies from the repository.
-#[derive(Debug)]
-pub(super) struct AppliedPath {
-    path: PathPattern,
-    /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of Flux.
-    pub(super) skips_dry_run: Option<bool>,
-    /// The update method, with the object's kind and the location.
-    pub(super) method: WithSource<UpdateMethod>,
-}
-
-/// What an Application, an ApplicationSet, a Flux Kustomization or a HelmRelease applies.
-fn applied_paths(document: &Document) -> Vec<AppliedPath> {
-    let root = &document.root;
-    let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
-    let (spec, kind) = match (group, text(root, "kind")) {
-        ("argoproj.io", "Application") => (root.get("spec"), "Application"),
-        ("argoproj.io", "ApplicationSet") => (root.below("spec.template.spec"), "ApplicationSet"),
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => (root.get("spec"), "Kustomization"),
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => (root.get("spec"), "HelmRelease"),
-        _ => return Vec::new(),
-    };
-    let Some(spec) = spec else { return Vec::new() };
-    let is_argo = group == "argoproj.io";
-    let options = spec.below("syncPolicy.syncOptions").map_or(&[][..], Node::items).iter().filter_map(Node::as_str);
-    let skips_dry_run = is_argo.then(|| options.clone().any(|o| o == "SkipDryRunOnMissingResource=true"));
-    let is_client_side =
-        if is_argo { true } else { spec.below("upgrade.serverSideApply").and_then(Node::as_str) == Some("disabled") };
-    let usual = if is_client_side { UpdateMethod::Apply } else { UpdateMethod::ServerSide };
-    let value = sync_method(options.filter(|_| is_argo)).unwrap_or(usual);
-    let (by, place) = (FactOrigin::Controller(kind), Some(document.location(root.span)));
-    let method = WithSource { value, by, place };
-    let chart = spec.below("chart.spec.chart").filter(|_| kind == "HelmRelease");
-    let paths = sources(spec).chain([spec]).filter_map(|source| source.get("path")).chain(chart);
-    let paths = paths.filter_map(|path| PathPattern::new(path.as_str()?));
-    paths.map(|path| AppliedPath { path, skips_dry_run, method: method.clone() }).collect()
 }
 
 /// Whether an object changes what it applies.
 pub(super) fn changes_others(document: &Document) -> bool {
-    !changes(document, None).is_empty()
+    !changes(document, None, false).is_empty()
 }
 
 /// Without a tree, files count as if they had some change.
-fn changes(document: &Document, tree: Option<&dyn Tree>) -> Vec<WrapperChange> {
+fn changes(document: &Document, tree: Option<&dyn Tree>, is_built: bool) -> Vec<WrapperChange> {
     let file = document.file.path();
-    let mut found = Changes { by: file.to_string(), out: Vec::new(), tree };
+    let mut found = Changes { by: file.to_string(), out: Vec::new(), tree, is_built };
     if file.file_name() == Some(FLEET_FILE) && document.root.get("kind").is_none() {
         let path = PathPattern::new(parent(file).as_str());
-        found.fields(&document.root, "", &fields::FLEET_FILE, path.as_ref());
+        found.fields(&document.root, "", fields::of("fleet.yaml"), path.as_ref());
     }
     if is_kustomization(file) {
         found.by = format!("the kustomization {file}");
@@ -257,6 +193,8 @@ struct Changes<'r> {
     by: String,
     out: Vec<WrapperChange>,
     tree: Option<&'r dyn Tree>,
+    /// Whether what the object applies is built with what it adds.
+    is_built: bool,
 }
 
 /// The objects of controllers that apply directories.
@@ -349,7 +287,7 @@ impl Changes<'_> {
             ("helm.toolkit.fluxcd.io", "HelmRelease") => {
                 let chart = spec.below("chart.spec.chart");
                 let path = chart.and_then(Node::as_str).and_then(PathPattern::new);
-                self.fields(spec, "", &fields::HELM_RELEASE, path.as_ref());
+                self.fields(spec, "", fields::of("HelmRelease"), path.as_ref());
                 let source = spec.below("chart.spec.sourceRef.kind").and_then(Node::as_str);
                 let fetched = chart.filter(|_| matches!(source, Some("HelmRepository" | "OCIRepository")));
                 let fetched = fetched.or_else(|| spec.below("chartRef.name"));
@@ -359,18 +297,18 @@ impl Changes<'_> {
                 // An artifact's path isn't one of the repository; without a path Flux applies all of it.
                 let is_here = spec.below("sourceRef.kind").is_none_or(|kind| kind.as_str() == Some("GitRepository"));
                 let path = PathPattern::new(text(spec, "path")).filter(|_| is_here);
-                self.fields(spec, "", &fields::FLUX_KUSTOMIZATION, path.as_ref());
+                self.fields(spec, "", fields::of("Kustomization"), path.as_ref());
             }
             ("apps.open-cluster-management.io", "Subscription") => {
                 let annotations = root.below("metadata.annotations").map_or(&[][..], Node::entries);
                 for entry in annotations.iter().filter(|entry| entry.key.text.ends_with("git-path")) {
                     let path = entry.value.as_str().and_then(PathPattern::new);
-                    self.fields(spec, "", &fields::SUBSCRIPTION, path.as_ref());
+                    self.fields(spec, "", fields::of("Subscription"), path.as_ref());
                 }
             }
             ("fleet.cattle.io", "GitRepo") => {
                 for path in list(spec, "paths").iter().filter_map(Node::as_str) {
-                    self.fields(spec, "", &fields::GIT_REPO, PathPattern::new(path).as_ref());
+                    self.fields(spec, "", fields::of("GitRepo"), PathPattern::new(path).as_ref());
                 }
             }
             ("policy.open-cluster-management.io", "PolicyGenerator") => self.policy_generator(root, file),
@@ -386,15 +324,15 @@ impl Changes<'_> {
             let is_partial = source.get("chart").or(source.get("ref")).is_none();
             let path = source.get("path").and_then(Node::as_str).or(own).or(Some("").filter(|_| is_partial));
             let path = path.and_then(PathPattern::new);
-            self.fields(spec, "", &fields::APPLICATION, path.as_ref());
-            self.fields(source, "", &fields::SOURCE, path.as_ref());
+            self.fields(spec, "", fields::of("Application"), path.as_ref());
+            self.fields(source, "", fields::of("Application.source"), path.as_ref());
             let chart = source.get("chart");
             let values = ["values", "valuesObject", "parameters"].map(|key| source.get("helm")?.get(key));
             self.chart(chart, &[chart, source.get("repoURL")], &values);
             for (key, harmless) in [
-                ("directory", &fields::SOURCE_DIRECTORY[..]),
-                ("helm", &fields::SOURCE_HELM),
-                ("kustomize", &fields::SOURCE_KUSTOMIZE),
+                ("directory", fields::of("Application.source.directory")),
+                ("helm", fields::of("Application.source.helm")),
+                ("kustomize", fields::of("Application.source.kustomize")),
             ] {
                 if let Some(inner) = source.get(key) {
                     self.fields(inner, &format!("{key}."), harmless, path.as_ref());
@@ -412,7 +350,7 @@ impl Changes<'_> {
         specs.into_iter().for_each(|spec| self.application(spec, template));
         let path = sources(template).next().and_then(|source| source.get("path")?.as_str()).unwrap_or_default();
         let path = PathPattern::new(path);
-        self.fields(set, "", &fields::APPLICATION_SET, path.as_ref());
+        self.fields(set, "", fields::of("ApplicationSet"), path.as_ref());
         if let Some(patch) = set.get("templatePatch").filter(|patch| patch.as_str().is_none_or(patches_sources)) {
             self.add("templatePatch", patch.span, path.as_ref(), mentions_hyperconverged(patch));
         }
@@ -423,7 +361,7 @@ impl Changes<'_> {
         for policy in list(root, "policies") {
             for manifest in list(policy, "manifests") {
                 let path = PathPattern::new(parent(file).join(text(manifest, "path")).as_str());
-                self.fields(manifest, "", &fields::POLICY_MANIFEST, path.as_ref());
+                self.fields(manifest, "", fields::of("PolicyGenerator.manifest"), path.as_ref());
                 // An inner one takes precedence.
                 let all = [Some(manifest), Some(policy), defaults].into_iter().flatten();
                 let compliance = all.filter_map(|n| n.get("complianceType")).next();
@@ -447,8 +385,10 @@ impl Changes<'_> {
         for entry in node.entries() {
             let key = entry.key.text.as_str();
             let value = &entry.value;
+            let is_planned = self.is_built
+                && (PLANNED_OF_FLUX.contains(&key) || prefix == "kustomize." && PLANNED_OF_ARGO.contains(&key));
             let changes = match key {
-                key if harmless.contains(&key) => false,
+                key if harmless.contains(&key) || is_planned => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {
                     value.items().is_empty() && !is_empty(value) || value.items().iter().any(may_be_meant)
                 }
@@ -513,7 +453,8 @@ fn patches_sources(patch: &str) -> bool {
     let (Ok(control), Ok(action)) = (control, action) else { return true };
     let plain = action.replace_all(&control.replace_all(patch, ""), "filled-in").into_owned();
     let parsed = yaml::parse_yaml(&SourceFile::new("patch", plain));
-    let is_harmless = |key: &str| fields::APPLICATION.contains(&key) && !fields::APPLICATION_SOURCES.contains(&key);
+    let is_harmless =
+        |key: &str| fields::of("Application").contains(&key) && !fields::of("Application.sources").contains(&key);
     parsed.is_broken()
         || parsed.documents.iter().any(|document| {
             let entries = document.root.entries();

@@ -2,14 +2,18 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
+use std::collections::BTreeMap;
+
 use hcoplan_yaml::{Node, Value};
 
 use super::super::mentions::HCO;
 use super::{Wrapper, text};
 
 /// The modules, by their full names and those before collections.
-const MODULES: [&str; 6] = [
+const MODULES: [&str; 8] = [
     "kubernetes.core.k8s",
+    "kubernetes.core.k8s_json_patch",
+    "k8s_json_patch",
     "community.kubernetes.k8s",
     "community.okd.k8s",
     "redhat.openshift.k8s",
@@ -42,6 +46,8 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
                 Some(list) if !list.items().is_empty() => {
                     out.extend(list.items().iter().map(|n| (n, wrapper)));
                 }
+                // A part of an object that the task's own arguments name is a change of it.
+                Some(node) if node.get("kind").is_none() && named(arguments).is_some() => {}
                 Some(node) => out.push((node, wrapper)),
                 None => {}
             }
@@ -50,13 +56,79 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     (!out.is_empty()).then_some(out)
 }
 
+/// The values of variables that plays, tasks and a role set, by name.
+pub(in super::super) type Variables = BTreeMap<String, Node>;
+
+/// Fills in the variables that are set where they are used: of the role, a play, a block or a task. A text that is one
+/// variable becomes its value; those with unknown variables stay.
+pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
+    let Value::Seq(items) = &mut list.value else { return };
+    for item in items {
+        let own = item.get("vars").map_or(&[][..], Node::entries);
+        let mut known = known.clone();
+        known.extend(own.iter().map(|entry| (entry.key.text.clone(), entry.value.clone())));
+        let Value::Map(entries) = &mut item.value else { continue };
+        for entry in entries {
+            match entry.key.text.as_str() {
+                "vars" => {}
+                key if LISTS.contains(&key) => fill_in_variables(&mut entry.value, &known),
+                _ => fill_in(&mut entry.value, &known, 0),
+            }
+        }
+    }
+}
+
+fn fill_in(node: &mut Node, known: &Variables, depth: usize) {
+    // A variable may be made of others, and of itself.
+    if depth > 8 {
+        return;
+    }
+    match &mut node.value {
+        Value::Map(entries) => entries.iter_mut().for_each(|entry| fill_in(&mut entry.value, known, depth)),
+        Value::Seq(items) => items.iter_mut().for_each(|item| fill_in(item, known, depth)),
+        Value::String(text) if text.contains("{{") => {
+            if let Some(value) =
+                text.strip_prefix("{{").and_then(|t| t.strip_suffix("}}")).and_then(|t| variable(t, known))
+            {
+                node.value = value.value.clone();
+                return fill_in(node, known, depth + 1);
+            }
+            let (mut out, mut rest) = (String::new(), text.as_str());
+            while let Some((before, remainder)) = rest.split_once("{{") {
+                let Some((expression, after)) = remainder.split_once("}}") else { break };
+                out.push_str(before);
+                match variable(expression, known).map(|value| &value.value) {
+                    Some(Value::String(value)) if !value.contains("{{") => out.push_str(value),
+                    Some(Value::Number(value)) => out.push_str(&value.to_string()),
+                    _ => out.extend(["{{", expression, "}}"]),
+                }
+                rest = after;
+            }
+            out.push_str(rest);
+            *text = out;
+        }
+        _ => {}
+    }
+}
+
+/// The value of an expression that is a known variable, with or without a default.
+fn variable<'v>(expression: &str, known: &'v Variables) -> Option<&'v Node> {
+    let name = expression.split('|').next().unwrap_or_default().trim();
+    let is_default = expression.split('|').skip(1).all(|filter| filter.trim().starts_with("default"));
+    known.get(name).filter(|_| is_default)
+}
+
 /// The tasks that change a HyperConverged without its manifest: the location of the kind, and whether they delete it.
 pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
-        // A looked-up manifest is missing too.
+        // A looked-up manifest is missing too, and a part of one is a change.
+        let is_whole = |node: &Node| match &node.value {
+            Value::String(text) => text.contains('\n'),
+            _ => node.get("kind").is_some() || !node.items().is_empty(),
+        };
         if let Some(kind) = named(arguments)
-            && arguments.get("definition").is_none_or(|node| node.as_str().is_some_and(|text| !text.contains('\n')))
+            && !arguments.get("definition").or_else(|| arguments.get("resource_definition")).is_some_and(is_whole)
         {
             out.push((kind, text(arguments, "state") == "absent"));
         }

@@ -100,6 +100,45 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
     out.found
 }
 
+/// The whole HyperConvergeds among the variables of a play or a role, which some task applies.
+pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
+    let mut found = Vec::new();
+    let is_list = matches!(document.root.value, Value::Seq(_));
+    if is_list {
+        plays(&document.root, &mut |variables| hyperconvergeds(variables, &mut found));
+    } else if files::has_variables(document.file.path()) {
+        hyperconvergeds(&document.root, &mut found);
+    }
+    let embed = |node: &Node| {
+        let mut root = node.clone();
+        let unknown = unknown::fill_in_known_values(&mut root, None);
+        let span = node.span;
+        let comments = document.comments.iter().filter(|c| span.start <= c.span.start && c.span.end <= span.end);
+        let comments = comments.copied().collect();
+        let alone = Document { file: Arc::clone(&document.file), index: document.index, span, comments, root };
+        Embedded { document: Arc::new(alone), unknown, warnings: Vec::new() }
+    };
+    found.into_iter().map(embed).collect()
+}
+
+/// Visits the variables of plays, blocks and tasks.
+fn plays<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node)) {
+    for item in list.items() {
+        item.get("vars").into_iter().for_each(&mut *found);
+        for entry in item.entries().iter().filter(|entry| !entry.value.items().is_empty()) {
+            plays(&entry.value, found);
+        }
+    }
+}
+
+fn hyperconvergeds<'n>(node: &'n Node, found: &mut Vec<&'n Node>) {
+    if is_hyperconverged(node) {
+        return found.push(node);
+    }
+    node.entries().iter().for_each(|entry| hyperconvergeds(&entry.value, found));
+    node.items().iter().for_each(|item| hyperconvergeds(item, found));
+}
+
 /// The raw templates of policies.
 fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     if group(node) != "policy.open-cluster-management.io" {

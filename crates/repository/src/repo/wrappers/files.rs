@@ -57,6 +57,13 @@ pub(in super::super) fn is_text(path: &Utf8Path) -> bool {
     of_name(path).is_some()
 }
 
+/// Whether a file has the variables of Ansible's roles, groups or hosts.
+pub(super) fn has_variables(path: &Utf8Path) -> bool {
+    let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
+    let is_of_role = parts.windows(2).any(|two| parts.contains(&"roles") && matches!(two[0], "defaults" | "vars"));
+    is_of_role || parts.iter().rev().skip(1).any(|part| matches!(*part, "group_vars" | "host_vars" | "vars"))
+}
+
 /// Whether a file may be a script without a suffix, by its name. `LICENSE`, `OWNERS` and similar ones aren't opened.
 pub(in super::super) fn may_be_script(path: &Utf8Path) -> bool {
     let name = path.file_name().unwrap_or_default();

@@ -17,9 +17,6 @@ pub(super) mod unknown;
 pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
-pub use self::not_planned::HCO_NOT_PLANNED;
-pub use self::unknown::VALUE_UNKNOWN;
-
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::SourceFile;

@@ -1,25 +1,16 @@
 //! Reports HyperConvergeds in other objects and texts that can't be planned, with the reason.
 
+use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
+
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::{Document, Node, Value};
 
 use super::super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, policy, text};
-
-/// A HyperConverged that isn't planned.
-pub static HCO_NOT_PLANNED: Rule = Rule {
-    name: "hco-not-planned",
-    group: Group::Gitops,
-    severity: Severity::Warning,
-    predicts: Prediction::Silent("its effect on a cluster is not checked"),
-    needs: Needs::Document,
-    summary: "a HyperConverged is inside something that hcoplan doesn't plan",
-    ..Rule::BASE
-};
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,10 @@
 //! Removes unknown values of a wrapped object, which only the wrapper's tool can set.
 
+use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
+
 use std::sync::LazyLock;
 
-use hcoplan_diagnostics::finding::{Finding, Group, Needs, Prediction, Rule, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::{Document, Node, Value};
@@ -13,17 +15,6 @@ use super::super::statements::HCO_NAME as NAME;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
 use super::{Wrapper, text};
-
-/// A value that is unknown before it is applied.
-pub static VALUE_UNKNOWN: Rule = Rule {
-    name: "value-unknown",
-    group: Group::Hygiene,
-    severity: Severity::Info,
-    predicts: Prediction::Silent("what follows from the value is not in the plan"),
-    needs: Needs::Document,
-    summary: "a value of a HyperConverged is filled in by the tool that applies it",
-    ..Rule::BASE
-};
 
 /// Fields of a HyperConverged with only one possible value, which is planned.
 const FIXED: [(&str, &str); 3] =

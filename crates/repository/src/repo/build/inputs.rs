@@ -5,9 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{Unreadable, normalize_path};
 
-use super::read::{Named, POLICY_GENERATOR};
-use super::{BuildError, TreeKustomizations, read, remote};
-use crate::repo::kustomization::is_kustomization;
+use super::super::kustomization::{
+    Entry, EntryKind, Field, Kustomization, Kustomizations, is_inline, is_kustomization,
+};
+use super::native::place_of;
+use super::plugins::{CHART, POLICY_GENERATOR, plugins};
+use super::remote::looks_remote;
+use super::{Additions, BuildError};
 
 /// Messages about paths that a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";
@@ -18,7 +22,7 @@ const CHANGED: &str = "a directory of plugins that does more than list them";
 
 /// Whether only PolicyGenerators keep kustomize from building it.
 pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
-    matches!(allowed, Err(BuildError::OutsideRoot { what, .. }) if *what == POLICY_GENERATOR)
+    matches!(allowed, Err(BuildError::Forbidden { what, .. }) if *what == POLICY_GENERATOR)
 }
 
 /// The files that a kustomization reaches.
@@ -35,6 +39,9 @@ pub(super) struct BuildInputs {
     pub(super) is_remote: bool,
 }
 
+/// A forbidden name with the reason.
+type Forbidden = (String, &'static str);
+
 impl BuildInputs {
     /// The files that aren't examined on their own: all but kustomizations.
     pub(super) fn files(&self) -> impl Iterator<Item = Utf8PathBuf> {
@@ -43,26 +50,30 @@ impl BuildInputs {
     }
 
     /// Follows everything that a directory's kustomization names. Returns the first thing that kustomize must not read
-    /// as the error, but follows the rest too.
-    pub(super) fn follow(&mut self, all: &mut TreeKustomizations<'_>, top: &Utf8Path) -> Result<(), BuildError> {
+    /// as the error, but follows the rest too. `fetches`: whether kustomize may fetch.
+    pub(super) fn follow(
+        &mut self,
+        all: &Kustomizations<'_>,
+        top: &Utf8Path,
+        additions: &Additions,
+        fetches: bool,
+    ) -> Result<(), BuildError> {
         let mut allowed = Ok(());
         let mut pending = vec![top.to_owned()];
         while let Some(directory) = pending.pop() {
             if !self.directories.insert(directory.clone()) {
                 continue;
             }
-            let Some(kustomization) = all.at(&directory) else {
-                continue;
-            };
-            let (file, named) = (kustomization.path.clone(), kustomization.named.clone());
-            self.inputs.insert(kustomization.input.clone());
-            let rejected = kustomization.rejected.clone();
-            allowed = allowed.and(rejected.map_or(Ok(()), |r| Err(r.error(file.clone()))));
-            for named in named {
-                let reject =
-                    |name: &str, what| BuildError::OutsideRoot { file: file.clone(), name: name.to_owned(), what };
-                let one = self.follow_name(all, &directory, &named, &mut pending);
-                let one = one.map_err(|(name, what)| reject(&name, what));
+            let own = all.at(&directory);
+            if let Some(own) = &own {
+                self.inputs.insert(own.path.clone());
+                allowed = allowed.and(rejection(own));
+            }
+            let added = additions.generated.iter().filter(|_| own.is_none()).chain(&additions.entries);
+            let added = added.filter(|_| directory == top);
+            for entry in own.iter().flat_map(|own| &own.entries).chain(added) {
+                let one = self.entry(all, &directory, entry, fetches, &mut pending);
+                let one = one.map_err(|(name, what)| BuildError::Forbidden { place: entry.place(), name, what });
                 // Another error takes precedence over PolicyGenerators.
                 let is_worse = one.is_err() && generates_policies(&allowed);
                 allowed = if is_worse { one } else { allowed.and(one) };
@@ -71,23 +82,23 @@ impl BuildInputs {
         allowed
     }
 
-    /// Follows one name of a directory's kustomization; directories are added to `pending`. Returns a forbidden name
-    /// with the reason as the error.
-    fn follow_name(
+    /// Follows one entry of a directory's kustomization; directories are added to `pending`.
+    fn entry(
         &mut self,
-        all: &mut TreeKustomizations<'_>,
+        all: &Kustomizations<'_>,
         directory: &Utf8Path,
-        named: &Named,
+        entry: &Entry,
+        fetches: bool,
         pending: &mut Vec<Utf8PathBuf>,
-    ) -> Result<(), (String, &'static str)> {
-        match named {
-            Named::Base(name) => {
-                if all.fetches && remote::looks_remote(name) {
+    ) -> Result<(), Forbidden> {
+        match entry.what {
+            EntryKind::Of(Field::Resources | Field::Components) => {
+                let Some(name) = entry.node.as_str() else { return Ok(()) };
+                if fetches && looks_remote(name) {
                     self.is_remote = true;
                     return Ok(());
                 }
                 let path = below(directory, name)?;
-                let reject = |what| (name.clone(), what);
                 if all.tree.check(&path).is_ok() {
                     self.inputs.insert(path.clone());
                     let loaded = is_loaded(all, directory, &path, name);
@@ -101,23 +112,17 @@ impl BuildInputs {
                 // kustomize clones a name that it doesn't find as a repository.
                 match all.at(&real) {
                     Some(_) => pending.push(real),
-                    None => return Err(reject(NOTHING)),
+                    None => return Err((name.to_owned(), NOTHING)),
                 }
                 Ok(())
             }
-            Named::File(name) => self.file(all, directory, name),
-            Named::Patch(text) if read::is_inline(text) => Ok(()),
-            Named::Patch(name) => self.file(all, directory, name),
-            Named::Plugin(text) => self.plugin(all, directory, text),
+            EntryKind::Of(Field::Charts) => Err(("charts".to_owned(), CHART)),
+            EntryKind::Of(Field::Plugins) => self.plugin(all, directory, entry.node.as_str().unwrap_or_default()),
+            _ => entry.files().into_iter().try_for_each(|name| self.file(all, directory, name)),
         }
     }
 
-    fn file(
-        &mut self,
-        all: &TreeKustomizations<'_>,
-        directory: &Utf8Path,
-        name: &str,
-    ) -> Result<(), (String, &'static str)> {
+    fn file(&mut self, all: &Kustomizations<'_>, directory: &Utf8Path, name: &str) -> Result<(), Forbidden> {
         let path = below(directory, name)?;
         match all.tree.check(&path) {
             Ok(()) => {
@@ -133,17 +138,11 @@ impl BuildInputs {
     }
 
     /// Checks a plugin: its configuration, a file with it, or a directory that lists such files.
-    fn plugin(
-        &mut self,
-        all: &mut TreeKustomizations<'_>,
-        directory: &Utf8Path,
-        text: &str,
-    ) -> Result<(), (String, &'static str)> {
-        if read::is_inline(text) {
+    fn plugin(&mut self, all: &Kustomizations<'_>, directory: &Utf8Path, text: &str) -> Result<(), Forbidden> {
+        if is_inline(text) {
             let first = || text.lines().next().unwrap_or_default().to_owned();
-
-            let named = read::plugins(text).map_err(|what| (first(), what))?;
-            return self.all_files(all, directory, &named);
+            let named = plugins(text).map_err(|what| (first(), what))?;
+            return named.iter().try_for_each(|name| self.file(all, directory, name));
         }
         let path = below(directory, text)?;
         let reject = |what| (text.to_owned(), what);
@@ -151,21 +150,18 @@ impl BuildInputs {
             is_loaded(all, directory, &path, text)?;
             return self.plugin_file(all, directory, text, (path, &bytes));
         }
-        let names: Vec<String> = match all.at(&path) {
-            Some(list) if list.rejected.is_some() => {
-                return Err(reject("a kustomization that can't be read"));
-            }
-            Some(list) if list.only_lists => {
-                self.inputs.insert(list.input.clone());
-                list.bases().map(ToOwned::to_owned).collect()
-            }
-            Some(_) => return Err(reject(CHANGED)),
-            None => return Err(reject(NOTHING)),
-        };
-        for name in names {
-            let file = below(&path, &name)?;
-            let bytes = all.tree.read(&file).map_err(|_| (name.clone(), NOTHING))?;
-            self.plugin_file(all, &path, &name, (file, &bytes))?;
+        let list = all.at(&path).ok_or_else(|| reject(NOTHING))?;
+        if list.rejected.is_some() {
+            return Err(reject("a kustomization that can't be read"));
+        }
+        if !list.only_lists() {
+            return Err(reject(CHANGED));
+        }
+        self.inputs.insert(list.path.clone());
+        for (_, name) in list.bases() {
+            let file = below(&path, name)?;
+            let bytes = all.tree.read(&file).map_err(|_| (name.to_owned(), NOTHING))?;
+            self.plugin_file(all, &path, name, (file, &bytes))?;
         }
         Ok(())
     }
@@ -173,51 +169,33 @@ impl BuildInputs {
     /// Checks a file with the configuration of plugins, by its name in a directory.
     fn plugin_file(
         &mut self,
-        all: &TreeKustomizations<'_>,
+        all: &Kustomizations<'_>,
         directory: &Utf8Path,
         name: &str,
         (path, bytes): (Utf8PathBuf, &[u8]),
-    ) -> Result<(), (String, &'static str)> {
-        let text = String::from_utf8_lossy(bytes);
-
+    ) -> Result<(), Forbidden> {
         self.inputs.insert(path);
-        let named = read::plugins(&text).map_err(|what| (name.to_owned(), what))?;
-        self.all_files(all, directory, &named)
+        let named = plugins(&String::from_utf8_lossy(bytes)).map_err(|what| (name.to_owned(), what))?;
+        named.iter().try_for_each(|name| self.file(all, directory, name))
     }
+}
 
-    fn all_files(
-        &mut self,
-        all: &TreeKustomizations<'_>,
-        directory: &Utf8Path,
-        named: &[Named],
-    ) -> Result<(), (String, &'static str)> {
-        for named in named {
-            match named {
-                Named::Patch(text) if read::is_inline(text) => {}
-                Named::Base(name) | Named::File(name) | Named::Patch(name) | Named::Plugin(name) => {
-                    self.file(all, directory, name)?;
-                }
-            }
-        }
-        Ok(())
-    }
+/// Why kustomize can't read a kustomization.
+fn rejection(own: &Kustomization) -> Result<(), BuildError> {
+    let Some(why) = &own.rejected else { return Ok(()) };
+    Err(BuildError::Unread { place: place_of(own, why), why: why.to_string() })
 }
 
 /// Whether kustomize loads an existing file: a link's target has to be at or below the directory. (In the copy that is
 /// built, links are files.)
-fn is_loaded(
-    all: &TreeKustomizations<'_>,
-    directory: &Utf8Path,
-    path: &Utf8Path,
-    name: &str,
-) -> Result<(), (String, &'static str)> {
+fn is_loaded(all: &Kustomizations<'_>, directory: &Utf8Path, path: &Utf8Path, name: &str) -> Result<(), Forbidden> {
     let real = all.tree.real(path);
     if real == *path || real.starts_with(all.tree.real(directory)) { Ok(()) } else { Err((name.to_owned(), LINKED)) }
 }
 
 /// The path of a kustomization's name, relative to the root.
-fn below(directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, (String, &'static str)> {
-    if remote::looks_remote(name) {
+fn below(directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Forbidden> {
+    if looks_remote(name) {
         return Err((name.to_owned(), FETCHED));
     }
     normalize_path(&directory.join(name)).ok_or_else(|| (name.to_owned(), OUTSIDE))

@@ -9,7 +9,7 @@ const HOSTS: [&str; 6] =
 
 /// Whether a name may be something else than a path below the directory: a URL, a repository in any of git's and
 /// go-getter's forms, or a query. It also matches names that kustomize doesn't fetch, as files don't need them.
-pub(super) fn looks_remote(name: &str) -> bool {
+pub(in crate::repo) fn looks_remote(name: &str) -> bool {
     let first = name.split('/').next().unwrap_or_default();
     let first = first.to_ascii_lowercase();
     name.contains([':', '?', '@'])

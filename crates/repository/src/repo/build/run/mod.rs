@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Scratch, Tree, program};
+use hcoplan_diagnostics::source::{Location, Scratch, SourceFile, Span, Tree, program};
 
 use super::BuildError;
 
@@ -47,18 +47,18 @@ const SET: [(&str, &str); 13] = [
 const REGISTRY: &str = "HELM_REGISTRY_CONFIG";
 
 /// A build's files.
-pub(in super::super) struct BuildTarget<'p> {
-    pub(in super::super) tree: &'p dyn Tree,
+pub(in crate::repo) struct BuildTarget<'p> {
+    pub(in crate::repo) tree: &'p dyn Tree,
     /// The prefix of reported paths.
-    pub(in super::super) root: &'p Utf8Path,
+    pub(in crate::repo) root: &'p Utf8Path,
     /// The kustomization's directory.
-    pub(in super::super) directory: &'p Utf8Path,
+    pub(in crate::repo) directory: &'p Utf8Path,
     /// The files that it needs.
-    pub(in super::super) inputs: &'p BTreeSet<Utf8PathBuf>,
+    pub(in crate::repo) inputs: &'p BTreeSet<Utf8PathBuf>,
     /// Links to directories on the way to those files, with their targets.
-    pub(in super::super) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
+    pub(in crate::repo) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     /// Whether it may use the network, with the whole environment.
-    pub(in super::super) network: bool,
+    pub(in crate::repo) network: bool,
 }
 
 /// The programs that build, with their subcommand and the arguments that print their version.
@@ -93,17 +93,34 @@ pub fn builder() -> Option<String> {
     Some(format!("builds are by {name}, kustomize {version}"))
 }
 
-/// Runs kustomize, or kubectl if it isn't installed. Returns the command as typed in a shell, and its output of at most
-/// `most` bytes. `stop` is polled to end it early.
+/// Runs kustomize, or kubectl if it isn't installed; `None` if neither is. Returns the command as typed in a shell, and
+/// its output of at most `most` bytes. `is_unrestricted`: whether files may be outside of their kustomization's
+/// directory. `stop` is polled to end it early.
 pub(super) fn run(
     place: &BuildTarget<'_>,
+    is_unrestricted: bool,
+    most: usize,
+    stop: &dyn Fn() -> bool,
+) -> Option<Result<(String, Vec<u8>), BuildError>> {
+    let ((name, verb, _), path) = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)))?;
+    let mut arguments = vec![(*verb).to_owned(), ".".to_owned()];
+    if is_unrestricted {
+        arguments.push("--load-restrictor=LoadRestrictionsNone".to_owned());
+    }
+    Some(run_found(place, name, &path, &arguments, most, stop))
+}
+
+fn run_found(
+    place: &BuildTarget<'_>,
+    name: &str,
+    path: &Path,
+    arguments: &[String],
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<(String, Vec<u8>), BuildError> {
     let shown = super::shown(place.root, place.directory);
     let directory = shown.as_str().trim_end_matches('/');
-    let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
-    let ((name, verb, _), path) = found.ok_or(BuildError::NoProgram)?;
+    let verb = arguments.first().map_or("build", String::as_str);
     let typed = format!("{name} {verb} {directory}");
     let inputs = (place.directory.to_owned(), read(place)?, place.links.clone());
     let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,8 +128,7 @@ pub(super) fn run(
     if let Some(printed) = printed.filter(|p| p.len() <= most) {
         return Ok((typed, printed));
     }
-    let arguments = [(*verb).to_owned(), ".".to_owned()];
-    let bytes = run_program(place, &typed, &path, &arguments, most, stop)?;
+    let bytes = run_program(place, &typed, path, arguments, most, stop)?;
     let mut known = known();
     if known.len() >= MAX_PRINTED {
         known.clear();
@@ -123,7 +139,7 @@ pub(super) fn run(
 
 /// Runs a program in a copy of a build's files; returns its output of at most `most` bytes. `typed` is the command as
 /// typed in a shell.
-pub(in super::super) fn run_program(
+pub(in crate::repo) fn run_program(
     place: &BuildTarget<'_>,
     typed: &str,
     path: &Path,
@@ -184,10 +200,10 @@ fn without_header(line: &str) -> &str {
 /// The files that a build needs.
 fn read(place: &BuildTarget<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError> {
     let read = place.inputs.iter().map(|input| {
-        let bytes = place
-            .tree
-            .read(input)
-            .map_err(|why| BuildError::Broken { file: super::shown(place.root, input), why: why.to_string() });
+        let bytes = place.tree.read(input).map_err(|why| BuildError::Unread {
+            place: Location::new(&SourceFile::new(input, ""), Span::default()),
+            why: why.to_string(),
+        });
         Ok((input.clone(), bytes?))
     });
     read.collect()
@@ -361,63 +377,4 @@ fn bounded(stream: impl Read, most: usize, full: &AtomicBool) -> io::Result<Vec<
 }
 
 #[cfg(test)]
-#[cfg(unix)]
-mod tests {
-    use hcoplan_diagnostics::source::Memory;
-
-    use super::*;
-
-    fn shell(script: &str, most: usize, stop: &dyn Fn() -> bool) -> BuildEnd {
-        let mut command = Command::new("sh");
-        command.args(["-c", script]);
-        let running = RunningBuild::start(&mut command, most).expect("a shell");
-        running.finish(stop).expect("waited for")
-    }
-
-    #[test]
-    fn only_a_remote_build_gets_the_whole_environment() {
-        let tree = Memory::default();
-        let (inputs, links) = (BTreeSet::new(), BTreeMap::new());
-        let printed = |network| {
-            let (root, directory) = (Utf8Path::new("."), Utf8Path::new(""));
-            let place = BuildTarget { tree: &tree, root, directory, inputs: &inputs, links: &links, network };
-            let env = program("env").expect("on the PATH");
-            let bytes = run_program(&place, "env", &env, &[], 1 << 20, &|| false).expect("printed");
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let (remote, local) = (printed(true), printed(false));
-        assert!(remote.contains("CARGO_MANIFEST_DIR=") && !remote.contains("GIT_ALLOW_PROTOCOL="), "{remote}");
-        assert!(!local.contains("CARGO_MANIFEST_DIR=") && local.contains("GIT_ALLOW_PROTOCOL="), "{local}");
-    }
-
-    #[test]
-    fn errors_have_no_timestamp() {
-        let said = "E1122 23:18:35.236906   26207 run.go:72] \"command failed\" err=\"x\"";
-        assert_eq!(without_header(said), "\"x\"");
-        for line in ["a [b] c", "E1122 x] y", "error: list[0] is wrong"] {
-            assert_eq!(without_header(line), line);
-        }
-    }
-
-    #[test]
-    fn the_error_is_shown_without_warnings() {
-        let kubectl = "# Warning: 'bases' is deprecated.\nE1122 23:18:35.236906   26207 run.go:72] \
-                       \"command failed\" err=<\n\ttrouble with `\n\tpaths:\n\t- a`: b\n >\n";
-        assert_eq!(error_lines(kubectl), "trouble with `\n  paths:\n  - a`: b");
-        assert_eq!(error_lines("Error: a\n"), "a");
-        assert_eq!(error_lines("# Warning: a\n"), "# Warning: a");
-    }
-
-    #[test]
-    fn limits_time_and_output_of_a_build() {
-        let never = || false;
-        assert!(matches!(shell("echo a", 10, &never), BuildEnd::Printed(b) if b == b"a\n"));
-        assert!(matches!(shell("echo b >&2; exit 3", 10, &never), BuildEnd::Failed(b) if b == b"b\n"));
-        assert!(matches!(shell("yes", 1000, &never), BuildEnd::TooMuch));
-        let began = Instant::now();
-        // Its child keeps the pipe open, and ends with it.
-        assert!(matches!(shell("sleep 100 & sleep 100", 10, &|| true), BuildEnd::Stopped));
-        assert!(matches!(shell("sleep 100 & echo c", 10, &never), BuildEnd::Printed(b) if b == b"c\n"));
-        assert!(began.elapsed() < Duration::from_secs(50));
-    }
-}
+mod tests;

@@ -1,32 +1,10 @@
-//! Traces each value of a build to the layer that set it last.
-//!
-//! Nothing is built here. At each path of the build, the layers with a value there are searched from the last one to
-//! the first for the build's value. So a location always has the text of the value; without such a layer it is that of
-//! the parent, or an unknown transformer's entry.
+//! Finds the values that the layers of a build have at a path, for whoever edits the one that counts.
 
-use hcoplan_diagnostics::source::{Location, Origins, Span};
-use hcoplan_yaml::{Document, Node, Path, Segment, Value};
+use hcoplan_yaml::{Node, Path, Segment, Value};
 
 use super::super::kustomization::values;
-use super::layers::{BuildLayer, LayerKind, is_own, whole};
-
-/// The origins of a build's values; `whole` is the kustomization's location.
-pub(super) fn origins(built: &[Document], layers: &[BuildLayer], whole: &Location) -> Origins {
-    let mut places = Vec::new();
-    let unknown = layers.iter().rev().find_map(|layer| match layer.what {
-        LayerKind::Unknown(entry) => Some(layer.document.location(entry)),
-        _ => None,
-    });
-    for document in built {
-        let mut tracing =
-            Tracing { layers, object: &document.root, path: Vec::new(), places: Vec::new(), unknown: unknown.as_ref() };
-        let candidates = tracing.roots(&document.root);
-        tracing.places.push((document.span, whole.clone()));
-        tracing.node(&document.root, candidates, whole);
-        places.append(&mut tracing.places);
-    }
-    Origins::new(places)
-}
+use super::layers::{BuildLayer, LayerKind};
+use super::native::whole;
 
 /// A layer's value at a path.
 #[derive(Clone)]
@@ -38,8 +16,8 @@ struct Candidate<'l> {
 
 #[derive(Clone)]
 enum TracedValue<'l> {
-    /// A value, with the span of its key in a mapping.
-    Value(&'l Node, Option<Span>),
+    /// A value.
+    Value(&'l Node),
     /// A node that computes the value from others.
     Made(&'l Node),
 }
@@ -49,9 +27,6 @@ struct Tracing<'l> {
     /// The built object.
     object: &'l Node,
     path: Vec<String>,
-    places: Vec<(Span, Location)>,
-    /// The last transformer with unknown effects.
-    unknown: Option<&'l Location>,
 }
 
 impl<'l> Tracing<'l> {
@@ -64,47 +39,10 @@ impl<'l> Tracing<'l> {
             LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements | LayerKind::Unknown(_) => false,
         });
         let mut out: Vec<_> = about
-            .map(|(index, layer)| Candidate { layer: index, value: TracedValue::Value(&layer.document.root, None) })
+            .map(|(index, layer)| Candidate { layer: index, value: TracedValue::Value(&layer.document.root) })
             .collect();
         out.reverse();
         out
-    }
-
-    /// Traces a value and everything in it; returns its candidate.
-    fn node(&mut self, node: &Node, mut candidates: Vec<Candidate<'l>>, around: &Location) -> Option<Candidate<'l>> {
-        self.collect(&mut candidates);
-        let origin = candidates.iter().find(|c| match c.value {
-            TracedValue::Made(_) => true,
-            TracedValue::Value(other, _) => is_same(node, other),
-        });
-        let origin = origin.cloned();
-        let place = match &origin {
-            Some(found) => self.place(found),
-            None => self.unknown.unwrap_or(around).clone(),
-        };
-        self.places.push((node.span, place.clone()));
-        for entry in node.entries() {
-            let below = of_entry(&candidates, &entry.key.text);
-            self.path.push(entry.key.text.clone());
-            let found = self.node(&entry.value, below, &place);
-            self.path.pop();
-            let key = match &found {
-                Some(Candidate { layer, value: TracedValue::Value(_, Some(key)) }) => {
-                    self.layers.get(*layer).map(|l| l.place(*key))
-                }
-                Some(found) => Some(self.place(found)),
-                None => None,
-            };
-            let key = key.unwrap_or_else(|| place.clone());
-            self.places.push((entry.key.span, key));
-        }
-        for (index, item) in node.items().iter().enumerate() {
-            let below = of_item(&candidates, item, index);
-            self.path.push(index.to_string());
-            self.node(item, below, &place);
-            self.path.pop();
-        }
-        origin
     }
 
     /// Collects all candidates at the path, the last layer first.
@@ -113,12 +51,6 @@ impl<'l> Tracing<'l> {
         self.add_operations_and_fields(candidates);
         // Within a layer the later ones are more precise.
         candidates.sort_by_key(|c| std::cmp::Reverse(c.layer));
-    }
-
-    fn place(&self, candidate: &Candidate<'l>) -> Location {
-        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = candidate.value;
-        let layer = &self.layers[candidate.layer];
-        layer.place(node.span)
     }
 
     /// The fields by which a merge patch finds its object set nothing.
@@ -147,7 +79,7 @@ impl<'l> Tracing<'l> {
                         match (op, operation.get("value")) {
                             (Some("copy" | "move"), _) => add(TracedValue::Made(path)),
                             (Some("add" | "replace"), Some(value)) => {
-                                add(TracedValue::Value(value, None));
+                                add(TracedValue::Value(value));
                             }
                             _ => {}
                         }
@@ -185,7 +117,7 @@ impl<'l> Tracing<'l> {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         let mut all = |key: &str| {
             for value in values(root, key) {
-                add(TracedValue::Value(value, None));
+                add(TracedValue::Value(value));
             }
         };
         match path.as_slice() {
@@ -195,7 +127,7 @@ impl<'l> Tracing<'l> {
                 all("commonlabels");
                 for entry in values(root, "labels").flat_map(Node::items) {
                     for pairs in values(entry, "pairs") {
-                        add(TracedValue::Value(pairs, None));
+                        add(TracedValue::Value(pairs));
                     }
                 }
             }
@@ -273,11 +205,11 @@ impl<'l> Tracing<'l> {
 /// The candidates of an entry, from those of its mapping.
 fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let TracedValue::Value(node, _) = c.value else {
+        let TracedValue::Value(node) = c.value else {
             return None;
         };
         let entry = node.entry(key)?;
-        let value = TracedValue::Value(&entry.value, Some(entry.key.span));
+        let value = TracedValue::Value(&entry.value);
         Some(Candidate { value, ..*c })
     });
     below.collect()
@@ -286,11 +218,11 @@ fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
 /// The candidates of an item, from those of its list.
 fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
     let below = candidates.iter().filter_map(|c| {
-        let TracedValue::Value(node, _) = c.value else {
+        let TracedValue::Value(node) = c.value else {
             return None;
         };
         let found = item_like(node.items(), item, index)?;
-        let value = TracedValue::Value(found, None);
+        let value = TracedValue::Value(found);
         Some(Candidate { value, ..*c })
     });
     below.collect()
@@ -309,7 +241,7 @@ pub struct LayerValue<'l> {
 
 /// The layers' values at a path of a built object, the last one first. A list hides those of earlier layers.
 pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path) -> Vec<LayerValue<'l>> {
-    let mut tracing = Tracing { layers, object, path: Vec::new(), places: Vec::new(), unknown: None };
+    let mut tracing = Tracing { layers, object, path: Vec::new() };
     let mut candidates = tracing.roots(object);
     let mut node = object;
     tracing.collect(&mut candidates);
@@ -321,7 +253,7 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
             }
             Segment::Index(index) => {
                 let is_list =
-                    |c: &Candidate<'_>| matches!(c.value, TracedValue::Value(n, _) if matches!(n.value, Value::Seq(_)));
+                    |c: &Candidate<'_>| matches!(c.value, TracedValue::Value(n) if matches!(n.value, Value::Seq(_)));
                 let last = candidates.iter().position(is_list);
                 candidates.truncate(last.map_or(0, |at| at + 1));
                 let item = node.items().get(*index);
@@ -337,7 +269,7 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
         tracing.collect(&mut candidates);
     }
     let values = candidates.into_iter().map(|c| {
-        let (TracedValue::Value(node, _) | TracedValue::Made(node)) = c.value;
+        let (TracedValue::Value(node) | TracedValue::Made(node)) = c.value;
         LayerValue { layer: c.layer, node, is_value: matches!(c.value, TracedValue::Value(..)) }
     });
     values.collect()
@@ -351,16 +283,6 @@ fn step<'n>(node: &'n Node, name: &str) -> Option<&'n Node> {
 /// Whether a bracket is open at the end of a part of a field path.
 fn is_open(part: &str) -> bool {
     part.starts_with('[') && !part.ends_with(']')
-}
-
-/// Whether two nodes have the same value, as far as this layer sets it: scalars where they are equal, collections where
-/// both are of the same type.
-fn is_same(built: &Node, other: &Node) -> bool {
-    match (&built.value, &other.value) {
-        (Value::Map(_), Value::Map(_)) | (Value::Seq(_), Value::Seq(_)) => true,
-        (Value::Map(_) | Value::Seq(_), _) | (_, Value::Map(_) | Value::Seq(_)) => false,
-        _ => is_own(other) && built.to_json() == other.to_json(),
-    }
 }
 
 /// The item of a layer's list that matches one of the build's: an equal one, one of the same name, or the one at the
@@ -409,129 +331,4 @@ fn matches(selector: &Node, object: &Node) -> bool {
         })
     };
     matches("kind", "kind") && matches("name", "metadata.name")
-}
-
-#[cfg(test)]
-mod tests {
-    use hcoplan_diagnostics::source::{Memory, SourceFile};
-    use hcoplan_yaml as yaml;
-
-    use super::super::layers::layers;
-    use super::*;
-
-    const FILES: [(&str, &str); 5] = [
-        (
-            "base/hc.yaml",
-            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hc\n\
-             spec:\n  a: base\n  b: base\n  list: [1, 2]\n",
-        ),
-        ("base/kustomization.yaml", "resources: [hc.yaml]\n"),
-        (
-            "part/kustomization.yaml",
-            "kind: Component\npatches:\n- target: {kind: Hyper.*}\n  patch: |-\n    - op: add\n      \
-             path: /spec/list/-\n      value: 3\n",
-        ),
-        (
-            "over/kustomization.yaml",
-            "resources: [../base]\ncomponents: [../part]\nnamespace: ours\npatches: [{path: p.yaml}]\n\
-             commonLabels: {team: virt}\n",
-        ),
-        (
-            "over/p.yaml",
-            "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\n\
-             spec:\n  b: over\n  \"c\": 'base'\n",
-        ),
-    ];
-
-    /// As kustomize prints it.
-    const BUILT: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  labels:\n    \
-                         team: virt\n  name: hc\n  namespace: ours\nspec:\n  a: base\n  b: over\n  c: base\n  \
-                         list:\n  - 1\n  - 2\n  - 3\n";
-
-    /// The file, line and text that each of some paths of a build of `over` is from.
-    fn from(files: &[(&str, &str)], built: &str, paths: &[&str]) -> Vec<String> {
-        let tree: Memory = files.iter().copied().collect();
-        let layers = layers(&tree, "over".into());
-        let kustomization = SourceFile::new("over/kustomization.yaml", "resources");
-        let whole = Location::new(&kustomization, Span::new(0, 9));
-        let file = SourceFile::new("built", built);
-        let built = yaml::parse_yaml(&file).documents;
-        file.set_origins(std::sync::Arc::new(origins(&built, &layers, &whole)));
-        let place = |path: &&str| {
-            let node = built[0].root.at(&Path::dotted(path)).expect(path);
-            let place = built[0].location(node.span).origin().expect(path);
-            let line = place.start().line;
-            format!("{}:{line} {}", place.file.path(), place.text())
-        };
-        paths.iter().map(place).collect()
-    }
-
-    #[test]
-    fn attributes_values_to_transformers_and_replacements() {
-        let patch = "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: p}\ntarget: {kind: HyperConverged}\n\
-                     patch: |-\n  - {op: replace, path: /spec/b, value: never}\n";
-        let added = "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: v}\nvalue: x\n";
-        let replaced = "- source: {kind: HyperConverged, fieldPath: metadata.name}\n  targets:\n  - select: {kind: \
-                        HyperConverged}\n    fieldPaths: [spec.made]\n";
-        let over = "resources: [../base]\nreplacements: [{path: r.yaml}]\ntransformers:\n- t.yaml\n- added.yaml\n";
-        let files = [
-            FILES[0],
-            FILES[1],
-            ("over/kustomization.yaml", over),
-            ("over/t.yaml", patch),
-            ("over/added.yaml", added),
-            ("over/r.yaml", replaced),
-        ];
-        let built = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: hc\nspec:\n  a: base\n  \
-                     b: never\n  made: hc\n  other: x\n";
-        assert_eq!(
-            from(&files, built, &["spec.a", "spec.b", "spec.made", "spec.other"]),
-            [
-                "base/hc.yaml:6 base",
-                "over/t.yaml:6 never",
-                "over/r.yaml:4 spec.made",
-                "over/kustomization.yaml:5 added.yaml",
-            ]
-        );
-    }
-
-    #[test]
-    fn a_value_is_from_the_layer_that_set_it_last() {
-        let tree: Memory = FILES.into_iter().collect();
-        let layers = layers(&tree, "over".into());
-        let kustomization = SourceFile::new("over/kustomization.yaml", FILES[3].1);
-        let whole = Location::new(&kustomization, Span::new(0, 9));
-        let file = SourceFile::new("built", BUILT);
-        let built = yaml::parse_yaml(&file).documents;
-        let origins = origins(&built, &layers, &whole);
-        file.set_origins(std::sync::Arc::new(origins));
-        let root = &built[0].root;
-        let from = |path: &str| {
-            let node = root.at(&Path::dotted(path)).expect(path);
-            let place = built[0].location(node.span).origin().expect(path);
-            let line = place.start().line;
-            format!("{}:{line} {}", place.file.path(), place.text())
-        };
-        let expected = [
-            ("kind", "base/hc.yaml:2 HyperConverged"),
-            ("metadata.name", "base/hc.yaml:4 hc"),
-            ("metadata.namespace", "over/kustomization.yaml:3 ours"),
-            ("metadata.labels.team", "over/kustomization.yaml:5 virt"),
-            ("spec.a", "base/hc.yaml:6 base"),
-            ("spec.b", "over/p.yaml:5 over"),
-            ("spec.c", "over/p.yaml:6 'base'"),
-        ];
-        for (path, place) in expected {
-            assert_eq!(from(path), place, "{path}");
-        }
-        let items = root.below("spec.list").expect("there").items();
-        let item = |index: usize| {
-            let place = built[0].location(items[index].span).origin();
-            let place = place.expect("traced");
-            let line = place.start().line;
-            format!("{}:{line} {}", place.file.path(), place.text())
-        };
-        assert_eq!(item(0), "base/hc.yaml:8 1");
-        assert_eq!(item(2), "part/kustomization.yaml:7 3");
-    }
 }

@@ -7,58 +7,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Tree, normalize_path};
-use hcoplan_yaml::Node;
+use hcoplan_diagnostics::source::normalize_path;
 
-/// The file names of kustomizations.
-pub(super) const KUSTOMIZATIONS: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
-
-/// Whether a file is a kustomization, by its name.
-pub fn is_kustomization(path: &Utf8Path) -> bool {
-    let name = path.file_name();
-    name.is_some_and(|n| KUSTOMIZATIONS.contains(&n))
-}
-
-/// Resolves a path that a kustomization names: kustomize follows links to directories, and reads a linked file by its
-/// own name.
-pub(super) fn follow_links(tree: &dyn Tree, path: &Utf8Path) -> Utf8PathBuf {
-    match tree.check(path) {
-        Ok(()) => path.to_owned(),
-        Err(_) => tree.real(path),
-    }
-}
+use super::{Entry, EntryKind, Field, KUSTOMIZATIONS, Kustomization};
 
 /// The files that a kustomization names, relative to the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Named {
+pub(in crate::repo) struct Named {
     /// Its patch files.
-    pub(super) patches: Vec<Utf8PathBuf>,
+    pub(in crate::repo) patches: Vec<Utf8PathBuf>,
     /// Files and directories that it uses as resources.
-    pub(super) resources: Vec<Utf8PathBuf>,
+    pub(in crate::repo) resources: Vec<Utf8PathBuf>,
     /// Whether it has resources outside the root.
-    pub(super) remote: bool,
+    pub(in crate::repo) remote: bool,
     /// Whether it is a component, which only another kustomization uses.
-    pub(super) component: bool,
+    pub(in crate::repo) component: bool,
 }
 
 impl Named {
-    /// The files that the kustomization at a path names.
-    pub(super) fn of_kustomization(root: &Node, path: &Utf8Path) -> Self {
-        let directory = path.parent().unwrap_or(Utf8Path::new(""));
-        let list = |key: &'static str| values(root, key).flat_map(Node::items);
-        let patches = ["patches", "patchesstrategicmerge", "patchesjson6902"];
-        let patches = patches.into_iter().flat_map(list);
-        let patches = patches.filter_map(|e| e.as_str().or_else(|| values(e, "path").next()?.as_str()));
-        // A strategic merge patch may be inline.
-        let patches = patches.filter(|p| !p.contains('\n') && !p.contains(": "));
-        let resources = ["resources", "bases", "components"];
-        let resources = resources.into_iter().flat_map(list).filter_map(Node::as_str);
+    /// The files that a kustomization names.
+    pub(in crate::repo) fn of(kustomization: &Kustomization) -> Self {
+        let directory = kustomization.directory();
+        let is_patch = |entry: &&Entry| {
+            matches!(entry.what, EntryKind::Of(Field::MergePatches | Field::Patches | Field::JsonPatches))
+        };
+        let patches = kustomization.entries.iter().filter(is_patch).flat_map(Entry::files);
         let mut out = Self {
             patches: patches.filter_map(|p| normalize_path(&directory.join(p))).collect(),
-            component: values(root, "kind").filter_map(Node::as_str).last() == Some("Component"),
+            component: kustomization.is_component,
             ..Self::default()
         };
-        for resource in resources {
+        for (_, resource) in kustomization.bases() {
             match normalize_path(&directory.join(resource)) {
                 Some(path) if !resource.contains("://") => out.resources.push(path),
                 _ => out.remote = true,
@@ -70,13 +49,13 @@ impl Named {
 
 /// All kustomizations of a repository, by their paths.
 #[derive(Debug, Default)]
-pub(super) struct Kustomizations<'r> {
-    pub(super) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
+pub(in crate::repo) struct NamedFiles<'r> {
+    pub(in crate::repo) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
 }
 
-impl<'r> Kustomizations<'r> {
+impl<'r> NamedFiles<'r> {
     /// Indexes kustomizations by their paths.
-    pub(super) fn new(all: impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)>) -> Self {
+    pub(in crate::repo) fn new(all: impl Iterator<Item = (&'r Arc<Utf8Path>, &'r Named)>) -> Self {
         Self { all: all.map(|(path, named)| (&**path, (path, named))).collect() }
     }
 
@@ -87,7 +66,7 @@ impl<'r> Kustomizations<'r> {
     /// inventory belongs to that one, and a file that any kustomization names as a resource is an object. If what a
     /// kustomization patches isn't in the repository, only files next to it are patches, such as those of unused
     /// components.
-    pub(super) fn patches(
+    pub(in crate::repo) fn patches(
         &self,
         has_hyperconverged: impl Fn(&Utf8Path) -> bool,
         has_inventory: impl Fn(&Utf8Path) -> bool,
@@ -120,7 +99,7 @@ impl<'r> Kustomizations<'r> {
     }
 
     /// The kustomizations in a directory.
-    pub(super) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
+    pub(in crate::repo) fn at(&self, directory: &Utf8Path) -> impl Iterator<Item = &'r Utf8Path> {
         let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
         let found = paths.map(|p| self.all.get_key_value(&*p).map(|(path, _)| *path));
         found.into_iter().flatten()
@@ -176,22 +155,6 @@ impl<'r> Kustomizations<'r> {
     }
 }
 
-/// A key with case folded like in Go's JSON decoder, including the two letters beyond ASCII that fold to ASCII.
-pub(super) fn fold_case(key: &str) -> String {
-    let fold = |c| match c {
-        '\u{17F}' => 's',
-        '\u{212A}' => 'k',
-        c => c.to_ascii_lowercase(),
-    };
-    key.chars().map(fold).collect()
-}
-
-/// The values of a key, in any case, and if it is repeated all of them.
-pub(super) fn values<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = &'n Node> {
-    let entries = node.entries().iter();
-    entries.filter(move |e| fold_case(&e.key.text) == key).map(|e| &e.value)
-}
-
 #[cfg(test)]
 mod tests {
     use hcoplan_diagnostics::source::SourceFile;
@@ -201,16 +164,14 @@ mod tests {
     fn patches(files: &[(&str, &str)]) -> Vec<String> {
         let kustomizations = files.iter().filter(|(path, _)| path.ends_with("kustomization.yaml"));
         let read = kustomizations.map(|(path, text)| {
-            let parsed = hcoplan_yaml::parse(&SourceFile::new(*path, *text));
-            let path: Arc<Utf8Path> = Utf8Path::new(path).into();
-            let named = Named::of_kustomization(&parsed.documents[0].root, &path);
-            (path, named)
+            let named = Named::of(&Kustomization::read(&SourceFile::new(*path, *text)));
+            (Utf8Path::new(path).into(), named)
         });
-        let read: Vec<_> = read.collect();
+        let read: Vec<(Arc<Utf8Path>, Named)> = read.collect();
         let has = |path: &Utf8Path, what: &str| files.iter().any(|(p, text)| *p == path.as_str() && *text == what);
         let has_hyperconverged = |path: &Utf8Path| has(path, "HyperConverged");
         let has_inventory = |directory: &Utf8Path| has(&directory.join("inventory.yaml"), "inventory");
-        let all = Kustomizations::new(read.iter().map(|(p, n)| (p, n)));
+        let all = NamedFiles::new(read.iter().map(|(p, n)| (p, n)));
         let is_readable = |path: &Utf8Path| files.iter().any(|(p, _)| *p == path.as_str());
         all.patches(has_hyperconverged, has_inventory, is_readable).into_keys().map(String::from).collect()
     }

@@ -1,0 +1,108 @@
+//! Findings about a kustomization that isn't built, and their locations.
+
+use std::rc::Rc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::secret::masked_message;
+use hcoplan_diagnostics::source::{Location, Tree, Unreadable, normalize_path};
+
+use super::native::Unfetched;
+use super::{BuildError, BuildInputs, shown};
+use crate::repo::build_failed::{FailedBuild, name_of};
+use crate::repo::kustomization::{Kustomization, Kustomizations, has_kustomization, is_kustomization};
+use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
+use hcoplan_rule_pages::rules::{KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT};
+
+/// The failed build of a directory; `whole` is the location of its kustomization.
+pub(super) fn failed(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    whole: &Location,
+    reached: &BuildInputs,
+    directory: Utf8PathBuf,
+    error: &BuildError,
+) -> FailedBuild {
+    let place = place(tree, reached, error).unwrap_or_else(|| whole.clone());
+    let text = error.to_string();
+    let file = format!("{}: ", shown(root, place.file.path()));
+    // kustomize quotes its input, and the message is shown elsewhere too.
+    let message = masked_message(&whole.file, whole.span, text.strip_prefix(&file).unwrap_or(&text));
+    let message = masked_message(&place.file, place.span, &message);
+    let finding = match error {
+        BuildError::NoProgram { .. } | BuildError::Off => {
+            let message = format!("the cluster {} is not planned: {message}", name_of(&directory));
+            let help = if matches!(error, BuildError::Off) {
+                "remove `kustomize: off`, or lint what another tool builds: `kustomize build … | hcoplan lint -`"
+            } else {
+                "install kustomize or kubectl; hcoplan runs it without network"
+            };
+            Finding::new(&KUSTOMIZE_NOT_BUILT, message).at(place).help(help)
+        }
+        _ => Finding::new(&KUSTOMIZE_BUILD_FAILED, message).at(place),
+    };
+    let finding = finding.label("this cluster is not planned");
+    FailedBuild { finding: Finding { cluster: Some(name_of(&directory).into()), ..finding }, directory }
+}
+
+/// The finding about a kustomization that has a HyperConverged as a resource and prints none.
+pub(super) fn builds_no_hyperconverged(root: &Utf8Path, whole: &Location, sources: &[Utf8PathBuf]) -> Finding {
+    let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
+    let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
+    Finding::new(&HCO_NOT_PLANNED, message)
+        .severity(Severity::Info)
+        .at(whole.clone())
+        .label("no HyperConverged is left")
+}
+
+/// The finding about a part of a build that isn't in the repository.
+pub(super) fn not_fetched(place: &Location, what: &Unfetched) -> Finding {
+    let (message, help) = match what {
+        Unfetched::Resource(name) => (
+            format!("the remote resource `{name}` is not fetched, so what it brings is not in the plan"),
+            "fetch it with --kustomize-remote",
+        ),
+        Unfetched::Charts => (
+            "the kustomization's charts are not rendered, so what they bring is not in the plan".to_owned(),
+            "check what they bring: `kustomize build --enable-helm … | hcoplan lint -`",
+        ),
+    };
+    Finding::new(&HCO_NOT_PLANNED, message).severity(Severity::Info).at(place.clone()).label("not examined").help(help)
+}
+
+/// The location that the error is about, if it can be found.
+fn place(tree: &dyn Tree, reached: &BuildInputs, error: &BuildError) -> Option<Location> {
+    match error {
+        BuildError::Refused(refused) => Some(refused.0.place.clone()),
+        BuildError::Forbidden { place, .. }
+        | BuildError::Unread { place, .. }
+        | BuildError::NoProgram { place, .. } => Some(place.clone()),
+        BuildError::Failed { message: printed, .. } => {
+            let all = Kustomizations::new(tree);
+            let paths = reached.inputs.iter().filter(|path| is_kustomization(path));
+            let read: Vec<Rc<Kustomization>> = paths.filter_map(|path| all.at(path.parent()?)).collect();
+            let entries = || read.iter().flat_map(|own| own.entries.iter().map(move |entry| (own, entry)));
+            let names = || {
+                entries().flat_map(|(own, entry)| {
+                    let path = |name: &str| normalize_path(&own.directory().join(name));
+                    entry.files().into_iter().map(move |name| (entry, name, path(name)))
+                })
+            };
+            let is_missing = |path: &Utf8Path| {
+                matches!(tree.check(path), Err(Unreadable::Missing)) && !has_kustomization(tree, path)
+            };
+            let missing = names().find(|(.., path)| path.as_ref().is_some_and(|path| is_missing(path)));
+            if let Some((entry, ..)) = missing {
+                return Some(entry.place());
+            }
+            // The only file in kustomize's message.
+            let is_file = |path: &Option<Utf8PathBuf>| path.as_ref().is_some_and(|path| tree.check(path).is_ok());
+            let mut mentioned = names().filter(|(_, name, path)| printed.contains(name) && is_file(path));
+            match (mentioned.next(), mentioned.next()) {
+                (Some((entry, ..)), None) => Some(entry.place()),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

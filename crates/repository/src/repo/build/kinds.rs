@@ -1,0 +1,52 @@
+//! The kinds of objects that files of a build have or may make.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{SourceFile, Tree};
+use hcoplan_planner::inventory::SourceKind;
+use hcoplan_yaml::{self as yaml, Document};
+
+use crate::repo::scan::{FoundKind, scan};
+
+/// Whether a file has only PolicyGenerators.
+pub(super) fn is_policy_generator(path: &Utf8Path, bytes: &[u8]) -> bool {
+    let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes.to_vec()));
+    let kind =
+        |document: &Document| document.root.get("kind").and_then(|kind| kind.as_str()) == Some("PolicyGenerator");
+    parsed.problems.is_empty() && !parsed.documents.is_empty() && parsed.documents.iter().all(kind)
+}
+
+/// Whether a file can change an object's kind without naming it: a patch that may, or a replacement or value that
+/// writes `kind` or `apiVersion`.
+pub(super) fn changes_kinds(path: &Utf8Path, bytes: Vec<u8>) -> bool {
+    let lower = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
+    let has = |word: &str| lower.contains(word);
+    if has("allowkindchange") || has("valueaddtransformer") || has("varreference") {
+        return true;
+    }
+    if !has("fieldpaths") || !has("kind") && !has("apiversion") {
+        return false;
+    }
+    let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+    parsed.documents.iter().any(|document| writes_kinds(&document.root))
+}
+
+fn writes_kinds(node: &yaml::Node) -> bool {
+    let is_kind = |path: &yaml::Node| {
+        let last = path.as_str().and_then(|path| path.rsplit('.').next());
+        last.is_some_and(|last| ["kind", "apiVersion"].contains(&last))
+    };
+    let below = |entry: &yaml::Entry| {
+        entry.key.text.eq_ignore_ascii_case("fieldPaths") && entry.value.items().iter().any(is_kind)
+            || writes_kinds(&entry.value)
+    };
+    node.entries().iter().any(below) || node.items().iter().any(writes_kinds)
+}
+
+/// Whether one of a directory's files has a ClusterInventory.
+pub(super) fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8PathBuf>) -> bool {
+    own.any(|file| {
+        let found = scan(tree, file).found;
+        let declared = FoundKind::Inventory(SourceKind::Declared);
+        found.iter().any(|f| f.what == declared)
+    })
+}

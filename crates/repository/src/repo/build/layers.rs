@@ -1,0 +1,104 @@
+//! The layers of a build, in the order in which kustomize applies them.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::finding::Edit;
+use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_yaml::edit::{apply, line_edits};
+use hcoplan_yaml::{Document, Node, Path, Style, block_of, locate_in_scalar};
+
+use super::native::selects;
+
+/// A document that sets values of a build.
+#[derive(Debug, Clone)]
+pub struct BuildLayer {
+    /// Its document.
+    pub document: Arc<Document>,
+    /// Its kind.
+    pub what: LayerKind,
+    /// The kustomization's scalar with the document, if it has no file.
+    inline: Option<(Arc<Document>, Node)>,
+    /// The `target` of a patch.
+    pub(super) target: Option<Node>,
+}
+
+/// The kind of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerKind {
+    /// An object.
+    Object,
+    /// A strategic merge patch.
+    Merge,
+    /// A list of JSON 6902 operations.
+    Operations,
+    /// A kustomization's own fields: namespace, labels, annotations, replacements.
+    Fields,
+    /// Replacements in a file of their own, or a transformer's.
+    Replacements,
+    /// A transformer with unknown effects; the span of its name in the kustomization.
+    Unknown(Span),
+}
+
+impl BuildLayer {
+    /// A document of a file.
+    pub(super) fn of_file(document: &Arc<Document>, what: LayerKind) -> Self {
+        Self::patch(document, what, None, None)
+    }
+
+    /// A patch; `inline`: the kustomization's scalar with it.
+    pub(super) fn patch(
+        document: &Arc<Document>,
+        what: LayerKind,
+        inline: Option<(Arc<Document>, Node)>,
+        target: Option<Node>,
+    ) -> Self {
+        Self { document: Arc::clone(document), what, inline, target }
+    }
+
+    /// Whether it is inline in a kustomization.
+    pub fn is_inline(&self) -> bool {
+        self.inline.is_some()
+    }
+
+    /// Whether a patch may be for an object of a kind.
+    pub fn is_for(&self, kind: &str) -> bool {
+        self.target.as_ref().is_none_or(|t| selects(t, kind))
+    }
+
+    /// The document that contains it.
+    pub(in crate::repo) fn source(&self) -> Arc<Document> {
+        Arc::clone(self.inline.as_ref().map_or(&self.document, |(kustomization, _)| kustomization))
+    }
+
+    /// Converts edits of its document to edits of its file; `None` if it is inline and not a block scalar.
+    pub fn in_file(&self, edits: Vec<Edit>) -> Option<Vec<Edit>> {
+        let Some((kustomization, scalar)) = &self.inline else {
+            return Some(edits);
+        };
+        if edits.is_empty() {
+            return Some(edits);
+        }
+        let string = apply(self.document.file.text(), &edits).ok()?;
+        let file = &kustomization.file;
+        let mut text = file.text().to_owned();
+        let block = file.text().get(scalar.span.range())?;
+        let block = (scalar.style == Style::Literal).then(|| block_of(block, &string))?;
+        text.replace_range(scalar.span.range(), &block);
+        Some(line_edits(file, &text))
+    }
+
+    /// The kustomization's entry with the inline layer; `None` if it has a file.
+    pub fn entry(&self) -> Option<(&Document, Path)> {
+        let (kustomization, scalar) = self.inline.as_ref()?;
+        let path = kustomization.root.path_to(scalar.span)?;
+        Some((kustomization, path.parent()))
+    }
+
+    /// The location of a span of its document.
+    pub fn place(&self, span: Span) -> Location {
+        let Some((kustomization, scalar)) = &self.inline else {
+            return self.document.location(span);
+        };
+        kustomization.location(locate_in_scalar(kustomization, scalar, span.range()))
+    }
+}

@@ -1,0 +1,590 @@
+//! Builds kustomizations: in memory where hcoplan computes what kustomize does, else with kustomize.
+//!
+//! A build replaces the files that it includes: it is an additional file of its directory, [`BUILT`], which isn't on
+//! disk. A [`native`] build runs nothing. Where a kustomization has something that only kustomize computes, kustomize
+//! runs in a sandbox ([`run`]); it fetches missing files, runs plugins and reads every path that it gets, so that a
+//! kustomization with anything but files below the root ([`remote`]), or a plugin that isn't kustomize's own, is
+//! rejected before ([`inputs`]).
+
+mod additions;
+mod failed;
+mod inputs;
+mod kinds;
+mod layer_values;
+mod layers;
+mod native;
+mod plugins;
+mod remote;
+mod run;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem::find;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+pub(in crate::repo) use self::additions::Additions;
+use self::inputs::{BuildInputs, generates_policies};
+use self::kinds::{changes_kinds, has_inventory, is_policy_generator};
+pub use self::layer_values::{LayerValue, layer_values};
+pub use self::layers::{BuildLayer, LayerKind};
+pub use self::native::selects;
+use self::native::{Accumulated, Refused, accumulate, emitted, first_line};
+pub(super) use self::native::{Variables, whole};
+pub(super) use self::remote::looks_remote;
+pub use self::run::builder;
+pub(super) use self::run::{BuildTarget, run_program};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{EditedTree, Location, Memory, Origins, SourceFile, Tree, Walk, normalize_path};
+use hcoplan_yaml::{self as yaml, Document};
+
+use super::build_failed::{FailedBuild, name_of};
+use super::cluster_filter::ClusterFilter;
+use super::gitops;
+use super::kustomization::{Kustomizations, follow_links, is_kustomization};
+use super::listed::HCO;
+use super::scan::{FoundKind, FoundObject, may_name_hyperconverged, scan};
+
+/// The name of a build, in the kustomization's directory.
+pub const BUILT: &str = "kustomize-build.yaml";
+
+/// The results of builds.
+#[derive(Debug, Default)]
+pub struct Built {
+    /// The builds by their paths from the root.
+    pub files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    /// The origins of each build's text.
+    pub origins: BTreeMap<Utf8PathBuf, Arc<Origins>>,
+    /// The layers of each build, in kustomize's order.
+    pub layers: BTreeMap<Utf8PathBuf, Vec<BuildLayer>>,
+    /// The source documents of each build.
+    pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
+    /// The source files of each build.
+    pub inputs: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
+    /// The source files of clusters that weren't built, because others were selected or the build failed.
+    pub unbuilt: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
+    /// The source files that aren't examined on their own: all but kustomizations.
+    pub reached: BTreeSet<Utf8PathBuf>,
+    /// The findings about successful builds.
+    pub findings: Vec<Finding>,
+    /// The builds that failed.
+    pub failed: Vec<FailedBuild>,
+    /// The directories of clusters that weren't selected, so that they weren't built.
+    pub unselected: BTreeSet<Utf8PathBuf>,
+    /// For each build its command, and the file of its HyperConverged if there is one.
+    pub notes: Vec<String>,
+}
+
+/// An error that keeps a kustomization or chart from being built.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// Building is disabled.
+    #[error("hcoplan.yaml sets `kustomize: off`, so it is not built")]
+    Off,
+    /// kustomize refuses to build it.
+    #[error("{0}")]
+    Refused(Box<NotBuilt>),
+    /// A kustomization names something that kustomize must not read.
+    #[error("{name} is {what}")]
+    Forbidden {
+        /// The entry.
+        place: Location,
+        /// The name.
+        name: String,
+        /// What the name is instead.
+        what: &'static str,
+    },
+    /// An unreadable kustomization, whose files are unknown.
+    #[error("{why}")]
+    Unread {
+        /// The kustomization, or the part that can't be read.
+        place: Location,
+        /// The error.
+        why: String,
+    },
+    /// helm isn't installed.
+    #[error("helm is not on the PATH")]
+    NoHelm,
+    /// Neither kustomize nor kubectl is installed, and only they can build this.
+    #[error("hcoplan doesn't compute {what}, and neither kustomize nor kubectl is on the PATH")]
+    NoProgram {
+        /// The first entry that only they can build.
+        place: Location,
+        /// What it is.
+        what: String,
+    },
+    /// The user stopped hcoplan.
+    #[error("the build was interrupted")]
+    Interrupted,
+    /// The temporary directory can't be created.
+    #[error("the temporary directory for the build can't be created: {0}")]
+    NoTemporaryDirectory(std::io::Error),
+    /// The root can't be examined.
+    #[error(transparent)]
+    Source(#[from] hcoplan_diagnostics::source::Error),
+    /// The build failed.
+    #[error("`{command}` failed: {message}")]
+    Failed {
+        /// The command.
+        command: String,
+        /// The first lines of its standard error.
+        message: String,
+    },
+}
+
+/// Why kustomize refuses to build a kustomization.
+#[derive(Debug)]
+pub struct NotBuilt(Refused);
+
+impl std::fmt::Display for NotBuilt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.why.fmt(f)
+    }
+}
+
+/// What to build, and how.
+pub struct BuildRequest<'a> {
+    /// Only builds in this directory, or with a file in it.
+    pub within: Option<&'a Utf8Path>,
+    /// The selected clusters.
+    pub chosen: &'a ClusterFilter,
+    /// Whether building is disabled: the configuration has `kustomize: off`.
+    pub is_off: bool,
+    /// Whether kustomize may fetch remote resources.
+    pub fetches: bool,
+    /// Whether the output has to be all that kustomize prints, as it is applied, not only what hcoplan reads.
+    pub is_exact: bool,
+    /// The largest output of a build, in bytes.
+    pub most_bytes: usize,
+    /// Returns whether to stop a running build.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Builds the selected kustomizations of a tree that no other one uses and that reach a HyperConverged, or may create
+/// one, and what controllers apply with changes. `root` prefixes reported paths.
+///
+/// # Errors
+/// An error that prevents all builds; a single failed build is part of the result.
+pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Result<Built, BuildError> {
+    let listing = tree.list(&Walk::default())?;
+    let all = Kustomizations::new(tree);
+    let mut jobs = Vec::new();
+    let mut built = Built::default();
+    let mut known = HashMap::new();
+    // Kustomizations whose resources are unknown.
+    let mut unknown = Vec::new();
+    for (directory, output, additions) in to_build(&all, &listing.files) {
+        let job = BuildJob::new(&all, &directory, output, additions, request.fetches);
+        let is_within = |w: &Utf8Path| job.output.starts_with(w) || job.reached.inputs.iter().any(|i| i.starts_with(w));
+        if request.within.is_some_and(|w| !is_within(w)) {
+            if !job.sources.is_empty() {
+                built.reached.extend(job.reached.files());
+                built.unbuilt.insert(job.output, job.reached.inputs);
+            }
+            continue;
+        }
+        if !job.sources.is_empty() || job.may_create_hyperconverged(tree, &mut known) {
+            jobs.push(job);
+        } else if (job.allowed.is_err() || job.reached.is_remote) && !generates_policies(&job.allowed) {
+            unknown.push(job);
+        }
+    }
+    // An inventory above clusters belongs to them.
+    let known = jobs.iter().flat_map(|j| j.directory.ancestors());
+    let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
+    let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
+    for file in listing.files.iter().filter(|_| !unknown.is_empty()) {
+        by_directory.entry(super::parent(file)).or_default().push(file);
+    }
+    for mut job in unknown {
+        let own = by_directory.get(&*job.directory);
+        let own = own.into_iter().flatten().copied();
+        job.has_inventory = !above_clusters.contains(&job.directory) && has_inventory(tree, own);
+        if job.has_inventory {
+            jobs.push(job);
+        }
+    }
+    jobs.sort_by(|a, b| a.output.cmp(&b.output));
+    let is_selected = |job: &BuildJob| request.chosen.has(name_of(&job.output));
+    let (jobs, unselected): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_selected);
+    for job in unselected.into_iter().filter(|job| !job.sources.is_empty() || job.has_inventory) {
+        built.reached.extend(job.reached.files());
+        built.unbuilt.insert(job.output.clone(), job.reached.inputs);
+        built.unselected.insert(job.output);
+    }
+    let native: Vec<_> = jobs.into_iter().map(|job| job.start(&all, request)).collect();
+    // Most of the time is waiting for kustomize.
+    let run = |(job, started): (BuildJob, Started)| {
+        let done = job.finish(started, tree, root, request);
+        (job, done)
+    };
+    let done: Vec<_> = native.into_par_iter().map(run).collect();
+    for (job, run) in done {
+        built.add_result(tree, root, job, run)?;
+    }
+    Ok(built)
+}
+
+/// What has to be built: the directory, the one that names its cluster, and what a controller adds.
+fn to_build(all: &Kustomizations<'_>, files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, Utf8PathBuf, Additions)> {
+    let tree = all.tree;
+    let directories: BTreeSet<_> = files.iter().filter(|p| is_kustomization(p)).filter_map(|p| p.parent()).collect();
+    let mut named = BTreeSet::new();
+    for own in directories.iter().filter_map(|directory| all.at(directory)) {
+        let bases = own.bases().filter_map(|(_, base)| normalize_path(&own.directory().join(base)));
+        named.extend(bases.map(|base| follow_links(tree, &base)));
+    }
+    let mut applied = gitops::builds(tree, &gitops::read(tree, files));
+    let mut out = Vec::new();
+    for directory in directories {
+        let is_component = all.at(directory).is_none_or(|own| own.is_component);
+        if !applied.contains_key(directory) && !named.contains(directory) && !is_component {
+            out.push((directory.to_owned(), directory.to_owned(), Additions::default()));
+        }
+    }
+    for (directory, appliers) in std::mem::take(&mut applied) {
+        let is_only = appliers.len() == 1;
+        for (name, mut additions) in appliers {
+            additions.generate(tree, files, &directory);
+            let output = if is_only { directory.clone() } else { directory.join(name) };
+            out.push((directory.clone(), output, additions));
+        }
+    }
+    out
+}
+
+/// Builds the kustomization of one directory, even if another one uses it; `None` if the directory has none. `printed`:
+/// output that was printed elsewhere, so that nothing is run.
+///
+/// # Errors
+/// An error that prevents all builds; a single failed build is part of the result.
+pub fn build_one(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    directory: &Utf8Path,
+    printed: Option<Vec<u8>>,
+    most_bytes: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<Built>, BuildError> {
+    let all = Kustomizations::new(tree);
+    if all.at(directory).is_none() && printed.is_none() {
+        return Ok(None);
+    }
+    let job = BuildJob::new(&all, directory, directory.to_owned(), Additions::default(), false);
+    let request = BuildRequest {
+        within: None,
+        chosen: &ClusterFilter::default(),
+        is_off: false,
+        fetches: false,
+        is_exact: true,
+        most_bytes,
+        stop,
+    };
+    let (mut job, started) = job.start(&all, &request);
+    let run = match printed {
+        Some(bytes) => {
+            let here = match started {
+                Started::Done(Ok(done)) => done.accumulated,
+                Started::Program(accumulated) => accumulated,
+                Started::Done(Err(_)) => Accumulated::default(),
+            };
+            job.allowed = Ok(());
+            Ok(job.of_program(&here, "standard input".to_owned(), bytes))
+        }
+        None => job.finish(started, tree, root, &request),
+    };
+    let mut built = Built::default();
+    built.add_result(tree, root, job, run)?;
+    Ok(Some(built))
+}
+
+/// The files with a HyperConverged that a directory's kustomization uses.
+pub fn hyperconvergeds_of(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
+    let all = Kustomizations::new(tree);
+    BuildJob::new(&all, directory, directory.to_owned(), Additions::default(), false).sources
+}
+
+/// Whether kustomizations refer into or out of a directory or file of a tree, such as an overlay to its base.
+pub fn has_outside_references(tree: &dyn Tree, below: &Utf8Path) -> bool {
+    let references = Kustomizations::new(tree).references();
+    references.iter().any(|(by, named)| named.starts_with(below) != by.starts_with(below))
+}
+
+/// A kustomization to build.
+struct BuildJob {
+    directory: Utf8PathBuf,
+    /// The directory that names the cluster.
+    output: Utf8PathBuf,
+    additions: Additions,
+    /// Its kustomization's first line.
+    whole: Location,
+    /// Its resource files with a HyperConverged.
+    sources: Vec<Utf8PathBuf>,
+    reached: BuildInputs,
+    /// The error if kustomize must not build it.
+    allowed: Result<(), BuildError>,
+    /// The kustomization with the additions, if kustomize has to read another one than that in the directory.
+    written: Option<(Utf8PathBuf, Vec<u8>)>,
+    /// Whether an inventory is next to it, which marks it as a cluster.
+    has_inventory: bool,
+}
+
+/// A build that is done in memory, or what only kustomize can finish.
+enum Started {
+    Done(Result<Done, BuildError>),
+    Program(Accumulated),
+}
+
+/// A finished build.
+struct Done {
+    /// What built it, as typed in a shell; `None` for a build in memory.
+    command: Option<String>,
+    bytes: Vec<u8>,
+    /// The printed objects, and what they were made of.
+    accumulated: Accumulated,
+}
+
+impl BuildJob {
+    fn new(
+        all: &Kustomizations<'_>,
+        directory: &Utf8Path,
+        output: Utf8PathBuf,
+        additions: Additions,
+        fetches: bool,
+    ) -> Self {
+        let mut reached = BuildInputs::default();
+        let allowed = reached.follow(all, directory, &additions, fetches);
+        let resources = reached.resources.iter();
+        let sources = resources.filter(|f| has_hyperconverged(all.tree, f)).cloned().collect();
+        let own = all.at(directory);
+        let generated = || additions.generates.as_ref().map(|(document, span)| document.location(*span));
+        let whole = own.as_deref().map(first_line).or_else(generated);
+        Self {
+            directory: directory.to_owned(),
+            output,
+            whole: whole.unwrap_or_else(|| native::start_of(&directory.join("kustomization.yaml"))),
+            written: additions.written(own.as_deref(), directory),
+            additions,
+            sources,
+            reached,
+            allowed,
+            has_inventory: false,
+        }
+    }
+
+    /// Builds it in memory as far as hcoplan computes it.
+    fn start(self, all: &Kustomizations<'_>, request: &BuildRequest<'_>) -> (Self, Started) {
+        if request.is_off {
+            return (self, Started::Done(Err(BuildError::Off)));
+        }
+        let mut accumulated = match accumulate(all, &self.directory, &self.additions) {
+            Ok(accumulated) => accumulated,
+            Err(refused) => return (self, Started::Done(Err(BuildError::Refused(Box::new(NotBuilt(refused)))))),
+        };
+        let is_native = accumulated.beyond.is_empty()
+            && (accumulated.unfetched.is_empty() || !request.fetches)
+            && (accumulated.is_exact || !request.is_exact);
+        if !is_native {
+            return (self, Started::Program(accumulated));
+        }
+        self.additions.finish(&mut accumulated.objects);
+        let bytes = emitted(&accumulated.objects);
+        let done = Done { command: None, bytes, accumulated };
+        (self, Started::Done(Ok(done)))
+    }
+
+    /// Has kustomize build what hcoplan doesn't compute.
+    fn finish(
+        &self,
+        started: Started,
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        request: &BuildRequest<'_>,
+    ) -> Result<Done, BuildError> {
+        let accumulated = match started {
+            Started::Done(done) => return done,
+            Started::Program(accumulated) => accumulated,
+        };
+        if let Err(error) = &self.allowed {
+            return Err(error.again());
+        }
+        let (reached, mut inputs) = (&self.reached, self.reached.inputs.clone());
+        inputs.extend(self.written.iter().map(|(path, _)| path.clone()));
+        let tree = EditedTree::new(tree, self.written.iter().cloned().collect());
+        let place = BuildTarget {
+            tree: &tree,
+            root,
+            directory: &self.directory,
+            inputs: &inputs,
+            links: &reached.links,
+            network: reached.is_remote,
+        };
+        match run::run(&place, self.additions.is_unrestricted, request.most_bytes, request.stop) {
+            Some(run) => run.map(|(command, bytes)| self.of_program(&accumulated, command, bytes)),
+            None => Err(self.no_program(&accumulated)),
+        }
+    }
+
+    /// Why it isn't built where no program is there.
+    fn no_program(&self, accumulated: &Accumulated) -> BuildError {
+        let first = accumulated.beyond.first().map(|beyond| (beyond.place.clone(), beyond.what.to_string()));
+        let (place, what) = first.unwrap_or_else(|| (self.whole.clone(), "all that this builds".to_owned()));
+        BuildError::NoProgram { place, what }
+    }
+
+    /// What a program printed, with the places of what is built here.
+    fn of_program(&self, here: &Accumulated, command: String, bytes: Vec<u8>) -> Done {
+        let file = SourceFile::from_bytes(self.output.join(BUILT), bytes.clone());
+        let printed = yaml::parse_yaml(&file).documents;
+        let mut objects = native::placed(&printed, &here.objects, &self.whole, &here.beyond);
+        let is_changed = self.additions.variables.is_some() || self.additions.common.is_some();
+        self.additions.finish(&mut objects);
+        let bytes = if is_changed { emitted(&objects) } else { bytes };
+        let accumulated = Accumulated { objects, layers: here.layers.clone(), ..Accumulated::default() };
+        Done { command: Some(command), bytes, accumulated }
+    }
+
+    /// Whether one of its files mentions a HyperConverged, such as a patch or component, or can change an object's
+    /// kind: then only the build shows the result. `known` caches the answers about files. Objects of a PolicyGenerator
+    /// are examined in their own files.
+    fn may_create_hyperconverged(&self, tree: &dyn Tree, known: &mut HashMap<Utf8PathBuf, bool>) -> bool {
+        let added = || {
+            self.additions.entries.iter().any(|entry| may_name_hyperconverged(entry.document.file.text().as_bytes()))
+        };
+        added()
+            || self.reached.inputs.iter().any(|input| {
+                let may = || {
+                    tree.read(input).is_ok_and(|bytes| {
+                        may_name_hyperconverged(&bytes) && !is_policy_generator(input, &bytes)
+                            || changes_kinds(input, bytes)
+                    })
+                };
+                *known.entry(input.clone()).or_insert_with(may)
+            })
+    }
+
+    /// Whether one of its files contains HCO's kind or group.
+    fn names_hyperconverged(&self, tree: &dyn Tree) -> bool {
+        let words = ["HyperConverged", HCO];
+        let mut inputs = self.reached.inputs.iter();
+        inputs.any(|input| tree.read(input).is_ok_and(|b| words.iter().any(|w| find(&b, w.as_bytes()).is_some())))
+    }
+}
+
+impl Built {
+    /// Whether nothing was or had to be built.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.failed.is_empty() && self.findings.is_empty() && self.unselected.is_empty()
+    }
+
+    /// Adds other builds.
+    pub fn extend(&mut self, other: Self) {
+        self.files.extend(other.files);
+        self.origins.extend(other.origins);
+        self.documents.extend(other.documents);
+        self.layers.extend(other.layers);
+        self.inputs.extend(other.inputs);
+        self.unbuilt.extend(other.unbuilt);
+        self.reached.extend(other.reached);
+        self.findings.extend(other.findings);
+        self.failed.extend(other.failed);
+        self.unselected.extend(other.unselected);
+        self.notes.extend(other.notes);
+    }
+
+    /// Adds a job's result. A failed job is a finding, unless all would fail for the same reason.
+    fn add_result(
+        &mut self,
+        tree: &dyn Tree,
+        root: &Utf8Path,
+        job: BuildJob,
+        run: Result<Done, BuildError>,
+    ) -> Result<(), BuildError> {
+        let has_source = !job.sources.is_empty();
+        let names_hyperconverged = has_source || job.has_inventory || job.names_hyperconverged(tree);
+        match run {
+            Ok(done) => self.add_build(tree, root, job, done),
+            Err(error @ (BuildError::Interrupted | BuildError::NoTemporaryDirectory(_))) => return Err(error),
+            // A failure without a HyperConverged isn't reported.
+            Err(_) if !names_hyperconverged => {}
+            Err(error) => {
+                self.reached.extend(job.reached.files());
+                self.failed.push(failed::failed(tree, root, &job.whole, &job.reached, job.output.clone(), &error));
+                self.unbuilt.insert(job.output, job.reached.inputs);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_build(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, done: Done) {
+        let BuildJob { output, sources, reached, whole, allowed, has_inventory, .. } = job;
+        let Done { command, bytes, accumulated } = done;
+        let path = output.join(BUILT);
+        let content = scan(&Memory::from_iter([(path.clone(), bytes.clone())]), &path);
+        let is_relevant = |f: &FoundObject| {
+            matches!(f.what, FoundKind::HyperConverged | FoundKind::Unrecognized | FoundKind::NotPlanned)
+        };
+        let has_hyperconverged =
+            content.found.iter().any(is_relevant) || content.content.is_some_and(|c| c.is_broken());
+        if !has_hyperconverged {
+            // What isn't fetched may have the HyperConverged.
+            if let (false, Err(error), true) = (accumulated.unfetched.is_empty(), &allowed, has_inventory) {
+                self.failed.push(failed::failed(tree, root, &whole, &reached, output.clone(), error));
+                self.unbuilt.insert(output, reached.inputs);
+            } else if !sources.is_empty() {
+                self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
+                self.reached.extend(reached.files());
+            }
+            return;
+        }
+        self.reached.extend(reached.files());
+        let unfetched = accumulated.unfetched.iter();
+        self.findings.extend(unfetched.map(|(place, what)| failed::not_fetched(place, what)));
+        let shown_path = shown(root, &path);
+        let from = match sources.as_slice() {
+            [only] => format!(", its HyperConverged from {}", shown(root, only)),
+            _ => String::new(),
+        };
+        self.notes.push(match command {
+            Some(command) => format!("{shown_path} is what `{command}` prints{from}"),
+            None => format!("{shown_path} is built in memory{from}"),
+        });
+        let mut documents: Vec<Arc<Document>> = accumulated.layers.iter().map(BuildLayer::source).collect();
+        let mut known = HashSet::new();
+        documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
+        self.documents.insert(path.clone(), documents);
+        let origins = native::origins(&path, &bytes, &accumulated.objects, &whole);
+        self.origins.insert(path.clone(), Arc::new(origins));
+        self.layers.insert(path.clone(), accumulated.layers);
+        self.inputs.insert(path.clone(), reached.inputs);
+        self.files.insert(path, bytes);
+    }
+}
+
+impl BuildError {
+    /// The same error once more, for another cluster; only of those that are known before anything runs.
+    fn again(&self) -> Self {
+        match self {
+            Self::Forbidden { place, name, what } => Self::Forbidden { place: place.clone(), name: name.clone(), what },
+            Self::Unread { place, why } => Self::Unread { place: place.clone(), why: why.clone() },
+            _ => Self::Off,
+        }
+    }
+}
+
+/// Whether a file has a HyperConverged, or mentions one if it can't be parsed as YAML.
+fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
+    let scanned = scan(tree, path);
+    let is_broken = scanned.content.is_none_or(|content| content.is_broken());
+    scanned.found.iter().any(|f| f.what == FoundKind::HyperConverged) || is_broken && tree.mentions(path, &[HCO])
+}
+
+/// A path below the reported root.
+fn shown(root: &Utf8Path, path: &Utf8Path) -> Utf8PathBuf {
+    match (root.as_str(), path.as_str()) {
+        (_, "") => root.to_owned(),
+        (".", _) => path.to_owned(),
+        _ => root.join(path),
+    }
+}

@@ -1,0 +1,563 @@
+//! Accumulates the objects of a kustomization, in kustomize's order.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
+use hcoplan_yaml::{self as yaml, Document, Node, locate_in_scalar};
+
+use super::super::layers::{BuildLayer, LayerKind};
+use super::super::remote::looks_remote;
+use super::merge::{NotMerged, merge};
+use super::metadata;
+use super::object::{Id, Object, Placed, Value};
+use super::operations;
+use super::selector::Selector;
+use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use crate::repo::build::Additions;
+use crate::repo::kustomization::{
+    Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile, text,
+    value, values,
+};
+
+/// What kustomize does with each kind of field, in its order; resources, components and generators come before.
+const TRANSFORMERS: [Field; 11] = [
+    Field::MergePatches,
+    Field::Patches,
+    Field::Metadata(Metadata::Namespace),
+    Field::Metadata(Metadata::NamePrefix),
+    Field::Metadata(Metadata::NameSuffix),
+    Field::Metadata(Metadata::CommonLabels),
+    Field::Metadata(Metadata::Labels),
+    Field::Metadata(Metadata::CommonAnnotations),
+    Field::JsonPatches,
+    Field::Metadata(Metadata::Replicas),
+    Field::Metadata(Metadata::Images),
+];
+
+/// An annotation of objects that no build prints.
+const LOCAL: &str = "config.kubernetes.io/local-config";
+
+/// The objects of a kustomization, and what they were made of.
+#[derive(Debug, Default)]
+pub(in crate::repo) struct Accumulated {
+    pub(in crate::repo) objects: Vec<Object>,
+    /// The documents that set values, in kustomize's order.
+    pub(in crate::repo) layers: Vec<BuildLayer>,
+    /// What only kustomize computes; it is left out of `objects`.
+    pub(in crate::repo) beyond: Vec<Beyond>,
+    /// Remote resources and charts, which aren't fetched: their places.
+    pub(in crate::repo) unfetched: Vec<(Location, Unfetched)>,
+    /// Whether the objects are those that kustomize prints, not only those that hcoplan reads.
+    pub(in crate::repo) is_exact: bool,
+}
+
+/// A source of objects that isn't in the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::repo) enum Unfetched {
+    /// A resource of this address.
+    Resource(String),
+    /// Helm charts.
+    Charts,
+}
+
+/// The objects of a directory's kustomization, with what a controller adds to it.
+pub(in crate::repo) fn accumulate(
+    all: &Kustomizations<'_>,
+    directory: &Utf8Path,
+    additions: &Additions,
+) -> Result<Accumulated, Refused> {
+    let mut work = Accumulation {
+        all,
+        out: Accumulated { is_exact: true, ..Accumulated::default() },
+        open: BTreeSet::new(),
+        is_unrestricted: additions.is_unrestricted,
+    };
+    let place = additions.entries.first().map_or_else(|| start_of(&directory.join("kustomization.yaml")), Entry::place);
+    let kustomization = match all.at(directory) {
+        Some(own) => (*own).clone(),
+        None if !additions.generated.is_empty() => Kustomization {
+            path: directory.join("kustomization.yaml"),
+            document: None,
+            entries: additions.generated.clone(),
+            is_component: false,
+            rejected: None,
+        },
+        None => return Err(Refused { place, why: RefusedReason::Missing(directory.to_string()) }),
+    };
+    let added = additions.entries.iter().cloned();
+    let whole =
+        Kustomization { entries: kustomization.entries.iter().cloned().chain(added).collect(), ..kustomization };
+    let objects = work.kustomization(&whole, Vec::new())?;
+    let is_local = |object: &Object| {
+        let value = object.root.at(&["metadata", "annotations", LOCAL]);
+        value.is_some_and(|value| value.as_str() != Some("false"))
+    };
+    work.out.objects = objects.into_iter().filter(|object| !is_local(object)).collect();
+    Ok(work.out)
+}
+
+/// The start of a file that isn't read.
+pub(in crate::repo) fn start_of(path: &Utf8Path) -> Location {
+    Location::new(&SourceFile::new(path, ""), Span::default())
+}
+
+struct Accumulation<'a, 't> {
+    all: &'a Kustomizations<'t>,
+    out: Accumulated,
+    /// The directories in progress.
+    open: BTreeSet<Utf8PathBuf>,
+    /// Whether files may be outside of their kustomization's directory.
+    is_unrestricted: bool,
+}
+
+impl Accumulation<'_, '_> {
+    /// The objects of a kustomization; a component changes those of its user.
+    fn kustomization(&mut self, own: &Kustomization, mut objects: Vec<Object>) -> Result<Vec<Object>, Refused> {
+        if let Some(rejected) = &own.rejected {
+            let why = RefusedReason::Kustomization(rejected.clone());
+            return Err(Refused { place: place_of(own, rejected), why });
+        }
+        let directory = own.directory().to_owned();
+        if !self.open.insert(directory.clone()) {
+            return Err(Refused { place: first_line(own), why: RefusedReason::Cycle(directory.to_string()) });
+        }
+        for entry in own.of_field(Field::Resources) {
+            self.resource(&directory, entry, &mut objects)?;
+        }
+        for entry in own.of_field(Field::Components) {
+            self.component(&directory, entry, &mut objects)?;
+        }
+        for entry in &own.entries {
+            self.unbuilt(&directory, entry, &mut objects);
+        }
+        for field in TRANSFORMERS {
+            for entry in own.of_field(field) {
+                self.transform(&directory, entry, field, &mut objects)?;
+            }
+            if field == Field::Metadata(Metadata::CommonAnnotations) {
+                let mut documents: Vec<&Arc<Document>> = own.document.iter().collect();
+                let added = own.entries.iter().filter(|e| matches!(e.what, EntryKind::Of(Field::Metadata(_))));
+                documents.extend(added.map(|entry| &entry.document));
+                documents.dedup_by(|a, b| Arc::ptr_eq(a, b));
+                self.out.layers.extend(documents.into_iter().map(|d| BuildLayer::of_file(d, LayerKind::Fields)));
+            }
+        }
+        self.layers_beyond(&directory, own);
+        self.open.remove(&directory);
+        Ok(objects)
+    }
+
+    /// The files and transformers that kustomize itself has to apply, as layers.
+    fn layers_beyond(&mut self, directory: &Utf8Path, own: &Kustomization) {
+        let files = |entry: &Entry| {
+            let paths = entry.files().into_iter().filter_map(|name| normalize_path(&directory.join(name)));
+            let read = paths.filter_map(|path| self.all.documents(&path).ok());
+            read.flat_map(|documents| documents.to_vec()).collect::<Vec<_>>()
+        };
+        let mut layers = Vec::new();
+        for entry in own.of_field(Field::Replacements) {
+            layers.extend(files(entry).iter().map(|d| BuildLayer::of_file(d, LayerKind::Replacements)));
+        }
+        for entry in own.of_field(Field::Plugins) {
+            let configured = files(entry);
+            let unknown = || BuildLayer::of_file(&entry.document, LayerKind::Unknown(entry.node.span));
+            for configuration in &configured {
+                match configuration.text("kind") {
+                    "PatchTransformer" | "PatchJson6902Transformer" => {
+                        let root = &configuration.root;
+                        let patch = ["patch", "jsonop", "path"].into_iter().find_map(|key| value(root, key));
+                        let target = value(root, "target");
+                        let read = patch.and_then(|patch| self.patch_documents(directory, configuration, patch));
+                        layers.extend(read.into_iter().flatten().map(|d| d.layer(target)));
+                    }
+                    "ReplacementTransformer" => {
+                        layers.push(BuildLayer::of_file(configuration, LayerKind::Replacements));
+                    }
+                    _ => layers.push(unknown()),
+                }
+            }
+            if configured.is_empty() {
+                layers.push(unknown());
+            }
+        }
+        self.out.layers.append(&mut layers);
+    }
+
+    /// Adds the objects of a file or of another kustomization.
+    fn resource(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
+        let refused = |why| Refused { place: entry.place(), why };
+        let Some(name) = entry.node.as_str() else { return Ok(()) };
+        if looks_remote(name) {
+            self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
+            return Ok(());
+        }
+        let path = normalize_path(&directory.join(name));
+        let path = path.ok_or_else(|| refused(RefusedReason::OutsideRoot(name.to_owned())))?;
+        let mut added = Vec::new();
+        if self.all.tree.check(&path).is_ok() {
+            if !self.is_loaded(directory, &path) {
+                return Err(refused(RefusedReason::OutsideDirectory(name.to_owned())));
+            }
+            let documents = self.all.documents(&path).map_err(|why| unreadable(&why, name, entry.place()))?;
+            for document in documents.iter() {
+                self.out.layers.push(BuildLayer::of_file(document, LayerKind::Object));
+                objects_of(Placed::of_document(document), &mut added)?;
+            }
+        } else {
+            let inner = self.all.at(&self.all.tree.real(&path));
+            let inner = inner.filter(|inner| !inner.is_component);
+            let inner = inner.ok_or_else(|| refused(RefusedReason::Missing(name.to_owned())))?;
+            added = self.kustomization(&inner, Vec::new())?;
+        }
+        for object in added {
+            let id = object.id();
+            if objects.iter().any(|other| other.id().is_same(&id)) {
+                return Err(Refused { place: object.root.place.clone(), why: RefusedReason::Twice(Box::new(id)) });
+            }
+            objects.push(object);
+        }
+        Ok(())
+    }
+
+    fn component(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
+        let Some(name) = entry.node.as_str() else { return Ok(()) };
+        if looks_remote(name) {
+            self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
+            return Ok(());
+        }
+        let path = normalize_path(&directory.join(name));
+        let inner = path.and_then(|path| self.all.at(&self.all.tree.real(&path)));
+        let Some(inner) = inner.filter(|inner| inner.is_component || inner.rejected.is_some()) else {
+            return Err(Refused { place: entry.place(), why: RefusedReason::Missing(name.to_owned()) });
+        };
+        *objects = self.kustomization(&inner, std::mem::take(objects))?;
+        Ok(())
+    }
+
+    /// Whether kustomize loads an existing file: a link's target, too, has to be at or below the directory.
+    fn is_loaded(&self, directory: &Utf8Path, path: &Utf8Path) -> bool {
+        let (real, above) = (self.all.tree.real(path), self.all.tree.real(directory));
+        self.is_unrestricted || real.starts_with(&above) && (path.starts_with(directory) || real != *path)
+    }
+
+    /// Records what isn't computed here; adds what a generator makes.
+    fn unbuilt(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) {
+        let EntryKind::Of(field) = entry.what else { return };
+        let what = match field {
+            Field::Replacements => BeyondKind::Replacements,
+            Field::Plugins => BeyondKind::Plugins,
+            Field::Configurations | Field::OpenApi => BeyondKind::Configurations,
+            Field::Variables => BeyondKind::Variables,
+            Field::BuildMetadata => BeyondKind::BuildMetadata,
+            Field::Charts => {
+                self.out.unfetched.push((entry.place(), Unfetched::Charts));
+                return;
+            }
+            Field::Generators(kind) => {
+                self.out.is_exact = false;
+                objects.extend(self.generated(directory, entry, kind));
+                return;
+            }
+            // References to what is renamed aren't followed.
+            Field::Metadata(Metadata::NamePrefix | Metadata::NameSuffix) => {
+                self.out.is_exact = false;
+                return;
+            }
+            Field::Plain
+            | Field::Resources
+            | Field::Components
+            | Field::MergePatches
+            | Field::Patches
+            | Field::JsonPatches
+            | Field::Metadata(_) => return,
+        };
+        self.out.beyond.push(Beyond { place: entry.place(), what });
+    }
+
+    /// The object of a generator, if its name has no hash, so that others can name it.
+    fn generated(&self, directory: &Utf8Path, entry: &Entry, kind: &str) -> Option<Object> {
+        let (node, place) = (&entry.node, entry.place());
+        let options = value(node, "options");
+        let is_plain = options.and_then(|o| value(o, "disablenamesuffixhash"));
+        if !is_plain.is_some_and(|n| matches!(n.value, yaml::Value::Bool(true))) || !text(node, "behavior").is_empty() {
+            return None;
+        }
+        let mut root = Placed::map_at(&place);
+        let mut set = |key: &str, text: &str| root.set(key, &place, Placed::text_at(text, &place));
+        set("apiVersion", "v1");
+        set("kind", kind);
+        let metadata = root.map_of("metadata", &place);
+        for key in ["name", "namespace"] {
+            if let Some(own) = value(node, key).and_then(Node::as_str) {
+                metadata.set(key, &place, Placed::text_at(own, &place));
+            }
+        }
+        let data = root.map_of(if kind == "Secret" { "stringData" } else { "data" }, &place);
+        let literals = values(node, "literals").flat_map(Node::items).filter_map(|item| Some((item, item.as_str()?)));
+        for (item, literal) in literals {
+            let (key, own) = literal.split_once('=')?;
+            let place = entry.document.location(item.span);
+            data.set(key, &place, Placed::text_at(own.trim_matches(['"', '\'']), &place));
+        }
+        for file in values(node, "files").flat_map(Node::items).filter_map(Node::as_str) {
+            let (key, path) = file.split_once('=').unwrap_or((Utf8Path::new(file).file_name()?, file));
+            let bytes = self.all.tree.read(&normalize_path(&directory.join(path))?).ok()?;
+            data.set(key, &place, Placed::text_at(&String::from_utf8_lossy(&bytes), &place));
+        }
+        for file in ["envs", "env"].into_iter().flat_map(|key| values(node, key)) {
+            let names = file.items().iter().chain(Some(file)).filter_map(Node::as_str);
+            for name in names {
+                let bytes = self.all.tree.read(&normalize_path(&directory.join(name))?).ok()?;
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+                for (key, own) in lines.filter_map(|line| line.split_once('=')) {
+                    data.set(key, &place, Placed::text_at(own, &place));
+                }
+            }
+        }
+        Some(Object { root, previous: Vec::new() })
+    }
+
+    fn transform(
+        &mut self,
+        directory: &Utf8Path,
+        entry: &Entry,
+        field: Field,
+        objects: &mut Vec<Object>,
+    ) -> Result<(), Refused> {
+        let done = match field {
+            Field::Metadata(what) => metadata::apply(objects, entry, what),
+            _ => self.patch(directory, entry, objects),
+        };
+        match done {
+            Ok(()) => Ok(()),
+            Err(NotMerged::Refused(refused)) => Err(refused),
+            Err(NotMerged::Beyond(beyond)) => {
+                self.out.beyond.push(beyond);
+                Ok(())
+            }
+        }
+    }
+
+    fn patch(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), NotMerged> {
+        let refused = |why| NotMerged::Refused(Refused { place: entry.place(), why });
+        let Some(source) = entry.source() else { return Err(refused(RefusedReason::NoText)) };
+        let node = match source {
+            PatchSource::File(node) => {
+                let name = node.as_str().unwrap_or_default();
+                let place = entry.document.location(node.span);
+                let refused = |why| NotMerged::Refused(Refused { place: place.clone(), why });
+                if looks_remote(name) {
+                    self.out.unfetched.push((place.clone(), Unfetched::Resource(name.to_owned())));
+                    return Ok(());
+                }
+                let path = normalize_path(&directory.join(name));
+                let path = path.ok_or_else(|| refused(RefusedReason::OutsideRoot(name.to_owned())))?;
+                if self.all.tree.check(&path).is_err() {
+                    return Err(refused(RefusedReason::Missing(name.to_owned())));
+                }
+                if !self.is_loaded(directory, &path) {
+                    return Err(refused(RefusedReason::OutsideDirectory(name.to_owned())));
+                }
+                if let Err(why) = self.all.documents(&path) {
+                    return Err(NotMerged::Refused(unreadable(&why, name, place)));
+                }
+                node
+            }
+            PatchSource::Inline(node) => node,
+        };
+        let place = entry.document.location(node.span);
+        let patches = self.patch_documents(directory, &entry.document, node).unwrap_or_default();
+        let target = entry.target();
+        self.out.layers.extend(patches.iter().map(|patch| patch.layer(target)));
+        let roots: Vec<Placed> = patches.iter().map(PatchDocument::placed).collect();
+        let no_patch = || NotMerged::Refused(Refused { place: place.clone(), why: RefusedReason::NoPatch });
+        let selector = match target.map(Selector::of) {
+            Some(None) => {
+                let place = entry.document.location(target.map_or(node.span, |t| t.span));
+                return Err(NotMerged::Beyond(Beyond { place, what: BeyondKind::Pattern }));
+            }
+            Some(Some(selector)) => Some(selector),
+            None => None,
+        };
+        if let [operations, ..] = roots.as_slice()
+            && matches!(operations.value, Value::List(_))
+        {
+            let selector = selector.ok_or_else(|| refused(RefusedReason::NoTarget))?;
+            for object in objects.iter_mut().filter(|object| selector.matches(object)) {
+                object.remember_id();
+                operations::apply(&mut object.root, operations)?;
+            }
+            return Ok(());
+        }
+        let is_object =
+            |root: &Placed| !root.text(&["kind"]).is_empty() && !root.text(&["metadata", "name"]).is_empty();
+        if roots.is_empty() || !roots.iter().all(is_object) {
+            return Err(no_patch());
+        }
+        let options = Options::of(entry);
+        let Some(selector) = selector else {
+            for patch in &roots {
+                let id = Id::of(patch);
+                let matching: Vec<usize> = (0..objects.len()).filter(|at| objects[*at].has_been(&id)).collect();
+                let [at] = matching.as_slice() else {
+                    let why = if matching.is_empty() {
+                        RefusedReason::NoMatch(Box::new(id))
+                    } else {
+                        RefusedReason::SeveralMatches(Box::new(id))
+                    };
+                    return Err(NotMerged::Refused(Refused { place: patch.place.clone(), why }));
+                };
+                merge_into(objects, *at, patch, options)?;
+            }
+            return Ok(());
+        };
+        let [patch] = roots.as_slice() else { return Err(refused(RefusedReason::SeveralPatches)) };
+        for at in (0..objects.len()).rev() {
+            if selector.matches(&objects[at]) {
+                merge_into(objects, at, patch, options)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents of a patch: of the file that a scalar names, or of its text.
+    fn patch_documents(
+        &self,
+        directory: &Utf8Path,
+        document: &Arc<Document>,
+        node: &Node,
+    ) -> Option<Vec<PatchDocument>> {
+        let text = node.as_str()?;
+        let path = normalize_path(&directory.join(text)).filter(|_| !text.contains('\n'));
+        if let Some(path) = path.filter(|path| self.all.tree.check(path).is_ok()) {
+            let documents = self.all.documents(&path).ok()?;
+            return Some(documents.iter().map(|d| PatchDocument { document: Arc::clone(d), inline: None }).collect());
+        }
+        let parsed = yaml::parse_yaml(&SourceFile::new(document.file.path(), text));
+        let inline = |d| PatchDocument { document: Arc::new(d), inline: Some((Arc::clone(document), node.clone())) };
+        (!parsed.is_broken()).then(|| parsed.documents.into_iter().map(inline).collect())
+    }
+}
+
+/// The refusal of a file: at its broken part, else where it is named.
+fn unreadable(why: &UnreadableFile, name: &str, named_at: Location) -> Refused {
+    let place = match why {
+        UnreadableFile::Broken(place, _) => place.clone(),
+        UnreadableFile::Unreadable(_) => named_at,
+    };
+    Refused { place, why: RefusedReason::Unreadable { name: name.to_owned(), why: why.to_string() } }
+}
+
+/// A document of a patch.
+struct PatchDocument {
+    document: Arc<Document>,
+    /// The scalar with its text, if it has no file.
+    inline: Option<(Arc<Document>, Node)>,
+}
+
+impl PatchDocument {
+    fn placed(&self) -> Placed {
+        match &self.inline {
+            None => Placed::of_document(&self.document),
+            Some((around, scalar)) => Placed::of(&self.document.root, self.document.file.text(), &|span| {
+                around.location(locate_in_scalar(around, scalar, span.range()))
+            }),
+        }
+    }
+
+    fn layer(&self, target: Option<&Node>) -> BuildLayer {
+        let is_merge = self.document.root.items().is_empty();
+        let what = if is_merge { LayerKind::Merge } else { LayerKind::Operations };
+        BuildLayer::patch(&self.document, what, self.inline.clone(), target.cloned())
+    }
+}
+
+/// What a patch may change of an object's identity.
+#[derive(Clone, Copy)]
+struct Options {
+    name: bool,
+    kind: bool,
+}
+
+impl Options {
+    fn of(entry: &Entry) -> Self {
+        let options = value(&entry.node, "options");
+        let is =
+            |key: &str| options.and_then(|o| value(o, key)).is_some_and(|n| matches!(n.value, yaml::Value::Bool(true)));
+        Self { name: is("allownamechange"), kind: is("allowkindchange") }
+    }
+}
+
+/// Merges a patch into an object, which keeps its identity unless the patch may change it.
+fn merge_into(objects: &mut Vec<Object>, at: usize, patch: &Placed, options: Options) -> Result<(), NotMerged> {
+    let object = &objects[at];
+    let id = object.id();
+    let of = |path: &[&str]| object.root.at(path).cloned();
+    let (version, kind) = (of(&["apiVersion"]), of(&["kind"]));
+    let (name, namespace) = (of(&["metadata", "name"]), of(&["metadata", "namespace"]));
+    let Some(mut merged) = merge(Some(object.root.clone()), patch, id.is_built_in())? else {
+        objects.remove(at);
+        return Ok(());
+    };
+    let place = patch.place.clone();
+    if !options.kind {
+        version.into_iter().for_each(|v| merged.set("apiVersion", &v.place.clone(), v));
+        kind.into_iter().for_each(|v| merged.set("kind", &v.place.clone(), v));
+    }
+    let metadata = merged.map_of("metadata", &place);
+    if let Some(name) = name.filter(|_| !options.name) {
+        metadata.set("name", &name.place.clone(), name);
+    }
+    match namespace {
+        Some(namespace) => metadata.set("namespace", &namespace.place.clone(), namespace),
+        None => {
+            metadata.remove("namespace");
+        }
+    }
+    if options.name || options.kind {
+        objects[at].remember_id();
+    }
+    objects[at].root = merged;
+    Ok(())
+}
+
+/// Adds the objects of a document; those of a list are objects of their own.
+fn objects_of(root: Placed, out: &mut Vec<Object>) -> Result<(), Refused> {
+    if root.is_null() {
+        return Ok(());
+    }
+    let kind = root.text(&["kind"]);
+    if kind.ends_with("List") && root.get("items").is_some() {
+        return root
+            .get("items")
+            .into_iter()
+            .flat_map(Placed::items)
+            .try_for_each(|item| objects_of(item.clone(), out));
+    }
+    let missing = [("kind", kind.is_empty()), ("metadata.name", root.text(&["metadata", "name"]).is_empty())];
+    if let Some((field, _)) = missing.iter().find(|(_, is_missing)| *is_missing) {
+        return Err(Refused { place: root.place.clone(), why: RefusedReason::NoObject(field) });
+    }
+    out.push(Object { root, previous: Vec::new() });
+    Ok(())
+}
+
+/// Where a kustomization is rejected.
+pub(in crate::repo) fn place_of(own: &Kustomization, why: &Rejected) -> Location {
+    let unknown = own.entries.iter().find(|entry| entry.what == EntryKind::Unknown);
+    match unknown.filter(|_| matches!(why, Rejected::UnknownField(_))) {
+        Some(entry) => entry.place(),
+        None => first_line(own),
+    }
+}
+
+/// A kustomization's first line.
+pub(in crate::repo) fn first_line(own: &Kustomization) -> Location {
+    let Some(document) = &own.document else { return start_of(&own.path) };
+    let file = &document.file;
+    let end = file.line(0).map_or(0, |(_, line)| line.len());
+    Location::new(file, Span::new(0, end))
+}

@@ -1,0 +1,179 @@
+//! Strategic merge patches, as `kyaml` merges them.
+//!
+//! A kind that kustomize has no schema of has no merge keys: its lists are replaced as a whole.
+
+use hcoplan_diagnostics::source::Location;
+
+use super::object::{Placed, Value};
+use super::{Beyond, BeyondKind, Refused, RefusedReason};
+
+/// The lists of Kubernetes' own kinds whose items are merged, with the key of an item.
+const MERGED_LISTS: [(&str, &str); 12] = [
+    ("containers", "name"),
+    ("initContainers", "name"),
+    ("ephemeralContainers", "name"),
+    ("env", "name"),
+    ("volumes", "name"),
+    ("volumeMounts", "mountPath"),
+    ("volumeDevices", "devicePath"),
+    ("imagePullSecrets", "name"),
+    ("hostAliases", "ip"),
+    ("secrets", "name"),
+    ("topologySpreadConstraints", "topologyKey"),
+    ("conditions", "type"),
+];
+
+/// Lists of Kubernetes' own kinds that are replaced.
+const REPLACED_LISTS: [&str; 16] = [
+    "args",
+    "command",
+    "tolerations",
+    "envFrom",
+    "rules",
+    "subjects",
+    "resources",
+    "verbs",
+    "apiGroups",
+    "items",
+    "accessModes",
+    "matchExpressions",
+    "values",
+    "nodeSelectorTerms",
+    "add",
+    "drop",
+];
+
+/// What a directive does.
+#[derive(PartialEq, Eq)]
+enum Directive {
+    Merge,
+    Replace,
+    Delete,
+}
+
+/// Why a merge isn't done.
+pub(super) enum NotMerged {
+    Refused(Refused),
+    Beyond(Beyond),
+}
+
+/// Merges a patch into a value; `None`: it is removed. `is_built_in`: whether the object's kind has merge keys.
+pub(super) fn merge(object: Option<Placed>, patch: &Placed, is_built_in: bool) -> Result<Option<Placed>, NotMerged> {
+    Merge { is_built_in, path: Vec::new() }.value(object, patch)
+}
+
+struct Merge {
+    is_built_in: bool,
+    path: Vec<String>,
+}
+
+impl Merge {
+    fn value(&mut self, object: Option<Placed>, patch: &Placed) -> Result<Option<Placed>, NotMerged> {
+        let object = object.filter(|o| !o.is_null());
+        match &patch.value {
+            _ if patch.is_null() => Ok(None),
+            Value::Map(_) => self.map(object, patch),
+            Value::List(items) => {
+                self.same_type(object.as_ref(), patch)?;
+                self.list(object, items, &patch.place)
+            }
+            Value::Scalar(_) => {
+                self.same_type(object.as_ref(), patch)?;
+                Ok(Some(patch.clone()))
+            }
+        }
+    }
+
+    fn same_type(&self, object: Option<&Placed>, patch: &Placed) -> Result<(), NotMerged> {
+        match object {
+            Some(object) if object.type_name() != patch.type_name() => {
+                let path = self.path.join(".");
+                let why = RefusedReason::OtherType { path, patch: patch.type_name(), object: object.type_name() };
+                Err(NotMerged::Refused(Refused { place: patch.place.clone(), why }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn map(&mut self, object: Option<Placed>, patch: &Placed) -> Result<Option<Placed>, NotMerged> {
+        let merged = match directive(patch)? {
+            Directive::Delete => return Ok(None),
+            Directive::Replace => None,
+            Directive::Merge => {
+                self.same_type(object.as_ref(), patch)?;
+                object
+            }
+        };
+        let mut merged = merged.unwrap_or_else(|| Placed::map_at(&patch.place));
+        for member in patch.members().iter().filter(|member| member.key != DIRECTIVE) {
+            self.path.push(member.key.clone());
+            let own = merged.get(&member.key).cloned();
+            let is_new = own.is_none();
+            match self.value(own, &member.value)? {
+                Some(value) if is_new || !matches!(value.value, Value::Map(_)) => {
+                    merged.set(&member.key, &member.place, value);
+                }
+                // A map is of both.
+                Some(value) => merged.get_mut(&member.key).into_iter().for_each(|own| *own = value.clone()),
+                None => {
+                    merged.remove(&member.key);
+                }
+            }
+            self.path.pop();
+        }
+        Ok(Some(merged))
+    }
+
+    fn list(
+        &mut self,
+        object: Option<Placed>,
+        items: &[Placed],
+        place: &Location,
+    ) -> Result<Option<Placed>, NotMerged> {
+        let replaced = || Placed { place: place.clone(), value: Value::List(items.to_vec()) };
+        if !self.is_built_in {
+            return Ok(Some(replaced()));
+        }
+        let name = self.path.last().map_or("", String::as_str);
+        let Some((_, key)) = MERGED_LISTS.iter().find(|(list, _)| *list == name) else {
+            if REPLACED_LISTS.contains(&name) {
+                return Ok(Some(replaced()));
+            }
+            return Err(NotMerged::Beyond(Beyond { place: place.clone(), what: BeyondKind::List }));
+        };
+        let mut merged = object.unwrap_or(Placed { place: place.clone(), value: Value::List(Vec::new()) });
+        let Value::List(own) = &mut merged.value else { return Ok(Some(replaced())) };
+        let mut first = Vec::new();
+        for item in items {
+            let id = item.text(&[key]);
+            if id.is_empty() {
+                return Err(NotMerged::Beyond(Beyond { place: item.place.clone(), what: BeyondKind::List }));
+            }
+            let at = own.iter().position(|other| other.text(&[key]) == id);
+            first.extend(self.value(at.map(|at| own.remove(at)), item)?);
+        }
+        // The patch's items come first, in its order.
+        own.splice(0..0, first);
+        Ok(Some(merged))
+    }
+}
+
+/// The key of a directive.
+const DIRECTIVE: &str = "$patch";
+
+fn directive(patch: &Placed) -> Result<Directive, NotMerged> {
+    let beyond = |place: &Location| NotMerged::Beyond(Beyond { place: place.clone(), what: BeyondKind::Directive });
+    // `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are others.
+    if let Some(other) = patch.members().iter().find(|m| m.key.starts_with('$') && m.key != DIRECTIVE) {
+        return Err(beyond(&other.place));
+    }
+    match patch.get(DIRECTIVE) {
+        None => Ok(Directive::Merge),
+        Some(value) => match value.as_str() {
+            Some("merge") => Ok(Directive::Merge),
+            Some("replace") => Ok(Directive::Replace),
+            Some("delete") => Ok(Directive::Delete),
+            _ => Err(beyond(&value.place)),
+        },
+    }
+}

@@ -1,0 +1,236 @@
+//! What a kustomization sets in all its objects: namespace, names, labels, annotations, images, replicas.
+//!
+//! Source: the field specs in kustomize's `builtinpluginconsts` and its filters.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{Document, Node};
+
+use super::merge::NotMerged;
+use super::object::{Object, Placed, Value};
+use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use crate::repo::kustomization::{Entry, Metadata, text, value, values};
+
+/// Kinds of workloads with a pod's template: the path of the template, and of the selector that has its labels.
+const WORKLOADS: [(&str, &[&str], &[&str]); 7] = [
+    ("Deployment", &["spec", "template"], &["spec", "selector", "matchLabels"]),
+    ("ReplicaSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
+    ("DaemonSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
+    ("StatefulSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
+    ("ReplicationController", &["spec", "template"], &["spec", "selector"]),
+    ("Job", &["spec", "template"], &[]),
+    ("CronJob", &["spec", "jobTemplate", "spec", "template"], &[]),
+];
+
+/// Kinds whose names no prefix or suffix changes.
+const KEPT_NAMES: [&str; 3] = ["CustomResourceDefinition", "APIService", "Namespace"];
+
+/// Kinds with replicas.
+const REPLICATED: [&str; 4] = ["Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"];
+
+/// Sets an entry's values in all objects.
+pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Result<(), NotMerged> {
+    let (document, node) = (&entry.document, &entry.node);
+    let place = document.location(node.span);
+    match what {
+        Metadata::Namespace => match node.as_str() {
+            Some(namespace) if !namespace.is_empty() => {
+                objects.iter_mut().for_each(|object| set_namespace(object, namespace, &place));
+            }
+            _ => {}
+        },
+        Metadata::NamePrefix | Metadata::NameSuffix => {
+            let part = node.as_str().unwrap_or_default();
+            for object in objects.iter_mut().filter(|_| !part.is_empty()) {
+                rename(object, part, what == Metadata::NamePrefix, &place);
+            }
+        }
+        Metadata::CommonLabels => {
+            let pairs = pairs(document, node)?;
+            objects.iter_mut().for_each(|object| set_labels(object, &pairs, true, true));
+        }
+        Metadata::Labels => {
+            for item in node.items() {
+                let Some(of) = value(item, "pairs") else { continue };
+                if let Some(fields) = value(item, "fields").filter(|fields| !fields.items().is_empty()) {
+                    let place = document.location(fields.span);
+                    return Err(NotMerged::Beyond(Beyond { place, what: BeyondKind::LabelFields }));
+                }
+                let pairs = pairs(document, of)?;
+                let is = |key: &str| values(item, key).any(|n| matches!(n.value, hcoplan_yaml::Value::Bool(true)));
+                let (selectors, templates) = (is("includeselectors"), is("includetemplates"));
+                objects.iter_mut().for_each(|object| set_labels(object, &pairs, selectors, templates));
+            }
+        }
+        Metadata::CommonAnnotations => {
+            let pairs = pairs(document, node)?;
+            objects.iter_mut().for_each(|object| set_annotations(object, &pairs));
+        }
+        Metadata::Images => {
+            for item in node.items() {
+                let place = document.location(item.span);
+                objects.iter_mut().for_each(|object| set_images(&mut object.root, item, &place));
+            }
+        }
+        Metadata::Replicas => {
+            for item in node.items() {
+                let (name, count) = (text(item, "name"), value(item, "count"));
+                for object in objects.iter_mut() {
+                    let is_meant = object.id().name == name || object.original_id().name == name;
+                    if let Some(count) = count.filter(|_| is_meant && REPLICATED.contains(&object.id().kind.as_str())) {
+                        let count = Placed::of_node(document, count);
+                        let place = count.place.clone();
+                        object.root.map_of("spec", &place).set("replicas", &place, count);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sets the `labels` and `annotations` of a controller in an object's own metadata.
+pub(in crate::repo) fn set_common(object: &mut Object, document: &Arc<Document>, metadata: &Node) {
+    for key in ["labels", "annotations"] {
+        let pairs = metadata.get(key).map(|node| pairs(document, node)).and_then(Result::ok).unwrap_or_default();
+        if let Some((_, place, _)) = pairs.first() {
+            set_pairs(make(&mut object.root, &["metadata", key], place), &pairs);
+        }
+    }
+}
+
+/// Keys and values of labels or annotations.
+type Pairs = Vec<(String, Location, Placed)>;
+
+/// The pairs of a map of labels or annotations; kustomize reads numbers and bools as text there.
+fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
+    let pair = |entry: &hcoplan_yaml::Entry| {
+        let value = Placed::of_node(document, &entry.value);
+        if value.as_str().is_none() {
+            let why = RefusedReason::NotText(entry.key.text.clone());
+            return Err(NotMerged::Refused(Refused { place: value.place, why }));
+        }
+        Ok((entry.key.text.clone(), document.location(entry.key.span), value))
+    };
+    node.entries().iter().map(pair).collect()
+}
+
+fn set_namespace(object: &mut Object, namespace: &str, place: &Location) {
+    let id = object.id();
+    let value = || Placed::text_at(namespace, place);
+    if !id.is_cluster_scoped() {
+        if id.namespace != namespace {
+            object.remember_id();
+        }
+        object.root.map_of("metadata", place).set("namespace", place, value());
+    } else if id.kind == "Namespace" && id.version == "v1" && id.group.is_empty() {
+        object.remember_id();
+        object.root.map_of("metadata", place).set("name", place, value());
+    }
+    if matches!(id.kind.as_str(), "RoleBinding" | "ClusterRoleBinding")
+        && let Some(Placed { value: Value::List(subjects), .. }) = object.root.get_mut("subjects")
+    {
+        let defaults = subjects.iter_mut().filter(|subject| subject.text(&["name"]) == "default");
+        defaults.for_each(|subject| subject.set("namespace", place, value()));
+    }
+}
+
+fn rename(object: &mut Object, part: &str, is_prefix: bool, place: &Location) {
+    let id = object.id();
+    if KEPT_NAMES.contains(&id.kind.as_str()) {
+        return;
+    }
+    object.remember_id();
+    let name = if is_prefix { format!("{part}{}", id.name) } else { format!("{}{part}", id.name) };
+    object.root.map_of("metadata", place).set("name", place, Placed::text_at(&name, place));
+}
+
+fn set_pairs(map: &mut Placed, pairs: &Pairs) {
+    for (key, place, value) in pairs {
+        map.set(key, place, value.clone());
+    }
+}
+
+/// The map at a path, which is made where it is missing.
+fn make<'p>(object: &'p mut Placed, path: &[&str], place: &Location) -> &'p mut Placed {
+    path.iter().fold(object, |value, key| value.map_of(key, place))
+}
+
+fn set_labels(object: &mut Object, pairs: &Pairs, selectors: bool, templates: bool) {
+    let Some((_, place, _)) = pairs.first() else { return };
+    set_pairs(make(&mut object.root, &["metadata", "labels"], place), pairs);
+    let id = object.id();
+    let workload = WORKLOADS.iter().find(|(kind, ..)| *kind == id.kind && id.is_built_in());
+    if let Some((_, template, selector)) = workload.filter(|_| templates || selectors) {
+        set_pairs(make(&mut object.root, &[template, &["metadata", "labels"][..]].concat(), place), pairs);
+        if id.kind == "CronJob" {
+            set_pairs(make(&mut object.root, &["spec", "jobTemplate", "metadata", "labels"], place), pairs);
+        }
+        if selectors && !selector.is_empty() {
+            set_pairs(make(&mut object.root, selector, place), pairs);
+        }
+    }
+    if selectors && id.kind == "Service" && id.group.is_empty() {
+        set_pairs(make(&mut object.root, &["spec", "selector"], place), pairs);
+    }
+}
+
+fn set_annotations(object: &mut Object, pairs: &Pairs) {
+    let Some((_, place, _)) = pairs.first() else { return };
+    set_pairs(make(&mut object.root, &["metadata", "annotations"], place), pairs);
+    let id = object.id();
+    if let Some((_, template, _)) = WORKLOADS.iter().find(|(kind, ..)| *kind == id.kind && id.is_built_in()) {
+        set_pairs(make(&mut object.root, &[template, &["metadata", "annotations"][..]].concat(), place), pairs);
+        if id.kind == "CronJob" {
+            set_pairs(make(&mut object.root, &["spec", "jobTemplate", "metadata", "annotations"], place), pairs);
+        }
+    }
+}
+
+/// Replaces the images of containers at any depth.
+fn set_images(value: &mut Placed, image: &Node, place: &Location) {
+    match &mut value.value {
+        Value::Map(members) => {
+            for member in members {
+                if matches!(member.key.as_str(), "containers" | "initContainers")
+                    && let Value::List(containers) = &mut member.value.value
+                {
+                    for container in containers {
+                        let replaced = replaced_image(container.text(&["image"]), image);
+                        if let Some(replaced) = replaced {
+                            container.set("image", place, Placed::text_at(&replaced, place));
+                        }
+                    }
+                } else {
+                    set_images(&mut member.value, image, place);
+                }
+            }
+        }
+        Value::List(items) => items.iter_mut().for_each(|item| set_images(item, image, place)),
+        Value::Scalar(_) => {}
+    }
+}
+
+/// The image that an entry of `images` makes of one; `None` if it has another name.
+fn replaced_image(old: &str, entry: &Node) -> Option<String> {
+    let (name, tag, digest) = split_image(old);
+    if name != text(entry, "name") || name.is_empty() {
+        return None;
+    }
+    let of = |key: &str| Some(text(entry, key)).filter(|t| !t.is_empty());
+    let name = of("newname").unwrap_or(name);
+    Some(match (of("newtag"), of("digest")) {
+        (tag, Some(digest)) => format!("{name}{}@{digest}", tag.map_or_else(String::new, |tag| format!(":{tag}"))),
+        (Some(tag), None) => format!("{name}:{tag}"),
+        (None, None) => format!("{name}{tag}{digest}"),
+    })
+}
+
+/// An image's name, its tag with the colon, and its digest with the `@`.
+fn split_image(image: &str) -> (&str, &str, &str) {
+    let (rest, digest) = image.find('@').map_or((image, ""), |at| image.split_at(at));
+    let after = rest.rfind('/').map_or(0, |at| at + 1);
+    let (name, tag) = rest[after..].find(':').map_or((rest, ""), |at| rest.split_at(after + at));
+    (name, tag, digest)
+}

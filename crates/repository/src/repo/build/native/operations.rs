@@ -1,0 +1,144 @@
+//! JSON 6902 patches, as kustomize applies them.
+//!
+//! Source: evanphx/json-patch 4.13, whose `replace` of a key that isn't there adds it.
+
+use hcoplan_diagnostics::source::Location;
+
+use super::merge::NotMerged;
+use super::object::{Member, Placed, Value};
+use super::{Beyond, BeyondKind, Refused, RefusedReason};
+
+/// Applies a list of operations to an object.
+pub(super) fn apply(object: &mut Placed, operations: &Placed) -> Result<(), NotMerged> {
+    operations.items().iter().try_for_each(|operation| apply_one(object, operation))
+}
+
+fn apply_one(object: &mut Placed, operation: &Placed) -> Result<(), NotMerged> {
+    let op = operation.text(&["op"]);
+    let path = operation.text(&["path"]);
+    let place = operation.get("path").map_or(&operation.place, |path| &path.place);
+    let refused = |path: &str, why| {
+        let why = RefusedReason::Operation { op: op.to_owned(), path: path.to_owned(), why };
+        NotMerged::Refused(Refused { place: place.clone(), why })
+    };
+    let from = operation.text(&["from"]);
+    let is_from = matches!(op, "move" | "copy");
+    if path.is_empty() && operation.get("path").is_some() || is_from && from.is_empty() {
+        return Err(NotMerged::Beyond(Beyond { place: place.clone(), what: BeyondKind::Root }));
+    }
+    let value = || operation.get("value").cloned().unwrap_or_else(|| null(place));
+    match op {
+        "add" => add(object, path, value(), place).map_err(|why| refused(path, why)),
+        "replace" => replace(object, path, value(), place).map_err(|why| refused(path, why)),
+        "remove" => remove(object, path).map(|_| ()).map_err(|why| refused(path, why)),
+        "move" => {
+            let moved = remove(object, from).map_err(|why| refused(from, why))?;
+            add(object, path, moved, place).map_err(|why| refused(path, why))
+        }
+        "copy" => {
+            let copied = find(object, from).map_err(|why| refused(from, why))?;
+            let copied = copied.cloned().unwrap_or_else(|| null(place));
+            add(object, path, copied, place).map_err(|why| refused(path, why))
+        }
+        "test" => {
+            let found = find(object, path).map_err(|why| refused(path, why))?;
+            let found = found.map_or(serde_json::Value::Null, Placed::to_json);
+            let wanted = operation.get("value").map_or(serde_json::Value::Null, Placed::to_json);
+            if found == wanted { Ok(()) } else { Err(refused(path, "the value is another one")) }
+        }
+        _ => Err(refused(path, "there is no such operation")),
+    }
+}
+
+const NO_PARENT: &str = "there is nothing that could hold it";
+const NO_INDEX: &str = "the list has no such item";
+const NOTHING: &str = "nothing is there";
+
+fn null(place: &Location) -> Placed {
+    Placed { place: place.clone(), value: Value::Scalar(serde_json::Value::Null) }
+}
+
+/// A pointer's tokens.
+fn tokens(pointer: &str) -> Option<Vec<String>> {
+    let rest = pointer.strip_prefix('/')?;
+    Some(rest.split('/').map(|token| token.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+/// The container of a pointer's target, and the last token.
+fn container<'o>(object: &'o mut Placed, pointer: &str) -> Result<(&'o mut Placed, String), &'static str> {
+    let mut tokens = tokens(pointer).ok_or(NO_PARENT)?;
+    let last = tokens.pop().ok_or(NO_PARENT)?;
+    let mut value = object;
+    for token in tokens {
+        value = match &mut value.value {
+            Value::Map(members) => {
+                let member = members.iter_mut().find(|member| member.key == token);
+                member.map(|member| &mut member.value).ok_or(NO_PARENT)?
+            }
+            Value::List(items) => {
+                let index: usize = token.parse().map_err(|_| NO_PARENT)?;
+                items.get_mut(index).ok_or(NO_PARENT)?
+            }
+            Value::Scalar(_) => return Err(NO_PARENT),
+        };
+    }
+    Ok((value, last))
+}
+
+fn add(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> Result<(), &'static str> {
+    let (container, key) = container(object, pointer)?;
+    match &mut container.value {
+        Value::Map(_) => container.set(&key, place, value),
+        Value::List(items) if key == "-" => items.push(value),
+        Value::List(items) => {
+            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
+            if index > items.len() {
+                return Err(NO_INDEX);
+            }
+            items.insert(index, value);
+        }
+        Value::Scalar(_) => return Err(NO_PARENT),
+    }
+    Ok(())
+}
+
+fn replace(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> Result<(), &'static str> {
+    let (container, key) = container(object, pointer)?;
+    match &mut container.value {
+        Value::Map(members) => match members.iter_mut().find(|member| member.key == key) {
+            Some(member) => member.value = value,
+            None => members.push(Member { key, place: place.clone(), value }),
+        },
+        Value::List(items) => {
+            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
+            *items.get_mut(index).ok_or(NO_INDEX)? = value;
+        }
+        Value::Scalar(_) => return Err(NO_PARENT),
+    }
+    Ok(())
+}
+
+fn remove(object: &mut Placed, pointer: &str) -> Result<Placed, &'static str> {
+    let (container, key) = container(object, pointer)?;
+    match &mut container.value {
+        Value::Map(_) => container.remove(&key).ok_or(NOTHING),
+        Value::List(items) => {
+            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
+            if index < items.len() { Ok(items.remove(index)) } else { Err(NO_INDEX) }
+        }
+        Value::Scalar(_) => Err(NO_PARENT),
+    }
+}
+
+/// The value at a pointer; `None` for a key that a map lacks.
+fn find<'o>(object: &'o mut Placed, pointer: &str) -> Result<Option<&'o Placed>, &'static str> {
+    let (container, key) = container(object, pointer)?;
+    match &container.value {
+        Value::Map(_) => Ok(container.get(&key)),
+        Value::List(items) => {
+            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
+            items.get(index).map(Some).ok_or(NO_INDEX)
+        }
+        Value::Scalar(_) => Err(NO_PARENT),
+    }
+}

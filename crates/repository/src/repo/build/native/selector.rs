@@ -1,0 +1,132 @@
+//! kustomize's selectors: of patches and of replacements.
+
+use hcoplan_yaml::Node;
+use regex_lite::Regex;
+
+use super::object::{Object, Placed};
+use crate::repo::kustomization::{text, values};
+
+/// Whether kustomize's selector may select a kind.
+pub fn selects(selector: &Node, kind: &str) -> bool {
+    let wanted = values(selector, "kind").find_map(Node::as_str);
+    wanted
+        .filter(|w| !w.is_empty())
+        .is_none_or(|wanted| wanted == kind || whole(wanted).is_some_and(|w| w.is_match(kind)))
+}
+
+/// A pattern of kustomize's selectors, which matches whole texts; `None` if it is none that we can compile.
+pub(in crate::repo) fn whole(pattern: &str) -> Option<Regex> {
+    Regex::new(&format!("^(?:{pattern})$")).ok()
+}
+
+/// A selector, compiled.
+pub(super) struct Selector {
+    group: Option<Regex>,
+    version: Option<Regex>,
+    kind: Option<Regex>,
+    name: Option<Regex>,
+    namespace: Option<Regex>,
+    labels: Vec<Requirement>,
+    annotations: Vec<Requirement>,
+}
+
+impl Selector {
+    /// The selector of a patch's target; `None` if a pattern isn't one that we can compile.
+    pub(super) fn of(target: &Node) -> Option<Self> {
+        let pattern = |key: &str| match text(target, key) {
+            "" => Some(None),
+            pattern => whole(pattern).map(Some),
+        };
+        Some(Self {
+            group: pattern("group")?,
+            version: pattern("version")?,
+            kind: pattern("kind")?,
+            name: pattern("name")?,
+            namespace: pattern("namespace")?,
+            labels: requirements(text(target, "labelselector"))?,
+            annotations: requirements(text(target, "annotationselector"))?,
+        })
+    }
+
+    /// Whether it selects an object, by its identity now or in its file.
+    pub(super) fn matches(&self, object: &Object) -> bool {
+        let (own, original) = (object.id(), object.original_id());
+        let is = |pattern: &Option<Regex>, text: &str| pattern.as_ref().is_none_or(|p| p.is_match(text));
+        let either = |pattern, one: &str, other: &str| is(pattern, one) || is(pattern, other);
+        let map = |key: &str| object.root.at(&["metadata", key]);
+        is(&self.group, &own.group)
+            && is(&self.version, &own.version)
+            && is(&self.kind, &own.kind)
+            && either(&self.name, &own.name, &original.name)
+            && either(&self.namespace, own.effective_namespace(), original.effective_namespace())
+            && self.labels.iter().all(|r| r.is_met(map("labels")))
+            && self.annotations.iter().all(|r| r.is_met(map("annotations")))
+    }
+}
+
+/// A part of a selector of labels: the key, whether it has to be there with one of the values (any, if there are none),
+/// or must not.
+struct Requirement {
+    key: String,
+    values: Vec<String>,
+    is_wanted: bool,
+}
+
+impl Requirement {
+    fn is_met(&self, labels: Option<&Placed>) -> bool {
+        let value = labels.and_then(|labels| labels.get(&self.key));
+        let is_one = value.is_some_and(|value| {
+            let text = value.as_str().map_or_else(|| value.to_json().to_string(), ToOwned::to_owned);
+            self.values.is_empty() || self.values.contains(&text)
+        });
+        is_one == self.is_wanted
+    }
+}
+
+/// The requirements of a selector as text: `a=b,c!=d,e in (f,g),h notin (i),j,!k`; `None` if it is none.
+fn requirements(text: &str) -> Option<Vec<Requirement>> {
+    let mut out = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let depth = |(open, at): (i32, Option<usize>), (index, c): (usize, char)| match c {
+            '(' => (open + 1, at),
+            ')' => (open - 1, at),
+            ',' if open == 0 && at.is_none() => (open, Some(index)),
+            _ => (open, at),
+        };
+        let (_, end) = rest.char_indices().fold((0, None), depth);
+        let (part, after) = end.map_or((rest, ""), |end| (&rest[..end], &rest[end + 1..]));
+        out.push(requirement(part.trim())?);
+        rest = after.trim();
+    }
+    Some(out)
+}
+
+fn requirement(part: &str) -> Option<Requirement> {
+    let made = |key: &str, values: Vec<String>, is_wanted| {
+        let key = key.trim().to_owned();
+        (!key.is_empty()).then_some(Requirement { key, values, is_wanted })
+    };
+    let one = |value: &str| vec![value.trim().to_owned()];
+    if let Some((key, value)) = part.split_once("!=") {
+        return made(key, one(value), false);
+    }
+    if let Some((key, value)) = part.split_once('=') {
+        return made(key, one(value.trim_start_matches('=')), true);
+    }
+    if let Some(list) = part.strip_suffix(')') {
+        let (head, list) = list.split_once('(')?;
+        let (key, operator) = head.trim().rsplit_once(char::is_whitespace)?;
+        let values = list.split(',').map(|value| value.trim().to_owned()).collect();
+        let is_wanted = match operator {
+            "in" => true,
+            "notin" => false,
+            _ => return None,
+        };
+        return made(key, values, is_wanted);
+    }
+    match part.strip_prefix('!') {
+        Some(key) => made(key, Vec::new(), false),
+        None => made(part, Vec::new(), true),
+    }
+}

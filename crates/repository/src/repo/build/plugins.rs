@@ -1,0 +1,109 @@
+//! Plugins of kustomizations: only kustomize's own are run, which read files alone.
+
+use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_yaml::{self as yaml, Node};
+
+use super::super::kustomization::{fold_case, generated_from};
+
+/// Messages about what must not be in a kustomization.
+pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
+pub(super) const CHART: &str = "for Helm charts, which helm would fetch";
+const PROGRAM: &str = "a plugin that isn't kustomize's own, and no program is run for it";
+
+/// kustomize's built-in plugins that only read files and run nothing.
+const BUILT_IN: [&str; 19] = [
+    "AnnotationsTransformer",
+    "ConfigMapGenerator",
+    "HashTransformer",
+    "IAMPolicyGenerator",
+    "ImageTagTransformer",
+    "LabelTransformer",
+    "LegacyOrderTransformer",
+    "NamespaceTransformer",
+    "PatchJson6902Transformer",
+    "PatchStrategicMergeTransformer",
+    "PatchTransformer",
+    "PrefixSuffixTransformer",
+    "PrefixTransformer",
+    "ReplacementTransformer",
+    "ReplicaCountTransformer",
+    "SecretGenerator",
+    "SortOrderTransformer",
+    "SuffixTransformer",
+    "ValueAddTransformer",
+];
+
+/// The annotations that turn an object into a plugin that runs a program or image.
+const FUNCTIONS: [&str; 2] = ["config.kubernetes.io/function", "config.k8s.io/function"];
+
+/// The files that the configuration of plugins names, or why kustomize must not read it.
+pub(super) fn plugins(text: &str) -> Result<Vec<String>, &'static str> {
+    let parsed = yaml::parse_yaml(&SourceFile::new("inline", text));
+    if parsed.is_broken() {
+        return Err("a plugin that can't be read");
+    }
+    let mut named = Vec::new();
+    for document in &parsed.documents {
+        let root = &document.root;
+        let annotations = root.below("metadata.annotations");
+        let is_function = |key: &&str| annotations.is_some_and(|a| a.get(key).is_some());
+        let kind = document.text("kind");
+        if kind == "PolicyGenerator" {
+            return Err(POLICY_GENERATOR);
+        }
+        if kind == "HelmChartInflationGenerator" {
+            return Err(CHART);
+        }
+        let own = document.text("apiVersion") == "builtin" && BUILT_IN.contains(&kind);
+        if !own || FUNCTIONS.iter().any(is_function) {
+            return Err(PROGRAM);
+        }
+        files(root, &mut named);
+    }
+    Ok(named)
+}
+
+/// The files that a built-in plugin's configuration names at any depth.
+fn files(node: &Node, named: &mut Vec<String>) {
+    for entry in node.entries() {
+        let own = &entry.value;
+        match fold_case(&entry.key.text).as_str() {
+            // Paths in objects, not of files.
+            "fieldspecs" | "fieldpaths" | "targets" | "options" => {}
+            "path" => named.extend(own.as_str().map(ToOwned::to_owned)),
+            "paths" => named.extend(own.items().iter().filter_map(Node::as_str).map(ToOwned::to_owned)),
+            "files" | "envs" | "env" => {}
+            _ => files(own, named),
+        }
+    }
+    named.extend(generated_from(node).map(ToOwned::to_owned));
+    for item in node.items() {
+        files(item, named);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allows_only_built_in_plugins() {
+        let named = plugins(
+            "{apiVersion: builtin, kind: PatchTransformer, metadata: {name: p}, PATH: a.yaml}\n---\n\
+             {apiVersion: builtin, kind: LabelTransformer, metadata: {name: l}, labels: {a: b}, \
+             fieldSpecs: [{path: metadata/labels}]}\n---\n\
+             {apiVersion: builtin, kind: ConfigMapGenerator, metadata: {name: c}, files: [x=b.txt]}\n",
+        );
+        assert_eq!(named, Ok(vec!["a.yaml".to_owned(), "b.txt".to_owned()]));
+        for text in [
+            "{apiVersion: example.com/v1, kind: PatchTransformer, metadata: {name: p}}",
+            "{apiVersion: builtin, kind: Mine, metadata: {name: p}}",
+            "{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: p}}",
+            "{apiVersion: builtin, kind: LabelTransformer, metadata: {name: p, annotations: \
+             {config.kubernetes.io/function: 'exec: {path: ./x}'}}}",
+            "a: [",
+        ] {
+            assert!(plugins(text).is_err(), "{text}");
+        }
+    }
+}

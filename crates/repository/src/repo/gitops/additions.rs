@@ -1,0 +1,165 @@
+//! What controllers add to the kustomizations that they build.
+//!
+//! Sources: `util/kustomize/kustomize.go` of Argo CD 3.2, which edits the kustomization before it builds it;
+//! `kustomize_generator.go` and `kustomize_varsub.go` of Flux 2.7, which builds without load restrictions, substitutes
+//! in the output and sets its common metadata last.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use hcoplan_diagnostics::source::Tree;
+use hcoplan_yaml::{Document, Entry as Member, Key, Node, Style, Value};
+
+use super::{Applied, GitOps, Kind, Source, list, printed, text};
+use crate::repo::build::{Additions, Variables};
+use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_of, has_kustomization};
+
+/// The directories that controllers build with additions, each with the name of what applies it.
+pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
+    let mut out: BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> = BTreeMap::new();
+    for applied in &gitops.applied {
+        for source in applied.sources.iter().filter(|source| source.is_here) {
+            let Some(directory) = source.directory().filter(|_| source.is_built) else { continue };
+            let directory = tree.real(&directory);
+            let has_kustomization = has_kustomization(tree, &directory);
+            let additions = match applied.kind {
+                Kind::Application | Kind::ApplicationSet => argo(applied, source),
+                Kind::FluxKustomization => flux(applied, source, gitops),
+                _ => continue,
+            };
+            if !additions.is_empty() || additions.is_unrestricted && has_kustomization {
+                out.entry(directory).or_default().push((applied.name.clone(), additions));
+            }
+        }
+    }
+    for appliers in out.values_mut() {
+        appliers.sort_by(|(a, _), (b, _)| a.cmp(b));
+        // Without changes, one build is that of all.
+        let is_plain = |(_, additions): &(String, Additions)| additions.is_empty();
+        if appliers.iter().all(is_plain) {
+            appliers.truncate(1);
+        }
+    }
+    out
+}
+
+/// The fields of Flux's Kustomizations that are fields of kustomizations.
+const FLUX: [(&str, Field); 7] = [
+    ("targetNamespace", Field::Metadata(Metadata::Namespace)),
+    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
+    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
+    ("patches", Field::Patches),
+    ("patchesJson6902", Field::JsonPatches),
+    ("images", Field::Metadata(Metadata::Images)),
+    ("components", Field::Components),
+];
+
+fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
+    let (spec, document) = (&source.node, &applied.document);
+    let of = |(key, field): &(&str, Field)| {
+        let value = spec.get(key).filter(|value| !is_empty(value));
+        value.into_iter().flat_map(|value| entries_of(*field, value, document)).collect::<Vec<_>>()
+    };
+    let common = spec.get("commonMetadata").filter(|value| !is_empty(value));
+    let path = spec.get("path").or_else(|| document.root.get("kind"));
+    Additions {
+        entries: FLUX.iter().flat_map(of).collect(),
+        generated: Vec::new(),
+        generates: path.map(|path| (Arc::clone(document), path.span)),
+        is_unrestricted: true,
+        variables: spec.get("postBuild").and_then(|post| variables(applied, post, gitops)),
+        common: common.map(|value| (Arc::clone(document), value.clone())),
+    }
+}
+
+/// What a Kustomization substitutes; later sources win, and its own values win over those of all sources.
+fn variables(applied: &Applied, post: &Node, gitops: &GitOps) -> Option<Variables> {
+    let mut out = Variables::default();
+    let own = |document: &Arc<Document>, node: Option<&Node>, out: &mut Variables| {
+        for entry in node.map_or(&[][..], Node::entries) {
+            match printed(&entry.value) {
+                Some(text) => {
+                    out.known.insert(entry.key.text.clone(), (text, document.location(entry.value.span)));
+                }
+                None => out.has_others = true,
+            }
+        }
+    };
+    for from in list(post, "substituteFrom") {
+        let config_map = Some(text(from, "name")).filter(|_| text(from, "kind") == "ConfigMap");
+        match config_map.and_then(|name| gitops.config_map(applied.document.text("metadata.namespace"), name)) {
+            Some(document) => own(document, document.root.get("data"), &mut out),
+            None => out.has_others = true,
+        }
+    }
+    own(&applied.document, post.get("substitute"), &mut out);
+    (out.has_others || !out.known.is_empty()).then_some(out)
+}
+
+/// The fields of an Application's `kustomize` that are fields of kustomizations.
+const ARGO: [(&str, Field); 7] = [
+    ("namespace", Field::Metadata(Metadata::Namespace)),
+    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
+    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
+    ("commonAnnotations", Field::Metadata(Metadata::CommonAnnotations)),
+    ("patches", Field::Patches),
+    ("components", Field::Components),
+    ("replicas", Field::Metadata(Metadata::Replicas)),
+];
+
+fn argo(applied: &Applied, source: &Source) -> Additions {
+    let document = &applied.document;
+    let Some(kustomize) = source.node.get("kustomize") else { return Additions::default() };
+    let of = |(key, field): &(&str, Field)| {
+        let value = kustomize.get(key).filter(|value| !is_empty(value));
+        value.into_iter().flat_map(|value| entries_of(*field, value, document)).collect::<Vec<_>>()
+    };
+    let mut entries: Vec<Entry> = ARGO.iter().flat_map(of).collect();
+    let mut add = |field: Field, node: Node| {
+        entries.push(Entry { document: Arc::clone(document), node, what: EntryKind::Of(field) });
+    };
+    if let Some(labels) = kustomize.get("commonLabels").filter(|value| !is_empty(value)) {
+        let is_true = |key: &str| kustomize.get(key).is_some_and(|n| matches!(n.value, Value::Bool(true)));
+        if is_true("labelWithoutSelector") {
+            let templates = Node { value: Value::Bool(is_true("labelIncludeTemplates")), ..labels.clone() };
+            let item = map_at(labels, vec![("pairs", labels.clone()), ("includeTemplates", templates)]);
+            add(Field::Metadata(Metadata::Labels), Node { value: Value::Seq(vec![item]), ..labels.clone() });
+        } else {
+            add(Field::Metadata(Metadata::CommonLabels), labels.clone());
+        }
+    }
+    if let Some(images) = kustomize.get("images").filter(|value| !is_empty(value)) {
+        let items = images.items().iter().filter_map(|item| Some(image(item, item.as_str()?))).collect();
+        add(Field::Metadata(Metadata::Images), Node { value: Value::Seq(items), ..images.clone() });
+    }
+    Additions { entries, ..Additions::default() }
+}
+
+fn is_empty(node: &Node) -> bool {
+    match &node.value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Map(entries) => entries.is_empty(),
+        Value::Seq(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// A map in the place of a node.
+fn map_at(place: &Node, members: Vec<(&str, Node)>) -> Node {
+    let member = |(key, value): (&str, Node)| Member { key: Key { text: key.to_owned(), span: place.span }, value };
+    Node { span: place.span, style: Style::Flow, value: Value::Map(members.into_iter().map(member).collect()) }
+}
+
+/// An entry of `images` that `[old=]new[:tag][@digest]` means.
+fn image(place: &Node, text: &str) -> Node {
+    let (old, new) = text.split_once('=').unwrap_or(("", text));
+    let (rest, digest) = new.split_once('@').unwrap_or((new, ""));
+    let after = rest.rfind('/').map_or(0, |at| at + 1);
+    let (name, tag) = rest[after..].find(':').map_or((rest, ""), |at| (&rest[..after + at], &rest[after + at + 1..]));
+    let of = |text: &str| Node { value: Value::String(text.to_owned()), ..place.clone() };
+    let old = if old.is_empty() { name } else { old };
+    let members = [("name", old), ("newName", name), ("newTag", tag), ("digest", digest)];
+    map_at(place, members.into_iter().filter(|(_, text)| !text.is_empty()).map(|(key, text)| (key, of(text))).collect())
+}

@@ -1,0 +1,107 @@
+//! Argo CD's Applications and ApplicationSets.
+//!
+//! Source: `pkg/apis/application/v1alpha1/types.go` of Argo CD 3.2: `GetSource` takes the dry source of a hydrator, and
+//! `sources` where there are any.
+
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use hcoplan_diagnostics::source::Tree;
+use hcoplan_yaml::{Document, Entry, Node, Value};
+
+use super::generators::bindings;
+use super::{Applied, Kind, Source, list, text};
+
+/// What an Application applies.
+pub(super) fn application(document: &Arc<Document>) -> Option<Applied> {
+    let spec = document.root.get("spec")?;
+    Some(applied(document, Kind::Application, document.text("metadata.name").to_owned(), spec))
+}
+
+/// What the Applications of an ApplicationSet apply.
+pub(super) fn application_set(document: &Arc<Document>, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Applied> {
+    let root = &document.root;
+    let Some(template) = root.below("spec.template") else { return Vec::new() };
+    let one = |template: &Node| {
+        let spec = template.get("spec")?;
+        Some(applied(document, Kind::ApplicationSet, text(template, "metadata.name").to_owned(), spec))
+    };
+    let generators = list(root, "spec.generators");
+    let has_own_template = generators.iter().any(has_template);
+    match root.get("spec").and_then(|set| bindings(set, tree, files)).filter(|_| !has_own_template) {
+        Some(bindings) => bindings.iter().filter_map(|binding| one(&binding.fill_all(template))).collect(),
+        // A generator's template overrides the set's.
+        None => {
+            let mut own = Vec::new();
+            generators.iter().for_each(|generator| templates(generator, &mut own));
+            let overridden = own.into_iter().map(|own| overlaid(template, own));
+            one(template).into_iter().chain(overridden.filter_map(|template| one(&template))).collect()
+        }
+    }
+}
+
+fn has_template(generator: &Node) -> bool {
+    let mut own = Vec::new();
+    templates(generator, &mut own);
+    !own.is_empty()
+}
+
+/// The templates of generators, also of nested ones.
+fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
+    for entry in node.entries() {
+        match entry.key.text.as_str() {
+            "template" if entry.value.get("spec").is_some() => out.push(&entry.value),
+            _ => templates(&entry.value, out),
+        }
+    }
+    node.items().iter().for_each(|item| templates(item, out));
+}
+
+/// A template with the fields of another one over it.
+fn overlaid(base: &Node, over: &Node) -> Node {
+    let (Value::Map(entries), Value::Map(added)) = (&base.value, &over.value) else { return over.clone() };
+    let mut entries: Vec<Entry> = entries.clone();
+    for entry in added {
+        match entries.iter_mut().find(|own| own.key.text == entry.key.text) {
+            Some(own) => own.value = overlaid(&own.value, &entry.value),
+            None => entries.push(entry.clone()),
+        }
+    }
+    Node { value: Value::Map(entries), ..over.clone() }
+}
+
+/// The sources of an Application's spec.
+pub(in crate::repo) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
+    let many = list(spec, "sources");
+    let hydrated = spec.below("sourceHydrator.drySource");
+    let one = hydrated.or_else(|| spec.get("source")).filter(|_| many.is_empty());
+    many.iter().chain(one)
+}
+
+fn applied(document: &Arc<Document>, kind: Kind, name: String, spec: &Node) -> Applied {
+    let own = sources(spec).map(|source| text(source, "repoURL")).collect::<Vec<_>>();
+    // The repository of the sources with a path.
+    let here = sources(spec).find(|source| source.get("path").is_some()).map(|source| text(source, "repoURL"));
+    let is_one = own.iter().all(|address| Some(*address) == here);
+    let source = |node: &Node| Source {
+        path: node.get("path").and_then(Node::as_str).map(ToOwned::to_owned).filter(|path| !path.is_empty()),
+        reference: node.get("ref").and_then(Node::as_str).map(ToOwned::to_owned),
+        is_here: is_one || here.is_none_or(|here| is_same_repository(here, text(node, "repoURL"))),
+        is_built: false,
+        node: node.clone(),
+    };
+    let namespace = Some(text(spec, "destination.namespace")).filter(|n| !n.is_empty());
+    Applied {
+        kind,
+        document: Arc::clone(document),
+        name,
+        namespace: namespace.map(ToOwned::to_owned),
+        sources: sources(spec).map(source).collect(),
+    }
+}
+
+/// Whether two addresses may be of one repository: a template may be any, and one repository has several addresses.
+fn is_same_repository(one: &str, other: &str) -> bool {
+    let last = |address: &str| hcoplan_diagnostics::source::last_part(address).map(str::to_ascii_lowercase);
+    one.contains("{{") || other.contains("{{") || one == other || last(one) == last(other)
+}

@@ -1,0 +1,180 @@
+//! The generators of an ApplicationSet that depend on nothing but the repository: lists, directories and files of git,
+//! and products of them.
+//!
+//! Source: `applicationset/generators` of Argo CD 3.2.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use globset::{GlobBuilder, GlobMatcher};
+use hcoplan_diagnostics::source::{SourceFile, Tree};
+use hcoplan_yaml::{self as yaml, Node, Value};
+
+use super::{Template, list, printed, text};
+
+/// The most Applications of a set; a set that makes more is read as one that can't be bound.
+const MAX_BINDINGS: usize = 10_000;
+
+/// The values for each Application of a set; `None` if they depend on more than the repository.
+pub(super) fn bindings(set: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
+    let mut out = Vec::new();
+    for generator in list(set, "generators") {
+        out.extend(of_generator(generator, tree, files)?);
+        if out.len() > MAX_BINDINGS {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
+    let nested = |key: &str| -> Option<Vec<Vec<Template>>> {
+        list(generator, &format!("{key}.generators")).iter().map(|inner| of_generator(inner, tree, files)).collect()
+    };
+    let mut made = if let Some(own) = generator.get("list") {
+        own.get("elementsYaml").is_none().then_some(())?;
+        list(own, "elements").iter().map(|element| flattened(element, "")).collect()
+    } else if let Some(git) = generator.get("git") {
+        of_git(git, tree, files)?
+    } else if generator.get("matrix").is_some() {
+        let product = |left: Vec<Template>, right: Vec<Template>| {
+            left.iter().flat_map(|l| right.iter().map(|r| joined(l, r))).take(MAX_BINDINGS + 1).collect()
+        };
+        nested("matrix")?.into_iter().reduce(product)?
+    } else if generator.get("merge").is_some() {
+        let keys: Vec<&str> = list(generator, "merge.mergeKeys").iter().filter_map(Node::as_str).collect();
+        let mut all = nested("merge")?.into_iter();
+        let base = all.next()?;
+        all.fold(base, |base, other| base.iter().map(|one| merged(one, &other, &keys)).collect())
+    } else {
+        return None;
+    };
+    if let Some(selector) = generator.get("selector") {
+        selector.get("matchExpressions").is_none().then_some(())?;
+        let wanted: Vec<(&str, String)> = (selector.get("matchLabels").map_or(&[][..], Node::entries).iter())
+            .filter_map(|entry| Some((entry.key.text.as_str(), printed(&entry.value)?)))
+            .collect();
+        made.retain(|template| wanted.iter().all(|(key, value)| template.values.get(*key) == Some(value)));
+    }
+    Some(made)
+}
+
+fn joined(left: &Template, right: &Template) -> Template {
+    let mut values = left.values.clone();
+    values.extend(right.values.iter().map(|(key, value)| (key.clone(), value.clone())));
+    Template { values }
+}
+
+/// A base's values with those of the first other one that has the same keys.
+fn merged(base: &Template, others: &[Template], keys: &[&str]) -> Template {
+    let is_same = |other: &&Template| keys.iter().all(|key| base.values.get(*key) == other.values.get(*key));
+    others.iter().find(is_same).map_or_else(|| base.clone(), |other| joined(base, other))
+}
+
+/// The values of a map, those of inner ones by their path.
+fn flattened(node: &Node, prefix: &str) -> Template {
+    let mut out = Template::default();
+    flatten(node, prefix, &mut out);
+    out
+}
+
+fn flatten(node: &Node, path: &str, out: &mut Template) {
+    match &node.value {
+        Value::Map(entries) => {
+            for entry in entries {
+                let dot = if path.is_empty() { "" } else { "." };
+                flatten(&entry.value, &format!("{path}{dot}{}", entry.key.text), out);
+            }
+        }
+        Value::Seq(items) => {
+            for (index, item) in items.iter().enumerate() {
+                flatten(item, &format!("{path}[{index}]"), out);
+            }
+        }
+        _ => {
+            if let Some(text) = printed(node) {
+                out.values.insert(path.to_owned(), text);
+            }
+        }
+    }
+}
+
+/// The values of a git generator: of each directory or file that matches.
+fn of_git(git: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
+    let prefix = text(git, "pathParamPrefix");
+    let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}.") };
+    let patterns = |key: &str, is_excluded: bool| -> Option<Vec<GlobMatcher>> {
+        let is_it = |item: &&Node| {
+            let excludes = item.get("exclude").is_some_and(|n| matches!(n.value, Value::Bool(true)));
+            excludes == is_excluded
+        };
+        list(git, key).iter().filter(is_it).map(|item| pattern(text(item, "path"))).collect()
+    };
+    let values = flattened(git.get("values").unwrap_or(git), "values");
+    let with_values = |mut made: Template| {
+        if git.get("values").is_some() {
+            let filled = values.values.iter().filter_map(|(key, value)| Some((key.clone(), made.fill(value)?)));
+            let filled: Vec<_> = filled.collect();
+            made.values.extend(filled);
+        }
+        made
+    };
+    let mut out = Vec::new();
+    if git.get("directories").is_some() {
+        let (wanted, excluded) = (patterns("directories", false)?, patterns("directories", true)?);
+        let directories: BTreeSet<&Utf8Path> = files.iter().flat_map(|file| file.ancestors().skip(1)).collect();
+        let is_hidden = |d: &Utf8Path| d.components().any(|part| part.as_str().starts_with('.'));
+        let matching = directories.into_iter().filter(|d| !d.as_str().is_empty() && !is_hidden(d));
+        let matching = matching.filter(|d| {
+            let any = |all: &[GlobMatcher]| all.iter().any(|glob| glob.is_match(d));
+            any(&wanted) && !any(&excluded)
+        });
+        out.extend(matching.map(|directory| with_values(of_path(directory, &prefix))));
+    } else if git.get("files").is_some() {
+        let (wanted, excluded) = (patterns("files", false)?, patterns("files", true)?);
+        let any = |all: &[GlobMatcher], file: &Utf8Path| all.iter().any(|glob| glob.is_match(file));
+        for file in files.iter().filter(|file| any(&wanted, file) && !any(&excluded, file)) {
+            let parsed = yaml::parse(&SourceFile::from_bytes(file, tree.read(file).ok()?));
+            let root = &parsed.documents.first()?.root;
+            let objects = if root.items().is_empty() { std::slice::from_ref(root) } else { root.items() };
+            for object in objects {
+                let mut made = flattened(object, "");
+                let parent = file.parent().unwrap_or(Utf8Path::new(""));
+                made.values.extend(of_path(parent, &prefix).values);
+                made.values.insert(format!("{prefix}path.filename"), file.file_name().unwrap_or_default().to_owned());
+                out.push(with_values(made));
+            }
+        }
+    } else {
+        return None;
+    }
+    Some(out)
+}
+
+/// The values of a path, for both kinds of templates.
+fn of_path(path: &Utf8Path, prefix: &str) -> Template {
+    let base = path.file_name().unwrap_or_default();
+    let normal: String = base
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '.') { c.to_ascii_lowercase() } else { '-' })
+        .collect();
+    let mut out = Template::default();
+    let mut set = |name: String, value: &str| out.values.insert(format!("{prefix}{name}"), value.to_owned());
+    set("path".to_owned(), path.as_str());
+    set("path.path".to_owned(), path.as_str());
+    set("path.basename".to_owned(), base);
+    set("path.basenameNormalized".to_owned(), &normal);
+    for (index, part) in path.components().enumerate() {
+        set(format!("path[{index}]"), part.as_str());
+        set(format!("path.segments[{index}]"), part.as_str());
+    }
+    out
+}
+
+/// A pattern of paths: a `*` ends at the next `/`.
+fn pattern(path: &str) -> Option<GlobMatcher> {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let glob = GlobBuilder::new(path).literal_separator(true).build();
+    (!path.contains("{{")).then_some(())?;
+    Some(glob.ok()?.compile_matcher())
+}

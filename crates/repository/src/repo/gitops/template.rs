@@ -1,0 +1,53 @@
+//! Fills in the templates of an ApplicationSet.
+
+use std::collections::BTreeMap;
+
+use hcoplan_yaml::{Entry, Node, Value};
+
+/// The values with which a generator replaces `{{ … }}`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::repo) struct Template {
+    pub(in crate::repo) values: BTreeMap<String, String>,
+}
+
+impl Template {
+    /// Replaces all `{{ … }}` of a text; `None` if a value is unknown, or a function is called.
+    pub(in crate::repo) fn fill(&self, text: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some((before, remainder)) = rest.split_once("{{") {
+            let (name, after) = remainder.split_once("}}")?;
+            let name = name.trim_matches('-').trim();
+            out.push_str(before);
+            out.push_str(self.value(name)?);
+            rest = after;
+        }
+        Some(out + rest)
+    }
+
+    fn value(&self, name: &str) -> Option<&String> {
+        let name = name.trim_start_matches('.');
+        let indexed = || {
+            // `index .path.segments 1` is `path[1]`.
+            let (list, index) = name.strip_prefix("index ")?.trim().rsplit_once(' ')?;
+            self.values.get(&format!("{}[{}]", list.trim().trim_start_matches('.'), index.trim()))
+        };
+        self.values.get(name).or_else(indexed)
+    }
+
+    /// The same value with all texts filled in that can be; the others stay templates.
+    pub(super) fn fill_all(&self, node: &Node) -> Node {
+        let value = match &node.value {
+            Value::String(text) if text.contains("{{") => {
+                Value::String(self.fill(text).unwrap_or_else(|| text.clone()))
+            }
+            Value::Seq(items) => Value::Seq(items.iter().map(|item| self.fill_all(item)).collect()),
+            Value::Map(entries) => {
+                let entry = |entry: &Entry| Entry { key: entry.key.clone(), value: self.fill_all(&entry.value) };
+                Value::Map(entries.iter().map(entry).collect())
+            }
+            other => other.clone(),
+        };
+        Node { value, ..node.clone() }
+    }
+}

@@ -1,0 +1,208 @@
+//! The fields of a kustomization and their entries.
+//!
+//! Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
+
+use std::sync::Arc;
+
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::{self as yaml, Document, Node};
+
+use super::values;
+
+/// What a field of a kustomization holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::repo) enum Field {
+    /// Nothing that changes an object: `kind`, `metadata`, `sortOptions`.
+    Plain,
+    /// Files and directories with objects.
+    Resources,
+    /// Directories with components.
+    Components,
+    /// Patches: files, or inline ones.
+    MergePatches,
+    /// Patches with `path` or `patch`, and a `target`.
+    Patches,
+    /// JSON 6902 patches with `path` or `patch`, and a `target`.
+    JsonPatches,
+    /// What is set in every object.
+    Metadata(Metadata),
+    /// Replacements, each inline or in a file.
+    Replacements,
+    /// Generators of ConfigMaps and Secrets, by the kind.
+    Generators(&'static str),
+    /// Files with the configuration of transformers.
+    Configurations,
+    /// A mapping with the name of a file as `path`.
+    OpenApi,
+    /// Values that other fields take.
+    Variables,
+    /// Plugins: files, directories or inline ones.
+    Plugins,
+    /// Helm charts, which helm would fetch.
+    Charts,
+    /// Annotations about the build.
+    BuildMetadata,
+}
+
+/// A value that a kustomization sets in its objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::repo) enum Metadata {
+    Namespace,
+    NamePrefix,
+    NameSuffix,
+    CommonLabels,
+    Labels,
+    CommonAnnotations,
+    Images,
+    Replicas,
+}
+
+/// The keys of a kustomization, folded.
+pub(super) const FIELDS: [(&str, Field); 36] = [
+    ("apiversion", Field::Plain),
+    ("kind", Field::Plain),
+    ("metadata", Field::Plain),
+    ("openapi", Field::OpenApi),
+    ("nameprefix", Field::Metadata(Metadata::NamePrefix)),
+    ("namesuffix", Field::Metadata(Metadata::NameSuffix)),
+    ("namespace", Field::Metadata(Metadata::Namespace)),
+    ("commonlabels", Field::Metadata(Metadata::CommonLabels)),
+    ("labels", Field::Metadata(Metadata::Labels)),
+    ("commonannotations", Field::Metadata(Metadata::CommonAnnotations)),
+    ("patchesstrategicmerge", Field::MergePatches),
+    ("patchesjson6902", Field::JsonPatches),
+    ("patches", Field::Patches),
+    ("images", Field::Metadata(Metadata::Images)),
+    ("imagetags", Field::Metadata(Metadata::Images)),
+    ("replacements", Field::Replacements),
+    ("replicas", Field::Metadata(Metadata::Replicas)),
+    ("vars", Field::Variables),
+    ("sortoptions", Field::Plain),
+    ("resources", Field::Resources),
+    ("components", Field::Components),
+    ("bases", Field::Resources),
+    ("crds", Field::Configurations),
+    ("configmapgenerator", Field::Generators("ConfigMap")),
+    ("secretgenerator", Field::Generators("Secret")),
+    ("generatoroptions", Field::Plain),
+    ("configurations", Field::Configurations),
+    ("generators", Field::Plugins),
+    ("transformers", Field::Plugins),
+    ("validators", Field::Plugins),
+    ("inventory", Field::Plain),
+    ("buildmetadata", Field::BuildMetadata),
+    ("helmcharts", Field::Charts),
+    ("helmglobals", Field::Charts),
+    ("helmchartinflationgenerator", Field::Charts),
+    ("helmchartinflationgenerators", Field::Charts),
+];
+
+/// An entry of a kustomization, or one that a controller adds to it.
+#[derive(Debug, Clone)]
+pub(in crate::repo) struct Entry {
+    /// The document with it.
+    pub(in crate::repo) document: Arc<Document>,
+    /// Its value: an item of a list, or the whole value of [`Field::Metadata`].
+    pub(in crate::repo) node: Node,
+    pub(in crate::repo) what: EntryKind,
+}
+
+/// The kind of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::repo) enum EntryKind {
+    /// An item of this field.
+    Of(Field),
+    /// A field of a kustomization's that kustomize doesn't know.
+    Unknown,
+}
+
+impl Entry {
+    /// Its location.
+    pub(in crate::repo) fn place(&self) -> Location {
+        self.document.location(self.node.span)
+    }
+
+    /// The text of a patch or a plugin: the name of a file, or the content.
+    pub(in crate::repo) fn source(&self) -> Option<PatchSource<'_>> {
+        let EntryKind::Of(field) = self.what else { return None };
+        match field {
+            Field::Resources | Field::Components => Some(PatchSource::File(&self.node)),
+            Field::MergePatches | Field::Plugins => Some(match self.node.as_str()? {
+                text if is_inline(text) => PatchSource::Inline(&self.node),
+                _ => PatchSource::File(&self.node),
+            }),
+            Field::Patches | Field::JsonPatches => {
+                let of =
+                    |key: &str| values(&self.node, key).filter(|n| n.as_str().is_some_and(|t| !t.is_empty())).last();
+                let inline = of("patch").or_else(|| of("jsonop"));
+                inline.map(PatchSource::Inline).or_else(|| of("path").map(PatchSource::File))
+            }
+            _ => None,
+        }
+    }
+
+    /// The selector of a patch.
+    pub(in crate::repo) fn target(&self) -> Option<&Node> {
+        values(&self.node, "target").last()
+    }
+
+    /// The names of the files that kustomize reads for it; a resource may be a directory, too.
+    pub(in crate::repo) fn files(&self) -> Vec<&str> {
+        let EntryKind::Of(field) = self.what else { return Vec::new() };
+        let path = |node| values(node, "path").filter_map(Node::as_str);
+        match field {
+            Field::Resources
+            | Field::Components
+            | Field::MergePatches
+            | Field::Plugins
+            | Field::Patches
+            | Field::JsonPatches => match self.source() {
+                Some(PatchSource::File(name)) => name.as_str().into_iter().collect(),
+                _ => Vec::new(),
+            },
+            Field::Configurations => self.node.as_str().into_iter().collect(),
+            Field::OpenApi | Field::Replacements => path(&self.node).collect(),
+            Field::Generators(_) => generated_from(&self.node).collect(),
+            Field::Plain | Field::Metadata(_) | Field::Variables | Field::Charts | Field::BuildMetadata => Vec::new(),
+        }
+    }
+}
+
+/// Where a patch's text is.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::repo) enum PatchSource<'n> {
+    /// In a file with this name.
+    File(&'n Node),
+    /// In this scalar.
+    Inline(&'n Node),
+}
+
+/// The files of a ConfigMap's or Secret's generator. `key=file` names the file's key.
+pub(in crate::repo) fn generated_from(entry: &Node) -> impl Iterator<Item = &str> {
+    let lists = ["files", "envs"].into_iter().flat_map(|key| values(entry, key)).flat_map(Node::items);
+    let files = lists.chain(values(entry, "env")).filter_map(Node::as_str);
+    files.map(|file| file.split_once('=').map_or(file, |(_, file)| file))
+}
+
+/// Whether a text holds objects, so that it isn't the name of a file.
+pub(in crate::repo) fn is_inline(text: &str) -> bool {
+    let parsed = yaml::parse_yaml(&hcoplan_diagnostics::source::SourceFile::new("inline", text));
+    let is_object = |d: &Document| {
+        let name = d.root.below("metadata.name");
+        d.root.get("kind").and_then(Node::as_str).is_some() && name.and_then(Node::as_str).is_some()
+    };
+    !parsed.is_broken() && !parsed.documents.is_empty() && parsed.documents.iter().all(is_object)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_patch_is_inline_only_where_it_is_an_object() {
+        assert!(is_inline("apiVersion: v1\nkind: X\nmetadata: {name: x}\n"));
+        for text in ["patch.yaml", "https://example.com/a: b", "a:\n  b: c\n", ""] {
+            assert!(!is_inline(text), "{text}");
+        }
+    }
+}

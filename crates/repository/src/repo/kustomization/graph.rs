@@ -1,0 +1,92 @@
+//! The kustomizations of a tree, and the files that they name; each read once.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, Walk, normalize_path};
+use hcoplan_yaml::{self as yaml, Document, ProblemKind};
+
+use super::{Kustomization, is_kustomization};
+use crate::repo::build::looks_remote;
+
+/// A file's documents, or why it has none.
+pub(in crate::repo) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
+
+/// Why a file holds no objects.
+#[derive(Debug, Clone)]
+pub(in crate::repo) enum UnreadableFile {
+    /// It can't be read.
+    Unreadable(Unreadable),
+    /// It is no YAML, or none that kustomize reads: the place and the parser's message.
+    Broken(Location, String),
+}
+
+impl std::fmt::Display for UnreadableFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unreadable(why) => why.fmt(f),
+            Self::Broken(_, why) => f.write_str(why),
+        }
+    }
+}
+
+/// The kustomizations of a tree.
+pub(in crate::repo) struct Kustomizations<'t> {
+    pub(in crate::repo) tree: &'t dyn Tree,
+    read: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<Kustomization>>>>,
+    files: RefCell<BTreeMap<Utf8PathBuf, Documents>>,
+}
+
+impl<'t> Kustomizations<'t> {
+    /// Those of a tree.
+    pub(in crate::repo) fn new(tree: &'t dyn Tree) -> Self {
+        Self { tree, read: RefCell::default(), files: RefCell::default() }
+    }
+
+    /// The kustomization in a directory.
+    pub(in crate::repo) fn at(&self, directory: &Utf8Path) -> Option<Rc<Kustomization>> {
+        if let Some(known) = self.read.borrow().get(directory) {
+            return known.clone();
+        }
+        let read = Kustomization::of(self.tree, directory).map(Rc::new);
+        self.read.borrow_mut().insert(directory.to_owned(), read.clone());
+        read
+    }
+
+    /// The documents of a file, as kustomize reads them.
+    pub(in crate::repo) fn documents(&self, path: &Utf8Path) -> Documents {
+        if let Some(known) = self.files.borrow().get(path) {
+            return known.clone();
+        }
+        let read = self.tree.read(path).map_err(UnreadableFile::Unreadable).and_then(|bytes| {
+            let file = SourceFile::from_bytes(path, bytes);
+            let parsed = yaml::parse_yaml(&file);
+            // kustomize refuses a key that is there twice.
+            let is_refused = |kind: ProblemKind| kind.is_fatal() || kind == ProblemKind::DuplicateKey;
+            let mut problems = parsed.problems.into_iter().filter(|problem| is_refused(problem.kind));
+            match problems.next() {
+                Some(problem) => Err(UnreadableFile::Broken(Location::new(&file, problem.span), problem.message)),
+                None => Ok(parsed.documents.into_iter().map(Arc::new).collect()),
+            }
+        });
+        self.files.borrow_mut().insert(path.to_owned(), read.clone());
+        read
+    }
+
+    /// What each kustomization of the tree names, by the directory of the kustomization.
+    pub(in crate::repo) fn references(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+        let files = self.tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
+        let directories = files.iter().filter(|f| is_kustomization(f)).filter_map(|f| f.parent());
+        let read = directories.filter_map(|directory| self.at(directory));
+        let named = read.flat_map(|kustomization| {
+            let names = kustomization.entries.iter().flat_map(|entry| entry.files());
+            let here = names.filter(|name| !looks_remote(name));
+            let paths = here.filter_map(|name| normalize_path(&kustomization.directory().join(name)));
+            paths.map(|path| (kustomization.directory().to_owned(), path)).collect::<Vec<_>>()
+        });
+        named.collect()
+    }
+}

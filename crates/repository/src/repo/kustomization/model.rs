@@ -1,0 +1,200 @@
+//! A kustomization as kustomize reads it.
+//!
+//! kustomize decodes it with Go's JSON decoder, which ignores the case of keys and folds two letters beyond ASCII. It
+//! rejects unknown keys.
+
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{SourceFile, Tree, Unreadable, normalize_path};
+use hcoplan_yaml::{self as yaml, Document, Node};
+
+use super::entry::{Entry, EntryKind, FIELDS, Field};
+use super::{KUSTOMIZATIONS, fold_case, has_kustomization, values};
+
+/// A kustomization.
+#[derive(Debug, Clone)]
+pub(in crate::repo) struct Kustomization {
+    /// Its path relative to the root.
+    pub(in crate::repo) path: Utf8PathBuf,
+    /// Its text; `None` if it is unreadable.
+    pub(in crate::repo) document: Option<Arc<Document>>,
+    /// Its entries, in the order of the text.
+    pub(in crate::repo) entries: Vec<Entry>,
+    /// Whether it is a `Component`, which only another one uses.
+    pub(in crate::repo) is_component: bool,
+    /// Why kustomize can't read it.
+    pub(in crate::repo) rejected: Option<Rejected>,
+}
+
+/// Why kustomize can't read a kustomization.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::repo) enum Rejected {
+    /// The file can't be read, with the reason.
+    Unreadable(String),
+    /// It is no YAML, with the parser's message.
+    Broken(String),
+    /// It holds nothing.
+    Empty,
+    /// The directory has this other one.
+    Another(Utf8PathBuf),
+    /// A field that kustomize doesn't know.
+    UnknownField(String),
+}
+
+impl std::fmt::Display for Rejected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unreadable(why) | Self::Broken(why) => f.write_str(why),
+            Self::Empty => f.write_str("it is empty"),
+            Self::Another(other) => write!(f, "the directory has another kustomization, {other}"),
+            Self::UnknownField(name) => write!(f, "its field `{name}` is unknown, so its files are, too"),
+        }
+    }
+}
+
+impl Kustomization {
+    /// The kustomization in a directory; `None` if there is none.
+    pub(super) fn of(tree: &dyn Tree, directory: &Utf8Path) -> Option<Self> {
+        let paths = KUSTOMIZATIONS.map(|name| directory.join(name));
+        let is_there = |why: &Unreadable| !matches!(why, Unreadable::Missing | Unreadable::BrokenLink);
+        let read = paths.into_iter().map(|path| (tree.read(&path), path));
+        let mut found = read.filter(|(read, _)| read.as_ref().err().is_none_or(is_there));
+        let (read, path) = found.next()?;
+        let mut out = match read {
+            Ok(bytes) => Self::read(&SourceFile::from_bytes(&*path, bytes)),
+            Err(why) => Self::empty(path, Rejected::Unreadable(why.to_string())),
+        };
+        if out.entries.is_empty() && out.rejected.is_some() {
+            out.entries = named_in_text(tree, directory, &out.path);
+        }
+        if let Some((_, other)) = found.next() {
+            out.rejected = Some(Rejected::Another(other));
+        }
+        Some(out)
+    }
+
+    /// A kustomization without entries.
+    fn empty(path: Utf8PathBuf, rejected: Rejected) -> Self {
+        Self { path, document: None, entries: Vec::new(), is_component: false, rejected: Some(rejected) }
+    }
+
+    /// Reads a kustomization's file.
+    pub(in crate::repo) fn read(file: &Arc<SourceFile>) -> Self {
+        let parsed = yaml::parse_yaml(file);
+        let mut problems = parsed.problems.into_iter().filter(|p| p.kind.is_fatal());
+        let broken = problems.next().map(|p| Rejected::Broken(p.message));
+        match parsed.documents.into_iter().next() {
+            Some(document) => {
+                let read = Self::of_document(&Arc::new(document));
+                Self { rejected: broken.or(read.rejected), ..read }
+            }
+            None => Self::empty(file.path().to_owned(), broken.unwrap_or(Rejected::Empty)),
+        }
+    }
+
+    /// The kustomization of a parsed file.
+    pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
+        let root = &document.root;
+        let mut entries = Vec::new();
+        let mut rejected = None;
+        for entry in root.entries() {
+            let key = fold_case(&entry.key.text);
+            let field = FIELDS.iter().find(|(known, _)| *known == key).map(|(_, field)| *field);
+            let Some(field) = field else {
+                let key = &entry.key;
+                rejected.get_or_insert_with(|| Rejected::UnknownField(key.text.clone()));
+                let node = Node { span: key.span, ..entry.value.clone() };
+                entries.push(Entry { document: Arc::clone(document), node, what: EntryKind::Unknown });
+                continue;
+            };
+            entries.extend(entries_of(field, &entry.value, document));
+        }
+        let kind = values(root, "kind").filter_map(Node::as_str).last();
+        Self {
+            path: document.file.path().to_owned(),
+            document: Some(Arc::clone(document)),
+            entries,
+            is_component: kind == Some("Component"),
+            rejected,
+        }
+    }
+
+    /// Its directory.
+    pub(in crate::repo) fn directory(&self) -> &Utf8Path {
+        self.path.parent().unwrap_or(Utf8Path::new(""))
+    }
+
+    /// Its entries of a field.
+    pub(in crate::repo) fn of_field(&self, field: Field) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.what == EntryKind::Of(field))
+    }
+
+    /// Its resources and components, with their names.
+    pub(in crate::repo) fn bases(&self) -> impl Iterator<Item = (&Entry, &str)> {
+        let is_base = |entry: &&Entry| matches!(entry.what, EntryKind::Of(Field::Resources | Field::Components));
+        self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
+    }
+
+    /// Whether it only lists resources.
+    pub(in crate::repo) fn only_lists(&self) -> bool {
+        let is_list = |entry: &Entry| matches!(entry.what, EntryKind::Of(Field::Plain | Field::Resources));
+        self.entries.iter().all(is_list)
+    }
+}
+
+/// The entries of a field's value.
+pub(in crate::repo) fn entries_of<'d>(
+    field: Field,
+    value: &'d Node,
+    document: &'d Arc<Document>,
+) -> impl Iterator<Item = Entry> + 'd {
+    let is_whole =
+        matches!(field, Field::Metadata(_) | Field::OpenApi | Field::Charts | Field::BuildMetadata | Field::Plain);
+    let nodes = if is_whole { std::slice::from_ref(value) } else { value.items() };
+    nodes.iter().map(move |node| Entry {
+        document: Arc::clone(document),
+        node: node.clone(),
+        what: EntryKind::Of(field),
+    })
+}
+
+/// The existing files and directories that an unreadable kustomization names, which are no clusters of their own.
+fn named_in_text(tree: &dyn Tree, directory: &Utf8Path, path: &Utf8Path) -> Vec<Entry> {
+    let bytes = tree.read(path).unwrap_or_default();
+    let file = SourceFile::from_bytes(path, bytes);
+    let words = file.text().split(|c: char| c.is_whitespace() || "[]{},'\"".contains(c));
+    let is_there = |word: &&str| {
+        let path = normalize_path(&directory.join(word));
+        !word.is_empty() && path.is_some_and(|p| tree.check(&p).is_ok() || has_kustomization(tree, &p))
+    };
+    let list: Vec<String> =
+        words.filter(is_there).map(|word| format!("- {}\n", serde_json::Value::from(word))).collect();
+    let parsed = yaml::parse_yaml(&SourceFile::new(path, list.concat()));
+    let document = parsed.documents.into_iter().next().map(Arc::new);
+    document.iter().flat_map(|document| entries_of(Field::Resources, &document.root, document)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(text: &str) -> Result<Vec<String>, Rejected> {
+        let read = Kustomization::read(&SourceFile::new("kustomization.yaml", text));
+        match read.rejected {
+            Some(rejected) => Err(rejected),
+            None => Ok(read.entries.iter().flat_map(|entry| entry.files()).map(ToOwned::to_owned).collect()),
+        }
+    }
+
+    #[test]
+    fn finds_keys_as_go_does() {
+        let text = "Resources: [a]\nRESOURCES: [b]\nre\u{17F}ources: [c]\n\"b\\x61ses\": [d]\n\
+                    patches: [{Path: e}]\nconfigMapGenerator: [{FILES: [k=f, g], Env: h}]\n\
+                    openapi: {path: i}\ntransformers: [j]\nPatchesStrategicMerge: [k]\ncrds: [l]\n";
+        let expected: Vec<String> = ('a'..='l').map(String::from).collect();
+        assert_eq!(files(text), Ok(expected));
+        assert_eq!(files("remotes: [x]\n"), Err(Rejected::UnknownField("remotes".to_owned())));
+        assert_eq!(files(""), Err(Rejected::Empty));
+    }
+}

@@ -1,0 +1,87 @@
+//! Whose the repository's other files are: those of virtual machines, disks and networks.
+//!
+//! A file belongs to the cluster in whose directory it is. Outside of all of these it belongs to the one cluster below
+//! the nearest directory above it that has any: with a single cluster, the whole repository is its.
+
+use std::collections::{HashMap, HashSet};
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+/// The owners of directories.
+#[derive(Debug, Default)]
+pub(super) struct Owners {
+    /// The directories of HyperConvergeds.
+    directories: HashSet<Utf8PathBuf>,
+    /// The directory of the only cluster below a directory; `None` if it has several.
+    below: HashMap<Utf8PathBuf, Option<Utf8PathBuf>>,
+}
+
+impl Owners {
+    /// `others`: the directories of clusters that aren't planned.
+    pub(super) fn new<'d>(directories: HashSet<Utf8PathBuf>, others: impl Iterator<Item = &'d Utf8PathBuf>) -> Self {
+        let mut below: HashMap<Utf8PathBuf, Option<Utf8PathBuf>> = HashMap::new();
+        let others: HashSet<&Utf8PathBuf> = others.filter(|other| !directories.contains(*other)).collect();
+        for directory in directories.iter().chain(others) {
+            for above in directory.ancestors() {
+                let only = below.entry(above.to_owned()).or_insert_with(|| Some(directory.clone()));
+                if only.as_ref() != Some(directory) {
+                    *only = None;
+                }
+            }
+        }
+        Self { directories, below }
+    }
+
+    /// The directory of the cluster in whose directory a file is.
+    pub(super) fn around<'o>(&'o self, file: &Utf8Path) -> Option<&'o Utf8Path> {
+        file.ancestors().skip(1).find_map(|above| self.directories.get(above)).map(Utf8PathBuf::as_path)
+    }
+
+    /// The directory of the cluster that a file belongs to.
+    pub(super) fn owner<'o>(&'o self, file: &Utf8Path) -> Option<&'o Utf8Path> {
+        for above in file.ancestors().skip(1) {
+            if let Some(own) = self.directories.get(above) {
+                return Some(own);
+            }
+            if let Some(only) = self.below.get(above) {
+                return only.as_deref().filter(|only| self.directories.contains(*only));
+            }
+        }
+        None
+    }
+
+    /// The outermost directory with files of a cluster; `None` without one in this directory.
+    pub(super) fn reach<'o>(&'o self, directory: &'o Utf8Path) -> Option<&'o Utf8Path> {
+        let own = self.directories.get(directory)?;
+        let is_only = |above: &&Utf8Path| self.below.get(*above).is_some_and(|only| only.as_ref() == Some(own));
+        Some(own.ancestors().take_while(is_only).last().unwrap_or(own))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_belong_to_the_nearest_cluster_or_the_only_one() {
+        let owners = |directories: &[&str]| {
+            Owners::new(directories.iter().map(|d| Utf8PathBuf::from(*d)).collect(), std::iter::empty())
+        };
+        let one = owners(&["hco"]);
+        for file in ["hco/vm.yaml", "vms/web.yaml", "web.yaml", "hco/a/b.yaml"] {
+            assert_eq!(one.owner(Utf8Path::new(file)), Some(Utf8Path::new("hco")), "{file}");
+        }
+        assert_eq!(one.reach(Utf8Path::new("hco")), Some(Utf8Path::new("")));
+        let two = owners(&["east/hco", "west/hco"]);
+        for (file, owner) in
+            [("east/vms/web.yaml", Some("east/hco")), ("west/hco/vm.yaml", Some("west/hco")), ("vms/web.yaml", None)]
+        {
+            assert_eq!(two.owner(Utf8Path::new(file)), owner.map(Utf8Path::new), "{file}");
+        }
+        assert_eq!(two.reach(Utf8Path::new("east/hco")), Some(Utf8Path::new("east")));
+        let nested = owners(&["", "a"]);
+        assert_eq!(nested.owner(Utf8Path::new("b/vm.yaml")), Some(Utf8Path::new("")));
+        assert_eq!(nested.owner(Utf8Path::new("a/b/vm.yaml")), Some(Utf8Path::new("a")));
+        assert_eq!(nested.reach(Utf8Path::new("")), Some(Utf8Path::new("")));
+    }
+}

@@ -1,0 +1,79 @@
+//! What the objects of a document are.
+
+use hcoplan_planner::inventory::SourceKind;
+use hcoplan_yaml::Node;
+
+use super::{FoundKind, FoundObject, ObjectPlace};
+use crate::repo::listed;
+use crate::repo::statements::StatementKind;
+use crate::repo::unrecognized::{self, is_unrecognized};
+use crate::repo::wrappers::unknown::may_become_hyperconverged;
+
+fn text<'n>(node: &'n Node, key: &str) -> &'n str {
+    node.get(key).and_then(Node::as_str).unwrap_or_default()
+}
+
+/// Adds the objects of a document that are about HCO or its nodes.
+pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
+    let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
+    let mut add = |item: Option<u32>, what: FoundKind| {
+        let place = ObjectPlace { document, item };
+        out.push(FoundObject { place, what });
+    };
+    let is_list = listed::is_list(root);
+    match (what(api_version, kind), StatementKind::of(root)) {
+        (Some(FoundKind::Inventory(SourceKind::Nodes)), _) if !is_list && !is_registered(root) => return,
+        (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
+        (Some(what), _) if !is_list => return add(None, what),
+        (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
+        (None, None) if !is_list && (is_unrecognized(root) || may_become_hyperconverged(root)) => {
+            return add(None, FoundKind::Unrecognized);
+        }
+        _ if !is_list => return,
+        _ => {}
+    }
+    // The list is read as a whole, as it may have thousands.
+    let whole = (api_version, kind) == ("v1", "List");
+    let (mut nodes, mut machines) = (false, false);
+    for (index, object) in (0..).zip(listed::objects(root)) {
+        match what(object.api_version(), &object.kind()) {
+            Some(FoundKind::Inventory(SourceKind::Nodes)) if !is_registered(object.node) => {}
+            Some(FoundKind::Inventory(SourceKind::Nodes)) if whole && object.is_direct => {
+                nodes = true;
+            }
+            Some(FoundKind::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
+                machines = true;
+            }
+            Some(what) => add(Some(index), what),
+            None => {
+                if let Some(kind) = StatementKind::of(object.node) {
+                    add(Some(index), FoundKind::Statement(kind));
+                } else if is_unrecognized(object.node)
+                    || object.wrapper.is_none() && may_become_hyperconverged(object.node)
+                {
+                    add(Some(index), FoundKind::Unrecognized);
+                }
+            }
+        }
+    }
+    if nodes {
+        add(None, FoundKind::Inventory(SourceKind::Nodes));
+    }
+    if machines {
+        add(None, FoundKind::Inventory(SourceKind::Machines));
+    }
+}
+
+/// Whether a Node is printed by a cluster: kubelets set a status and an architecture. Other manifests only set labels
+/// or taints of an existing node.
+fn is_registered(node: &Node) -> bool {
+    let labels = node.below("metadata.labels");
+    node.get("status").is_some() || labels.is_some_and(|l| l.get("kubernetes.io/arch").is_some())
+}
+
+fn what(api_version: &str, kind: &str) -> Option<FoundKind> {
+    if unrecognized::is_ours(api_version, kind) {
+        return Some(FoundKind::HyperConverged);
+    }
+    SourceKind::of(api_version, kind).map(FoundKind::Inventory)
+}
