@@ -75,8 +75,9 @@ impl Baseline {
         serde_json::from_str(text)
     }
 
-    /// Records findings except rejections, which are always reported. Entries of `before` keep their date.
-    pub fn record(findings: &[Finding], before: Option<&Self>, today: Date) -> Self {
+    /// Records findings except rejections, which are always reported. Entries of `before` keep their date; those of
+    /// clusters that weren't judged stay.
+    pub fn record(findings: &[Finding], before: Option<&Self>, unjudged: &BTreeSet<String>, today: Date) -> Self {
         let known = findings.iter().zip(fingerprints(findings));
         let known = known.filter(|(finding, _)| !finding.rejection);
         let findings = known.map(|(finding, print)| {
@@ -92,7 +93,10 @@ impl Baseline {
             };
             (print, known)
         });
-        Self { schema_version: 1, findings: findings.collect() }
+        let kept = before.iter().flat_map(|before| &before.findings);
+        let kept = kept.filter(|(_, known)| unjudged.contains(&known.cluster));
+        let kept = kept.map(|(print, known)| (print.clone(), known.clone()));
+        Self { schema_version: 1, findings: kept.chain(findings).collect() }
     }
 
     /// The clusters of its entries.
@@ -115,8 +119,8 @@ impl Baseline {
     }
 
     /// Removes known findings. Needs all findings of a run at once, because equal ones are distinguished by their
-    /// order. Never removes a rejection.
-    pub fn leave_out(&self, findings: Vec<Finding>) -> Unknown {
+    /// order. Never removes a rejection. Entries of clusters that weren't judged aren't stale.
+    pub fn leave_out(&self, findings: Vec<Finding>, unjudged: &BTreeSet<String>) -> Unknown {
         let mut out = Unknown::default();
         let prints = fingerprints(&findings);
         let mut stale = self.findings.clone();
@@ -131,6 +135,7 @@ impl Baseline {
                 }
             }
         }
+        stale.retain(|_, known| !unjudged.contains(&known.cluster));
         out.stale = stale.values().map(ToString::to_string).collect();
         out
     }
@@ -152,33 +157,33 @@ mod tests {
     #[test]
     fn hides_known_findings_and_keeps_their_day() {
         let day = |text| Date::parse(text).unwrap();
-        let first = Baseline::record(&[finding("a")], None, day("2026-10-01"));
+        let first = Baseline::record(&[finding("a")], None, &BTreeSet::new(), day("2026-10-01"));
         let both = [finding("a"), finding("b")];
-        let second = Baseline::record(&both, Some(&first), day("2026-11-01"));
+        let second = Baseline::record(&both, Some(&first), &BTreeSet::new(), day("2026-11-01"));
         assert_eq!(Baseline::parse(&second.to_text()).unwrap(), second);
-        let left = second.leave_out(vec![finding("a"), finding("b"), finding("c")]);
+        let left = second.leave_out(vec![finding("a"), finding("b"), finding("c")], &BTreeSet::new());
         assert_eq!((left.findings.len(), left.hidden), (1, 2));
         assert_eq!(left.oldest, Some(day("2026-10-01")));
         // A second equal finding is new.
-        let left = first.leave_out(vec![finding("a"), finding("a")]);
+        let left = first.leave_out(vec![finding("a"), finding("a")], &BTreeSet::new());
         assert_eq!((left.findings.len(), left.hidden), (1, 1));
         assert!(left.stale.is_empty());
         // A stale entry is described, and the next update removes it.
-        let left = second.leave_out(vec![finding("a")]);
+        let left = second.leave_out(vec![finding("a")], &BTreeSet::new());
         assert_eq!(left.stale, ["a.yaml: jsonpatch-present: m"]);
-        let third = Baseline::record(&[finding("a"), finding("c")], Some(&second), day("2026-12-01"));
+        let third = Baseline::record(&[finding("a"), finding("c")], Some(&second), &BTreeSet::new(), day("2026-12-01"));
         let expected = Update { added: 1, pruned: 1, kept: 1 };
         assert_eq!(third.since(Some(&second)), expected);
         // An entry without a description.
         let old = r#"{"schemaVersion": 1, "findings": {"x": {"rule": "r", "file": "f", "since": "2026-10-01"}}}"#;
-        assert_eq!(Baseline::parse(old).unwrap().leave_out(Vec::new()).stale, ["f: r"]);
+        assert_eq!(Baseline::parse(old).unwrap().leave_out(Vec::new(), &BTreeSet::new()).stale, ["f: r"]);
     }
 
     #[test]
     fn never_hides_a_rejection() {
         let rejection = Finding { rejection: true, ..finding("a") };
         let day = Date::parse("2026-10-01").unwrap();
-        let baseline = Baseline::record(&[finding("a")], None, day);
-        assert_eq!(baseline.leave_out(vec![rejection]).hidden, 0);
+        let baseline = Baseline::record(&[finding("a")], None, &BTreeSet::new(), day);
+        assert_eq!(baseline.leave_out(vec![rejection], &BTreeSet::new()).hidden, 0);
     }
 }

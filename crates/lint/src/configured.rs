@@ -2,7 +2,8 @@
 
 use globset::Glob;
 use hcoplan_diagnostics::finding::{Finding, nearest};
-use hcoplan_repository::repo::{CONFIGURATION_INVALID, Config, Located, SuppressConfig};
+use hcoplan_repository::repo::{Config, Located, SuppressConfig};
+use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 use ignore::gitignore::GitignoreBuilder;
 
 use super::date::Date;

@@ -228,16 +228,14 @@ pub(super) fn sort(findings: &mut [Finding]) {
 
 #[cfg(test)]
 mod tests {
-    use hcoplan_diagnostics::finding::{Group, Rule};
+    use hcoplan_diagnostics::finding::Rule;
 
     use super::*;
     use crate::registered_rule::always;
     use crate::tests::load::Case;
 
-    static RULE: Rule = Rule::warning("a-test", Group::Upgrade, "reports every cluster")
-        .since("1.17")
-        .until("1.18")
-        .needs(Needs::Document);
+    static RULE: Rule =
+        Rule { name: "a-test", since: Some("1.17"), until: Some("1.18"), needs: Needs::Document, ..Rule::BASE };
     static REGISTERED: RegisteredRule = always(&RULE, |_, out| out.report(Finding::new(&RULE, "found")));
 
     #[test]

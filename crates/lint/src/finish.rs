@@ -1,6 +1,7 @@
 //! Finishes findings before they are reported.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret::mask_finding;
@@ -19,6 +20,8 @@ pub struct Finishing<'a> {
     pub settings: &'a Settings,
     /// The clusters built from each file.
     pub users: &'a FileUsers,
+    /// The clusters that weren't judged, whose entries of the baseline stay as they are.
+    pub unjudged: &'a BTreeSet<String>,
     /// Today, for suppressions and baseline entries that expire.
     pub today: Date,
 }
@@ -44,11 +47,13 @@ pub struct Finished {
 /// # Errors
 /// An error of `baseline`.
 pub fn finish<'d, E>(
-    raw: Run,
+    mut raw: Run,
     documents: impl Iterator<Item = &'d Document> + Clone,
     with: Finishing<'_>,
     baseline: impl FnOnce(&[Finding]) -> Result<Option<Baseline>, E>,
 ) -> Result<Finished, E> {
+    // A rejection can't be switched off.
+    raw.findings.retain(|finding| finding.rejection || !with.settings.is_off(finding.rule));
     let result = apply_suppressions(raw, documents, with.settings, with.today);
     let mut out = Finished { findings: result.findings, suppressed: result.suppressed.len(), ..Finished::default() };
     if out.findings.len() > FEW {
@@ -57,7 +62,7 @@ pub fn finish<'d, E>(
         out.findings.iter_mut().for_each(mask_finding);
     }
     if let Some(baseline) = baseline(&out.findings)? {
-        let left = baseline.leave_out(out.findings);
+        let left = baseline.leave_out(out.findings, with.unjudged);
         (out.findings, out.baselined, out.oldest, out.stale) = (left.findings, left.hidden, left.oldest, left.stale);
     }
     out.findings = grouped(out.findings, with.users);

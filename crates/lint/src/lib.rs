@@ -13,6 +13,7 @@ mod fingerprint;
 mod finish;
 pub mod fix;
 mod grouped;
+mod page;
 mod registered_rule;
 mod registry;
 mod rules;
@@ -39,12 +40,12 @@ pub use context::{
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{
     ArchitectureReason, Boot, BootFacts, BootSource, Candidate, Extent, GUEST_ARCHITECTURES, GuestArchitecture,
-    ImageEvidence, KnownSource, MachineType, NodeOffer, SourceKind, SourceRef, VirtualMachine, claim_ref_of, offers,
+    ImageEvidence, KnownSource, MachineType, SourceKind, SourceRef, VirtualMachine, claim_ref_of, network_resource,
     source_ref_of,
 };
 pub use context::{
     ArchitectureScope, ArchitectureSupport, Csv, Form, ImageCoverage, ImageUse, POD_KINDS, Platform, PodTemplate,
-    SupportedPlatforms, UsedAs,
+    SupportedPlatforms, UsedAs, with_subscription,
 };
 pub use context::{gate_when_unset, schema_path};
 pub use date::Date;
@@ -53,8 +54,9 @@ pub use engine::{Run, Selection, run};
 pub use fingerprint::fingerprints;
 pub use finish::{Finished, Finishing, finish};
 pub use grouped::{FileUsers, changed_clusters, grouped};
+pub use page::{page, sections};
 pub use registered_rule::{RegisteredRule, RunPhase};
-pub use registry::{find, page, rules, sections, selector};
+pub use registry::{find, rules, selector};
 pub use selector::Selector;
 pub use settings::Settings;
 pub use sink::{Incident, Sink};

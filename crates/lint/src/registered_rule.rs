@@ -18,6 +18,9 @@ pub enum RunPhase {
     Elsewhere,
 }
 
+/// Checks one cluster.
+pub(crate) type Check = fn(&Context<'_>, &mut Sink);
+
 /// A rule with its check.
 #[derive(Debug, Clone, Copy)]
 pub struct RegisteredRule {
@@ -25,16 +28,16 @@ pub struct RegisteredRule {
     pub rule: &'static Rule,
     /// Its phase.
     pub when: RunPhase,
-    /// Checks one cluster.
-    pub check: fn(&Context<'_>, &mut Sink),
+    /// Its check.
+    pub check: Check,
 }
 
 /// A rule of the first phase.
-pub(super) const fn always(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
+pub(super) const fn always(rule: &'static Rule, check: Check) -> RegisteredRule {
     RegisteredRule { rule, when: RunPhase::Always, check }
 }
 
 /// A rule of the last phase.
-pub(super) const fn last(rule: &'static Rule, check: fn(&Context<'_>, &mut Sink)) -> RegisteredRule {
+pub(super) const fn last(rule: &'static Rule, check: Check) -> RegisteredRule {
     RegisteredRule { rule, when: RunPhase::Last, check }
 }

@@ -64,8 +64,14 @@ impl Settings {
         } else {
             self.select.iter().any(|s| by_name(s) || (s.matches(rule) && (self.pedantic || !rule.pedantic)))
         };
-        let ignored = self.ignore.iter().any(|s| s.matches(rule)) && !self.select.iter().any(by_name);
-        selected && !ignored && self.severity(rule) != Some(None)
+        selected && !self.is_off(rule)
+    }
+
+    /// Whether a rule is switched off by name or group, which findings about reading the repository obey, too.
+    pub fn is_off(&self, rule: &Rule) -> bool {
+        let by_name = |s: &Selector| *s == Selector::Rule(rule.name);
+        let is_ignored = self.ignore.iter().any(|s| s.matches(rule)) && !self.select.iter().any(by_name);
+        is_ignored || self.severity(rule) == Some(None)
     }
 
     /// The configured severity; a rule's own entry takes precedence over its group's. `Some(None)` means disabled.

@@ -34,6 +34,8 @@ pub(crate) fn changed(changes: &[Change]) -> String {
             Change::Remove(path) => ("remove", format!("`{}`", place(path))),
             Change::Append(path, item) => ("add", format!("`{}` to `{}`", inline(item), place(path))),
             Change::Rename(path, name) => ("rename", format!("`{}` to `{name}`", place(path))),
+            Change::Move(from, to, None) => ("move", format!("`{}` to `{}`", place(from), place(to))),
+            Change::Move(_, to, Some(value)) => ("set", format!("`{}: {}`", place(to), inline(value))),
         };
         let words = if verb == last { what } else { format!("{verb} {what}") };
         last = verb;

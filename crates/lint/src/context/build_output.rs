@@ -7,7 +7,7 @@
 //! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`
 //! - Tekton and Konflux: the parameters `build-platforms` and `output-image` of a PipelineRun
 //!
-//! Variables are resolved within the same file; an image whose name remains unknown is ignored.
+//! A shell's loop is followed, other variables are not: an image whose name remains unknown is ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,10 +41,10 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     if file.path().as_str().ends_with(".hcl") {
         bake(file, out);
     } else if builds {
-        let variables = Variables::of(text);
+        let loops = loops(text);
         let mut found: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
         for (at, words, copies) in commands(text) {
-            let words: Vec<Vec<String>> = words.iter().map(|w| variables.expand(w)).collect();
+            let words: Vec<Vec<String>> = words.iter().map(|w| expanded(w, &loops)).collect();
             let platforms: BTreeSet<String> = values(&words, &PLATFORMS).flat_map(|v| architectures(&v)).collect();
             if platforms.is_empty() || (copies && copies_all(&words)) {
                 continue;
@@ -194,78 +194,31 @@ fn commands(text: &str) -> Vec<(usize, Vec<String>, bool)> {
     out
 }
 
-/// No image has a longer name.
-const MAX_LENGTH: usize = 255;
+/// So many values of a loop are followed.
+const MAX_VALUES: usize = 20;
 
-/// So many values of loops are followed.
-const MAX_VALUES: usize = 100;
+/// The values of a shell's loops, `for a in amd64 arm64; do`, by variable.
+fn loops(text: &str) -> BTreeMap<&str, Vec<&str>> {
+    let heads = text.lines().filter_map(|line| line.trim().strip_prefix("for ")?.split_once(" in "));
+    heads.map(|(name, rest)| (name.trim(), values_of(rest))).collect()
+}
 
-/// What a file sets its variables to.
-struct Variables(BTreeMap<String, Vec<String>>);
+/// The words of a loop's head.
+fn values_of(rest: &str) -> Vec<&str> {
+    let words = rest.split([';', '\\']).next().unwrap_or_default();
+    words.split_whitespace().take(MAX_VALUES).collect()
+}
 
-impl Variables {
-    /// Parses assignments (`IMG ?= a`, `IMG=a`, `IMG: a`) and loops (`for a in x y; do`).
-    fn of(text: &str) -> Self {
-        let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for line in text.lines() {
-            let line = line.trim().trim_start_matches("- ").trim_start_matches("export ");
-            if let Some((name, rest)) = line.strip_prefix("for ").and_then(|rest| rest.split_once(" in ")) {
-                let words = rest.split([';', '\\']).next().unwrap_or_default();
-                let words = words.split_whitespace().take(MAX_VALUES).filter(|word| word.len() <= MAX_LENGTH);
-                out.insert(name.trim().to_owned(), words.map(str::to_owned).collect());
-                continue;
-            }
-            let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(line.len());
-            let (name, rest) = line.split_at(end);
-            let value = rest.trim_start().trim_start_matches(['?', ':']);
-            let value = value.strip_prefix('=').or_else(|| rest.strip_prefix(": "));
-            let value = value.map(|value| value.trim().trim_matches(['"', '\'']));
-            if let Some(value) = value.filter(|value| !name.is_empty() && value.len() <= MAX_LENGTH) {
-                out.entry(name.to_owned()).or_insert_with(|| vec![value.to_owned()]);
+/// A word for each value of the loop whose variable it has.
+fn expanded(word: &str, loops: &BTreeMap<&str, Vec<&str>>) -> Vec<String> {
+    for (name, values) in loops {
+        for variable in [format!("${{{name}}}"), format!("${name}")] {
+            if word.contains(&variable) {
+                return values.iter().map(|value| word.replace(&variable, value)).collect();
             }
         }
-        Self(out)
     }
-
-    /// A word with variables replaced, once for each value of a loop.
-    fn expand(&self, word: &str) -> Vec<String> {
-        let mut words = vec![word.to_owned()];
-        // A variable may refer to another.
-        for _ in 0..4 {
-            words = words.iter().flat_map(|word| self.once(word)).take(MAX_VALUES).collect();
-        }
-        words
-    }
-
-    fn once(&self, word: &str) -> Vec<String> {
-        let Some(at) = word.find('$').filter(|at| !word.get(*at..).is_some_and(|w| w.starts_with("${{"))) else {
-            return vec![word.to_owned()];
-        };
-        let rest = word.get(at + 1..).unwrap_or_default().trim_start_matches('$');
-        let close = match rest.chars().next() {
-            Some('{') => "}",
-            Some('(') => ")",
-            _ => "",
-        };
-        let inner = if close.is_empty() { rest } else { rest.get(1..).unwrap_or_default() };
-        let end = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
-        let (name, after) = inner.split_at(end);
-        // `${IMG:-default}`
-        let (default, after) = match (close, after.find(close)) {
-            ("", _) | (_, None) => (None, after),
-            (close, Some(end)) => (
-                after.get(..end).and_then(|d| d.strip_prefix(":-")),
-                after.get(end + close.len()..).unwrap_or_default(),
-            ),
-        };
-        let before = word.get(..at).unwrap_or_default();
-        let join = |value: &str| format!("{before}{value}{after}");
-        match (self.0.get(name), default) {
-            (Some(values), _) => values.iter().map(|value| join(value)).collect(),
-            (None, Some(default)) => vec![join(default)],
-            (None, None) => vec![word.to_owned()],
-        }
-    }
+    vec![word.to_owned()]
 }
 
 /// The targets of a bake file in HCL, one `name = [...]` at a time.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use hcoplan_planner::boot::NodeBarrier;
-use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
-use hcoplan_planner::machines::{NodeRequirement, may_be_required};
+use hcoplan_planner::inventory::Taint;
+use hcoplan_planner::machines::may_be_required;
 use hcoplan_planner::topology::{Selection, Tolerations};
 use hcoplan_yaml::Node;
 use serde_json::Value;
@@ -13,17 +13,6 @@ use super::{Context, NodeRef, PodTemplate, VirtualMachine};
 
 /// The name of a node as a label.
 const NAME: &str = "metadata.name";
-
-/// Whether a node satisfies a requirement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeOffer {
-    /// It does.
-    Yes,
-    /// It doesn't.
-    No,
-    /// The inventory doesn't have the fact.
-    Unknown,
-}
 
 /// Declared nodes as candidates for a virtual machine that can't distinguish them.
 #[derive(Debug, Clone, Copy)]
@@ -211,23 +200,4 @@ fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
     let expressions = terms(placement).filter_map(|t| t["matchExpressions"].as_array()).flatten();
     let labels = placement["nodeSelector"].as_object().into_iter().flatten();
     labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
-}
-
-/// Whether a node satisfies a requirement of an instance.
-pub fn offers(node: &ClusterNode, requirement: &NodeRequirement) -> NodeOffer {
-    let is_there = match requirement {
-        NodeRequirement::Label { label, family } => {
-            let says = node.labels.keys().any(|k| k.starts_with(family));
-            says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
-        }
-        NodeRequirement::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
-        NodeRequirement::Device(name) => node.resources.as_ref().map(|all| all.contains(name)),
-        NodeRequirement::ObsoleteModel(_) => Some(false),
-        NodeRequirement::Kvm => node.kvm,
-    };
-    match is_there {
-        Some(true) => NodeOffer::Yes,
-        Some(false) => NodeOffer::No,
-        None => NodeOffer::Unknown,
-    }
 }

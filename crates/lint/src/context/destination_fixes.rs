@@ -1,16 +1,13 @@
 //! Fixes that move a value to a path in the schema.
 
-use std::slice;
-
 use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
-use hcoplan_yaml::edit::{Change, line_edits};
+use hcoplan_yaml::edit::{Change, EditableFile, apply_and_verify, line_edits};
 use hcoplan_yaml::{Entry, Node, Path, Segment};
 use serde_json::Value;
 
 use super::destinations::{fits, similar};
 use super::other_shape::translated;
 use super::shape::object_after;
-use super::with_comments;
 use super::{Destination, DestinationKind, Shape};
 use crate::words::{and, changed, or};
 
@@ -106,7 +103,7 @@ impl Shape<'_, '_> {
                 let title = self.moved_words(path, destination);
                 // An entry of a map may be misplaced as a whole.
                 let removed = destination.moves.first().map(|(from, _)| from).filter(|from| path.starts_with(from));
-                self.relocation(title, applicability, &destination.moves, slice::from_ref(removed.unwrap_or(path)))?
+                self.relocation(title, applicability, &destination.moves, removed.unwrap_or(path))?
             }
         };
         self.reaches_destination(&fix, path, destination).then_some(fix)
@@ -263,13 +260,11 @@ impl Shape<'_, '_> {
             Some(Segment::Key(key)) if moved.1.parent() == *path => Some(key.as_str()),
             _ => None,
         };
-        if let Some(text) = self.reindented(path, section).filter(|text| self.is_meant(text, slice::from_ref(&change)))
-        {
+        if let Some(text) = self.reindented(path, section).filter(|text| self.is_meant(text, &change)) {
             let edits = line_edits(&self.document.file, &text);
             return Some(Fix { title: title.to_owned(), applicability: Applicability::Unsafe, edits });
         }
-        let fix = self.fix(title, Applicability::Unsafe, &[change])?;
-        with_comments(self.document, fix, &[moved])
+        self.fix(title, Applicability::Unsafe, &[change])
     }
 
     /// The file with a block in another form: a list below a section's key, a mapping as an item, or items without
@@ -313,5 +308,48 @@ impl Shape<'_, '_> {
         }
         new.push_str(&text[end..]);
         Some(new)
+    }
+
+    /// A fix that moves fields of the object with their comments. `removed`: the fields' own path or a parent, of which
+    /// nothing stays.
+    pub fn relocation(
+        &self,
+        title: impl Into<String>,
+        applicability: Applicability,
+        moves: &[(Path, Path)],
+        removed: &Path,
+    ) -> Option<Fix> {
+        let root = &self.document.root;
+        let mut tree = root.to_json();
+        let mut changes = Vec::new();
+        for (from, to) in moves {
+            let is_text = self.schema.field(to).is_some_and(|field| field.kind == "string");
+            // The value of a label is a string in any notation.
+            let text = match root.at(from)?.to_json() {
+                value @ (Value::Bool(_) | Value::Number(_)) if is_text => Some(Value::from(value.to_string())),
+                _ => None,
+            };
+            let is_written = root.at(to).is_some() && !to.starts_with(removed);
+            changes.push(if is_written {
+                Change::Set(to.clone(), text.unwrap_or_else(|| from.get(&tree).cloned().unwrap_or_default()))
+            } else {
+                Change::Move(from.clone(), to.clone(), text)
+            });
+            changes.last()?.apply(&mut tree).ok()?;
+        }
+        let is_left = removed.get(&tree).is_some() && !moves.iter().any(|(_, to)| to.starts_with(removed));
+        changes.extend(is_left.then(|| Change::Remove(removed.clone())));
+        self.fix(title, applicability, &changes)
+    }
+
+    /// Whether a text of the file equals the result of a change, with all comments.
+    fn is_meant(&self, text: &str, change: &Change) -> bool {
+        let file = EditableFile::of(&self.document.file);
+        let mut intended = file.documents().to_vec();
+        let done = intended.get_mut(self.document.index).map(|tree| change.apply(tree));
+        let edits = line_edits(&self.document.file, text);
+        matches!(done, Some(Ok(())))
+            && !file.loses_comment(&edits)
+            && apply_and_verify(&file, &edits, &intended).is_ok()
     }
 }

@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn every_move_is_found() {
-        for (v1beta1, v1) in MOVES {
+        for (v1beta1, v1) in MOVES.iter() {
             let there = in_version(v1beta1, "v1");
             let back = in_version(v1, "v1beta1");
             let leads = |from: &str, to: &str| MOVES.contains(&(from, to));

@@ -53,6 +53,24 @@ impl<'a> Context<'a> {
         Gate { document: self.document(), written, explicit: written.and_then(|_| explicit()) }
     }
 
+    /// The change that switches a gate of the HyperConverged on, and the path that it writes.
+    pub fn switch_on(&self, name: &str) -> (Path, Change) {
+        let gates = Path::dotted("spec.featureGates");
+        if self.version() != "v1" {
+            let path = gates.key(name);
+            return (path.clone(), Change::Set(path, true.into()));
+        }
+        let listed = self.document().root.at(&gates).map(Node::items).unwrap_or_default().iter();
+        let mut names = listed.map(|g| g.get("name").and_then(Node::as_str));
+        match names.position(|n| n.is_some_and(|n| n.eq_ignore_ascii_case(name))) {
+            Some(index) => {
+                let state = gates.index(index).key("state");
+                (gates.key(name), Change::Set(state, json!("Enabled")))
+            }
+            None => (gates.key(name), Change::Append(gates, json!({"name": name, "state": "Enabled"}))),
+        }
+    }
+
     /// A title and the changes that rewrite an unknown key of an element of the gates' list as `name` and `state`.
     /// `enabled` becomes a state; a gate's name with a value becomes the whole element.
     pub fn meant_gate(&self, path: &Path) -> Option<(String, Vec<Change>)> {

@@ -368,7 +368,7 @@ mod tests {
                 "Makefile",
                 "IMG ?= q.io/a/b:1\nPLATFORMS ?= linux/arm64\nb:\n\tpodman build --platform=$(PLATFORMS) --tag ${IMG} .\n",
                 "q.io/a/b:1",
-                "arm64",
+                "-",
             ),
             ("a.sh", "podman build --platform linux/arm64 -t q.io/a/b:$TAG .\n", "q.io/a/b:7", "arm64"),
             ("a.sh", "podman build --platform linux/arm64 -t $IMAGE .\n", "q.io/a/b:7", "-"),

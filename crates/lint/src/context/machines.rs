@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_planner::machines::{self, Cluster, Machine, Obstacle, TypeKind, Verdict, common_type, obstacles};
+use hcoplan_planner::machines::{
+    self, Cluster, Machine, Namespace, Obstacle, TypeKind, Verdict, common_type, obstacles,
+};
 use hcoplan_yaml::{Document, Node, Path};
 use serde_json::Value;
 
@@ -52,12 +54,36 @@ impl<'a> Context<'a> {
             architecture: architecture.as_deref(),
             instancetype: instancetype.as_ref(),
             preference: preference.as_ref(),
+            namespace: &self.namespace_of(vm),
         };
         let mut verdict = machines::admit(cluster, machine);
         if extent == Extent::Patched {
             verdict.causes.retain(|cause| !cause.reason.may_be_patched());
         }
         verdict
+    }
+
+    /// What the repository says of a virtual machine's namespace.
+    fn namespace_of(&self, vm: &VirtualMachine<'_>) -> Namespace {
+        let quotas = self.in_namespace("ResourceQuota", vm.namespace());
+        let quotas = quotas.filter_map(|quota| quota.root.get("spec").map(Node::to_json)).collect();
+        let networks = vm.networks().filter_map(|(_, name)| {
+            let resource = network_resource(self.network_attachment(vm.namespace(), name)?)?;
+            Some((name.to_owned(), resource.to_owned()))
+        });
+        Namespace { network_resources: networks.collect(), quotas }
+    }
+
+    /// The objects of a kind that a namespace has.
+    pub fn in_namespace<'s>(&'s self, kind: &str, namespace: &'s str) -> impl Iterator<Item = &'s Document> {
+        let all = self.other_objects().of_kind(kind).iter().map(|d| &**d);
+        all.filter(move |d| !namespace.is_empty() && d.text("metadata.namespace") == namespace)
+    }
+
+    /// The NetworkAttachmentDefinition that a name, or `<namespace>/<name>`, refers to in a namespace.
+    pub fn network_attachment<'s>(&'s self, namespace: &'s str, reference: &'s str) -> Option<&'s Document> {
+        let (namespace, name) = reference.split_once('/').unwrap_or((namespace, reference));
+        self.in_namespace("NetworkAttachmentDefinition", namespace).find(|d| d.text("metadata.name") == name)
     }
 
     fn device_lists(&self) -> &'a Value {
@@ -170,6 +196,12 @@ impl<'a> Context<'a> {
         let of_kind = label(format!("{name}-kind")).unwrap_or_default();
         Some((label(name)?, of_kind))
     }
+}
+
+/// The resource that a NetworkAttachmentDefinition names.
+pub fn network_resource(attachment: &Document) -> Option<&str> {
+    let path = Path::dotted("metadata.annotations").key("k8s.v1.cni.cncf.io/resourceName");
+    attachment.root.at(&path)?.as_str().filter(|name| !name.is_empty())
 }
 
 impl MachineType<'_> {

@@ -28,7 +28,6 @@ mod images;
 mod machine_edits;
 mod machines;
 mod mistyped;
-mod moved_comments;
 mod moved_operations;
 mod multi_arch;
 mod nodes;
@@ -43,7 +42,6 @@ mod placement;
 mod pod_placement;
 mod pod_templates;
 mod releases;
-mod relocated;
 mod shape;
 mod source;
 mod storage_classes;
@@ -62,8 +60,8 @@ pub use annotation::Annotation;
 pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
+pub use candidates::Candidate;
 pub(crate) use candidates::NodeKinds;
-pub use candidates::{Candidate, NodeOffer, offers};
 pub(super) use crons::cron_names;
 pub(crate) use destinations::similar;
 pub use destinations::{Destination, DestinationKind};
@@ -74,9 +72,8 @@ pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchi
 pub use image_evidence::ImageEvidence;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
-pub use machines::MachineType;
+pub use machines::{MachineType, network_resource};
 pub use mistyped::{Mistyped, meant_flag};
-pub(crate) use moved_comments::with_comments;
 pub use nodes::NodeRef;
 pub use operand_field::OperandField;
 pub use other_objects::Descheduler;
@@ -86,7 +83,7 @@ pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
 pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::ArchitectureScope;
-pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate};
+pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate, with_subscription};
 pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
 pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
@@ -146,6 +143,7 @@ pub struct Context<'a> {
     texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
     before: Option<&'a Value>,
+    objects_before: Option<&'a OtherObjects>,
     /// Restricts to these virtual machines.
     only: Option<&'a BTreeSet<String>>,
     editable_file: Source<'a, EditableFile>,
@@ -187,6 +185,7 @@ impl<'a> Context<'a> {
             texts: Source::default(),
             texts_and_manifests: OnceCell::new(),
             before: None,
+            objects_before: None,
             only: None,
             editable_file: Source::default(),
             as_new: OnceCell::new(),
@@ -229,6 +228,13 @@ impl<'a> Context<'a> {
         self
     }
 
+    /// Adds the other objects before the change, from another revision.
+    #[must_use]
+    pub fn with_objects_before(mut self, objects: Option<&'a OtherObjects>) -> Self {
+        self.objects_before = objects;
+        self
+    }
+
     /// Restricts to virtual machines by their full names.
     #[must_use]
     pub fn with_machines(mut self, only: &'a BTreeSet<String>) -> Self {
@@ -239,6 +245,11 @@ impl<'a> Context<'a> {
     /// The HyperConverged before the change, in any API version; `None` if unknown.
     pub fn before(&self) -> Option<&'a Value> {
         self.before
+    }
+
+    /// An object of the repository before the change; `None` if it wasn't there, or is unknown.
+    pub fn object_before(&self, kind: &str, namespace: &str, name: &str) -> Option<&'a Document> {
+        self.objects_before?.named(kind, Some(namespace), name).map(|document| &**document)
     }
 
     /// The planner's input, for planning again with parts removed; only for pedantic rules.

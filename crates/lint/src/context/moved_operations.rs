@@ -16,7 +16,7 @@ use hcoplan_yaml::{self as yaml, Path};
 use serde_json::Value;
 
 use super::patch::OperationId;
-use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation, with_comments};
+use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation};
 use crate::words::changed;
 
 /// Maximum number of operations tried separately, each of which plans the cluster again.
@@ -100,11 +100,21 @@ impl Context<'_> {
             return None;
         }
         let changes: Vec<Change> = candidates.iter().flat_map(|c| c.changes.iter().cloned()).collect();
+        // The last change of a place is what stays.
+        let is_last = |nth: usize, change: &Change| match change {
+            Change::Set(path, _) => {
+                let later = &changes[nth + 1..];
+                !later.iter().any(|other| matches!(other, Change::Set(at, _) if at == path))
+            }
+            _ => true,
+        };
+        let lasting: Vec<Change> =
+            changes.iter().enumerate().filter(|(nth, change)| is_last(*nth, change)).map(|(_, c)| c.clone()).collect();
         let title = match (candidates, &first.field) {
             ([_], Some(field)) => format!("move the value to {field}"),
             _ => format!(
                 "{} instead of {}",
-                changed(&changes),
+                changed(&lasting),
                 match candidates.len() {
                     1 => "the operation".to_owned(),
                     n => format!("{n} operations"),
@@ -116,18 +126,10 @@ impl Context<'_> {
             applicability: if first.contradicts { Applicability::Unsafe } else { Applicability::Safe },
             edits: edit::line_edits(&self.document().file, &text),
         };
-        // An annotation's comment explains the field, too.
-        let moves = candidates.iter().filter_map(|candidate| {
-            let (Change::Set(field, _) | Change::Append(field, _)) = candidate.changes.first()? else {
-                return None;
-            };
-            Some((Path::dotted("metadata.annotations").key(candidate.id.0), field.clone()))
-        });
-        let commented = with_comments(self.document(), fix.clone(), &moves.collect::<Vec<_>>());
         Some(MovedOperations {
             operations: candidates.iter().map(|c| c.id).collect(),
             untried: Vec::new(),
-            fix: Some(commented.unwrap_or(fix)),
+            fix: Some(fix),
         })
     }
 

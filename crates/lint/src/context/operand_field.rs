@@ -1,7 +1,7 @@
 //! An operand's field written in the HyperConverged by mistake.
 
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
-use hcoplan_planner::release::{GateCondition, Transform};
+use hcoplan_planner::release::{GateSetter, Transform};
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Node, Path, Segment, Value};
 
@@ -21,10 +21,10 @@ pub struct OperandField {
     pub path: Path,
     /// The operand's paths and the HyperConverged's fields for them.
     pub fields: Vec<(String, Path)>,
-    /// The present and the correct paths.
-    pub moves: Vec<(Path, Path)>,
     /// Parts without a field of the HyperConverged.
     pub without: Vec<String>,
+    /// Parts that need none, or something else than a field, in words.
+    pub otherwise: Vec<String>,
     /// The changes that use the HyperConverged's fields; `None` if impossible.
     pub changes: Option<Vec<Change>>,
 }
@@ -55,11 +55,12 @@ impl Context<'_> {
             operand: *operand,
             path: place.clone(),
             fields: Vec::new(),
-            moves: Vec::new(),
             without: Vec::new(),
-            changes: Some(vec![Change::Remove(path.clone())]),
+            otherwise: Vec::new(),
+            changes: Some(Vec::new()),
         };
         self.visit(node, path, &place, &mut found);
+        found.remove_rest(&self.document().root.to_json(), path);
         if found.fields.is_empty() || !found.without.is_empty() {
             found.changes = None;
         }
@@ -69,8 +70,8 @@ impl Context<'_> {
     fn visit(&self, node: &Node, at: &Path, place: &Path, found: &mut OperandField) {
         let pointer = place.to_pointer();
         if found.operand.kind == "KubeVirt" && pointer == super::KUBEVIRT_GATES {
-            for (index, gate) in node.items().iter().enumerate() {
-                self.visit_gate(gate, &at.index(index), found);
+            for gate in node.items() {
+                self.visit_gate(gate, found);
             }
             return;
         }
@@ -78,11 +79,10 @@ impl Context<'_> {
         if let Some(row) = row(self, found.operand.kind, &keys) {
             let is_free = self.document().root.at(&row.path).is_none();
             if row.how == Transform::Copy && is_free {
-                found.change(Change::Set(row.path.clone(), node.to_json()));
+                found.change(Change::Move(at.clone(), row.path.clone(), None));
             } else {
                 found.changes = None;
             }
-            found.moves.push((at.clone(), row.path.clone()));
             found.fields.push((place.to_string(), row.path));
             return;
         }
@@ -97,38 +97,57 @@ impl Context<'_> {
         }
     }
 
-    /// A KubeVirt feature gate that HCO sets by its own gate, or always.
-    fn visit_gate(&self, gate: &Node, at: &Path, found: &mut OperandField) {
+    /// A KubeVirt feature gate.
+    fn visit_gate(&self, gate: &Node, found: &mut OperandField) {
         let Some(name) = gate.as_str() else {
             return;
         };
-        let gates = &self.release().tables().kubevirt_feature_gates;
-        let is_always = |list: &[String]| list.iter().any(|g| g == name);
-        if is_always(&gates.always) || is_always(&gates.unless_emulation) {
-            return;
-        }
-        let own = gates.conditional.iter().find_map(|c| match &c.when {
-            GateCondition::FeatureGate { feature_gate, .. } if c.gate == name => Some(feature_gate),
-            _ => None,
-        });
         let what = format!("the feature gate {name}");
-        match own {
-            Some(own) => {
-                let path = Path::dotted("spec.featureGates").key(own);
-                if self.version() == "v1beta1" && self.document().root.at(&path).is_none() {
-                    found.change(Change::Set(path.clone(), true.into()));
-                } else {
+        let known = self.release().kubevirt_gate(name);
+        match known.and_then(|known| known.setter) {
+            Some(GateSetter::Gate(own)) => {
+                let (path, change) = self.switch_on(&own.name);
+                if self.gate(&own.name).is_written() {
                     found.changes = None;
+                } else {
+                    found.change(change);
                 }
-                found.moves.push((at.clone(), path.clone()));
                 found.fields.push((what, path));
+            }
+            Some(GateSetter::Field(path)) => found.fields.push((what, Path::dotted(&in_spec(path)))),
+            Some(GateSetter::Annotation(annotation, value)) => {
+                found.otherwise.push(format!("the annotation {annotation}: \"{value}\" sets {what}"));
+            }
+            Some(GateSetter::GateOff(own)) => {
+                found.otherwise.push(format!("HCO sets {what} while its gate {} is off", own.name));
+            }
+            Some(GateSetter::Always | GateSetter::Cluster) => {
+                found.otherwise.push(format!("HCO sets {what} by itself: remove it"));
+            }
+            None if known.is_some_and(|known| known.is_always_on()) => {
+                found.otherwise.push(format!("the feature of the gate {name} is always on: remove it"));
             }
             None => found.without.push(what),
         }
     }
 }
 
+/// A path of the release's data below `spec`.
+fn in_spec(path: &str) -> String {
+    if path.starts_with("spec.") { path.to_owned() } else { format!("spec.{path}") }
+}
+
 impl OperandField {
+    /// Removes what the changes leave of the field.
+    fn remove_rest(&mut self, root: &serde_json::Value, path: &Path) {
+        let mut tree = root.clone();
+        let changes = self.changes.iter().flatten();
+        let is_made = changes.map(|change| change.apply(&mut tree)).all(|made| made.is_ok());
+        if is_made && path.get(&tree).is_some() {
+            self.change(Change::Remove(path.clone()));
+        }
+    }
+
     fn change(&mut self, change: Change) {
         if let Some(changes) = &mut self.changes {
             changes.push(change);

@@ -132,14 +132,21 @@ impl OtherShape<'_> {
             None => None,
         };
         let mut changes: Vec<Change> = translated.into_iter().collect();
+        let mut tree = root.to_json();
         for (from, to) in self.moves() {
-            changes.push(Change::Set(to.clone(), root.at(from)?.to_json()));
+            let change = match root.at(to) {
+                Some(_) => Change::Set(to.clone(), root.at(from)?.to_json()),
+                None => Change::Move(from.clone(), to.clone(), None),
+            };
+            change.apply(&mut tree).ok()?;
+            changes.push(change);
         }
         let fields = self.fields.iter().filter(|f| **f != gates);
         for (field, moves) in fields.zip(&self.moves) {
             let is_whole = cx.moves(field).is_some();
             let gone = if is_whole { vec![field] } else { moves.iter().map(|(from, _)| from).collect() };
-            changes.extend(gone.into_iter().cloned().map(Change::Remove));
+            let left = gone.into_iter().filter(|path| path.get(&tree).is_some());
+            changes.extend(left.cloned().map(Change::Remove));
         }
         Some(changes)
     }

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::jsonpatch::segments;
-use hcoplan_planner::release::{GateCondition, Transform};
+use hcoplan_planner::release::Transform;
 use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Path, Segment};
 use serde_json::{Value, json};
@@ -271,46 +271,21 @@ impl Search<'_, '_> {
     /// KubeVirt's gates that HCO sets by its own gates.
     fn gates(&mut self, added: &[String], nothing_lost: bool) {
         self.found.can_say_all &= nothing_lost;
-        let conditional = &self.cx.release().tables().kubevirt_feature_gates.conditional;
         for gate in added {
-            let own = conditional.iter().find_map(|c| match &c.when {
-                GateCondition::FeatureGate { feature_gate, .. } if c.gate == *gate => Some(feature_gate),
-                _ => None,
-            });
-            match own {
-                Some(own) => self.gate(gate, own),
-                None => self.found.can_say_all = false,
+            let known = self.cx.release().kubevirt_gate(gate);
+            match known.and_then(|known| known.switch()) {
+                Some(own) => self.gate(gate, &own.name),
+                None => self.found.can_say_all &= known.is_some_and(|known| known.is_always_on()),
             }
         }
     }
 
     fn gate(&mut self, gate: &str, own: &str) {
-        let gates = Path::dotted("spec.featureGates");
-        let (path, change) = if self.cx.version() == "v1" {
-            let listed = self.cx.document().root.at(&gates);
-            let listed = listed.map_or(&[][..], |l| l.items()).iter();
-            let mut names = listed.map(|g| g.get("name").and_then(|n| n.as_str()));
-            match names.position(|n| n.is_some_and(|n| n.eq_ignore_ascii_case(own))) {
-                Some(index) => {
-                    let state = gates.index(index).key("state");
-                    (state.clone(), Change::Set(state, json!("Enabled")))
-                }
-                None => {
-                    let on = json!({"name": own, "state": "Enabled"});
-                    (gates.key(own), Change::Append(gates, on))
-                }
-            }
-        } else {
-            let path = gates.key(own);
-            (path.clone(), Change::Set(path, true.into()))
-        };
+        let (path, change) = self.cx.switch_on(own);
         let explicit = self.cx.gate(own).explicit();
         self.found.fields.push(OwnField {
             pointer: format!("{KUBEVIRT_GATES}/-"),
-            path: match path.0.last() {
-                Some(Segment::Key(key)) if key == "state" => Path::dotted("spec.featureGates").key(own),
-                _ => path,
-            },
+            path,
             is_set: explicit == Some(false),
             gate: Some(gate.to_owned()),
             others: Vec::new(),

@@ -78,6 +78,19 @@ impl<'a> Context<'a> {
     pub fn drop_operation(&self, applied: &Applied<'_, '_>) -> Option<Fix> {
         self.without_operation(applied.patch, applied.index, Applicability::Suggestion)
     }
+
+    /// A suggestion that has an operation append values to a list, instead of replacing it.
+    pub fn appended(&self, applied: &Applied<'_, '_>, list: &str, values: &[Value], title: String) -> Option<Fix> {
+        let patch = applied.patch;
+        if patch.shifts_others(applied.index) {
+            return None;
+        }
+        let one = |value: &Value| format!(r#"{{"op": "add", "path": "{list}/-", "value": {value}}}"#);
+        let text: Vec<String> = values.iter().map(one).collect();
+        let (text, edits) = patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;
+        self.result_of(patch, &text)?;
+        Some(Fix { title, applicability: Applicability::Suggestion, edits })
+    }
 }
 
 /// The path of the last equal text in a value.

@@ -111,28 +111,12 @@ impl PodTemplate {
     }
 
     /// The same with the Subscription's `spec.config` applied.
-    ///
-    /// Source: OLM `pkg/controller/operators/olm/overrides/inject`: a node selector and each part of the affinity are
-    /// replaced, tolerations are added.
     pub fn placement(&self) -> Value {
-        let mut out = self.written_placement();
-        let Some(config) = &self.overridden else {
-            return out;
-        };
-        if let Some(selector) = config.get("nodeSelector").filter(|s| s.is_object()) {
-            out["nodeSelector"] = selector.clone();
+        let written = self.written_placement();
+        match &self.overridden {
+            Some(config) => with_subscription(written, config),
+            None => written,
         }
-        if let Some(affinity) = config.pointer("/affinity/nodeAffinity") {
-            if !out["affinity"].is_object() {
-                out["affinity"] = json!({});
-            }
-            out["affinity"]["nodeAffinity"] = affinity.clone();
-        }
-        if let Some(more) = config.get("tolerations").and_then(Value::as_array) {
-            let own = out["tolerations"].as_array().cloned().unwrap_or_default();
-            out["tolerations"] = own.iter().chain(more).cloned().collect();
-        }
-        out
     }
 
     /// Its operating system: from the node selector, else Linux.
@@ -213,6 +197,27 @@ impl PodTemplate {
     pub fn permits(&self, architecture: &str) -> bool {
         permits(&self.written_placement(), self.os(), architecture)
     }
+}
+
+/// A deployment's placement with the `spec.config` of its Subscription applied.
+///
+/// Source: OLM `pkg/controller/operators/olm/overrides/inject`: a node selector and each part of the affinity are
+/// replaced, tolerations are added.
+pub fn with_subscription(mut out: Value, config: &Value) -> Value {
+    if let Some(selector) = config.get("nodeSelector").filter(|s| s.is_object()) {
+        out["nodeSelector"] = selector.clone();
+    }
+    if let Some(affinity) = config.pointer("/affinity/nodeAffinity") {
+        if !out["affinity"].is_object() {
+            out["affinity"] = json!({});
+        }
+        out["affinity"]["nodeAffinity"] = affinity.clone();
+    }
+    if let Some(more) = config.get("tolerations").and_then(Value::as_array) {
+        let own = out["tolerations"].as_array().cloned().unwrap_or_default();
+        out["tolerations"] = own.iter().chain(more).cloned().collect();
+    }
+    out
 }
 
 impl<'a> Context<'a> {

@@ -176,6 +176,12 @@ impl<'n> VirtualMachine<'n> {
         }
     }
 
+    /// The `networkName` of its Multus networks, with their index.
+    pub fn networks(&self) -> impl Iterator<Item = (usize, &'n str)> + use<'n> {
+        let networks = self.get("networks").map(Node::items).unwrap_or_default().iter().enumerate();
+        networks.filter_map(|(i, network)| Some((i, network.below("multus.networkName")?.as_str()?)))
+    }
+
     /// Its volumes, with their index.
     pub fn volumes(&self) -> impl Iterator<Item = (usize, &'n Node)> + use<'n> {
         let volumes = self.get("volumes").map(Node::items);

@@ -19,7 +19,7 @@ mod write;
 
 pub use layer_edits::{is_as_intended, move_to_layers};
 pub use migrate::{
-    Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1, to_v1,
+    Migrated, NotMigrated, UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, to_v1,
     without_place,
 };
 pub(crate) use migrate::{NEW_DEVICES, OLD_DEVICES, mediated_device_lists};

@@ -4,15 +4,6 @@ use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason, Rejection
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "admission-short-circuited",
-    Group::Admission,
-    "a warning ends the webhook's validation, so that it misses later errors",
-)
-.stops("an error that the webhook would have rejected without the warning")
-.until("1.18")
-.fix(FixKind::Unsafe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let holes = cx.admission().holes.iter().filter(|h| h.kind == OperatorBugKind::WarningEndsValidation);
     for (hole, hidden) in holes.filter_map(|h| Some((h, h.hidden.as_ref()?))) {
@@ -59,7 +50,7 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) ->
         "the warning about `{what}` ends the webhook's validation, which then misses this error: {}",
         hidden.message
     );
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&ADMISSION_SHORT_CIRCUITED, message)
         .at(place)
         .label(hole.message.clone())
         .help(format!("{how}, and fix the error that it hides"));

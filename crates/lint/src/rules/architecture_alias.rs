@@ -9,11 +9,6 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::POD_KINDS;
 
-pub(super) static RULE: Rule =
-    Rule::error("architecture-alias", Group::Heterogeneous, "an architecture has a name that Kubernetes doesn't use")
-        .silent("the name matches no node and no image")
-        .fix(FixKind::Suggested);
-
 /// Kinds other than pods' with placements or image imports.
 const KINDS: [&str; 14] = [
     "ClusterServiceVersion",
@@ -91,7 +86,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
 }
 
 fn finding(place: Location, written: &str, meant: &str, correct: &str, what: &str) -> Finding {
-    Finding::new(&RULE, format!("the architecture {written} is called {meant} in Kubernetes: {what}"))
+    Finding::new(&ARCHITECTURE_ALIAS, format!("the architecture {written} is called {meant} in Kubernetes: {what}"))
         .at(place.clone())
         .label(format!("matches nothing as {written}"))
         .help(format!("write {correct}"))

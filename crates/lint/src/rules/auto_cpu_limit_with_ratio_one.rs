@@ -2,18 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "auto-cpu-limit-with-ratio-one",
-    Group::Admission,
-    "CPU limits are set automatically, although every virtual CPU requests a whole one",
-)
-.silent(
-    "KubeVirt limits the pods of virtual machines to what they request, with nothing left for \
-         the emulator",
-)
-.confidence(Confidence::Medium)
-.claims(Claim::HasEffect);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let ratio = cx.field("resourceRequirements.vmiCPUAllocationRatio");
     let selector = cx.field("resourceRequirements.autoCPULimitNamespaceLabelSelector");
@@ -23,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = "vmiCPUAllocationRatio 1 and automatic CPU limits: each virtual CPU gets one CPU, which leaves none to the emulator";
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&AUTO_CPU_LIMIT_WITH_RATIO_ONE, message)
         .at(ratio.value_place())
         .label("a whole CPU for each virtual one")
         .related(selector.key_place(), "limits are set in these namespaces")

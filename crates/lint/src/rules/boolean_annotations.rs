@@ -18,33 +18,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
 
 const PASST: &str = "hco.kubevirt.io/deployPasstNetworkBinding";
 
-static DEPLOY_OVS_IMPLICIT: Rule =
-    Rule::warning("deploy-ovs-implicit", Group::Gitops, "the annotation deployOVS is neither \"true\" nor \"false\"")
-        .silent("Open vSwitch is not deployed, although the annotation looks set")
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
-static DEPLOY_PASST_IMPLICIT: Rule = Rule::warning(
-    "deploy-passt-implicit",
-    Group::Gitops,
-    "the annotation hco.kubevirt.io/deployPasstNetworkBinding is neither \"true\" nor \"false\"",
-)
-.silent("passt is not deployed, although the annotation looks set")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
-static DICT_ENABLE_ANNOTATION_INVALID: Rule = Rule::error(
-    "dict-enable-annotation-invalid",
-    Group::GoldenImages,
-    "a golden image's enable annotation is neither true nor false",
-)
-.rejected(
-    "the dataimportcrontemplate.kubevirt.io/enable annotation of a dataImportCronTemplate \
-         must be either \"true\" or \"false\"",
-)
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 /// An annotation of the HyperConverged that deploys something only with the value `true`.
 fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -> Option<Finding> {
     let annotation = cx.annotation(name)?;

@@ -7,13 +7,6 @@ use hcoplan_diagnostics::source::{SourceFile, Span, lines};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::info("build-hardcodes-goarch", Group::Bundle, "an image is built for one architecture on every platform")
-        .silent("the image runs on one architecture only")
-        .confidence(Confidence::Medium)
-        .needs(Needs::Document)
-        .fix(FixKind::Suggested);
-
 /// Go's names of architectures.
 const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];
 
@@ -74,10 +67,13 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     };
     let place = Location::new(file, Span::new(at, at + name.len()));
     let asks = is_dockerfile(file).then(|| asking(file));
-    let finding = Finding::new(&RULE, format!("the program is built for {name} in images of every architecture"))
-        .at(place)
-        .label("fixed")
-        .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks);
+    let finding = Finding::new(
+        &BUILD_HARDCODES_GOARCH,
+        format!("the program is built for {name} in images of every architecture"),
+    )
+    .at(place)
+    .label("fixed")
+    .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks);
     out.report(finding);
 }
 
@@ -141,8 +137,10 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
         let start = instruction(&instructions, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
-        let finding =
-            Finding::new(&RULE, message).at(place).label("empty: the stage doesn't declare it").fixes([Fix {
+        let finding = Finding::new(&BUILD_HARDCODES_GOARCH, message)
+            .at(place)
+            .label("empty: the stage doesn't declare it")
+            .fixes([Fix {
                 title: "add `ARG TARGETARCH`: docker sets it in stages that ask for it".to_owned(),
                 applicability: Applicability::Suggestion,
                 edits: vec![Edit {
@@ -233,7 +231,7 @@ fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
         }
         let begin = text.len() - rest.len() + rest.find(value).unwrap_or(0);
         let place = Location::new(file, Span::new(begin, begin + value.len()));
-        let finding = Finding::new(&RULE, format!("the image is built for {value} only"))
+        let finding = Finding::new(&BUILD_HARDCODES_GOARCH, format!("the image is built for {value} only"))
             .at(place)
             .label("one platform")
             .help("name all platforms of the cluster's nodes: --platform linux/amd64,linux/arm64");

@@ -17,52 +17,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
     always(&BUNDLE_DEPLOYMENT_NO_ARCH_AFFINITY, |cx, out| each(cx, out, Nowhere, no_affinity)),
 ];
 
-static BUNDLE_AFFINITY_EXCEEDS_IMAGE: Rule = Rule::error(
-    "bundle-affinity-exceeds-image",
-    Group::Bundle,
-    "the node affinity lets pods onto an architecture that one of their images lacks",
-)
-.silent("exec format error on nodes that the image isn't built for")
-.confidence(Confidence::Medium)
-.fix(FixKind::Unsafe);
-
-static BUNDLE_AFFINITY_NARROWER_THAN_IMAGE: Rule = Rule::info(
-    "bundle-affinity-narrower-than-image",
-    Group::Bundle,
-    "the node affinity leaves out an architecture that nodes and all images have",
-)
-.silent("the operator can't use nodes that it would run on")
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
-static BUNDLE_AFFINITY_PREFERRED_ONLY: Rule = Rule::warning(
-    "bundle-affinity-preferred-only",
-    Group::Bundle,
-    "the architecture is in preferred terms only, which forbid nothing",
-)
-.silent("pods go to other architectures when the preferred nodes are full")
-.confidence(Confidence::Medium)
-.fix(FixKind::Unsafe);
-
-static BUNDLE_AFFINITY_TERMS_ORED: Rule = Rule::error(
-    "bundle-affinity-terms-ored",
-    Group::Bundle,
-    "the architecture is required in some of the node selector terms, which are alternatives",
-)
-.silent("the architecture isn't required: pods land anywhere")
-.confidence(Confidence::High)
-.fix(FixKind::Unsafe);
-
-static BUNDLE_DEPLOYMENT_NO_ARCH_AFFINITY: Rule = Rule::warning(
-    "bundle-deployment-no-arch-affinity",
-    Group::Bundle,
-    "a pod template requires no architecture of its nodes",
-)
-.silent("exec format error on nodes that the image isn't built for")
-.confidence(Confidence::Medium)
-.fix(FixKind::Unsafe);
-
 /// The pod templates with such a restriction, each with the architectures of its possible nodes, sorted.
 fn each(
     cx: &Context<'_>,

@@ -4,15 +4,6 @@ use std::collections::BTreeSet;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "bundle-csv-arch-labels",
-    Group::Bundle,
-    "a ClusterServiceVersion's architecture labels disagree with its images",
-)
-.silent("the catalog offers the operator where it can't run, or hides it where it can")
-.confidence(Confidence::Medium)
-.fix(FixKind::Unsafe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {
         overclaimed(cx, csv, out);
@@ -38,7 +29,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 csv.document.locate(&Path::dotted("metadata.name")),
             ),
         };
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&BUNDLE_CSV_ARCH_LABELS, message)
             .at(place)
             .object(object_of(&csv.document))
             .label(match label {
@@ -95,7 +86,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     let message =
         format!("the images of the operator {} support {}, which its labels don't claim", csv.name(), and(&unclaimed));
     let fix = claim(csv, os, &common);
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&BUNDLE_CSV_ARCH_LABELS, message)
         .severity(Severity::Warning)
         .at(place)
         .object(object_of(&csv.document))

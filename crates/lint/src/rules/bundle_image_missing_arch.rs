@@ -3,14 +3,6 @@
 use super::prelude::*;
 use crate::{Form, ImageCoverage, ImageEvidence, ImageUse, UsedAs};
 
-pub(super) static RULE: Rule = Rule::error(
-    "bundle-image-missing-arch",
-    Group::Bundle,
-    "an image that a ClusterServiceVersion names lacks an architecture that is needed",
-)
-.silent("the image can't be pulled on nodes of the architecture")
-.confidence(Confidence::Medium);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {
         claimed(cx, csv, out);
@@ -117,7 +109,7 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
         return;
     };
     let message = format!("no node that {} may run on has an architecture that its images support", pod.called);
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&BUNDLE_IMAGE_MISSING_ARCH, message)
         .severity(Severity::Warning)
         .at(pod.document.locate(path))
         .object(object_of(&pod.document))
@@ -128,7 +120,7 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
 }
 
 fn at_image(csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEvidence, message: String) -> Finding {
-    Finding::new(&RULE, message)
+    Finding::new(&BUNDLE_IMAGE_MISSING_ARCH, message)
         .at(csv.document.locate(&used.path))
         .object(object_of(&csv.document))
         .label(format!("supports {}", has(evidence)))

@@ -3,14 +3,6 @@
 use super::prelude::*;
 use crate::{ArchitectureScope, Form, UsedAs};
 
-pub(super) static RULE: Rule = Rule::error(
-    "bundle-image-not-manifest-list",
-    Group::Bundle,
-    "an image that a ClusterServiceVersion names isn't a manifest list",
-)
-.silent("exec format error, or a failed pull, on nodes of another architecture")
-.confidence(Confidence::Medium);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let several = cx.all_architectures().len() > 1;
     for csv in cx.csvs() {
@@ -35,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 [] => "the same image for nodes of every architecture".to_owned(),
                 known => format!("nodes of every architecture get the one for {}", and(known)),
             };
-            let finding = Finding::new(&RULE, message)
+            let finding = Finding::new(&BUNDLE_IMAGE_NOT_MANIFEST_LIST, message)
                 .severity(severity)
                 .at(csv.document.locate(&used.path))
                 .object(object_of(&csv.document))

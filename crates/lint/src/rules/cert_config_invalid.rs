@@ -7,14 +7,6 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "cert-config-invalid",
-    Group::Admission,
-    "durations of certificates are too short or contradict each other",
-)
-.rejected("spec.certConfig.…: value is too small, or: duration is smaller than renewBefore")
-.needs(Needs::Document);
-
 /// Pairs where the first must not be longer than the second, and the reason.
 const ORDER: [(&str, &str, &str); 3] = [
     ("ca.renewBefore", "ca.duration", "the CA is due for renewal as soon as it is issued"),
@@ -30,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
-    if let Some(finding) = cx.rejected(&RULE, is_ours) {
+    if let Some(finding) = cx.rejected(&CERT_CONFIG_INVALID, is_ours) {
         let mistakes = mistakes(cx, &config);
         let named = cx.admission().causes.first().map(|c| &c.path);
         // The webhook reports one error; the others would be reported next.
@@ -157,7 +149,7 @@ fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
         }
         let here = if short.is_written(cx) { &short } else { &long };
         let message = format!("{} and {} are both {}: {consequence}", short.name, long.name, short.value);
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&CERT_CONFIG_INVALID, message)
             .at(here.place(cx))
             .label("accepted")
             .help(format!("make {} shorter than {}", short.name, long.name))

@@ -6,15 +6,6 @@ use serde_json::{Map, Value};
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "common-dict-customization-drops-fields",
-    Group::GoldenImages,
-    "customising a common golden image loses its namespace, its settings or its own labels",
-)
-.silent("the image leaves the namespace of the others, or loses settings that it came with")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 /// CDI's defaults for missing fields.
 const DEFAULTS: [(&str, &str); 2] = [("garbageCollect", "Outdated"), ("retentionPolicy", "All")];
 
@@ -48,7 +39,7 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
         format!("golden image {name} is customised, so SSP creates it in {goes_to}, not in {common} with the others");
     let place = cx.field("commonBootImageNamespace").value_place();
     let path = written.path(cx).key("metadata").key("namespace");
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
         .at(written.name_place())
         .label("names no namespace")
         .related(place, "doesn't apply to customised images")
@@ -75,7 +66,7 @@ fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'
     }
     let name = written.name();
     let message = format!("golden image {name} is customised and so loses {} of the common image", and(&lost));
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
         .at(written.locate_key("spec"))
         .label("replaces the whole common spec")
         .help(format!("repeat {}", and(&lost)));
@@ -100,7 +91,7 @@ fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
     let keys: Vec<&str> = labels.iter().map(|e| e.key.text.as_str()).collect();
     let message =
         format!("golden image {} is customised, and HCO ignores its own labels: {}", written.name(), and(&keys));
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
         .at(written.locate_key("metadata.labels"))
         .label("only the common image's labels apply")
         .help("switch the common image off, and write one by another name with these labels");

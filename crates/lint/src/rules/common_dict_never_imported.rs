@@ -4,15 +4,6 @@ use hcoplan_planner::release::Platform;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "common-dict-never-imported",
-    Group::GoldenImages,
-    "a golden image has the name of a common one while common images are switched off",
-)
-.silent("the image is never imported")
-.needs(Needs::Plan)
-.claims(Claim::NoEffect);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = "workloadSources.enableCommonBootImageImport";
     let off = cx.hyperconverged().and_then(|hc| hc.flag(field)) == Some(false);
@@ -25,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let message = format!("{name} is never imported: it has a common image's name, and the common images are off");
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&COMMON_DICT_NEVER_IMPORTED, message)
             .at(template.name_place())
             .label("changes an image that doesn't exist")
             .help("give it a name of its own, or set `enableCommonBootImageImport: true`");

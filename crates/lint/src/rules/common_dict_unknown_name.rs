@@ -7,16 +7,6 @@ use hcoplan_yaml::Value;
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "common-dict-unknown-name",
-    Group::GoldenImages,
-    "a golden image is switched off or customised by a name that no common image has",
-)
-.silent("no common golden image is changed or switched off: it is imported as before")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform == Platform::Kubernetes {
         return;
@@ -44,8 +34,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "{name} is switched off, but release {} has no common golden image of this name",
             cx.release().label()
         );
-        let mut finding =
-            Finding::new(&RULE, message).at(template.name_place()).label("has no effect").help(match meant {
+        let mut finding = Finding::new(&COMMON_DICT_UNKNOWN_NAME, message)
+            .at(template.name_place())
+            .label("has no effect")
+            .help(match meant {
                 Some(meant) => format!("write {meant}"),
                 None => format!("remove it, or use the name of a common image: {}", or(&common)),
             });
@@ -72,7 +64,7 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     }
     let place = template.name_place();
     let finding = Finding::new(
-        &RULE,
+        &COMMON_DICT_UNKNOWN_NAME,
         format!("{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}"),
     )
     .at(place.clone())
@@ -101,10 +93,11 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
     }
     let release = cx.release().label();
     let message = format!("{name} is not the name of a common golden image of {release}: HCO adds a new image");
-    let finding =
-        Finding::new(&RULE, message).severity(Severity::Info).at(template.name_place()).label("a new image").help(
-            format!("ignore this for an image of your own; to change a common image, use its name: {}", or(&common)),
-        );
+    let finding = Finding::new(&COMMON_DICT_UNKNOWN_NAME, message)
+        .severity(Severity::Info)
+        .at(template.name_place())
+        .label("a new image")
+        .help(format!("ignore this for an image of your own; to change a common image, use its name: {}", or(&common)));
     out.report(finding);
 }
 

@@ -6,15 +6,6 @@ use hcoplan_yaml::Value;
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule::error(
-    "common-dict-without-source",
-    Group::GoldenImages,
-    "a common golden image is customised without a source, which makes HCO crash",
-)
-.rejected("panic: runtime error: invalid memory address or nil pointer dereference [recovered]")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.field("enableCommonBootImageImport").flag() == Some(false) {
         return;
@@ -46,7 +37,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = found.split_first()?;
     let message = format!("{} customises a common image and has no source: HCO crashes on it", template.display_name());
-    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec.template.spec")).label("has no source");
+    let mut finding = Finding::new(&COMMON_DICT_WITHOUT_SOURCE, message)
+        .at(template.locate_key("spec.template.spec"))
+        .label("has no source");
     if let Some(url) = url_of(cx, template) {
         finding = finding.help(format!("repeat the source of the common image: source: {{registry: {{url: {url}}}}}"));
     }

@@ -4,13 +4,6 @@ use hcoplan_planner::boot::{ArchitectureBoot, BootCause, PulledImage};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "containerdisk-image-missing-arch",
-    Group::Heterogeneous,
-    "a virtual machine's container disk has no image for its architecture",
-)
-.predicts(alert!("VirtualMachineStuckInUnhealthyState"));
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
@@ -33,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             // Another build may publish more architectures.
             let is_certain = evidence.is_certain() && boot.answer.by_architecture.len() == 1;
-            let finding = Finding::new(&RULE, message)
+            let finding = Finding::new(&CONTAINERDISK_IMAGE_MISSING_ARCH, message)
                 .severity(if is_certain { Severity::Error } else { Severity::Warning })
                 .at(vm.document.locate(path))
                 .object(object_of(vm.document))

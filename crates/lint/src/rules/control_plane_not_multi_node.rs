@@ -2,14 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "control-plane-not-multi-node",
-    Group::Placement,
-    "the control plane is so small that HCO runs KubeVirt's controllers once",
-)
-.predicts(alert!("LowVirtControllersCount"))
-.needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let topology = cx.topology();
     let count = topology.control_plane_nodes;
@@ -35,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         (false, false) => "three control-plane nodes are enough for two replicas",
     };
-    let mut finding = Finding::new(&RULE, message).help(wanted);
+    let mut finding = Finding::new(&CONTROL_PLANE_NOT_MULTI_NODE, message).help(wanted);
     let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());
     finding = finding.at(places.next().unwrap_or_else(|| cx.whole_location()));
     for place in places {

@@ -5,16 +5,6 @@ use hcoplan_yaml::{Document, Path};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::info(
-    "crd-ordering",
-    Group::Gitops,
-    "the HyperConverged is synced together with the Subscription that installs its CRD",
-)
-.silent("the first sync fails: no matches for kind \"HyperConverged\"")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 const WAVE: &str = "argocd.argoproj.io/sync-wave";
 const OPTIONS: &str = "argocd.argoproj.io/sync-options";
 const SKIP: &str = "SkipDryRunOnMissingResource=true";
@@ -41,15 +31,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if skips && own > first {
         return;
     }
-    let finding =
-        Finding::new(&RULE, "the HyperConverged is synced together with the Subscription that installs its CRD")
-            .at(match annotation(document, WAVE) {
-                Some(_) => document.locate(&path(WAVE)),
-                None => cx.whole_location(),
-            })
-            .label("its kind doesn't exist yet when a new cluster is synced")
-            .help(format!("give it a later sync wave and the sync option {SKIP}"))
-            .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
+    let finding = Finding::new(
+        &CRD_ORDERING,
+        "the HyperConverged is synced together with the Subscription that installs its CRD",
+    )
+    .at(match annotation(document, WAVE) {
+        Some(_) => document.locate(&path(WAVE)),
+        None => cx.whole_location(),
+    })
+    .label("its kind doesn't exist yet when a new cluster is synced")
+    .help(format!("give it a later sync wave and the sync option {SKIP}"))
+    .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
     let mut changes = Vec::new();
     if own <= first {
         let later = first.saturating_add(1).to_string();

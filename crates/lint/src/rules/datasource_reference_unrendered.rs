@@ -8,15 +8,6 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
-pub(super) static RULE: Rule = Rule::error(
-    "datasource-reference-unrendered",
-    Group::GoldenImages,
-    "a virtual machine or DataVolume refers to a DataSource that nothing makes",
-)
-.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
-.confidence(Confidence::Medium)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
         return;
@@ -51,7 +42,7 @@ fn of_golden_image(cx: &Context<'_>, document: &Document, claim: &SourceRef<'_>)
     }
     let message =
         format!("nothing creates the claim {name} in {namespace}: CDI names a golden image's claims by digest");
-    let finding = Finding::new(&RULE, message).at(document.locate(&claim.path.key("name")));
+    let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message).at(document.locate(&claim.path.key("name")));
     let help = format!("clone the DataSource {name} with sourceRef instead of source");
     let finding = finding.severity(Severity::Warning).object(object_of(document)).label("the disk waits for it");
     Some(finding.help(help))
@@ -92,13 +83,17 @@ fn finding(
     // The default namespace is the reference's own.
     let written = document.root.at(&reference.path.key("namespace"));
     let is_forgotten = || (written.is_none() && is_golden(namespace)).then_some(Severity::Warning);
-    let severity = is_forgotten().or(*severity)?;
+    // A cron fills the DataSource that it manages, and none with its own name.
+    let crons = || cx.in_namespace("DataImportCron", namespace);
+    let cron = crons().find(|cron| cron.text("metadata.name") == name).map(|cron| cron.text("spec.managedDataSource"));
+    let of_cron = cron.map(|_| Severity::Warning);
+    let severity = is_forgotten().or(of_cron).or(*severity)?;
     let place = document.locate(&reference.path.key("name"));
     if cx.is_kept_source(namespace, name) {
         return Some(kept(document, reference));
     }
     let message = format!("nothing creates the DataSource {name} in {namespace}");
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
         .at(place.clone())
         .severity(severity)
         .object(object_of(document))
@@ -126,7 +121,7 @@ fn finding(
     let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());
     let is_many = there.len() > MAX_NAMES;
     let meant = there.binary_search(&plain).ok().map(|at| there[at]).filter(|m| suffix.is_some() && fits(m));
-    let near = || nearest(name, there.iter().copied().filter(fits));
+    let near = || cron.filter(|c| there.contains(c)).or_else(|| nearest(name, there.iter().copied().filter(fits)));
     let meant = meant.or_else(|| if is_many { None } else { near() });
     if is_switch {
         let clone = meant.map(|meant| Fix::edit(format!("clone {meant}"), Applicability::Suggestion, place, meant));
@@ -150,7 +145,7 @@ fn finding(
 /// A DataSource that is kept although its image is removed.
 fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
     let message = format!("nothing updates the DataSource {} in {} any more", reference.name, reference.namespace);
-    Finding::new(&RULE, message)
+    Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
         .at(document.locate(&reference.path.key("name")))
         .severity(Severity::Info)
         .object(object_of(document))
@@ -163,7 +158,7 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
     let (namespace, name) = (reference.namespace, reference.name);
     let message = format!("nothing is imported for the DataSource {name} in {namespace}");
     let place = document.locate(&reference.path.key("name"));
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
         .at(place.clone())
         .object(object_of(document))
         .label("the disk is never provisioned");

@@ -2,19 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "default-architecture-not-pinned",
-    Group::Heterogeneous,
-    "workload nodes have several architectures, and KubeVirt's default architecture is left to chance",
-)
-.silent(
-    "a virtual machine without an architecture gets the one of the virt-operator pod that \
-         came first",
-)
-.until("1.17")
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 /// Since this capability virt-operator runs only on control-plane nodes.
 const ON_CONTROL_PLANE: &str = "virt-operator-on-control-plane";
 
@@ -49,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ),
         ),
     };
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&DEFAULT_ARCHITECTURE_NOT_PINNED, message)
         .severity(severity)
         .at(cx.whole_location())
         .label("sets no default architecture")

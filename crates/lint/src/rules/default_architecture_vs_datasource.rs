@@ -4,19 +4,6 @@ use hcoplan_planner::boot_images::ssp_stage::ObjectOrigin;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "default-architecture-vs-datasource",
-    Group::Heterogeneous,
-    "KubeVirt's default architecture differs from that of plain DataSources",
-)
-.silent(
-    "virtual machines from the plain DataSource get another architecture than those from a \
-         PVC or a container disk",
-)
-.since("1.18")
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(default) = cx.default_architecture() else {
         return;
@@ -52,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let images = &cx.release().ssp().golden_images_namespace;
         cx.clone_instead(images, name, &format!("{name}-{default}"))
     });
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&DEFAULT_ARCHITECTURE_VS_DATASOURCE, message)
         .at(place)
         .label(label)
         .help("name the architecture in virtual machines and in the DataSources that they refer to")

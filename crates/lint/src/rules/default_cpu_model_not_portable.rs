@@ -2,18 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "default-cpu-model-not-portable",
-    Group::Heterogeneous,
-    "a default CPU model for workload nodes of s390x and other architectures",
-)
-.silent(
-    "virtual machines of the other architecture ask for a CPU model that no node of theirs \
-         has, and stay unschedulable",
-)
-.needs(Needs::Nodes)
-.claims(Claim::HasEffect);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let architectures = &cx.topology().workload_architectures;
     if architectures.len() < 2 || !architectures.iter().any(|a| a == "s390x") {
@@ -26,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let message = format!("the default CPU model {model} applies to {}, which share no CPU model", and(architectures));
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&DEFAULT_CPU_MODEL_NOT_PORTABLE, message)
         .at(field.value_place())
         .label("set in every virtual machine that names no CPU model")
         .help("remove `defaultCPUModel`, and name CPU models in virtual machines or preferences");

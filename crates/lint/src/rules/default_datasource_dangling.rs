@@ -5,16 +5,6 @@ use std::collections::BTreeMap;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "default-datasource-dangling",
-    Group::Heterogeneous,
-    "a golden image's plain name refers to an architecture that is never imported",
-)
-.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
         return;
@@ -26,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(first) = imported.first() {
             let message =
                 format!("DataSource {name} refers to {target}, which is never imported; existing: {}", and(&imported));
-            let mut finding = Finding::new(&RULE, message)
+            let mut finding = Finding::new(&DEFAULT_DATASOURCE_DANGLING, message)
                 .at(place(cx, crons.get(first.as_str()).copied()))
                 .object(source.object.id.to_string())
                 .label(format!("refers to {target}"))

@@ -7,29 +7,11 @@ use serde_json::Value as Json;
 use super::prelude::*;
 
 pub(super) static RULES: &[RegisteredRule] = &[
-    always(&PINNED_OLD_DEFAULT, |cx, out| each(cx, out, pinned)),
+    always(&PINNED_OLD_DEFAULT, |cx, out| {
+        each(cx, out, |cx, leaf| pinned(cx, leaf).into_iter().chain(former(cx, leaf)).collect());
+    }),
     always(&REDUNDANT_DEFAULT, |cx, out| each(cx, out, redundant)),
 ];
-
-static PINNED_OLD_DEFAULT: Rule = Rule::warning(
-    "pinned-old-default",
-    Group::Upgrade,
-    "a field pins the default of the previous release, which has changed",
-)
-.silent("the cluster keeps the old default, or git and HCO disagree")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.claims(Claim::Becomes)
-.fix(FixKind::Suggested);
-
-static REDUNDANT_DEFAULT: Rule =
-    Rule::info("redundant-default", Group::Gitops, "a field has the value that the CRD's default would give it")
-        .silent("the value stays when a later release has a better default")
-        .confidence(Confidence::Low)
-        .needs(Needs::Document)
-        .claims(Claim::NoEffect)
-        .fix(FixKind::Unsafe)
-        .pedantic();
 
 /// A scalar of `spec` with the release's default.
 struct Leaf<'a> {
@@ -136,6 +118,27 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         }));
     }
     found
+}
+
+/// Defaults of releases that aren't modelled any more, in v1beta1: the field of `spec`, the value, and the last release with it.
+/// Source: the CRDs of HCO's branches from 1.4 on.
+const FORMER: [(&str, &str, &str); 3] = [
+    ("liveMigrationConfig.completionTimeoutPerGiB", "800", "1.13"),
+    ("virtualMachineOptions.disableFreePageReporting", "true", "1.10"),
+    ("virtualMachineOptions.disableSerialConsoleLog", "true", "1.14"),
+];
+
+/// The finding about a value that was the default before the modelled releases.
+fn former(cx: &Context<'_>, leaf: &Leaf<'_>) -> Option<Finding> {
+    let Leaf { path, value, default: now, .. } = leaf;
+    let is_it = |(field, then, _): &&(&str, &str, &str)| {
+        let is_then = || serde_json::from_str(then).is_ok_and(|then: Json| then == *value);
+        cx.path_of(field).as_ref() == Some(path) && is_then() && value != *now
+    };
+    let (_, _, last) = FORMER.iter().find(is_it)?;
+    let message = format!("{path} is {value}, the default up to HCO {last}; that of {} is {now}", cx.release().label());
+    let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (now, BecomesWhen::WithoutIt));
+    Some(finding.severity(Severity::Info).label("keeps a default of an old release"))
 }
 
 /// The value that an upgrade to a release overwrites it with.

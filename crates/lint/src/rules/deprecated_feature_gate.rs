@@ -4,12 +4,6 @@ use hcoplan_planner::release::{GateToField, Phase};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::warning("deprecated-feature-gate", Group::Upgrade, "a feature gate is deprecated: a field of v1 replaces it")
-        .silent("HCO warns at each change, and a future release drops the gate")
-        .needs(Needs::Plan)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let gates = cx.release().tables().feature_gates.iter();
     let deprecated = gates.filter(|g| g.phase == Phase::Deprecated);
@@ -24,7 +18,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         _ => ("gates", "are"),
     };
     let message = format!("the feature {gates} {} {are} deprecated in {}", and(&names), cx.release().label());
-    let mut finding = Finding::new(&RULE, message).at(cx.gate(first).name_place()).label("HCO warns about it");
+    let mut finding =
+        Finding::new(&DEPRECATED_FEATURE_GATE, message).at(cx.gate(first).name_place()).label("HCO warns about it");
     for name in rest {
         finding = finding.related(cx.gate(name).name_place(), "and about this one");
     }

@@ -4,15 +4,6 @@ use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "deprecated-kubevirt-api",
-    Group::Upgrade,
-    "a manifest uses a deprecated API version of KubeVirt or its companions",
-)
-.predicts(alert!("KubeVirtDeprecatedAPIRequested"))
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 /// The status of an old version.
 #[derive(Clone, Copy, PartialEq)]
 enum OldVersion {
@@ -59,7 +50,7 @@ fn finding(document: &Document, written: &str, version: &str, what: OldVersion) 
         OldVersion::Gone => (format!("{written} is no longer served"), "rejected"),
         _ => (format!("{written} is deprecated"), "an old version"),
     };
-    let finding = finding_about(&RULE, document, message).at(document.locate(&path)).label(label);
+    let finding = finding_about(&DEPRECATED_KUBEVIRT_API, document, message).at(document.locate(&path)).label(label);
     let title = match what {
         OldVersion::SameSchema => format!("write {new}: the fields are the same"),
         _ => format!("write {new}, and compare the fields"),

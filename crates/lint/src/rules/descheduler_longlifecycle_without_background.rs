@@ -7,16 +7,6 @@ use hcoplan_yaml::edit::{Change, edits};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "descheduler-longlifecycle-without-background",
-    Group::Placement,
-    "the descheduler's profile LongLifecycle lacks evictions in the background",
-)
-.silent("HCO is satisfied, and the descheduler starts more migrations than it knows of")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::Unsafe);
-
 const SWITCH: &str = "profileCustomizations.devEnableEvictionsInBackground";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -35,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (None, None) => document.locate(&descheduler.spec),
         };
         let message = "the KubeDescheduler's profile LongLifecycle without evictions in the background starts too many migrations";
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&DESCHEDULER_LONGLIFECYCLE_WITHOUT_BACKGROUND, message)
             .at(place)
             .object(ObjectId::of(&document.root.to_json()).to_string())
             .label("every eviction of a virtual machine looks like a failure")

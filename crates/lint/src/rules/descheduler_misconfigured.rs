@@ -6,15 +6,6 @@ use hcoplan_yaml::edit::{Change, edits};
 use super::prelude::*;
 use crate::Descheduler;
 
-pub(super) static RULE: Rule = Rule::error(
-    "descheduler-misconfigured",
-    Group::Placement,
-    "the KubeDescheduler has no profile for virtual machines",
-)
-.predicts(alert!("HCOMisconfiguredDescheduler"))
-.needs(Needs::Document)
-.fix(FixKind::Unsafe);
-
 const KNOWN: [&str; 3] = ["DevKubeVirtRelieveAndMigrate", "KubeVirtRelieveAndMigrate", "LongLifecycle"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -39,7 +30,7 @@ fn misconfigured(descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
     };
     let document = descheduler.document;
     let path = descheduler.spec.key("profiles");
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&DESCHEDULER_MISCONFIGURED, message)
         .at(document.locate(&path))
         .object(ObjectId::of(&document.root.to_json()).to_string())
         .label("evicts virtual machines like any pod")

@@ -18,59 +18,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
     always(&DICT_NO_SUPPORTED_ARCHITECTURE, |cx, out| each(cx, out, unsupported)),
 ];
 
-static COMMON_DICT_ARCHITECTURES_IGNORED: Rule = Rule::warning(
-    "common-dict-architectures-ignored",
-    Group::GoldenImages,
-    "a customised common image names architectures that HCO replaces by its own",
-)
-.silent("the image is imported for the architectures that it came with")
-.claims(Claim::NoEffect)
-.fix(FixKind::Unsafe);
-
-static DICT_ARCHITECTURES_OVERCLAIM: Rule = Rule::error(
-    "dict-architectures-overclaim",
-    Group::GoldenImages,
-    "a golden image's annotation names an architecture that its image doesn't have",
-)
-.predicts(alert!("CDIDataImportCronOutdated"))
-.fix(FixKind::Unsafe);
-
-static DICT_ARCHITECTURES_PARTIAL: Rule = Rule::info(
-    "dict-architectures-partial",
-    Group::GoldenImages,
-    "a golden image exists for some of the workload nodes' architectures only",
-)
-.silent("virtual machines of the other architectures find no boot source of this name")
-.needs(Needs::Nodes)
-.claims(Claim::HasEffect);
-
-static DICT_ARCHITECTURES_UNDERCLAIM: Rule = Rule::info(
-    "dict-architectures-underclaim",
-    Group::GoldenImages,
-    "a golden image isn't imported for an architecture that its image and nodes have",
-)
-.silent("no boot source for an architecture that the image supports")
-.needs(Needs::Nodes)
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
-static DICT_MISSING_ARCHITECTURES_ANNOTATION: Rule = Rule::warning(
-    "dict-missing-architectures-annotation",
-    Group::GoldenImages,
-    "a golden image has no annotation with its architectures",
-)
-.predicts(alert!("HCOGoldenImageWithNoArchitectureAnnotation"))
-.fix(FixKind::Suggested);
-
-static DICT_NO_SUPPORTED_ARCHITECTURE: Rule = Rule::warning(
-    "dict-no-supported-architecture",
-    Group::GoldenImages,
-    "a golden image exists for none of the workload nodes' architectures",
-)
-.predicts(alert!("HCOGoldenImageWithNoSupportedArchitecture"))
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 fn each<'a>(cx: &Context<'a>, out: &mut Sink, find: fn(&Context<'a>, &GoldenImage<'a>) -> Option<Finding>) {
     out.report_all(cx.golden_images().iter().filter_map(|image| find(cx, image)));
 }

@@ -4,18 +4,6 @@ use hcoplan_planner::inventory::Architecture;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "dict-architectures-annotation-malformed",
-    Group::GoldenImages,
-    "the architectures annotation has words that HCO doesn't recognise",
-)
-.silent(
-    "the architecture is dropped without a word, or \
-         HCOGoldenImageWithNoSupportedArchitecture fires when none is left",
-)
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {
         let Some(annotation) = template.annotation(cx, ARCHITECTURES_ANNOTATION) else {
@@ -28,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(wrong) = first_unknown_word(text, known) else {
             continue;
         };
-        let mut finding = Finding::new(&RULE, wrong.message(template.name()))
+        let mut finding = Finding::new(&DICT_ARCHITECTURES_ANNOTATION_MALFORMED, wrong.message(template.name()))
             .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
             .label(wrong.label());
         finding = if wrong.what == WordMistake::NewArchitecture {

@@ -4,14 +4,6 @@ use hcoplan_planner::boot_images::ssp_stage::{Displacer, ObjectOrigin};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "dict-duplicate-managed-data-source",
-    Group::GoldenImages,
-    "two golden images are for one DataSource, so that one is never imported",
-)
-.silent("one of the images is never imported")
-.claims(Claim::HasEffect);
-
 const FIELD: &str = "spec.managedDataSource";
 
 /// An omitted cron, the one that replaces it, and the architectures.
@@ -62,7 +54,7 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
         Displacer::SameDataSource(winner) => {
             let other = winner.name();
             let message = format!("{what}: {other} is for the same DataSource");
-            let finding = Finding::new(&RULE, message);
+            let finding = Finding::new(&DICT_DUPLICATE_MANAGED_DATA_SOURCE, message);
             let written = |o: &ObjectOrigin| cx.image_of(o).is_some_and(|i| i.written.is_some());
             // If the common image isn't in this file, report the other one.
             let finding = match (written(lost.origin), written(winner)) {
@@ -79,7 +71,7 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
         }
         Displacer::DataSource(reference) => {
             let message = format!("{what}: SSP keeps the DataSource {reference} for itself");
-            Finding::new(&RULE, message)
+            Finding::new(&DICT_DUPLICATE_MANAGED_DATA_SOURCE, message)
                 .at(cx.origin_place(lost.origin, FIELD))
                 .label(format!("{data_source} refers to the default architecture of another golden image"))
                 .help("give it another managedDataSource, or annotate its architectures")

@@ -3,11 +3,6 @@
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule =
-    Rule::error("dict-duplicate-name", Group::GoldenImages, "two DataImportCronTemplates have one name")
-        .rejected("mine DataImportCronTable is already defined")
-        .needs(Needs::Document);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen: Vec<WrittenTemplate<'_>> = Vec::new();
     for template in cx.written_templates() {
@@ -24,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "" => "two golden images have no name: HCO rejects the second".to_owned(),
             _ => format!("two golden images are named {name}: HCO rejects the second"),
         };
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&DICT_DUPLICATE_NAME, message)
             .at(template.name_place())
             .label("is defined already")
             .related(first.name_place(), "first defined here")

@@ -6,12 +6,6 @@ use hcoplan_yaml::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("dict-enabled-without-spec", Group::GoldenImages, "a golden image has no spec, but isn't switched off")
-        .rejected("dataImportCronTemplate spec is empty for an enabled DataImportCronTemplate")
-        .needs(Needs::Document)
-        .fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {
         let spec = template.get("spec");
@@ -32,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => template.name_place(),
         };
         let mut finding = Finding::new(
-            &RULE,
+            &DICT_ENABLED_WITHOUT_SPEC,
             format!("{} is on, but has no spec: HCO rejects the HyperConverged", template.display_name()),
         )
         .at(place)

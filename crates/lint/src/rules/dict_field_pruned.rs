@@ -4,11 +4,6 @@ use serde_json::{Map, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::warning("dict-field-pruned", Group::GoldenImages, "a golden image has a field that SSP's CRD drops")
-        .silent("the field is dropped on the way to the DataImportCron")
-        .since("1.17");
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for image in cx.golden_images() {
         let (Some(written), Some(spec)) = (image.written, image.template.spec.as_ref()) else {
@@ -21,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let name = image.template.name();
             let message = format!("SSP drops `{path}` of golden image {name}: its CRD lacks the field");
-            let finding = Finding::new(&RULE, message)
+            let finding = Finding::new(&DICT_FIELD_PRUNED, message)
                 .at(written.locate_key(path))
                 .label("never gets to the DataImportCron")
                 .help(format!("remove the field: SSP of release {} can't pass it on", cx.release().label()));

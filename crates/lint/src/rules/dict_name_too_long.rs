@@ -3,13 +3,6 @@
 use super::prelude::*;
 use crate::context::cron_names;
 
-pub(super) static RULE: Rule = Rule::error(
-    "dict-name-too-long",
-    Group::GoldenImages,
-    "a golden image's DataImportCron or DataSource has a name of more than 63 characters",
-)
-.predicts(alert!("SSPFailingToReconcile"));
-
 /// Maximum length of a label's value.
 const MAX_NAME_BYTES: usize = 63;
 
@@ -29,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(architecture) => format!("becomes longer by -{architecture}"),
                 None => "too long".to_owned(),
             };
-            let finding = Finding::new(&RULE, message)
+            let finding = Finding::new(&DICT_NAME_TOO_LONG, message)
                 .at(cx.origin_place(&cron.origin, field))
                 .object(cron.object.id.to_string())
                 .label(label)

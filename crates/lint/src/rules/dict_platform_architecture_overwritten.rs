@@ -4,15 +4,6 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::info(
-    "dict-platform-architecture-overwritten",
-    Group::GoldenImages,
-    "a golden image pins the platform's architecture, which SSP overwrites",
-)
-.silent("SSP overwrites it with each architecture of the annotation")
-.claims(Claim::HasEffect)
-.fix(FixKind::Safe);
-
 const PLATFORM: &str = "spec.template.spec.source.registry.platform";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -40,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         } else {
             format!("golden image {name} pins {architecture}, but SSP imports it for {}", and(&imported))
         };
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&DICT_PLATFORM_ARCHITECTURE_OVERWRITTEN, message)
             .at(written.place(pinned))
             .label("overwritten by each architecture of the annotation")
             .help("remove it, or name only this architecture in the annotation");

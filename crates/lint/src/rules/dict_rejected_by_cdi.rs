@@ -8,14 +8,6 @@ use hcoplan_planner::boot_images::cdi::{self, CdiFault, CdiRejection};
 use super::prelude::*;
 use crate::context::cron_names;
 
-pub(super) static RULE: Rule = Rule::error(
-    "dict-rejected-by-cdi",
-    Group::GoldenImages,
-    "a golden image is accepted by HCO and SSP, but its DataImportCron is rejected",
-)
-.predicts(alert!("SSPFailingToReconcile"))
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = BTreeSet::new();
     for cron in cx.import_crons() {
@@ -36,7 +28,7 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);
     let label = rejection.detail.clone();
     let label = label.unwrap_or_else(|| "passes HCO and SSP, but not CDI".to_owned());
-    let finding = Finding::new(&RULE, message).at(cx.origin_place(&cron.origin, &path)).label(label);
+    let finding = Finding::new(&DICT_REJECTED_BY_CDI, message).at(cx.origin_place(&cron.origin, &path)).label(label);
     let finding = match help(cx, cron, &rejection) {
         Some(help) => finding.help(help),
         None => finding,
@@ -128,7 +120,7 @@ fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
         "the API server rejects the {kind} of golden image {}: {wrong:?} can't be an object's name",
         cron.origin.name()
     );
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&DICT_REJECTED_BY_CDI, message)
         .at(cx.origin_place(&cron.origin, field))
         .label("isn't a lower-case DNS name")
         .help("use lower-case letters, digits, hyphens and dots, with a letter or digit at both ends");

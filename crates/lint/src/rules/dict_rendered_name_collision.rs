@@ -4,14 +4,6 @@ use hcoplan_planner::boot_images::ssp_stage::Displacer;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "dict-rendered-name-collision",
-    Group::GoldenImages,
-    "two golden images become DataImportCrons of one name",
-)
-.silent("the DataImportCron is deleted and created in every reconcile, or chance decides which one stays")
-.claims(Claim::HasEffect);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for displaced in cx.displaced_crons() {
         let Displacer::SameName(other) = &displaced.by else {
@@ -29,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!("golden images {first} and {second} both become DataImportCron {cron}");
         let rest = if std::ptr::eq(plain, other) { &displaced.origin } else { other };
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&DICT_RENDERED_NAME_COLLISION, message)
             .at(cx.origin_place(plain, "metadata.name"))
             .label(format!("{} becomes {cron}, too", rest.name()))
             .help(format!("give {} a name that doesn't end with an architecture", plain.name()));

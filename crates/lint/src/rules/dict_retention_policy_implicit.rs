@@ -5,15 +5,6 @@ use hcoplan_planner::release::{Mutation, Platform, Release};
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "dict-retention-policy-implicit",
-    Group::Upgrade,
-    "a golden image has no retention policy, or no number of imports to keep",
-)
-.silent("from 1.18 on, removing the golden image deletes its disks")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 /// CDI's defaults.
 const KEEP: [(&str, &str); 2] = [("retentionPolicy", "All"), ("importsToKeep", "3")];
 
@@ -69,7 +60,9 @@ fn finding(
         (false, false) => format!("CDI keeps three imports, from {since} on one"),
     };
     let message = format!("{} lacks {}: {effect}", template.display_name(), and(&names));
-    let finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("the default applies");
+    let finding = Finding::new(&DICT_RETENTION_POLICY_IMPLICIT, message)
+        .at(template.locate_key("spec"))
+        .label("the default applies");
     let mut finding = finding.help(if policy {
         "set `retentionPolicy: All` to keep the disks, or `None` to delete them"
     } else {

@@ -7,12 +7,6 @@ use hcoplan_yaml::{Path, Value};
 use super::prelude::*;
 use crate::WrittenTemplate;
 
-pub(super) static RULE: Rule =
-    Rule::error("dict-schedule-missing", Group::GoldenImages, "a golden image has no schedule")
-        .rejected("spec.dataImportCronTemplates[0].spec.schedule: Required value")
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let missing: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();
     let causes = &cx.admission().causes;
@@ -48,7 +42,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
         return None;
     }
     let message = format!("{} has an empty schedule: it is never imported", template.display_name());
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&DICT_SCHEDULE_MISSING, message)
         .severity(Severity::Warning)
         .at(template.locate("spec.schedule"))
         .label("HCO fills this in for common images only");
@@ -65,7 +59,8 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
         Some(_) => "write schedule: \"\", and HCO sets the schedule of the common images".to_owned(),
         None => format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression"),
     };
-    let mut finding = Finding::new(&RULE, message).at(template.locate_key("spec")).label("has no schedule");
+    let mut finding =
+        Finding::new(&DICT_SCHEDULE_MISSING, message).at(template.locate_key("spec")).label("has no schedule");
     for other in others {
         finding = finding.related(other.locate_key("spec"), "has none either");
     }

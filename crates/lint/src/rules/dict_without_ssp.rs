@@ -4,21 +4,12 @@ use hcoplan_planner::release::Platform;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "dict-without-ssp",
-    Group::GoldenImages,
-    "golden images on plain Kubernetes, where no SSP imports them",
-)
-.silent("no image is imported")
-.needs(Needs::Plan)
-.claims(Claim::NoEffect);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("dataImportCronTemplates");
     if cx.inventory().platform != Platform::Kubernetes || cx.written_templates().next().is_none() {
         return;
     }
-    let finding = Finding::new(&RULE, "no golden image is imported: plain Kubernetes has no SSP")
+    let finding = Finding::new(&DICT_WITHOUT_SSP, "no golden image is imported: plain Kubernetes has no SSP")
         .at(field.key_place())
         .label("for an operator that isn't installed")
         .help("apply DataImportCrons of your own, or remove the golden images from the HyperConverged");

@@ -3,15 +3,6 @@
 use super::prelude::*;
 use crate::context::{DEFAULT, VIRT_DEFAULT as VIRT, default_place};
 
-pub(super) static RULE: Rule = Rule::warning(
-    "dict-without-storage-class",
-    Group::GoldenImages,
-    "golden images or disks name no storage class, and no declared one is the default",
-)
-.predicts(alert!("CDINoDefaultStorageClass"))
-.confidence(Confidence::Medium)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.has_classes_from_elsewhere() {
         return;
@@ -41,8 +32,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         [first, others @ ..] => format!("{first} and {} more name", others.len()),
     };
     let message = format!("no storage class is the default, and {what} none");
-    let mut finding =
-        finding_about(&RULE, first, message).label("not a default").help(format!("annotate one with {VIRT}: \"true\""));
+    let mut finding = finding_about(&DICT_WITHOUT_STORAGE_CLASS, first, message)
+        .label("not a default")
+        .help(format!("annotate one with {VIRT}: \"true\""));
     for other in others {
         let place = other.locate(&Path::dotted("metadata.name"));
         finding = finding.related(place, "not a default, either");

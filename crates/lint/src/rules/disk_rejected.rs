@@ -8,14 +8,6 @@ use super::prelude::*;
 use super::vm_rejected::finding;
 use crate::Extent;
 
-pub(super) static RULE: Rule = Rule::error(
-    "disk-rejected",
-    Group::Operands,
-    "CDI rejects a DataVolume, a DataImportCron, a DataSource or a virtual machine's disk template",
-)
-.rejected("Storage size is missing")
-.fix(FixKind::Unsafe);
-
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -30,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if causes.is_empty() {
                 report(document, &name, &Path::dotted("spec"), disk_rejection(kind, &object["spec"], admission), out);
             }
-            out.report_all(causes.iter().map(|cause| finding(cx, &RULE, document, &name, cause)));
+            out.report_all(causes.iter().map(|cause| finding(cx, &DISK_REJECTED, document, &name, cause)));
         }
     }
     for (vm, verdict) in cx.judged_machines() {
@@ -63,7 +55,7 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejecti
     let place = if written.is_some() { document.locate(&path) } else { document.locate_key(&path) };
     let label = rejection.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
     let message = format!("CDI rejects {name}: {}", rejection.message);
-    let mut finding = Finding::new(&RULE, message).at(place).object(object_of(document)).label(label);
+    let mut finding = Finding::new(&DISK_REJECTED, message).at(place).object(object_of(document)).label(label);
     let last = rejection.path.rsplit('.').next().unwrap_or_default();
     let advice = match last {
         _ if matches!(rejection.fault, CdiFault::NoSize | CdiFault::WrongSize) => {

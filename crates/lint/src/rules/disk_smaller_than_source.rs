@@ -9,12 +9,6 @@ use super::prelude::*;
 use crate::context::DiskSpec;
 use crate::source_ref_of;
 
-pub(super) static RULE: Rule =
-    Rule::warning("disk-smaller-than-source", Group::Operands, "a disk is smaller than what it is cloned from")
-        .silent("the disk isn't cloned: target resources requests storage size is smaller than the source")
-        .confidence(Confidence::Medium)
-        .fix(FixKind::Suggested);
-
 /// Maximum file system overhead that a `storage` request needs beyond its size, in percent; for a claim the size may be
 /// enough.
 const OVERHEAD: i64 = 6;
@@ -52,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message =
             format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
         let set = [Change::Set(path, source.text.as_str().into())];
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&DISK_SMALLER_THAN_SOURCE, message)
             .object(object_of(document))
             .label("smaller than its source")
             .help(format!("request at least {}", source.text))

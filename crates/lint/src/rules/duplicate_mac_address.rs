@@ -7,11 +7,6 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule =
-    Rule::warning("duplicate-mac-address", Group::Operands, "two virtual machines have the same MAC address")
-        .predicts(alert!("KubemacpoolMACCollisionDetected"))
-        .needs(Needs::Document);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.virtual_machines();
     let mut seen: BTreeMap<String, (&VirtualMachine<'_>, Location)> = BTreeMap::new();
@@ -35,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 vm.display_name(),
                 if std::ptr::eq(*first, vm) { "another of its interfaces".to_owned() } else { first.name().to_owned() }
             );
-            let finding = Finding::new(&RULE, message)
+            let finding = Finding::new(&DUPLICATE_MAC_ADDRESS, message)
                 .at(place)
                 .object(object_of(vm.document))
                 .label("the same MAC address")

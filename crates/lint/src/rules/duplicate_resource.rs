@@ -9,12 +9,6 @@ use hcoplan_yaml::{Document, Node, Path};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("duplicate-resource", Group::Hygiene, "an object is declared twice where both are applied together")
-        .silent("the one that is applied last wins; kustomize fails to build")
-        .confidence(Confidence::Medium)
-        .needs(Needs::Document);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let other_objects = cx.other_objects();
     let built = cx.built_files();
@@ -35,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let name = Path::dotted("metadata.name");
-            let finding = Finding::new(&RULE, format!("{kind} {} is declared twice", identity.name))
+            let finding = Finding::new(&DUPLICATE_RESOURCE, format!("{kind} {} is declared twice", identity.name))
                 .at(document.locate(&name))
                 .object(ObjectId::of(&document.root.to_json()).to_string())
                 .label("a second time")

@@ -2,15 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "eviction-strategy-needs-two-nodes",
-    Group::Placement,
-    "the eviction strategy is LiveMigrate, but an architecture has only one workload node",
-)
-.predicts(alert!("VMCannotBeEvicted"))
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("evictionStrategy");
     if field.text() != Some("LiveMigrate") {
@@ -34,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => "evictionStrategy is LiveMigrate, but the cluster has only one workload node".to_owned(),
         _ => format!("evictionStrategy is LiveMigrate, but only one workload node is {}", and(&names)),
     };
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&EVICTION_STRATEGY_NEEDS_TWO_NODES, message)
         .at(field.value_place())
         .label("drains wait for a migration that has no target")
         .help("use LiveMigrateIfPossible, or None");

@@ -6,16 +6,6 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "feature-gate-contradicts-field",
-    Group::Admission,
-    "a deprecated feature gate contradicts the field that replaces it",
-)
-.rejected("the deprecated <gate> feature gate, and <field> field contradict each other")
-.since("1.19")
-.needs(Needs::Document)
-.fix(FixKind::Unsafe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let rules = cx.release().admission().version(cx.version());
     let pairs = rules.map_or(&[][..], |r| &r.gates_to_fields);
@@ -29,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         })
     });
     let is_ours = |reason| matches!(reason, Reason::GateContradictsField | Reason::MutationFails);
-    let (Some(pair), Some(finding)) = (pair, cx.rejected(&RULE, is_ours)) else {
+    let (Some(pair), Some(finding)) = (pair, cx.rejected(&FEATURE_GATE_CONTRADICTS_FIELD, is_ours)) else {
         return;
     };
     let gate = cx.gate(&pair.gate);

@@ -7,18 +7,6 @@ use serde_json::json;
 use super::prelude::*;
 use crate::gate_when_unset;
 
-pub(super) static RULE: Rule = Rule::info(
-    "feature-gate-default-flip",
-    Group::Upgrade,
-    "the next release has another default for a feature gate that isn't set",
-)
-.silent("new clusters have it otherwise than those that are upgraded, which keep what they hold")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.claims(Claim::BreaksOnUpgrade)
-.fix(FixKind::Suggested)
-.pedantic();
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {
         return;
@@ -50,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             next.label()
         );
         let place = names.first().map(|name| cx.gate(name).place());
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&FEATURE_GATE_DEFAULT_FLIP, message)
             .at(place.unwrap_or_else(|| cx.whole_location()))
             .label(match names.len() {
                 1 => "doesn't set it",

@@ -7,16 +7,6 @@ use hcoplan_yaml::{Node, Path};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "feature-gate-unknown-or-duplicate",
-    Group::Admission,
-    "the list of feature gates has a name that the release doesn't know, or one twice",
-)
-.rejected("feature gate names must be unique (case-insensitive)")
-.since("1.18")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 /// An entry of the list.
 struct Entry<'a> {
     index: usize,
@@ -82,7 +72,7 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
     };
     let message = format!("{gates} {} {are} unknown and ignored", and(&names));
     let mut places = entries.iter().map(|e| cx.document().location(e.name.span));
-    let mut finding = Finding::new(&RULE, message).label("has no effect");
+    let mut finding = Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message).label("has no effect");
     finding.location = places.next();
     for place in places {
         finding = finding.related(place, "nor does this one");
@@ -110,7 +100,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         c.path.starts_with(path) && is_twice
     };
     let is_ours = cx.admission().causes.iter().all(about_us);
-    let rejected = cx.rejected(&RULE, |r| matches!(r, Reason::Schema(_)) && is_ours);
+    let rejected = cx.rejected(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, |r| matches!(r, Reason::Schema(_)) && is_ours);
     let twice = entries.iter().find_map(|entry| {
         let mut before = entries.iter().take_while(|e| e.index < entry.index);
         let first = before.find(|e| e.text.eq_ignore_ascii_case(entry.text))?;
@@ -124,7 +114,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         Some(rejected) => rejected,
         None if cx.admission().accepted && first.text == second.text => {
             let message = format!("the feature gate `{}` is listed twice; the first entry applies", second.text);
-            Finding::new(&RULE, message)
+            Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message)
         }
         None => return,
     };
@@ -160,7 +150,9 @@ fn unknown(
 ) -> Result<Finding, GateOrigin> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
-    let finding = Finding::new(&RULE, message).at(cx.document().location(entry.name.span)).label("has no effect");
+    let finding = Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message)
+        .at(cx.document().location(entry.name.span))
+        .label("has no effect");
     let names = || known.known.iter().map(String::as_str);
     let exact = names().find(|k| k.eq_ignore_ascii_case(name));
     let gone = |applicability| {

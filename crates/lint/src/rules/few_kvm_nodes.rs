@@ -2,11 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::warning("few-kvm-nodes", Group::Placement, "fewer than two workload nodes have KVM")
-        .predicts(alert!("LowKVMNodesCount"))
-        .needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let nodes: Vec<_> = cx.workload_nodes().collect();
     let (without, with): (Vec<NodeRef<'_>>, Vec<NodeRef<'_>>) = nodes.iter().partition(|n| n.node.kvm == Some(false));
@@ -14,12 +9,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let mut finding = match with.len() {
-        0 => {
-            Finding::new(&RULE, "no workload node has KVM: no virtual machine can be started").severity(Severity::Error)
-        }
-        _ => {
-            Finding::new(&RULE, format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len()))
-        }
+        0 => Finding::new(&FEW_KVM_NODES, "no workload node has KVM: no virtual machine can be started")
+            .severity(Severity::Error),
+        _ => Finding::new(
+            &FEW_KVM_NODES,
+            format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len()),
+        ),
     };
     let mut places = without.iter().filter_map(NodeRef::name_place);
     finding = finding

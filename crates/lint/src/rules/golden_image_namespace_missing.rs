@@ -2,24 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use hcoplan_diagnostics::finding::{OptionValue, RuleOption};
 use hcoplan_diagnostics::source::Location;
 
 use super::prelude::*;
-
-pub(super) static RULE: Rule = Rule::warning(
-    "golden-image-namespace-missing",
-    Group::GoldenImages,
-    "golden images or templates go to a namespace that the repository doesn't create",
-)
-.predicts(alert!("SSPFailingToReconcile"))
-.confidence(Confidence::Medium)
-.fix(FixKind::Suggested)
-.options(&[RuleOption {
-    name: "namespaces",
-    default: OptionValue::Names(&[]),
-    doc: "Namespaces that are created elsewhere.",
-}]);
 
 /// Namespaces of every cluster.
 const ALWAYS: [&str; 4] = ["default", "kube-public", "kube-system", "openshift"];
@@ -52,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!("nothing creates the namespace {name}, which {what}");
         let manifest = format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&GOLDEN_IMAGE_NAMESPACE_MISSING, message)
             .at(place)
             .label("SSP creates no namespace but its own")
             .help(format!("add a Namespace {name} to the cluster's directory"))
@@ -65,7 +50,7 @@ fn is_created(cx: &Context<'_>, name: &str) -> bool {
     let rendered = cx.plan().objects().any(|o| o.id.kind == "Namespace" && o.id.name == name);
     let kinds = ["Namespace", "Project", "ProjectRequest"];
     let mut declared = kinds.iter().flat_map(|k| cx.other_objects().of_kind(k));
-    let elsewhere = cx.option(&RULE, "namespaces");
+    let elsewhere = cx.option(&GOLDEN_IMAGE_NAMESPACE_MISSING, "namespaces");
     let mut elsewhere = elsewhere.as_array().into_iter().flatten();
     rendered
         || ALWAYS.contains(&name)

@@ -4,14 +4,6 @@ use hcoplan_planner::hyperconverged::version_of;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "hco-api-v1beta1",
-    Group::Upgrade,
-    "the HyperConverged is written in v1beta1 although the release has v1",
-)
-.silent("a future release no longer serves the API version")
-.needs(Needs::Document);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let api = &cx.release().tables().hyperconverged;
     let newest = api.newest_version();
@@ -26,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     } else {
         format!("{written} is the old API version: {release} serves {newest}, too")
     };
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&HCO_API_V1BETA1, message)
         .at(cx.document().locate(&Path::dotted("apiVersion")))
         .label("frozen, and dropped in a future release")
         .help(format!("migrate it: `hcoplan fix --migrate {newest}` keeps its comments"));

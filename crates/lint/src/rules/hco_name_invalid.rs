@@ -5,15 +5,6 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("hco-name-invalid", Group::Admission, "the HyperConverged isn't named kubevirt-hyperconverged")
-        .rejected(
-            "metadata.name in body should match 'kubevirt-hyperconverged'; a longer name that has it \
-         inside is accepted and never reconciled",
-        )
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
 /// The only name that the operator reconciles.
 const NAME: &str = "kubevirt-hyperconverged";
 
@@ -21,14 +12,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let path = Path::dotted("metadata.name");
     let only_the_name = cx.admission().causes.iter().all(|c| c.path == path);
     let schema = |reason| matches!(reason, Reason::Schema(_));
-    let rejected = cx.rejected(&RULE, |reason| schema(reason) && only_the_name);
+    let rejected = cx.rejected(&HCO_NAME_INVALID, |reason| schema(reason) && only_the_name);
     let is_rejection = rejected.is_some();
     let found = rejected.or_else(|| {
         let name = path.get(cx.object())?.as_str()?;
         let ignored = cx.admission().accepted && name != NAME;
         ignored.then(|| {
             let message = format!("the operator reconciles `{NAME}` and ignores `{name}`");
-            Finding::new(&RULE, message).at(cx.locate(&path)).label("accepted, but never reconciled")
+            Finding::new(&HCO_NAME_INVALID, message).at(cx.locate(&path)).label("accepted, but never reconciled")
         })
     });
     let Some(mut finding) = found else {

@@ -10,22 +10,13 @@ use hcoplan_yaml::{Node, Path, Segment};
 use super::prelude::*;
 use crate::flag;
 
-pub(super) static RULE: Rule =
-    Rule::error("hco-schema-violation", Group::Admission, "a value violates the HyperConverged's schema")
-        .rejected(
-            "Unsupported value, Required value, Invalid value, Duplicate value, or: failed to parse \
-         the HyperConverged",
-        )
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(schema) = cx.schema() else {
         return;
     };
     let admission = cx.admission();
     let is_ours = |reason| matches!(reason, Reason::Schema(_) | Reason::UnknownField | Reason::GoDecode);
-    let Some(mut finding) = cx.rejected(&RULE, is_ours) else {
+    let Some(mut finding) = cx.rejected(&HCO_SCHEMA_VIOLATION, is_ours) else {
         return;
     };
     if let [only] = &admission.causes[..] {

@@ -10,16 +10,6 @@ use hcoplan_yaml::{Node, Value};
 use super::prelude::*;
 use crate::{DestinationKind, OperandField, similar};
 
-pub(super) static RULE: Rule = Rule::error(
-    "hco-unknown-field",
-    Group::Admission,
-    "the HyperConverged has a field that its API version doesn't know",
-)
-.silent("the API server drops the field; a client that asks for strict validation is rejected")
-.needs(Needs::Document)
-.claims(Claim::NoEffect)
-.fix(FixKind::Safe);
-
 /// Maximum number of fields with fixes: each reads the file once more, which takes quadratic time for many. `hcoplan
 /// fix` fixes the others in later rounds.
 const MAX_FIXED: usize = 10;
@@ -34,7 +24,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let fields = other.iter().flat_map(|o| &o.fields);
         fields.into_iter().any(|f| path.starts_with(f))
     };
-    let pruned = cx.admission().pruned.iter().filter(|f| !of_other(&f.path));
+    // status-in-git reports a status.
+    let status = Path::root().key("status");
+    let pruned = cx.admission().pruned.iter().filter(|f| !of_other(&f.path) && !f.path.starts_with(&status));
     // Everything below a free key is one mistake: its value has to be a string.
     let is_below_text = |path: &Path| {
         let above = (1..path.0.len()).map(|n| Path(path.0[..n].to_vec()));
@@ -51,9 +43,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(key) = key.filter(|k| !misindented.contains(&k.span)) else {
             continue;
         };
-        let finding = Finding::new(&RULE, format!("the API server drops the unknown field `{}`", field.path))
-            .at(cx.document().location(key.span))
-            .label("dropped by the API server");
+        let finding =
+            Finding::new(&HCO_UNKNOWN_FIELD, format!("the API server drops the unknown field `{}`", field.path))
+                .at(cx.document().location(key.span))
+                .label("dropped by the API server");
         out.report(if nth < MAX_FIXED {
             explained(cx, finding, field, &key.text)
         } else {
@@ -101,7 +94,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
             format!("move its value to {other}"),
             Applicability::Suggestion,
             &[(path.clone(), other)],
-            std::slice::from_ref(path),
+            path,
         );
         return finding.fixes(removal.into_iter().chain(move_it));
     }
@@ -136,11 +129,7 @@ fn removal(cx: &Context<'_>, path: &Path, applicability: Applicability) -> Optio
 fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {
     let changes = operand.changes.as_deref().unwrap_or_default();
     let fix = (!changes.is_empty()).then(|| {
-        let fix = with_comments(
-            cx.document(),
-            cx.fix(changed(changes), Applicability::Suggestion, changes)?,
-            &operand.moves,
-        )?;
+        let fix = cx.fix(changed(changes), Applicability::Suggestion, changes)?;
         cx.planned_with(&fix).map(|_| fix)
     });
     let of = &operand.operand;
@@ -152,6 +141,7 @@ fn said_by(operand: &OperandField) -> String {
     let of = &operand.operand;
     let mut parts: Vec<String> =
         (operand.fields.iter()).map(|(place, field)| format!("`{field}` sets {place}")).collect();
+    parts.extend(operand.otherwise.iter().cloned());
     if !operand.without.is_empty() {
         parts.push(format!(
             "HCO has no field for {}, only the annotation {}, which is unsupported",

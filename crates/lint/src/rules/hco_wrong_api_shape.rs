@@ -5,19 +5,6 @@ use hcoplan_planner::admission::Reason;
 use super::prelude::*;
 use crate::OtherShape;
 
-pub(super) static RULE: Rule = Rule::error(
-    "hco-wrong-api-shape",
-    Group::Admission,
-    "the HyperConverged is written in the shape of the other API version",
-)
-.rejected(
-    "failed to parse the HyperConverged; without a list or map of the wrong kind: unknown \
-         field, and the field is dropped",
-)
-.since("1.18")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 /// Maximum number of fields marked in addition to the first.
 const SHOWN: usize = 8;
 
@@ -38,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let mut message =
         format!("`{first}` {more} of hco.kubevirt.io/{}, but the document says {}", other.version, cx.api_version());
-    let rejected = cx.rejected(&RULE, |reason| reason == Reason::GoDecode && other.gates.is_some());
+    let rejected = cx.rejected(&HCO_WRONG_API_SHAPE, |reason| reason == Reason::GoDecode && other.gates.is_some());
     if let Some(rejected) = &rejected {
         message = format!("{message}; {}", rejected.message);
     }
@@ -46,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Some(_) => "rejected",
         None => "dropped by the API server",
     };
-    let mut finding = Finding::new(&RULE, message).at(cx.document().locate_key(first)).label(label);
+    let mut finding = Finding::new(&HCO_WRONG_API_SHAPE, message).at(cx.document().locate_key(first)).label(label);
     for field in rest.iter().take(SHOWN) {
         let place = cx.document().locate_key(field);
         finding = finding.related(place, format!("of {}, too", other.version));
@@ -78,8 +65,6 @@ fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
     let moved = other.changes(cx).and_then(|changes| {
         let title = if other.moves().next().is_none() { changed(&changes) } else { moved_words(cx, other) };
         let fix = cx.fix(title, Applicability::Safe, &changes)?;
-        let moves: Vec<(Path, Path)> = other.moves().cloned().collect();
-        let fix = with_comments(cx.document(), fix, &moves)?;
         cx.planned_with(&fix)?.admission.accepted.then_some(fix)
     });
     // The old version isn't offered as an alternative to the new one.

@@ -4,14 +4,6 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "host-device-not-permitted",
-    Group::Operands,
-    "a virtual machine uses a host device that isn't permitted",
-)
-.rejected("GPU nvidia.com/TU104GL_Tesla_T4 is not permitted in permittedHostDevices configuration")
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.machine_cluster().is_none() {
         return;
@@ -22,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for (path, name) in cx.devices_not_permitted(&vm) {
             let what = if path.starts_with(&gpus) { "GPU" } else { "host device" };
             let message = format!("the {what} {name} of {} is not permitted", vm.display_name());
-            let mut finding = Finding::new(&RULE, message)
+            let mut finding = Finding::new(&HOST_DEVICE_NOT_PERMITTED, message)
                 .at(vm.document.locate(&path))
                 .object(object_of(vm.document))
                 .label("not in permittedHostDevices");

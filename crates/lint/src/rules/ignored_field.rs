@@ -7,13 +7,6 @@ use hcoplan_yaml::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::warning("ignored-field", Group::Upgrade, "a field is accepted and ignored by the release")
-        .silent("the field is accepted, and the feature isn't switched")
-        .needs(Needs::Document)
-        .claims(Claim::NoEffect)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.admission().reason.is_some() {
         return;
@@ -66,7 +59,7 @@ fn is_accepted(cx: &Context<'_>, gate: &str) -> bool {
 
 fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
     let release = cx.release().label();
-    let finding = Finding::new(&RULE, format!("{release} ignores {path}"))
+    let finding = Finding::new(&IGNORED_FIELD, format!("{release} ignores {path}"))
         .at(cx.document().locate_key(path))
         .label("without effect")
         .help("remove it: nothing changes");
@@ -88,7 +81,7 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
         if cx.version() == "v1" { "deployment.applicationAwareConfig.enable" } else { "enableApplicationAwareQuota" };
     let settings = field.node().map(Node::entries).unwrap_or_default();
     if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
-        let finding = Finding::new(&RULE, "applicationAwareConfig does nothing: the quota is off")
+        let finding = Finding::new(&IGNORED_FIELD, "applicationAwareConfig does nothing: the quota is off")
             .severity(Severity::Info)
             .at(cx.document().location(first.key.span))
             .label("without effect")
@@ -113,7 +106,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     let mut sorted = names.clone();
     sorted.sort_unstable();
     let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
-    let mut finding = Finding::new(&RULE, message).at(cx.gate(first).name_place()).label("without effect");
+    let mut finding = Finding::new(&IGNORED_FIELD, message).at(cx.gate(first).name_place()).label("without effect");
     for name in rest {
         finding = finding.related(cx.gate(name).name_place(), "without effect, too");
     }
@@ -128,7 +121,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     let title = format!("remove the {kind} {}: {state}", and(&sorted));
     // A value that differs from the effective one was set on purpose.
     let (applicability, severity) =
-        if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, RULE.severity) };
+        if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, IGNORED_FIELD.severity) };
     let fix = cx.fix(title.clone(), applicability, &removed);
     finding.is_silent = harmless;
     Some(finding.severity(severity).remedy(title, fix))
@@ -137,7 +130,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
 /// A gate that a field replaces.
 fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Finding> {
     let release = cx.release().label();
-    let finding = Finding::new(&RULE, format!("{release} ignores the feature gate {name}"))
+    let finding = Finding::new(&IGNORED_FIELD, format!("{release} ignores the feature gate {name}"))
         .at(cx.gate(name).name_place())
         .label("without effect");
     let removed = [Change::Remove(alone(cx, &place_of(cx, name)?))];
@@ -177,9 +170,9 @@ pub(super) fn replacement_of(cx: &Context<'_>, gate: &str) -> Option<Replacement
 
 fn moved(cx: &Context<'_>, gate: &str, on: bool, field: &Path) -> Option<Fix> {
     let place = place_of(cx, gate)?;
-    let moved = [Change::Remove(alone(cx, &place)), Change::Set(field.clone(), on.into())];
-    let fix = cx.fix(format!("{} instead of the gate {gate}", changed(&moved[1..])), Applicability::Unsafe, &moved)?;
-    with_comments(cx.document(), fix, &[(place, field.clone())])
+    let set = changed(&[Change::Set(field.clone(), on.into())]);
+    let moved = [Change::Move(place, field.clone(), Some(on.into()))];
+    cx.fix(format!("{set} instead of the gate {gate}"), Applicability::Unsafe, &moved)
 }
 
 /// The field that replaces a gate, in the document's version.

@@ -8,16 +8,6 @@ use hcoplan_kubernetes::schema::DocumentSchema;
 use super::prelude::*;
 use crate::{Form, ImageEvidence};
 
-pub(super) static RULE: Rule = Rule::info(
-    "image-arch-evidence-missing",
-    Group::Bundle,
-    "nothing is saved about the architectures of images in a mixed cluster",
-)
-.silent("rules about the architectures of images have nothing to go by")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::None);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.other_objects().of_kind("ImageArchitectures") {
         if text_at(document, "apiVersion").is_some_and(|v| v.starts_with("hcoplan.dev/")) {
@@ -76,8 +66,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => format!("the architectures of {first} are unknown"),
         several => format!("the architectures of {several} images are unknown"),
     };
-    let mut finding =
-        Finding::new(&RULE, message).at(place.clone()).label("nothing is saved about it").help(match images.len() {
+    let mut finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
+        .at(place.clone())
+        .label("nothing is saved about it")
+        .help(match images.len() {
             1 => save(first),
             _ => format!("for each image, {}", save(first)),
         });
@@ -101,7 +93,7 @@ fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvide
         return;
     }
     let message = format!("{image} supports {}; whether it supports {} is unknown", and(&seen), and(&open));
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
         .at(place.clone())
         .label("a plain inspect shows one image of perhaps several")
         .related(evidence.place(), "what was saved")
@@ -119,7 +111,7 @@ fn malformed(document: &Document, out: &mut Sink) {
     static COMPILED: OnceLock<DocumentSchema> = OnceLock::new();
     let schema = COMPILED.get_or_init(|| DocumentSchema::of(hcoplan_schemas::IMAGE_ARCHITECTURES));
     for mistake in schema.check(&document.file, &document.root) {
-        let mut finding = Finding::new(&RULE, mistake.message)
+        let mut finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, mistake.message)
             .severity(Severity::Warning)
             .at(document.location(mistake.span))
             .label("not read");

@@ -10,14 +10,6 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "image-not-mirrored",
-    Group::GoldenImages,
-    "a disk's image is pulled from a mirror to which oc-mirror doesn't copy it",
-)
-.silent("the disk is never imported, or the container disk never pulled")
-.confidence(Confidence::Medium);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // One finding for each list.
     let mut found: BTreeMap<(String, u32), (Location, Vec<String>)> = BTreeMap::new();
@@ -52,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let (come, them) = if images.len() == 1 { ("comes", "it") } else { ("come", "them") };
         let message =
             format!("{} {come} from a mirror, but oc-mirror's configuration doesn't list {them}", and(&images));
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&IMAGE_NOT_MIRRORED, message)
             .at(place)
             .label("not in `mirror.additionalImages`")
             .help("add the image to `mirror.additionalImages`");

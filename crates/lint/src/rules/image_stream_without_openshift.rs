@@ -5,13 +5,6 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "image-stream-without-openshift",
-    Group::GoldenImages,
-    "a DataVolume or DataImportCron imports from an ImageStream, which plain Kubernetes doesn't have",
-)
-.silent("nothing is imported: CDI finds no ImageStream");
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform == Platform::OpenShift {
         return;
@@ -23,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let name = text_at(document, "metadata.name").unwrap_or_default();
         let message = format!("the {kind} {name} imports from an ImageStream, which only OpenShift has");
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&IMAGE_STREAM_WITHOUT_OPENSHIFT, message)
             .at(document.locate(&path))
             .object(object_of(document))
             .label("this cluster runs on plain Kubernetes")

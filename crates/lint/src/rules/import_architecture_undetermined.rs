@@ -5,15 +5,6 @@ use hcoplan_planner::inventory::Architecture;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "import-architecture-undetermined",
-    Group::GoldenImages,
-    "a disk is imported from a registry without an architecture, in a mixed cluster",
-)
-.silent("the disk has the architecture of the node that imports it, which may change with each import")
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_cdi = |document: &Document| document.text("apiVersion").starts_with("cdi.kubevirt.io/");
     for (_, document, path) in cx.declared_volumes().filter(|(_, document, _)| is_cdi(document)) {
@@ -31,8 +22,11 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
     let node = document.root.at(source)?;
     let registry = source.key("registry");
     let url = node.get("registry")?.get("url").and_then(|u| u.as_str()).unwrap_or_default();
-    let finding =
-        |message: String| Finding::new(&RULE, message).at(document.locate_key(&registry)).object(object_of(document));
+    let finding = |message: String| {
+        Finding::new(&IMPORT_ARCHITECTURE_UNDETERMINED, message)
+            .at(document.locate_key(&registry))
+            .object(object_of(document))
+    };
     match cx.import_of(&node.to_json(), &Architectures::Unknown) {
         Architectures::Undetermined(names) => {
             let names: Vec<&String> = names.iter().collect();

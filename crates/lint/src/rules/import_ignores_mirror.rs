@@ -10,14 +10,6 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "import-ignores-mirror",
-    Group::GoldenImages,
-    "an image is imported from a registry that nodes reach through a mirror only",
-)
-.predicts(alert!("CDIDataImportCronOutdated"))
-.confidence(Confidence::Medium);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // One finding for each mirror.
     let mut found: BTreeMap<(String, u32), (Location, Vec<String>)> = BTreeMap::new();
@@ -42,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "CDI imports {} from the source registry, not from the mirror: mirrors apply only to images that nodes pull",
             and(&names)
         );
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&IMPORT_IGNORES_MIRROR, message)
             .at(place)
             .label("mirrors apply only to images that nodes pull")
             .help("set `pullMethod: node` in the images' sources, or write the mirror's address as their URL");

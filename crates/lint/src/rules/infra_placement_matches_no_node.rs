@@ -4,20 +4,12 @@ use super::prelude::*;
 use super::workload_placement_matches_no_node::unmatched;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule::error(
-    "infra-placement-matches-no-node",
-    Group::Placement,
-    "the infra placement selects none of the declared nodes",
-)
-.predicts(alert!("VirtControllerDown"))
-.needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = cx.placement(Pods::Infra) else {
         return;
     };
     let declared = cx.nodes().next().is_some();
     if declared && placement.selects_nodes() && placement.nodes(cx).is_empty() {
-        out.report(unmatched(&RULE, cx, &placement));
+        out.report(unmatched(&INFRA_PLACEMENT_MATCHES_NO_NODE, cx, &placement));
     }
 }

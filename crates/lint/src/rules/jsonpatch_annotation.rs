@@ -12,33 +12,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
     always(&JSONPATCH_SSP_WITHOUT_OPENSHIFT, |cx, out| each(cx, out, ssp_without_openshift)),
 ];
 
-static JSONPATCH_BEFORE_UPGRADE: Rule = Rule::warning(
-    "jsonpatch-before-upgrade",
-    Group::Upgrade,
-    "a jsonpatch annotation would stay through the upgrade to the next release",
-)
-.predicts(alert!("UnsupportedHCOModification"))
-.pedantic();
-
-static JSONPATCH_MANY_OPERATIONS: Rule = Rule::error(
-    "jsonpatch-many-operations",
-    Group::Jsonpatch,
-    "a jsonpatch annotation has more operations than hcoplan examines one by one",
-)
-.silent("the rest is applied, and hcoplan doesn't report its effect")
-.claims(Claim::HasEffect);
-
-static JSONPATCH_PRESENT: Rule =
-    Rule::info("jsonpatch-present", Group::Jsonpatch, "a jsonpatch annotation changes an operand outside the API")
-        .predicts(alert!("UnsupportedHCOModification"));
-
-static JSONPATCH_SSP_WITHOUT_OPENSHIFT: Rule =
-    Rule::info("jsonpatch-ssp-without-openshift", Group::Jsonpatch, "SSP is patched on a cluster that has no SSP")
-        .silent("the cluster has no SSP to patch, and the alert counts the patch")
-        .needs(Needs::Document)
-        .claims(Claim::NoEffect)
-        .fix(FixKind::Unsafe);
-
 fn each(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &PatchAnnotation<'_>) -> Option<Finding>) {
     out.report_all(cx.patch_annotations().iter().filter_map(|patch| find(cx, patch)));
 }

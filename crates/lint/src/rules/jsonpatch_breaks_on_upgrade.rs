@@ -5,15 +5,6 @@ use hcoplan_planner::plan::{AdmissionMode, plan_with};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-breaks-on-upgrade",
-    Group::Upgrade,
-    "a jsonpatch annotation stops working on the next release",
-)
-.silent("the operator's reconcile stops in the middle of the upgrade")
-.needs(Needs::Plan)
-.claims(Claim::BreaksOnUpgrade);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(next) = cx.next_release() else {
         return;
@@ -37,16 +28,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let next = next.label();
             out.report(match change {
-                PatchChange::Fails(index, message) => {
-                    Finding::new(&RULE, format!("{next} can't apply {}: {message}", described(index)))
-                        .at(place(index))
-                        .label("the reconcile stops here after the upgrade")
-                        .help("remove it before the upgrade")
-                }
+                PatchChange::Fails(index, message) => Finding::new(
+                    &JSONPATCH_BREAKS_ON_UPGRADE,
+                    format!("{next} can't apply {}: {message}", described(index)),
+                )
+                .at(place(index))
+                .label("the reconcile stops here after the upgrade")
+                .help("remove it before the upgrade"),
                 PatchChange::Noop(index) => {
                     let message = format!("{} is no longer needed: it has no effect on {next}", described(index));
                     // The reconcile doesn't fail.
-                    Finding::new(&RULE, message)
+                    Finding::new(&JSONPATCH_BREAKS_ON_UPGRADE, message)
                         .severity(Severity::Info)
                         .silent()
                         .at(place(index))
@@ -60,7 +52,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         "{next} lists {gate} in disabledFeatureGates, and KubeVirt rejects a gate \
                          in both lists"
                     );
-                    Finding::new(&RULE, message)
+                    Finding::new(&JSONPATCH_BREAKS_ON_UPGRADE, message)
                         .at(place(index.unwrap_or_default()))
                         .label("KubeVirt's webhook rejects the object after the upgrade")
                         .help("remove it before the upgrade")

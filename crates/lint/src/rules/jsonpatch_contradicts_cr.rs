@@ -6,15 +6,6 @@ use serde_json::Value;
 use super::prelude::*;
 use crate::OwnField;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-contradicts-cr",
-    Group::Jsonpatch,
-    "a jsonpatch overrides a value that the same HyperConverged sets",
-)
-.silent("the operand has the patch's value, and the HyperConverged says another")
-.claims(Claim::HasEffect)
-.fix(FixKind::Unsafe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let own = cx.own_fields(&applied);
@@ -27,7 +18,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ([only], None) => applied.written_location(&only.pointer),
             _ => applied.path_place(),
         };
-        let mut finding = Finding::new(&RULE, contradiction(cx, &applied, first)).at(place).label("this value applies");
+        let mut finding = Finding::new(&JSONPATCH_CONTRADICTS_CR, contradiction(cx, &applied, first))
+            .at(place)
+            .label("this value applies");
         for field in set {
             finding = finding.related(cx.said_place(field), "this has no effect");
         }

@@ -4,15 +4,6 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-customize-components",
-    Group::Jsonpatch,
-    "a jsonpatch edits an operand's Deployments and DaemonSets by customizeComponents",
-)
-.silent("the operand's operator applies the inner patches to the next release's objects, too")
-.claims(Claim::HasEffect)
-.fix(FixKind::None);
-
 const COMPONENTS: &str = "/spec/customizeComponents";
 
 /// The resources patched by KubeVirt's operator.
@@ -63,7 +54,7 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
         Some((format!("{pointer}/patch"), path))
     });
     let message = format!("the patch edits what {kind}'s operator deploys");
-    let finding = Finding::new(&RULE, message).at(applied.path_place());
+    let finding = Finding::new(&JSONPATCH_CUSTOMIZE_COMPONENTS, message).at(applied.path_place());
     let finding = match counted {
         None => finding.label("a patch inside the patch"),
         Some((pointer, path)) => finding
@@ -103,7 +94,7 @@ fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Valu
     let text = |key: &str| patch.get(key).and_then(Value::as_str);
     let kind = applied.kind();
     let error = |key: &str, message: String, label: &'static str| {
-        Finding::new(&RULE, message)
+        Finding::new(&JSONPATCH_CUSTOMIZE_COMPONENTS, message)
             .severity(Severity::Error)
             .silent()
             .at(applied.written_location(&format!("{pointer}/{key}")))

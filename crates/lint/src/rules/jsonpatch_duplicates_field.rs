@@ -3,14 +3,6 @@
 use super::prelude::*;
 use crate::OwnField;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-duplicates-field",
-    Group::Jsonpatch,
-    "a jsonpatch sets what the HyperConverged has a field for",
-)
-.predicts(alert!("UnsupportedHCOModification"))
-.fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let own = cx.own_fields(&applied);
@@ -37,7 +29,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ),
         };
         let place = if !several { applied.place_of(first) } else { applied.path_place() };
-        let finding = Finding::new(&RULE, message).at(place).label("the HyperConverged has a field for it");
+        let finding =
+            Finding::new(&JSONPATCH_DUPLICATES_FIELD, message).at(place).label("the HyperConverged has a field for it");
         let fix = cx.move_to_fields(&applied);
         let shared = fields.iter().find(|f| !f.others.is_empty());
         out.report(match (fix, shared) {

@@ -18,37 +18,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
     }),
 ];
 
-static JSONPATCH_CASE_MISMATCH: Rule =
-    Rule::warning("jsonpatch-case-mismatch", Group::Jsonpatch, "a jsonpatch operation spells a field in another case")
-        .silent("the operator finds the field, and nobody else does")
-        .claims(Claim::HasEffect)
-        .fix(FixKind::Safe);
-
-static JSONPATCH_FROM_OUTSIDE_SPEC: Rule = Rule::info(
-    "jsonpatch-from-outside-spec",
-    Group::Jsonpatch,
-    "a jsonpatch operation reads outside the operand's spec",
-)
-.silent("the value is copied; a move takes nothing away")
-.needs(Needs::Document)
-.claims(Claim::HasEffect);
-
-static JSONPATCH_PATH_NOT_IN_RELEASE: Rule = Rule::error(
-    "jsonpatch-path-not-in-release",
-    Group::Upgrade,
-    "a jsonpatch operation writes a field that the operand has in another release only",
-)
-.silent("the field is dropped, and UnsupportedHCOModification fires")
-.claims(Claim::HasEffect);
-
-static JSONPATCH_UNKNOWN_FIELD: Rule = Rule::error(
-    "jsonpatch-unknown-field",
-    Group::Jsonpatch,
-    "a jsonpatch operation writes a field that the operand doesn't have",
-)
-.silent("the field is dropped, and UnsupportedHCOModification fires")
-.fix(FixKind::Suggested);
-
 /// The values that an operation writes and the operand loses for a given reason, by pointer.
 fn each_lost(
     cx: &Context<'_>,

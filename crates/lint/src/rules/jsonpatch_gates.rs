@@ -16,52 +16,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
     always(&JSONPATCH_UNKNOWN_FEATURE_GATE, |cx, out| each_added(cx, out, unknown)),
 ];
 
-static JSONPATCH_DUPLICATE_FEATURE_GATE: Rule = Rule::info(
-    "jsonpatch-duplicate-feature-gate",
-    Group::Jsonpatch,
-    "a jsonpatch adds a feature gate that HCO renders already",
-)
-.predicts(alert!("UnsupportedHCOModification"))
-.fix(FixKind::Safe);
-
-static JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST: Rule = Rule::error(
-    "jsonpatch-feature-gate-in-disabled-list",
-    Group::Jsonpatch,
-    "a jsonpatch adds a feature gate that is also among the disabled ones",
-)
-.silent(
-    "the operators accept it, and KubeVirt's webhook rejects the change of the KubeVirt: the \
-         upgrade is stuck",
-)
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
-static JSONPATCH_FEATURE_GATE_INERT: Rule = Rule::info(
-    "jsonpatch-feature-gate-inert",
-    Group::Jsonpatch,
-    "a jsonpatch adds a feature gate that has no effect in this release",
-)
-.predicts(alert!("UnsupportedHCOModification"))
-.fix(FixKind::Safe);
-
-static JSONPATCH_FEATURE_GATES_REPLACED: Rule = Rule::error(
-    "jsonpatch-feature-gates-replaced",
-    Group::Jsonpatch,
-    "a jsonpatch removes feature gates that HCO renders",
-)
-.silent("the operator accepts it, and virtual machines that need a lost gate are rejected")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
-static JSONPATCH_UNKNOWN_FEATURE_GATE: Rule = Rule::warning(
-    "jsonpatch-unknown-feature-gate",
-    Group::Jsonpatch,
-    "a jsonpatch adds a feature gate that KubeVirt doesn't know",
-)
-.silent("the gate has no effect, and no operator reports it")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 /// The gates that operations add to KubeVirt; `jsonpatch-duplicate-feature-gate` reports existing ones.
 fn each_added(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &Applied<'_, '_>, &str) -> Option<Finding>) {
     for applied in cx.applied().filter(|a| a.kind() == "KubeVirt") {
@@ -253,18 +207,9 @@ fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[St
     if added.is_empty() {
         return cx.drop_operation(applied);
     }
-    if applied.patch.shifts_others(applied.index) {
-        return None;
-    }
-    let one = |gate: &String| format!(r#"{{"op": "add", "path": "{list}/-", "value": {}}}"#, json!(gate));
-    let text: Vec<String> = added.iter().map(one).collect();
-    let (text, edits) = applied.patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;
-    cx.result_of(applied.patch, &text)?;
-    Some(Fix {
-        title: format!("add {} at the end of the list with /-, and leave HCO's gates", and(added)),
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    let gates: Vec<Value> = added.iter().map(|gate| json!(gate)).collect();
+    let title = format!("add {} at the end of the list with /-, and leave HCO's gates", and(added));
+    cx.appended(applied, list, &gates, title)
 }
 
 const DISABLED: &str = "/spec/configuration/developerConfiguration/disabledFeatureGates";

@@ -5,12 +5,6 @@ use hcoplan_yaml::{Path, parse};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("jsonpatch-invalid-json", Group::Jsonpatch, "a jsonpatch annotation isn't JSON")
-        .rejected("invalid jsonPatch in the kubevirt.kubevirt.io/jsonpatch annotation: invalid state detected")
-        .needs(Needs::Document)
-        .fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
         let Some(failure) = patch.malformed().filter(|f| f.cause == Cause::NotJson) else {
@@ -22,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ("isn't JSON", "reading JSON stops here")
         };
         let name = patch.target.name;
-        let finding = Finding::new(&RULE, format!("the annotation {name} {message}"))
+        let finding = Finding::new(&JSONPATCH_INVALID_JSON, format!("the annotation {name} {message}"))
             .at(cx.patch_place(name, &failure))
             .label(label)
             .remedy(HELP, as_json(cx, patch));

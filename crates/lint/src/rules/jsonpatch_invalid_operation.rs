@@ -4,15 +4,6 @@ use hcoplan_planner::jsonpatch::OperationPart;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-invalid-operation",
-    Group::Jsonpatch,
-    "an operation of a jsonpatch annotation lacks a part or has an unknown op",
-)
-.rejected("unsupported operation")
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 /// All valid `op`s.
 const OPS: [Op; 6] = [Op::Add, Op::Remove, Op::Replace, Op::Move, Op::Copy, Op::Test];
 
@@ -31,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let written = failure.span.and_then(|s| patch.text.get(s.range()));
         let word = written.and_then(|w| serde_json::from_str::<String>(w).ok());
         let unsupported = failure.cause == Cause::Operation(OperationPart::Op);
-        let mut finding = Finding::new(&RULE, message(&failure, element)).at(place);
+        let mut finding = Finding::new(&JSONPATCH_INVALID_OPERATION, message(&failure, element)).at(place);
         finding = match word.filter(|_| unsupported) {
             None => finding.label(label(&failure, element)).help(match failure.cause {
                 Cause::Operation(OperationPart::Value) => "add `value`",
@@ -85,7 +76,7 @@ fn duplicate_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
         let key = &repeated.key;
         let message = format!("operation {} has {key} more than once; HCO uses the last value", repeated.operation + 1);
         out.report(
-            Finding::new(&RULE, message)
+            Finding::new(&JSONPATCH_INVALID_OPERATION, message)
                 .severity(Severity::Warning)
                 .at(patch.place(repeated.first))
                 .label("has no effect")

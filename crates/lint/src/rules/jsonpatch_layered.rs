@@ -6,19 +6,8 @@ use serde_json::Value;
 use super::prelude::*;
 use crate::Annotation;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-layered",
-    Group::Jsonpatch,
-    "a kustomization's patch replaces a jsonpatch annotation instead of adding to it",
-)
-.silent("the overlay's annotation replaces the base's, whose operations vanish")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 /// An earlier text of the annotation.
-struct EarlierText<'l> {
-    layer: Option<&'l Layer>,
+struct EarlierText {
     operations: Vec<Value>,
     place: Location,
 }
@@ -34,33 +23,28 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut below = Vec::new();
         // A build has the last layer's text; its layers start with the HyperConverged's own.
         if !cx.is_built() {
-            below.push(EarlierText {
-                layer: None,
-                operations: operations(patch.text),
-                place: patch.annotation.key_place(),
-            });
+            below.push(EarlierText { operations: operations(patch.text), place: patch.annotation.key_place() });
         }
-        for layer in layers.iter().filter(|l| l.name == name) {
+        for layer in layers.iter().filter(|l| l.name == name && (cx.is_built() || !l.is_own)) {
             let own = operations(&layer.text);
-            let under = below.iter().rfind(|b: &&EarlierText<'_>| b.layer.is_none_or(|l| layer.covers(l)));
-            if let Some(under) = under {
+            if let Some(under) = below.last() {
                 let missing: Vec<&Value> = under.operations.iter().filter(|o| !own.contains(o)).collect();
                 if !missing.is_empty() {
                     out.report(finding(layer, under, &missing));
                 }
             }
-            below.push(EarlierText { layer: Some(layer), operations: own, place: layer.place.clone() });
+            below.push(EarlierText { operations: own, place: layer.place.clone() });
         }
     }
 }
 
-fn finding(layer: &Layer, under: &EarlierText<'_>, missing: &[&Value]) -> Finding {
+fn finding(layer: &Layer, under: &EarlierText, missing: &[&Value]) -> Finding {
     let count = match missing.len() {
         1 => "an operation".to_owned(),
         n => format!("{n} operations"),
     };
-    let message = format!("{} replaces {}, and so removes {count} from it", layer.kustomization, layer.name);
-    Finding::new(&RULE, message)
+    let message = format!("{} replaces {}, and so removes {count} from it", layer.file, layer.name);
+    Finding::new(&JSONPATCH_LAYERED, message)
         .at(under.place.clone())
         .label("replaced as a whole")
         .related(layer.place.clone(), "replaced by this")
@@ -80,7 +64,7 @@ fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
     let text = format!("{}{comma}", texts.join(", "));
     let operations = if missing.len() == 1 { "operation" } else { "operations" };
     Some(Fix {
-        title: format!("add the removed {operations} to the annotation that {} sets", layer.kustomization),
+        title: format!("add the removed {operations} to the annotation that {} sets", layer.file),
         applicability: Applicability::Suggestion,
         edits: vec![annotation.edit_part(start..start, &text)?],
     })

@@ -4,15 +4,6 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-list-index",
-    Group::Jsonpatch,
-    "a jsonpatch path counts the elements of a list that HCO renders",
-)
-.silent("after an upgrade, the patch hits another element")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let (patch, operation) = (applied.patch, applied.operation);
@@ -43,8 +34,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => format!("/{list}/{index} of {} counts a list's elements", applied.kind()),
         };
         let appends = operation.op == Op::Add && found.depth + 1 == segments.len();
-        let finding =
-            Finding::new(&RULE, message).at(place).label("HCO may render this list in another order in each release");
+        let finding = Finding::new(&JSONPATCH_LIST_INDEX, message)
+            .at(place)
+            .label("HCO may render this list in another order in each release");
         out.report(if appends {
             finding.remedy("add at the end, with /-", append(cx, &applied, found.depth))
         } else {

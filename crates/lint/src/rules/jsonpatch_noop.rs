@@ -2,17 +2,13 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::info("jsonpatch-noop", Group::Jsonpatch, "a jsonpatch operation changes nothing")
-    .predicts(alert!("UnsupportedHCOModification"))
-    .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
         let empty = patch.malformed().is_none() && patch.operations().is_empty();
         if empty {
             let message = format!("the annotation {} has no operations", patch.target.name);
             out.report(
-                Finding::new(&RULE, message)
+                Finding::new(&JSONPATCH_NOOP, message)
                     .at(patch.annotation.value_place())
                     .label("changes nothing")
                     .help("remove the annotation")
@@ -27,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let (op, path) = (applied.operation.op.as_str(), &applied.operation.path);
         let message = format!("the operation {op} leaves {path} of {} as HCO renders it", applied.kind());
         out.report(
-            Finding::new(&RULE, message)
+            Finding::new(&JSONPATCH_NOOP, message)
                 .at(applied.path_place())
                 .label("changes nothing, and counts for the alert")
                 .help("remove the operation")

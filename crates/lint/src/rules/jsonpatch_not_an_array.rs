@@ -2,12 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("jsonpatch-not-an-array", Group::Jsonpatch, "a jsonpatch annotation isn't a list of operations")
-        .rejected("json: cannot unmarshal object into Go value of type jsonpatch.Patch")
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
         let Some(failure) = patch.malformed() else {
@@ -17,8 +11,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let name = patch.target.name;
-        let finding =
-            Finding::new(&RULE, format!("the annotation {name} isn't a list")).at(cx.patch_place(name, &failure));
+        let finding = Finding::new(&JSONPATCH_NOT_AN_ARRAY, format!("the annotation {name} isn't a list"))
+            .at(cx.patch_place(name, &failure));
         let finding = match bracketed(patch) {
             Some(fix) => finding.label("one operation instead of a list").help("put it in brackets").fix(fix),
             None => finding

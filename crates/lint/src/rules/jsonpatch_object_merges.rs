@@ -7,14 +7,6 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-object-merges",
-    Group::Jsonpatch,
-    "a jsonpatch operation writes an object, and omitted fields keep their values",
-)
-.silent("the operand keeps what the patch leaves out")
-.fix(FixKind::Suggested);
-
 /// Maximum number of fields named in a message.
 const MAX_NAMED: usize = 4;
 
@@ -44,11 +36,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message =
             format!("the operation {op} merges into {path} of {} and doesn't replace it: {shown} stay", applied.kind());
-        out.report(Finding::new(&RULE, message).at(place).label("HCO merges it into what it had rendered").remedy(
-            "write the fields that change by their own paths; to clear the others, write \
+        out.report(
+            Finding::new(&JSONPATCH_OBJECT_MERGES, message)
+                .at(place)
+                .label("HCO merges it into what it had rendered")
+                .remedy(
+                    "write the fields that change by their own paths; to clear the others, write \
                      null for each",
-            by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
-        ));
+                    by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
+                ),
+        );
     }
 }
 

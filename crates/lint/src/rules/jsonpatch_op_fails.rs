@@ -4,15 +4,6 @@ use hcoplan_kubernetes::go::TypeStep;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-op-fails",
-    Group::Jsonpatch,
-    "a jsonpatch operation can't be applied to the operand as it is rendered",
-)
-.rejected("replace operation does not apply: doc is missing key")
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(failed) = cx.patch_failure() else {
         return;
@@ -41,8 +32,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         _ => "the HyperConverged is accepted, but HCO's reconcile fails",
     };
     let message = format!("the {what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
-    let mut finding =
-        Finding::new(&RULE, message).at(cx.patch_place(failed.annotation, failure)).label(explained).help(help);
+    let mut finding = Finding::new(&JSONPATCH_OP_FAILS, message)
+        .at(cx.patch_place(failed.annotation, failure))
+        .label(explained)
+        .help(help);
     if let Some(operation) = operation.filter(|_| failure.cause == Cause::MissingField) {
         let op = operation.spans.op.range();
         let title = "write add: it sets a field whether it is there or not";

@@ -4,15 +4,6 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-overrides-architecture",
-    Group::Jsonpatch,
-    "a jsonpatch changes what HCO derives from the nodes' architectures",
-)
-.silent("HCO's status and alerts describe what HCO computed, not what SSP and KubeVirt got")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 const DEFAULT: &str = "/spec/configuration/architectureConfiguration/defaultArchitecture";
 const SWITCH: &str = "/spec/enableMultipleArchitectures";
 const CLUSTER: &str = "/spec/cluster";
@@ -51,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(why) => format!("the patch sets {pointer} of {}{why}", applied.kind()),
             None => format!("the patch sets {pointer} of {}, which HCO derives for itself", applied.kind()),
         };
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&JSONPATCH_OVERRIDES_ARCHITECTURE, message)
             .severity(severity)
             .at(applied.written_location(pointer))
             .label("HCO's status and alerts don't see it");

@@ -2,18 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-overrides-lifecycle",
-    Group::Jsonpatch,
-    "a jsonpatch changes an operand's version, images, certificates or removal",
-)
-.silent(
-    "upgrades don't come to an end, or the operand is installed and removed in another way \
-         than the HyperConverged says",
-)
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 /// A path of an operand and the consequence of patching it.
 struct Part {
     kind: &'static str,
@@ -105,7 +93,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let fix = cx.drop_operation(&applied).map(|fix| Fix { title: format!("{}: {instead}", fix.title), ..fix });
             out.report(
-                Finding::new(&RULE, message)
+                Finding::new(&JSONPATCH_OVERRIDES_LIFECYCLE, message)
                     .severity(part.severity)
                     .at(applied.named_location(pointer))
                     .label("HCO no longer controls it")

@@ -4,22 +4,14 @@ use hcoplan_kubernetes::go::TypeStep;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-path-outside-spec",
-    Group::Jsonpatch,
-    "a jsonpatch operation has a path that doesn't start with /spec/",
-)
-.rejected("can only modify spec fields")
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
         for operation in patch.operations().iter().filter(|o| !o.path.starts_with("/spec/")) {
             let path = &operation.path;
             let message = format!("the patch path {} isn't below /spec/ of {}", quoted(path), patch.target.kind);
-            let mut finding =
-                Finding::new(&RULE, message).at(patch.path_place(operation)).label("can only modify spec fields");
+            let mut finding = Finding::new(&JSONPATCH_PATH_OUTSIDE_SPEC, message)
+                .at(patch.path_place(operation))
+                .label("can only modify spec fields");
             let meant = format!("/spec/{}", path.trim_start_matches('/'));
             let meant = match path.strip_prefix("spec/") {
                 Some(_) => format!("/{path}"),

@@ -2,14 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-remove-has-no-effect",
-    Group::Jsonpatch,
-    "a remove operation doesn't remove anything from the operand",
-)
-.silent("the field stays as it was, and UnsupportedHCOModification fires all the same")
-.fix(FixKind::Unsafe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let Applied { patch, operation, .. } = applied;
@@ -32,8 +24,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => operation.spans.path,
         };
         let message = format!("the operation {} leaves {path} of {kind} as it is", operation.op.as_str());
-        let mut finding =
-            Finding::new(&RULE, message).at(patch.place(span)).label("HCO keeps a field that a patch removes");
+        let mut finding = Finding::new(&JSONPATCH_REMOVE_HAS_NO_EFFECT, message)
+            .at(patch.place(span))
+            .label("HCO keeps a field that a patch removes");
         let fix = clearing(cx, patch, applied.index, operation, path);
         finding = match fix {
             Some(fix) => finding.help("replace it by null, which clears it").fix(fix),

@@ -5,18 +5,6 @@ use hcoplan_planner::boot_images::ssp_stage::{self, SspReason};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-result-rejected-by-webhook",
-    Group::Jsonpatch,
-    "the operand that a jsonpatch makes is rejected by the operand's own webhook",
-)
-.silent(
-    "HCO accepts and renders it, and the operand's webhook rejects the operand: the reconcile \
-         stops",
-)
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 /// Reasons reported by other rules.
 const ELSEWHERE: [&str; 2] = ["customize-components", "gates-in-both-lists"];
 
@@ -67,8 +55,11 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, message: String, point
         Some(applied) => applied.path_place(),
         None => patch.annotation.value_place(),
     };
-    Finding::new(&RULE, message).at(place).label("the webhook rejects the patched object").remedy(
-        "write a value that the webhook accepts, or remove the operation",
-        applied.and_then(|a| cx.drop_operation(&a)),
-    )
+    Finding::new(&JSONPATCH_RESULT_REJECTED_BY_WEBHOOK, message)
+        .at(place)
+        .label("the webhook rejects the patched object")
+        .remedy(
+            "write a value that the webhook accepts, or remove the operation",
+            applied.and_then(|a| cx.drop_operation(&a)),
+        )
 }

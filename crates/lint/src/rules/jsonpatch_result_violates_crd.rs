@@ -6,15 +6,6 @@ use hcoplan_kubernetes::schema::Violation;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-result-violates-crd",
-    Group::Jsonpatch,
-    "the operand that a jsonpatch makes breaks its CustomResourceDefinition",
-)
-.silent("HCO accepts and renders it, and the API server rejects the operand: the reconcile stops")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
         let (Some(before), Some(after)) = (patch.rendered(), patch.result()) else {
@@ -45,8 +36,11 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation)
         Some(applied) => applied.written_location(&pointer),
         None => patch.annotation.value_place(),
     };
-    Finding::new(&RULE, message).at(place).label("violates its CustomResourceDefinition").remedy(
-        "write a value that the schema allows, or remove the operation",
-        applied.and_then(|a| cx.drop_operation(&a)),
-    )
+    Finding::new(&JSONPATCH_RESULT_VIOLATES_CRD, message)
+        .at(place)
+        .label("violates its CustomResourceDefinition")
+        .remedy(
+            "write a value that the schema allows, or remove the operation",
+            applied.and_then(|a| cx.drop_operation(&a)),
+        )
 }

@@ -5,15 +5,6 @@ use serde_json::{Value, json};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-struct-list-merges",
-    Group::Jsonpatch,
-    "after a jsonpatch operation, a list's elements keep fields of the elements before",
-)
-.silent("the operand has elements that nobody wrote")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
         let lost: Vec<&Loss> = applied.effect.lost.iter().filter(|l| l.reason == Reason::Inherited).collect();
@@ -30,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message =
             format!("{what} of {} keeps {value} of the element that HCO renders at this index{more}", applied.kind());
         out.report(
-            Finding::new(&RULE, message)
+            Finding::new(&JSONPATCH_STRUCT_LIST_MERGES, message)
                 .at(applied.named_location(what))
                 .label("HCO fills new elements into the old ones, index by index")
                 .help("change the list in the HyperConverged, or write every field of every element")

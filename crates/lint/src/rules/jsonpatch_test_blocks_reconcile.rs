@@ -2,14 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "jsonpatch-test-blocks-reconcile",
-    Group::Jsonpatch,
-    "a failing test operation stops the whole operand",
-)
-.stops("testing value … failed: test failed")
-.needs(Needs::Document);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
         let failed = cx.patch_failure();
@@ -28,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         "the operation test fails, and with it the whole patch of {kind}: {}",
                         failed.failure.message
                     );
-                    let finding = Finding::new(&RULE, message)
+                    let finding = Finding::new(&JSONPATCH_TEST_BLOCKS_RECONCILE, message)
                         .severity(Severity::Error)
                         .at(cx.patch_place(patch.target.name, failed.failure))
                         .label(match failed.failure.cause {
@@ -40,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 None => out.report(
                     Finding::new(
-                        &RULE,
+                        &JSONPATCH_TEST_BLOCKS_RECONCILE,
                         format!("the operation test makes HCO's reconcile fail when {path} of {kind} changes"),
                     )
                     .at(patch.path_place(operation))

@@ -7,12 +7,6 @@ use serde_json::{Map, Value};
 use super::jsonpatch_struct_list_merges::short;
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("jsonpatch-type-mismatch", Group::Jsonpatch, "a jsonpatch operation writes a value of the wrong type")
-        .rejected("json: cannot unmarshal string into Go struct field")
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
         let failed = cx.patch_failure();
@@ -27,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let fails = is_it && failed.failure.cause == Cause::WrongType;
             let Some(finding) = mismatch(cx, patch, operation) else {
                 if fails {
-                    let finding = Finding::new(&RULE, failed.failure.message.clone())
+                    let finding = Finding::new(&JSONPATCH_TYPE_MISMATCH, failed.failure.message.clone())
                         .at(cx.patch_place(patch.target.name, failed.failure))
                         .label("the operand has no place for what this makes");
                     out.explain(failed.incident, finding);
@@ -58,9 +52,12 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     let field = keys.next().map(step).unwrap_or_default();
     let kind = patch.target.kind;
     let written = found.get(&document).unwrap_or(&Value::Null);
-    let finding = Finding::new(&RULE, format!("{field} of {kind} can't hold {}: {}", short(written), error.message))
-        .at(patch.place(span))
-        .label(label(&error.wants));
+    let finding = Finding::new(
+        &JSONPATCH_TYPE_MISMATCH,
+        format!("{field} of {kind} can't hold {}: {}", short(written), error.message),
+    )
+    .at(patch.place(span))
+    .label(label(&error.wants));
     let corrected = corrected(types, ty, &document, &found);
     Some(match corrected {
         None => finding.help("write a value of the field's type"),

@@ -4,16 +4,6 @@ use hcoplan_planner::jsonpatch::ANNOTATIONS;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-unknown-annotation-key",
-    Group::Jsonpatch,
-    "an annotation looks like a jsonpatch annotation, but HCO knows no such key",
-)
-.silent("the annotation is ignored, and the operand stays as it is")
-.needs(Needs::Document)
-.claims(Claim::NoEffect)
-.fix(FixKind::Unsafe);
-
 /// The suffix of all keys.
 const LAST_PART: &str = "jsonpatch";
 
@@ -46,7 +36,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let place = cx.document().location(entry.key.span);
-        let finding = Finding::new(&RULE, format!("HCO reads no annotation {key}")).at(place.clone()).label("ignored");
+        let finding = Finding::new(&JSONPATCH_UNKNOWN_ANNOTATION_KEY, format!("HCO reads no annotation {key}"))
+            .at(place.clone())
+            .label("ignored");
         let Some(name) = meant else {
             out.report(finding.help(format!("the keys that HCO reads are {}", and(&ANNOTATIONS.map(|a| a.name)))));
             continue;

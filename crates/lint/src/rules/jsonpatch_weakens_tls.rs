@@ -7,15 +7,6 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "jsonpatch-weakens-tls",
-    Group::Jsonpatch,
-    "a jsonpatch allows weaker TLS than the HyperConverged's profile",
-)
-.silent("the operand offers what the cluster's profile forbids")
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 const KUBEVIRT: &str = "/spec/configuration/tlsConfiguration";
 
 /// The lowest version that isn't an error.
@@ -67,7 +58,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 None => applied.written_location(&leaf),
             };
             out.report(
-                Finding::new(&RULE, message)
+                Finding::new(&JSONPATCH_WEAKENS_TLS, message)
                     .severity(if severe { Severity::Error } else { Severity::Warning })
                     .at(place)
                     .label("weaker than what HCO renders")

@@ -6,17 +6,8 @@ use hcoplan_yaml::{Node, Path};
 use super::prelude::*;
 use crate::fix::{NEW_DEVICES as NEW, OLD_DEVICES as OLD, mediated_device_lists};
 
-pub(super) static RULE: Rule = Rule::error(
-    "mdev-types-conflict",
-    Group::Admission,
-    "the deprecated name mediatedDevicesTypes is used for mediatedDeviceTypes",
-)
-.rejected("mediatedDevicesTypes is deprecated, please use mediatedDeviceTypes instead")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let rejected = cx.rejected(&RULE, |r| r == Reason::MediatedDevicesBothNames);
+    let rejected = cx.rejected(&MDEV_TYPES_CONFLICT, |r| r == Reason::MediatedDevicesBothNames);
     if let Some(finding) = rejected {
         let at = cx.admission().causes.first().map(|c| c.path.parent());
         let mut finding =
@@ -64,7 +55,7 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
         ("the webhook copies it to the new name", format!("rename it to {NEW}"), Change::Rename(old, NEW.to_owned()))
     };
     let changes: Vec<Change> = change.into_iter().chain([last]).collect();
-    let finding = Finding::new(&RULE, format!("{OLD} is a deprecated name of {NEW}"))
+    let finding = Finding::new(&MDEV_TYPES_CONFLICT, format!("{OLD} is a deprecated name of {NEW}"))
         .at(cx.document().location(entry.key.span))
         .severity(Severity::Warning)
         .label(label);

@@ -4,12 +4,6 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::warning("mediated-device-not-permitted", Group::Operands, "mediated devices are created and not permitted")
-        .silent("the devices are created, and no virtual machine may use one")
-        .needs(Needs::Plan)
-        .claims(Claim::HasEffect);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(kubevirt) = cx.plan().operand("KubeVirt") else {
         return;
@@ -31,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = "mediated devices are created, but permittedHostDevices permits none of them";
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&MEDIATED_DEVICE_NOT_PERMITTED, message)
         .at(field.key_place())
         .label("no virtual machine may ask for one")
         .help("list them in permittedHostDevices.mediatedDevices");

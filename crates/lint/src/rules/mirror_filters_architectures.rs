@@ -7,16 +7,6 @@ use hcoplan_diagnostics::source::{SourceFile, Span};
 use super::prelude::*;
 use crate::Form;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "mirror-filters-architectures",
-    Group::Bundle,
-    "images are mirrored for some of their architectures only",
-)
-.silent("images that the mirror lacks, or has under another digest, can't be pulled")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for file in cx.texts().iter().filter(|file| file.mentions("skopeo") || file.mentions("--filter-by-os")) {
         for (number, line) in file.text().lines().enumerate() {
@@ -97,12 +87,14 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
     let verb = text.find("copy").map_or(0, |at| at + "copy".len());
     let place = Location::new(file, Span::new(begin, begin + verb));
     let insertion = Location::new(file, Span::new(begin + verb, begin + verb));
-    let finding =
-        Finding::new(&RULE, format!("{from} is copied only for the architecture of the machine that copies it"))
-            .at(place)
-            .label("takes one image out of a manifest list")
-            .help("copy the whole list with --all")
-            .fix(Fix::edit("add --all, which copies the whole list", Applicability::Suggestion, insertion, " --all"));
+    let finding = Finding::new(
+        &MIRROR_FILTERS_ARCHITECTURES,
+        format!("{from} is copied only for the architecture of the machine that copies it"),
+    )
+    .at(place)
+    .label("takes one image out of a manifest list")
+    .help("copy the whole list with --all")
+    .fix(Fix::edit("add --all, which copies the whole list", Applicability::Suggestion, insertion, " --all"));
     out.report(finding);
 }
 
@@ -123,16 +115,17 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
         return;
     }
     let span = Span::new(begin + at, begin + at + flag.len());
-    let finding = Finding::new(&RULE, "images are mirrored for some of their architectures only")
-        .at(Location::new(file, span))
-        .label("the rest of each manifest list is left out")
-        .help("mirror the whole list: --filter-by-os='.*', or add --keep-manifest-list=true")
-        .fix(Fix::edit(
-            "add --keep-manifest-list=true",
-            Applicability::Suggestion,
-            Location::new(file, Span::new(begin + at, begin + at)),
-            "--keep-manifest-list=true ",
-        ));
+    let finding =
+        Finding::new(&MIRROR_FILTERS_ARCHITECTURES, "images are mirrored for some of their architectures only")
+            .at(Location::new(file, span))
+            .label("the rest of each manifest list is left out")
+            .help("mirror the whole list: --filter-by-os='.*', or add --keep-manifest-list=true")
+            .fix(Fix::edit(
+                "add --keep-manifest-list=true",
+                Applicability::Suggestion,
+                Location::new(file, Span::new(begin + at, begin + at)),
+                "--keep-manifest-list=true ",
+            ));
     out.report(finding);
 }
 
@@ -151,7 +144,7 @@ fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
     }
     let all = [Change::Set(path.clone(), ["multi"].as_slice().into())];
     let message = format!("the platform's images are mirrored for {}, and not for {}", and(&names), and(&missing));
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&MIRROR_FILTERS_ARCHITECTURES, message)
         .at(document.locate(&path))
         .object(object_of(document))
         .label(format!("leaves {} out", and(&missing)))

@@ -1,22 +1,15 @@
 //! One file per rule, or per table of rules.
 //!
-//! A rule's file has `RULE` (metadata) and `check`. To add one: a file, its two lines below, its page
-//! `docs/rules/<rule>.md` and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table
-//! in one file: its `RULES`.
+//! A rule's file has its `check`. To add one: a file, its two lines below, its page `docs/rules/<rule>.md` with its
+//! metadata, and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table in one file:
+//! its `RULES`.
 
-use super::registered_rule::RegisteredRule;
 use super::registered_rule::RunPhase::{Always, Late};
+use super::registered_rule::{Check, RegisteredRule, RunPhase};
 
-/// An alert with its runbook.
-macro_rules! alert {
-    ($name:literal) => {
-        Prediction::Alert { name: $name, runbook: concat!("https://kubevirt.io/monitoring/runbooks/", $name, ".html") }
-    };
-}
-
-mod aaq_pod_with_nodename;
 mod admission_short_circuited;
 mod annotation_value_not_string;
+mod application_aware_quota;
 mod architecture_alias;
 mod auto_cpu_limit_with_ratio_one;
 mod boolean_annotations;
@@ -26,6 +19,7 @@ mod bundle_csv_arch_labels;
 mod bundle_image_missing_arch;
 mod bundle_image_not_manifest_list;
 mod cert_config_invalid;
+mod change_not_applied;
 mod common_dict_customization_drops_fields;
 mod common_dict_never_imported;
 mod common_dict_unknown_name;
@@ -116,7 +110,6 @@ mod multi_arch_boot_images_disabled;
 mod multi_arch_on_single_arch_cluster;
 mod mutated_field_absent;
 mod network_reference_missing;
-mod no_effect_field;
 mod no_workload_nodes;
 mod node_reference_unmatched;
 mod null_section;
@@ -128,15 +121,18 @@ mod placement_affinity_invalid;
 mod placement_preferred_only_for_arch;
 mod placement_untolerated_taint;
 mod placement_wrong_level;
+mod referenced_key_missing;
 mod rejections;
 mod release_defect;
 mod scalar_type_mismatch;
 mod server_metadata_in_git;
+mod service_selects_no_machine;
 mod single_arch_workloads_served_wrong_arch;
 mod status_in_git;
 mod storage_mode_not_offered;
 mod storage_reference_missing;
 mod subscription_affinity_drops_arch;
+mod subscription_contradicts_operator;
 mod tls_profile_invalid;
 mod tls_profile_weak;
 mod tuning_policy_annotation_invalid;
@@ -153,6 +149,7 @@ mod vm_boot_undetermined;
 mod vm_bus_not_on_s390x;
 mod vm_clone_not_permitted;
 mod vm_datasource_arch_mismatch;
+mod vm_device_not_attached;
 mod vm_disk_elsewhere;
 mod vm_fits_no_node;
 mod vm_needs_feature_gate;
@@ -160,6 +157,7 @@ mod vm_not_evictable;
 mod vm_pinned_machine_type;
 mod vm_placement_contradicts_architecture;
 mod vm_placement_matches_no_node;
+mod vm_pod_rejected;
 mod vm_rejected;
 mod vm_state_without_class;
 mod vm_type_unknown;
@@ -168,17 +166,16 @@ mod workload_placement_change_with_vms;
 mod workload_placement_matches_no_node;
 mod workload_updates_disabled;
 
-/// `RULE` and `check` of each file, by phase.
+/// The name, phase and `check` of each file.
 macro_rules! table {
     ($($when:ident: $($file:ident),+;)+) => {
-        &[$($(RegisteredRule { rule: &$file::RULE, when: $when, check: $file::check }),+),+]
+        &[$($((stringify!($file), $when, $file::check)),+),+]
     };
 }
 
-/// The rules with their own file.
-pub(super) static RULES: &[RegisteredRule] = table! {
+/// The rules with their own file, each by its name with `_`.
+pub(super) static RULES: &[(&str, RunPhase, Check)] = table! {
     Always:
-        aaq_pod_with_nodename,
         admission_short_circuited,
         annotation_value_not_string,
         architecture_alias,
@@ -188,6 +185,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         bundle_image_missing_arch,
         bundle_image_not_manifest_list,
         cert_config_invalid,
+        change_not_applied,
         common_dict_customization_drops_fields,
         common_dict_never_imported,
         common_dict_unknown_name,
@@ -272,7 +270,6 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         multi_arch_on_single_arch_cluster,
         mutated_field_absent,
         network_reference_missing,
-        no_effect_field,
         no_workload_nodes,
         node_reference_unmatched,
         null_section,
@@ -283,14 +280,17 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         placement_preferred_only_for_arch,
         placement_untolerated_taint,
         placement_wrong_level,
+        referenced_key_missing,
         release_defect,
         scalar_type_mismatch,
         server_metadata_in_git,
+        service_selects_no_machine,
         single_arch_workloads_served_wrong_arch,
         status_in_git,
         storage_mode_not_offered,
         storage_reference_missing,
         subscription_affinity_drops_arch,
+        subscription_contradicts_operator,
         tls_profile_invalid,
         tls_profile_weak,
         tuning_policy_annotation_invalid,
@@ -307,6 +307,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         vm_bus_not_on_s390x,
         vm_clone_not_permitted,
         vm_datasource_arch_mismatch,
+        vm_device_not_attached,
         vm_disk_elsewhere,
         vm_fits_no_node,
         vm_needs_feature_gate,
@@ -314,6 +315,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
         vm_pinned_machine_type,
         vm_placement_contradicts_architecture,
         vm_placement_matches_no_node,
+        vm_pod_rejected,
         vm_rejected,
         vm_state_without_class,
         vm_type_unknown,
@@ -327,6 +329,7 @@ pub(super) static RULES: &[RegisteredRule] = table! {
 
 /// The rules in tables.
 pub(super) static TABLES: &[&[RegisteredRule]] = &[
+    application_aware_quota::RULES,
     boolean_annotations::RULES,
     bundle_affinity::RULES,
     defaults::RULES,
@@ -345,8 +348,7 @@ mod prelude {
     pub(super) use crate::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
     pub(super) use crate::{Csv, PodTemplate};
     pub(super) use hcoplan_diagnostics::finding::{
-        Applicability, BecomesWhen, Claim, Confidence, Finding, Fix, FixKind, Group, Needs, PredictedValue, Prediction,
-        Rule, Severity, nearest,
+        Applicability, BecomesWhen, Finding, Fix, PredictedValue, Rule, Severity, nearest,
     };
     pub(super) use hcoplan_diagnostics::source::Location;
     pub(super) use hcoplan_kubernetes::tree;
@@ -354,6 +356,7 @@ mod prelude {
     pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, TemplateSource};
     pub(super) use hcoplan_planner::jsonpatch::{self, Cause};
     pub(super) use hcoplan_planner::jsonpatch::{Op, Operation, Reason};
+    pub(super) use hcoplan_rule_pages::rules::*;
     pub(super) use hcoplan_yaml::edit::Change;
     pub(super) use hcoplan_yaml::{Document, Path, Segment};
 
@@ -361,7 +364,6 @@ mod prelude {
     use hcoplan_kubernetes::ObjectId;
     use hcoplan_yaml::edit::edits;
 
-    pub(super) use crate::context::with_comments;
     pub(super) use crate::words::{and, changed, or};
 
     use crate::ImageEvidence;

@@ -3,15 +3,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "multi-arch-boot-images-disabled",
-    Group::Heterogeneous,
-    "workload nodes have several architectures, but golden images are imported for one",
-)
-.predicts(alert!("HCOMultiArchGoldenImagesDisabled"))
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(hc) = cx.hyperconverged() else {
         return;
@@ -24,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         "workload nodes are {}, but golden images are imported once, for the architecture of the node that imports them",
         and(architectures)
     );
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&MULTI_ARCH_BOOT_IMAGES_DISABLED, message)
         .at(cx.multi_arch_switch())
         .label("multi-arch golden images are off")
         .help(format!(

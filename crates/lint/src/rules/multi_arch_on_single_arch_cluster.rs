@@ -3,23 +3,13 @@
 use super::prelude::*;
 use hcoplan_planner::hyperconverged::HyperConverged;
 
-pub(super) static RULE: Rule = Rule::info(
-    "multi-arch-on-single-arch-cluster",
-    Group::Heterogeneous,
-    "multi-arch golden images are on, but every node has the same architecture",
-)
-.silent("golden images get an architecture in their names, and the plain names become references")
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested)
-.pedantic();
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let on = cx.hyperconverged().is_some_and(HyperConverged::multi_arch);
     let ([only], true, true) = (&cx.node_architectures()[..], on, cx.plan().ssp.is_some()) else {
         return;
     };
     let message = format!("multi-arch golden images are on, but every node is {only}");
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&MULTI_ARCH_ON_SINGLE_ARCH_CLUSTER, message)
         .at(cx.multi_arch_switch())
         .label(format!("renames golden images to …-{only}"))
         .help("leave it out until nodes of another architecture are planned");

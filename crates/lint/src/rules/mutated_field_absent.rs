@@ -6,16 +6,6 @@ use serde_json::Value as Json;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::info(
-    "mutated-field-absent",
-    Group::Gitops,
-    "HCO's webhook adds fields to golden images that git doesn't have",
-)
-.silent("GitOps tools report the HyperConverged as out of sync on every sync")
-.needs(Needs::Plan)
-.claims(Claim::Becomes)
-.fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let list = cx.field("dataImportCronTemplates").path();
     let (Some(list), Some(stored)) = (list, cx.admission().stored.as_ref()) else {
@@ -33,8 +23,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let shown: Vec<String> = added.iter().map(|(p, v)| format!("{p}: {v}")).collect();
         let message =
             format!("the golden image {} is stored with values that git lacks: {}", template.name(), and(&shown));
-        let finding =
-            Finding::new(&RULE, message).at(template.name_place()).label("differs from git as soon as it is stored");
+        let finding = Finding::new(&MUTATED_FIELD_ABSENT, message)
+            .at(template.name_place())
+            .label("differs from git as soon as it is stored");
         // Setting the policy decides about the disks, and suppresses the rule that reports it.
         let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
         let (help, applicability) = if policy {

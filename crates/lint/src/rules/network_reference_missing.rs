@@ -5,15 +5,6 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "network-reference-missing",
-    Group::Operands,
-    "a network attachment or a binding that the HyperConverged or a virtual machine names isn't declared",
-)
-.silent("migrations fail, or the binding is another one than was written")
-.confidence(Confidence::Medium)
-.fix(FixKind::Suggested);
-
 const OWN: &str = "l2bridge";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -24,19 +15,28 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         here.filter_map(|d| text_at(d, "metadata.name")).collect()
     };
     let field = cx.field("liveMigrationConfig.network");
-    if let Some(name) = field.text().filter(|n| !n.is_empty() && !declared.is_empty())
-        && !names(namespace).contains(&name)
+    // Multus' annotation may name an interface, too.
+    let written = field.text().map(|name| name.split('@').next().unwrap_or_default());
+    if let Some(reference) = written.filter(|n| !n.is_empty() && !declared.is_empty())
+        && cx.network_attachment(namespace, reference).is_none()
     {
-        let mut finding = Finding::new(&RULE, format!("the migration network {name} isn't declared in {namespace}"))
-            .at(field.value_place())
-            .label("migrations need it in HCO's namespace");
+        let (namespace, name) = reference.split_once('/').unwrap_or((namespace, reference));
+        let mut finding = Finding::new(
+            &NETWORK_REFERENCE_MISSING,
+            format!("the migration network {name} isn't declared in {namespace}"),
+        )
+        .at(field.value_place())
+        .label("migrations need it");
         let elsewhere = declared.iter().find(|d| text_at(d, "metadata.name") == Some(name));
         if let Some(other) = elsewhere {
             let place = other.locate(&Path::dotted("metadata.namespace"));
             finding = finding.related(place, "it is declared in another namespace");
         }
         let otherwise = format!("declare it in {namespace}");
-        out.report(did_you_mean(finding, "use", nearest(name, names(namespace)), otherwise));
+        let meant = nearest(name, names(namespace));
+        let is_full = reference.contains('/');
+        let meant = meant.map(|meant| if is_full { format!("{namespace}/{meant}") } else { meant.to_owned() });
+        out.report(did_you_mean(finding, "use", meant.as_deref(), otherwise));
     }
     machines(cx, out);
     let bindings = cx.field("networkBinding");
@@ -46,27 +46,48 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for entry in bindings.node().map(Node::entries).unwrap_or_default() {
         let name = entry.key.text.as_str();
         if name == OWN {
-            let finding = Finding::new(&RULE, format!("HCO overwrites the network binding {OWN} with its own"))
-                .at(cx.document().location(entry.key.span))
-                .label("without effect")
-                .help("give it another name");
+            let finding = Finding::new(
+                &NETWORK_REFERENCE_MISSING,
+                format!("HCO overwrites the network binding {OWN} with its own"),
+            )
+            .at(cx.document().location(entry.key.span))
+            .label("without effect")
+            .help("give it another name");
             out.report(finding);
             continue;
         }
         let Some(reference) = entry.value.get("networkAttachmentDefinition").and_then(Node::as_str) else {
             continue;
         };
-        let (namespace, name) = reference.split_once('/').unwrap_or(("default", reference));
-        if declared.is_empty() || names(namespace).contains(&name) {
+        // A name alone is looked up in the namespace of each machine that has the binding.
+        let missing = match reference.split_once('/') {
+            Some((namespace, name)) => (!names(namespace).contains(&name)).then_some((name, namespace)),
+            None => machines_with(cx, &entry.key.text)
+                .find(|namespace| !namespace.is_empty() && !names(namespace).contains(&reference))
+                .map(|namespace| (reference, namespace)),
+        };
+        let Some((name, namespace)) = missing.filter(|_| !declared.is_empty()) else {
             continue;
-        }
+        };
         let path = path.key(&entry.key.text).key("networkAttachmentDefinition");
-        let finding = Finding::new(&RULE, format!("the network attachment {name} isn't declared in {namespace}"))
-            .at(cx.locate(&path))
-            .label(format!("the binding {} needs it", entry.key.text))
-            .help("declare it, or correct the reference");
+        let finding = Finding::new(
+            &NETWORK_REFERENCE_MISSING,
+            format!("the network attachment {name} isn't declared in {namespace}"),
+        )
+        .at(cx.locate(&path))
+        .label(format!("the binding {} needs it", entry.key.text))
+        .help("declare it, or correct the reference");
         out.report(finding);
     }
+}
+
+/// The namespaces of virtual machines that have a binding.
+fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Item = &'c str> {
+    let has = move |vm: &VirtualMachine<'_>| {
+        let interfaces = vm.get("domain.devices.interfaces").map(Node::items).unwrap_or_default();
+        interfaces.iter().any(|i| i.below("binding.name").and_then(Node::as_str) == Some(binding))
+    };
+    cx.virtual_machines().into_iter().filter(has).map(|vm| vm.namespace())
 }
 
 /// A missing binding plugin of a virtual machine.
@@ -74,7 +95,7 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
     let declared = cx.field("networkBinding");
     let known = declared.node().map(Node::entries).unwrap_or_default().iter().map(|e| e.key.text.as_str());
     let message = format!("the network binding {name} of {} isn't in the HyperConverged", vm.display_name());
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&NETWORK_REFERENCE_MISSING, message)
         .at(vm.document.locate(&path))
         .severity(Severity::Error)
         .object(object_of(vm.document))
@@ -89,11 +110,7 @@ fn machines(cx: &Context<'_>, out: &mut Sink) {
         |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };
     for vm in cx.virtual_machines() {
         out.report_all(cx.bindings_not_there(&vm).into_iter().map(|found| binding(cx, &vm, found)));
-        let networks = vm.get("networks").map(Node::items).unwrap_or_default();
-        for (i, network) in networks.iter().enumerate() {
-            let Some(reference) = network.below("multus.networkName").and_then(Node::as_str) else {
-                continue;
-            };
+        for (i, reference) in vm.networks() {
             let (namespace, name) = reference.split_once('/').unwrap_or((vm.namespace(), reference));
             let all = named(name);
             let [other, ..] = all[..] else {
@@ -108,7 +125,7 @@ fn machines(cx: &Context<'_>, out: &mut Sink) {
             let place = vm.place(&format!("networks[{i}].multus.networkName"));
             let message =
                 format!("the network attachment {name} of {} isn't declared in {namespace}", vm.display_name());
-            let finding = Finding::new(&RULE, message)
+            let finding = Finding::new(&NETWORK_REFERENCE_MISSING, message)
                 .at(place.clone())
                 .object(object_of(vm.document))
                 .label(format!("looked for in the namespace {namespace}"))

@@ -2,17 +2,12 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("no-workload-nodes", Group::Heterogeneous, "no declared node counts as a workload node")
-        .predicts(alert!("KubeVirtNoAvailableNodesToRunVMs"))
-        .needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // Another rule reports a placement that matches no node.
     if cx.selects_workload_nodes() || !cx.topology().workload_nodes.is_empty() {
         return;
     }
-    let mut finding = Finding::new(&RULE, "no declared node is labelled as a worker")
+    let mut finding = Finding::new(&NO_WORKLOAD_NODES, "no declared node is labelled as a worker")
         .at(cx.whole_location())
         .label("has no workload placement, so HCO looks for workers")
         .help(

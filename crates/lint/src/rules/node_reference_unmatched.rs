@@ -9,16 +9,6 @@ use serde_json::Value as Json;
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "node-reference-unmatched",
-    Group::Placement,
-    "a setting for certain nodes matches none of the declared ones",
-)
-.silent("the setting has no effect on missing nodes")
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -77,7 +67,7 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
     for value in values.iter().filter(|v| !is_node(v)) {
         let name = value.as_str().unwrap_or_default();
         let message = format!("{who} names {name}, which isn't a declared node");
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&NODE_REFERENCE_UNMATCHED, message)
             .at(cx.document().location(value.span))
             .label("no such node")
             .help("name a node of the inventory, or take it out of the list");
@@ -105,10 +95,11 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
     let wanted = pairs(&selector["matchLabels"]).chain(listed);
     if unmatched && keys.clone().all(|key| cx.shows_label(key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
-        let finding = Finding::new(&RULE, "ksmConfiguration.nodeLabelSelector matches no declared node")
-            .at(field.key_place())
-            .label("KSM is switched on nowhere")
-            .help(help(cx, wanted, "select labels that nodes have, or write {} for every node"));
+        let finding =
+            Finding::new(&NODE_REFERENCE_UNMATCHED, "ksmConfiguration.nodeLabelSelector matches no declared node")
+                .at(field.key_place())
+                .label("KSM is switched on nowhere")
+                .help(help(cx, wanted, "select labels that nodes have, or write {} for every node"));
         out.report(finding);
     }
 }
@@ -147,10 +138,11 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
         let mut keys = selector.as_object().into_iter().flatten();
         if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
-            let finding = Finding::new(&RULE, format!("{list}[{i}].nodeSelector matches no declared node"))
-                .at(cx.document().locate_key(&path))
-                .label("no node gets these mediated devices")
-                .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory"));
+            let finding =
+                Finding::new(&NODE_REFERENCE_UNMATCHED, format!("{list}[{i}].nodeSelector matches no declared node"))
+                    .at(cx.document().locate_key(&path))
+                    .label("no node gets these mediated devices")
+                    .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory"));
             out.report(finding);
         }
     }
@@ -166,9 +158,10 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let names = cx.nodes().map(|n| n.node.name.as_str());
-        let finding = Finding::new(&RULE, format!("nodeVerbosity names {name}, which isn't a declared node"))
-            .at(cx.document().location(entry.key.span))
-            .label("no such node");
+        let finding =
+            Finding::new(&NODE_REFERENCE_UNMATCHED, format!("nodeVerbosity names {name}, which isn't a declared node"))
+                .at(cx.document().location(entry.key.span))
+                .label("no such node");
         let otherwise = "name a node of the inventory, or remove the entry";
         out.report(did_you_mean(finding, "name", nearest(name, names), otherwise));
     }

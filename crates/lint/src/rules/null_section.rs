@@ -5,13 +5,6 @@ use hcoplan_yaml::{Node, Path, Trail, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::warning("null-section", Group::Hygiene, "a key has no value where an object or a list is meant")
-        .silent("null is treated as absent, which is not the same as an empty section")
-        .needs(Needs::Document)
-        .claims(Claim::NoEffect)
-        .fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {
         return;
@@ -23,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let empty = if kind == "array" { "[]" } else { "{}" };
         let place = cx.document().locate_key(&path);
         let message = format!("{path} has no value: the API server treats it as absent, not as {empty}");
-        let finding = Finding::new(&RULE, message).at(place).label("null");
+        let finding = Finding::new(&NULL_SECTION, message).at(place).label("null");
         let place = cx.document().location(node.span);
         let text = match place.text() {
             "" => format!(" {empty}"),

@@ -3,16 +3,6 @@
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule::info(
-    "operand-affinity-not-overridable",
-    Group::Bundle,
-    "the Subscription places the operators, and nothing places the operands",
-)
-.silent("the operands stay where the scheduler puts them")
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_set = |pods: Pods| {
         let field = cx.field(pods.field());
@@ -40,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let title = format!("{} to place the operands' controllers like the operators", changed(&set));
             cx.fix(title, Applicability::Suggestion, &set)
         });
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&OPERAND_AFFINITY_NOT_OVERRIDABLE, message)
             .at(subscription.locate_key(&path))
             .object(object_of(subscription))
             .label("for the operators only")

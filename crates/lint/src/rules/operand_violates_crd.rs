@@ -6,18 +6,6 @@ use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "operand-violates-crd",
-    Group::Admission,
-    "the HyperConverged is accepted, but one of its operands violates its CRD",
-)
-.silent(
-    "HCO accepts the HyperConverged, the API server rejects the operand, and the reconcile ends \
-         there each time",
-)
-.confidence(Confidence::Medium)
-.claims(Claim::HasEffect);
-
 /// The field that overrides the cluster's TLS profile.
 const PROFILE: &str = "tlsSecurityProfile";
 
@@ -60,7 +48,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let place = profile.or_else(|| field.map(|path| cx.locate(&path)));
         out.report(
-            Finding::new(&RULE, message)
+            Finding::new(&OPERAND_VIOLATES_CRD, message)
                 .at(place.unwrap_or_else(|| cx.whole_location()))
                 .label("accepted here, and rejected where HCO passes it on")
                 .help(help),

@@ -7,16 +7,6 @@ use hcoplan_yaml::{Document, Path};
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule::info(
-    "operator-placement-not-covered",
-    Group::Placement,
-    "the infra placement moves the operands, but the Subscription doesn't move the operators",
-)
-.silent("the operators themselves stay where the scheduler puts them")
-.confidence(Confidence::Medium)
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field(Pods::Infra.field());
     let Some(placement) = field.node().filter(|n| !n.entries().is_empty()) else {
@@ -29,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     for subscription in cx.subscriptions().filter(|d| !covered(d)) {
         let message = "the infra placement doesn't move the operators: the Subscription has no placement";
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&OPERATOR_PLACEMENT_NOT_COVERED, message)
             .at(subscription.locate(&Path::dotted("spec.name")))
             .object(ObjectId::of(&subscription.root.to_json()).to_string())
             .label("installs the operators anywhere")

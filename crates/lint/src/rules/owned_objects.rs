@@ -6,6 +6,7 @@ use hcoplan_yaml::{Node, Value};
 use serde_json::Value as Json;
 
 use super::prelude::*;
+use crate::KUBEVIRT_GATES;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&COMMON_TEMPLATE_IN_GIT, |cx, out| each(cx, out, &["Template"], common_template)),
@@ -18,47 +19,6 @@ pub(super) static RULES: &[RegisteredRule] = &[
         each(cx, out, &["Deployment"], second_operator);
     }),
 ];
-
-static COMMON_TEMPLATE_IN_GIT: Rule = Rule::warning(
-    "common-template-in-git",
-    Group::Operands,
-    "git declares a base template in the namespace of SSP's common templates",
-)
-.predicts(alert!("SSPCommonTemplatesModificationReverted"))
-.confidence(Confidence::Medium);
-
-static DUPLICATE_WASP_AGENT: Rule =
-    Rule::warning("duplicate-wasp-agent", Group::Operands, "git declares a wasp agent although HCO deploys one")
-        .predicts(alert!("DuplicateWaspAgentDSDetected"));
-
-static OPERAND_MANAGED_IN_GIT: Rule =
-    Rule::error("operand-managed-in-git", Group::Operands, "git declares an object that HCO creates and overwrites")
-        .predicts(alert!("KubeVirtCRModified"))
-        .confidence(Confidence::Medium)
-        .fix(FixKind::Suggested);
-
-static REMOVED_OBJECT_IN_GIT: Rule = Rule::warning(
-    "removed-object-in-git",
-    Group::Upgrade,
-    "git still has an object that HCO deletes on the upgrade to this release",
-)
-.silent("HCO deletes it in the upgrade, and git creates it again")
-.needs(Needs::Document);
-
-static RENDERED_GOLDEN_IMAGE_IN_GIT: Rule = Rule::error(
-    "rendered-golden-image-in-git",
-    Group::Operands,
-    "git declares a DataImportCron or DataSource that SSP or CDI makes",
-)
-.rejected("Cannot update DataImportCron Spec");
-
-static SECOND_OPERAND_CR: Rule = Rule::error(
-    "second-operand-cr",
-    Group::Operands,
-    "a second KubeVirt, CDI, SSP or NetworkAddonsConfig is declared in addition to HCO's",
-)
-.rejected("creation failed, an SSP CR already exists in namespace")
-.confidence(Confidence::Medium);
 
 /// A declared object: kind, group, name and namespace; empty if not written.
 struct Declared<'d> {
@@ -213,12 +173,40 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
         .finding(&OPERAND_MANAGED_IN_GIT, message)
         .at(document.locate_key(&path))
         .label("HCO reverts this, and git writes it again");
+    if kind == "KubeVirt" && path.to_pointer() == KUBEVIRT_GATES {
+        return gates(cx, finding, &value, rendered);
+    }
     let Some((field, copied)) = source_of(cx, kind, &path) else {
         return finding.help("delete the manifest: the HyperConverged is the place for its settings");
     };
     let set = [Change::Set(field.clone(), value)];
     let title = format!("set {field} of the HyperConverged, and delete the manifest");
     let fix = copied.then(|| cx.fix(title.as_str(), Applicability::Suggestion, &set)).flatten();
+    finding.remedy(title, fix)
+}
+
+/// Names what sets the gates that a KubeVirt in git has in addition to the rendered ones.
+fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) -> Finding {
+    let names = |list: &Json| -> Vec<String> {
+        list.as_array().into_iter().flatten().filter_map(|gate| gate.as_str().map(str::to_owned)).collect()
+    };
+    let present = rendered.pointer(KUBEVIRT_GATES).map(names).unwrap_or_default();
+    let added: Vec<String> = names(written).into_iter().filter(|gate| !present.contains(gate)).collect();
+    let known = |gate: &String| cx.release().kubevirt_gate(gate);
+    let switches = added.iter().filter_map(|gate| known(gate)?.switch());
+    let set: Vec<(Path, Change)> = switches.map(|own| cx.switch_on(&own.name)).collect();
+    let is_needless = |gate: &&String| known(gate).is_some_and(|gate| gate.is_always_on());
+    if set.is_empty() {
+        let needless: Vec<&String> = added.iter().filter(is_needless).collect();
+        return match needless.first() {
+            Some(gate) => finding.help(format!("delete the manifest: the feature of the gate {gate} is always on")),
+            None => finding.help("delete the manifest: the HyperConverged is the place for its settings"),
+        };
+    }
+    let is_all = set.len() + added.iter().filter(is_needless).count() == added.len();
+    let (fields, changes): (Vec<String>, Vec<Change>) = set.into_iter().map(|(f, c)| (f.to_string(), c)).unzip();
+    let title = format!("set {} of the HyperConverged, and delete the manifest", and(&fields));
+    let fix = is_all.then(|| cx.fix(title.as_str(), Applicability::Suggestion, &changes)).flatten();
     finding.remedy(title, fix)
 }
 

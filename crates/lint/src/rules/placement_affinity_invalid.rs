@@ -7,15 +7,6 @@ use hcoplan_yaml::{Node, Path};
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule::error(
-    "placement-affinity-invalid",
-    Group::Placement,
-    "a node affinity of a placement has an operator, key or value that Kubernetes rejects",
-)
-.rejected("invalid workloads node placement affinity")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 /// The path of a node affinity in a placement.
 const AFFINITY: &str = "affinity.nodeAffinity";
 
@@ -31,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let causes = &cx.admission().causes;
     let is_ours = causes.first().is_some_and(|c| placements.iter().any(|p| c.path.starts_with(p)));
     let could_be = |r| matches!(r, Reason::Affinity | Reason::GoDecode | Reason::Schema(_));
-    if is_ours && let Some(mut finding) = cx.rejected(&RULE, could_be) {
+    if is_ours && let Some(mut finding) = cx.rejected(&PLACEMENT_AFFINITY_INVALID, could_be) {
         let edits: Vec<_> = placements.iter().flat_map(|path| corrections(cx, path)).collect();
         let mistyped = cx.mistyped();
         if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
@@ -64,9 +55,12 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let place = requirement.get("operator").unwrap_or(requirement);
-            let finding = Finding::new(&RULE, format!("Kubernetes rejects the requirement {}", requirement.to_json()))
-                .at(cx.document().location(place.span))
-                .label("accepted by HCO, rejected when KubeVirt places its pods");
+            let finding = Finding::new(
+                &PLACEMENT_AFFINITY_INVALID,
+                format!("Kubernetes rejects the requirement {}", requirement.to_json()),
+            )
+            .at(cx.document().location(place.span))
+            .label("accepted by HCO, rejected when KubeVirt places its pods");
             out.report(finding.remedy(FORM, operator(cx, requirement)));
         }
     }

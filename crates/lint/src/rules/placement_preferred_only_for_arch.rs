@@ -8,15 +8,6 @@ use serde_json::json;
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "placement-preferred-only-for-arch",
-    Group::Placement,
-    "the workload placement only prefers an architecture, which HCO ignores",
-)
-.predicts(alert!("HCOMultiArchGoldenImagesDisabled"))
-.needs(Needs::Plan)
-.fix(FixKind::Unsafe);
-
 const LABEL: &str = "kubernetes.io/arch";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
@@ -50,7 +41,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
     let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
-    let mut finding = Finding::new(&RULE, message).at(cx.document().location(place.span)).label("only a preference");
+    let mut finding = Finding::new(&PLACEMENT_PREFERRED_ONLY_FOR_ARCH, message)
+        .at(cx.document().location(place.span))
+        .label("only a preference");
     if cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
         finding = finding.severity(Severity::Info);
     }

@@ -10,15 +10,6 @@ use serde_json::{Value, json};
 use super::prelude::*;
 use crate::{Placement, Pods};
 
-pub(super) static RULE: Rule = Rule::error(
-    "placement-untolerated-taint",
-    Group::Placement,
-    "selected nodes have a taint that the placement doesn't tolerate",
-)
-.predicts(alert!("KubeVirtNoAvailableNodesToRunVMs"))
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 /// Maximum number of tolerations added by a fix.
 const MAX_ADDED: usize = 64;
 
@@ -70,13 +61,14 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
             format!("{} of the {count} {} {accept} no pods", counted.len(), which("nodes"))
         }
     };
-    let mut finding = Finding::new(&RULE, format!("{how_many}: nothing tolerates {}", and(&names)))
-        .label("has no toleration for it")
-        .help(format!("add the toleration {}", toleration(taint)))
-        .at(match placement {
-            Some(placement) => placement.field.key_place(),
-            None => cx.whole_location(),
-        });
+    let mut finding =
+        Finding::new(&PLACEMENT_UNTOLERATED_TAINT, format!("{how_many}: nothing tolerates {}", and(&names)))
+            .label("has no toleration for it")
+            .help(format!("add the toleration {}", toleration(taint)))
+            .at(match placement {
+                Some(placement) => placement.field.key_place(),
+                None => cx.whole_location(),
+            });
     if !all {
         finding = finding.severity(Severity::Warning);
     }

@@ -4,16 +4,6 @@ use hcoplan_yaml::{Path, Segment};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "placement-wrong-level",
-    Group::Placement,
-    "a part of a node placement is at the wrong level, where HCO ignores it",
-)
-.silent("the API server drops the placement, and pods run anywhere")
-.needs(Needs::Document)
-.claims(Claim::NoEffect)
-.fix(FixKind::Unsafe);
-
 const PARTS: [&str; 3] = ["affinity", "nodeSelector", "tolerations"];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -23,8 +13,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let message = format!("nothing reads {path}: it is one level off");
-        let finding =
-            Finding::new(&RULE, message).at(cx.document().locate_key(path)).label("dropped by the API server");
+        let finding = Finding::new(&PLACEMENT_WRONG_LEVEL, message)
+            .at(cx.document().locate_key(path))
+            .label("dropped by the API server");
         let Some(shape) = cx.shape() else {
             continue;
         };

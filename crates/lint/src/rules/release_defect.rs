@@ -5,14 +5,6 @@ use hcoplan_planner::machines::{MachineView, Verdict, defects, deployed_kubevirt
 use super::prelude::*;
 use crate::{Extent, VirtualMachine};
 
-pub(super) static RULE: Rule = Rule::warning(
-    "release-defect",
-    Group::Operands,
-    "the release has a known defect that concerns this cluster or its virtual machines",
-)
-.silent("what the defect's reference describes")
-.confidence(Confidence::Medium);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(cluster) = cx.machine_cluster() else {
         return;
@@ -46,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(fixed) => format!("upgrade to HCO {fixed}, which has the fix: {}", defect.reference),
             None => format!("see {}", defect.reference),
         };
-        let mut finding = Finding::new(&RULE, message).at(place).label(defect.name.clone()).help(help);
+        let mut finding = Finding::new(&RELEASE_DEFECT, message).at(place).label(defect.name.clone()).help(help);
         if let Some(vm) = first {
             finding = finding.object(object_of(vm.document));
         }

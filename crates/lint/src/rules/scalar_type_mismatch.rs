@@ -8,14 +8,8 @@ use super::prelude::*;
 use super::unresolved_placeholder::placeholder;
 use crate::Mistyped;
 
-pub(super) static RULE: Rule =
-    Rule::error("scalar-type-mismatch", Group::Hygiene, "YAML reads a value as another type than its field has")
-        .rejected("failed to parse the HyperConverged")
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if let Some(finding) = rejection_by(&RULE, cx, |m| !m.in_map) {
+    if let Some(finding) = rejection_by(&SCALAR_TYPE_MISMATCH, cx, |m| !m.in_map) {
         out.explain(Incident::Rejection, finding);
     }
 }

@@ -6,15 +6,6 @@ use hcoplan_yaml::{Entry, Node, Path, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "server-metadata-in-git",
-    Group::Gitops,
-    "the HyperConverged has metadata that the server or a controller writes",
-)
-.silent("conflicts when it is applied, or settings that nobody sees")
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 const FIELDS: [&str; 10] = [
     "creationTimestamp",
     "deletionGracePeriodSeconds",
@@ -57,7 +48,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
              already, so that `evictionStrategy` stays unset",
         );
     }
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&SERVER_METADATA_IN_GIT, message)
         .at(cx.document().location(first.key.span))
         .label("written by the server or a controller")
         .help("remove what was copied from a cluster");

@@ -4,18 +4,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "single-arch-workloads-served-wrong-arch",
-    Group::Heterogeneous,
-    "multi-arch golden images are off, and no workload node has the one architecture that is served",
-)
-.silent(
-    "common templates name an architecture that no workload node has, so virtual machines made of \
-         them are never scheduled",
-)
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let topology = cx.topology();
     let workload = &topology.workload_architectures;
@@ -32,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = format!("common templates are made for {served}, but workload nodes are {}", and(workload));
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&SINGLE_ARCH_WORKLOADS_SERVED_WRONG_ARCH, message)
         .at(cx.multi_arch_switch())
         .label(format!("multi-arch golden images are off: only {served} is served"))
         .help(format!("switch multi-arch golden images on{}", cx.multi_arch_prospects()));

@@ -6,12 +6,6 @@ use hcoplan_yaml::{Path, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::warning("status-in-git", Group::Gitops, "the HyperConverged has a status, which only the operator writes")
-        .silent("the API server drops the status; the file shows a state of the past")
-        .needs(Needs::Document)
-        .fix(FixKind::Safe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(entry) = cx.document().root.entry("status") else {
         return;
@@ -21,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Value::Map(entries) => entries.is_empty(),
         _ => false,
     };
-    let mut finding = Finding::new(&RULE, "the manifest has a status, which only the operator writes")
+    let mut finding = Finding::new(&STATUS_IN_GIT, "the manifest has a status, which only the operator writes")
         .at(cx.document().location(entry.key.span))
         .label(if empty { "dropped by the API server" } else { "a copy of what was once in a cluster" })
         .help("remove the section");

@@ -10,14 +10,6 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::context::DiskSpec;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "storage-mode-not-offered",
-    Group::Operands,
-    "disks ask for an access mode that their storage class doesn't offer",
-)
-.silent("claims of it stay pending, and so does what waits for them")
-.confidence(Confidence::Medium);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // One finding for each class and mode: locations and requesters.
     type ModeRequests = (Vec<Location>, Vec<String>);
@@ -57,7 +49,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             and(&who),
             and(&offered.modes)
         );
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&STORAGE_MODE_NOT_OFFERED, message)
             .at(first.clone())
             .label("claims of it stay pending")
             .help("use an access mode of the class, or another class");

@@ -7,15 +7,6 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::context::{DiskSpec, VIRT_DEFAULT, default_place};
 
-pub(super) static RULE: Rule = Rule::warning(
-    "storage-reference-missing",
-    Group::Operands,
-    "a storage class that the HyperConverged or a disk names isn't declared",
-)
-.silent("the setting has no effect, or its PVCs stay pending")
-.confidence(Confidence::Medium)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let classes = cx.other_objects().of_kind("StorageClass");
     fn named(class: &std::sync::Arc<Document>) -> Option<&str> {
@@ -85,9 +76,10 @@ const PENDING: &str = "its PVCs stay pending";
 fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<Finding> {
     let mut references = references.into_iter();
     let Reference { who, label, place, object } = references.next()?;
-    let mut finding = Finding::new(&RULE, format!("{who}: the storage class {name} isn't declared"))
-        .at(place)
-        .label(label.to_owned());
+    let mut finding =
+        Finding::new(&STORAGE_REFERENCE_MISSING, format!("{who}: the storage class {name} isn't declared"))
+            .at(place)
+            .label(label.to_owned());
     if let Some(object) = object {
         finding = finding.object(object);
     }
@@ -107,7 +99,7 @@ fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
     };
     let names: Vec<&str> = found.iter().map(|(class, _)| class.text("metadata.name")).collect();
     let message = format!("{} are all the default storage class of virtual machines", and(&names));
-    let finding = finding_about(&RULE, second, message)
+    let finding = finding_about(&STORAGE_REFERENCE_MISSING, second, message)
         .at(place.clone())
         .label("another default")
         .silent()

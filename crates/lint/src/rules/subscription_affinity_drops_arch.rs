@@ -5,16 +5,6 @@ use serde_json::json;
 use super::prelude::*;
 use crate::ArchitectureScope;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "subscription-affinity-drops-arch",
-    Group::Bundle,
-    "a Subscription's node affinity replaces one that required an architecture",
-)
-.silent("the operator may land on nodes that its image isn't built for")
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -39,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message =
             format!("the Subscription's {what} replaces that of {}, which required an architecture", pod.called);
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&SUBSCRIPTION_AFFINITY_DROPS_ARCH, message)
             .at(subscription.locate_key(&path))
             .object(object_of(subscription))
             .label("requires no architecture");

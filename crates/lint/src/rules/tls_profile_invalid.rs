@@ -5,18 +5,6 @@ use hcoplan_yaml::{Node, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "tls-profile-invalid",
-    Group::Admission,
-    "the TLS security profile is rejected, or has another effect than it suggests",
-)
-.rejected(
-    "http2: TLSConfig.CipherSuites is missing an HTTP/2-required AES_128_GCM_SHA256 cipher, \
-         or: custom ciphers cannot be selected when minTLSVersion is VersionTLS13",
-)
-.needs(Needs::Document)
-.fix(FixKind::Safe);
-
 /// Ciphers of which HTTP/2 requires one.
 const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"];
 
@@ -24,7 +12,7 @@ const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"]
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    match cx.rejected(&RULE, is_ours) {
+    match cx.rejected(&TLS_PROFILE_INVALID, is_ours) {
         Some(finding) => {
             out.explain(Incident::Rejection, rejection(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
@@ -171,7 +159,7 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let mut finding = Finding::new(
-        &RULE,
+        &TLS_PROFILE_INVALID,
         format!(
             "`type: Modern` without `modern: {{}}` gives KubeVirt TLS 1.3 with {ciphers} ciphers, \
              which KubeVirt's webhook rejects: You cannot specify ciphers when \
@@ -205,7 +193,7 @@ fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
         let meant = by_iana.map(|(openssl, _)| openssl.as_str());
         let meant = meant.or_else(|| nearest(name, known.keys().map(String::as_str)));
         let mut finding = Finding::new(
-            &RULE,
+            &TLS_PROFILE_INVALID,
             format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets"),
         )
         .at(place.clone())

@@ -4,15 +4,6 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "tls-profile-weak",
-    Group::Operands,
-    "the TLS profile allows TLS 1.0 or 1.1, or ciphers without forward secrecy",
-)
-.silent("every operand's servers take old TLS versions or weak ciphers")
-.needs(Needs::Plan)
-.claims(Claim::HasEffect);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile");
     let Some(node) = profile.node() else {
@@ -21,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some((at, what)) = weakness(node) else {
         return;
     };
-    let finding = Finding::new(&RULE, format!("the TLS profile allows {what}"))
+    let finding = Finding::new(&TLS_PROFILE_WEAK, format!("the TLS profile allows {what}"))
         .at(cx.document().location(at.span))
         .label("for the servers of every operand")
         .help("use the profile Intermediate, or leave the field out to follow the cluster's own");

@@ -4,15 +4,6 @@ use hcoplan_planner::release::Mutation;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "tuning-policy-high-burst",
-    Group::Upgrade,
-    "the field tuningPolicy is highBurst, which is deprecated, and removed in 1.19",
-)
-.silent("KubeVirt's clients get the limits of the profile, or no profile at all")
-.needs(Needs::Document)
-.fix(FixKind::Unsafe);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("tuningPolicy");
     if field.text() != Some("highBurst") || !cx.admission().accepted {
@@ -39,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Severity::Warning,
         ),
     };
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&TUNING_POLICY_HIGH_BURST, message)
         .at(field.value_place())
         .severity(severity)
         .label(label)

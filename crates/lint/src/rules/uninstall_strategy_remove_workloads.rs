@@ -4,16 +4,6 @@ use hcoplan_yaml::{Document, Node, Path, Value};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "uninstall-strategy-remove-workloads",
-    Group::Gitops,
-    "deleting the HyperConverged would delete every virtual machine",
-)
-.silent("deleting the HyperConverged deletes every VirtualMachine and DataVolume")
-.needs(Needs::Document)
-.claims(Claim::HasEffect)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("uninstallStrategy");
     if field.text() != Some("RemoveWorkloads") {
@@ -21,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let message = "uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every \
                    VirtualMachine and DataVolume";
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&UNINSTALL_STRATEGY_REMOVE_WORKLOADS, message)
         .at(field.value_place())
         .label("deletes the workloads, too")
         .help("use BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads");

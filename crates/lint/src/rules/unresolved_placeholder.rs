@@ -4,12 +4,6 @@ use hcoplan_yaml::{Node, Path, Trail, Value, locate_in_scalar};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule =
-    Rule::error("unresolved-placeholder", Group::Hygiene, "a value still contains a placeholder")
-        .silent("the placeholder itself is deployed")
-        .confidence(Confidence::Medium)
-        .needs(Needs::Document);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let root = &cx.document().root;
     let mut found = Vec::new();
@@ -26,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let help = format!(
             "replace {placeholder} with a value; where a tool fills it in later, run hcoplan on that tool's output"
         );
-        let rejected = (cause == Some(&path)).then(|| cx.rejected(&RULE, |_| true)).flatten();
+        let rejected = (cause == Some(&path)).then(|| cx.rejected(&UNRESOLVED_PLACEHOLDER, |_| true)).flatten();
         let message = format!("{path} still has the placeholder {placeholder}");
         if let Some(mut finding) = rejected {
             let said = cx.admission().message.contains(placeholder);
@@ -37,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.explain(Incident::Rejection, finding);
             continue;
         }
-        let finding = Finding::new(&RULE, message);
+        let finding = Finding::new(&UNRESOLVED_PLACEHOLDER, message);
         out.report(finding.at(place).label(label).help(help));
     }
 }

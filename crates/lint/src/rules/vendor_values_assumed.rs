@@ -5,14 +5,6 @@ use serde_json::Value;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::info(
-    "vendor-values-assumed",
-    Group::Hygiene,
-    "values of the plan are assumed, because only the vendor's bundle has them",
-)
-.silent("the cluster has other images, versions or sizes there")
-.needs(Needs::Plan);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let assumed = cx.release().assumed();
     if assumed.is_empty() {
@@ -41,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let place = cx.inventory_place("release").cloned();
     let message = format!("{title}: hcoplan assumes {}", and(&names));
     out.report(
-        Finding::new(&RULE, message)
+        Finding::new(&VENDOR_VALUES_ASSUMED, message)
             .at(place.unwrap_or_else(|| cx.whole_location()))
             .label("only the vendor's bundle has them")
             .help(format!("`hcoplan release show {}` lists them", cx.release().label())),

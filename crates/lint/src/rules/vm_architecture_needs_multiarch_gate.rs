@@ -2,19 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "vm-architecture-needs-multiarch-gate",
-    Group::Heterogeneous,
-    "a virtual machine of a foreign architecture needs multi-arch to be switched on",
-)
-.rejected(
-    "MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry \
-         spec.template.spec.architecture",
-)
-.until("1.17")
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 const GATE: &str = "MultiArchitecture";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -41,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let set = [Change::Set(path, true.into())];
         let which = cx.multi_arch_prospects();
         let title = format!("{}{which}", changed(&set));
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&VM_ARCHITECTURE_NEEDS_MULTIARCH_GATE, message)
             .at(place)
             .object(object_of(vm.document))
             .label(match vm.architecture() {

@@ -3,15 +3,6 @@
 use super::prelude::*;
 use crate::GUEST_ARCHITECTURES;
 
-pub(super) static RULE: Rule = Rule::error(
-    "vm-architecture-not-in-cluster",
-    Group::Heterogeneous,
-    "a virtual machine gets an architecture that no workload node has",
-)
-.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let workload = &cx.topology().workload_architectures;
     if workload.is_empty() {
@@ -38,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => (vm.name_place(), format!("{name}, as {}", guest.reason())),
         };
         let is_error = cell.barrier.is_some() && is_certain;
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&VM_ARCHITECTURE_NOT_IN_CLUSTER, message)
             .at(place)
             .object(object_of(vm.document))
             .label(label)

@@ -3,16 +3,6 @@
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "vm-architecture-unset",
-    Group::Heterogeneous,
-    "a virtual machine in a mixed cluster sets no architecture",
-)
-.silent("the guest doesn't boot if its disk is for another architecture")
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let workload = &cx.topology().workload_architectures;
     if workload.len() < 2 {
@@ -37,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let set = [Change::Set(path.clone(), a.as_str().into())];
             suggested(vm.document, title(a), &set)
         });
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&VM_ARCHITECTURE_UNSET, message)
             .at(vm.name_place())
             .object(object_of(vm.document))
             .label(label)

@@ -5,14 +5,6 @@ use hcoplan_planner::boot::{BootCause, BootOutcome};
 use super::prelude::*;
 use crate::SourceKind;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "vm-boot-undetermined",
-    Group::Heterogeneous,
-    "whether a virtual machine boots depends on the node that imports its disk",
-)
-.silent("the machine starts, and its firmware finds nothing to boot, until the disk is imported elsewhere")
-.needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // `import-architecture-undetermined` reports the machine's own disks.
     let others = cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::Registry);
@@ -33,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             source.name,
             or(&names),
         );
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&VM_BOOT_UNDETERMINED, message)
             .at(boot.place())
             .object(object_of(boot.vm.document))
             .label(format!("its disk may be {}", or(&names)))

@@ -5,12 +5,6 @@ use serde_json::Value;
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule =
-    Rule::error("vm-bus-not-on-s390x", Group::Heterogeneous, "a virtual machine on s390x has a SATA or USB device")
-        .silent("KubeVirt accepts the machine, and libvirt rejects its domain: it never starts")
-        .confidence(Confidence::Medium)
-        .fix(FixKind::Suggested);
-
 /// The sections of a disk that name its bus.
 const TARGETS: [&str; 3] = ["disk", "cdrom", "lun"];
 
@@ -40,8 +34,9 @@ fn report(vm: &VirtualMachine<'_>, bus: &Value, device: &str, instead: &str, out
     };
     let path = format!("domain.devices.{device}.bus");
     let message = format!("{} is s390x, and has a device on the bus {bus}", vm.display_name());
-    let finding =
-        Finding::new(&RULE, message).object(object_of(vm.document)).label(format!("s390x machines have no {bus}"));
+    let finding = Finding::new(&VM_BUS_NOT_ON_S390X, message)
+        .object(object_of(vm.document))
+        .label(format!("s390x machines have no {bus}"));
     out.report(if vm.get(&path).is_some() {
         let set = [Change::Set(vm.path(&path), instead.into())];
         finding.at(vm.place(&path)).fixes(suggested(vm.document, changed(&set), &set))

@@ -6,14 +6,6 @@ use hcoplan_yaml::Node;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "vm-clone-not-permitted",
-    Group::Operands,
-    "no declared role lets a virtual machine's namespace clone a disk of another namespace",
-)
-.silent("the disk is never made: KubeVirt's service account may not clone its source")
-.confidence(Confidence::Medium);
-
 /// The service account that KubeVirt uses for cloning, unless the machine sets one.
 const ACCOUNT: &str = "default";
 
@@ -48,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 reference.name
             );
             let has_rbac = bindings(cx).next().is_some();
-            let finding = Finding::new(&RULE, message)
+            let finding = Finding::new(&VM_CLONE_NOT_PERMITTED, message)
                 .at(vm.document.locate(&reference.path.key("namespace")))
                 .severity(if has_rbac { Severity::Warning } else { Severity::Info })
                 .object(object_of(vm.document))

@@ -7,14 +7,6 @@ use hcoplan_planner::boot::BootCause;
 use super::prelude::*;
 use crate::{Boot, SourceKind};
 
-pub(super) static RULE: Rule = Rule::error(
-    "vm-datasource-arch-mismatch",
-    Group::Heterogeneous,
-    "a virtual machine's boot disk is cloned from an image of another architecture",
-)
-.silent("the machine starts, and its firmware finds nothing to boot")
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots().into_iter().filter(|boot| boot.source.kind != SourceKind::ContainerDisk) {
         if let Some(BootCause::Disk(disk)) = &boot.answer.cause {
@@ -36,7 +28,7 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
         or(&images)
     );
     let place = boot.place();
-    let mut finding = Finding::new(&RULE, message)
+    let mut finding = Finding::new(&VM_DATASOURCE_ARCH_MISMATCH, message)
         .at(place.clone())
         .object(object_of(vm.document))
         .label(format!("an image for {}", or(&images)));

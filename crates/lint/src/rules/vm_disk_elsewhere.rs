@@ -6,17 +6,6 @@ use hcoplan_yaml::Node;
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-disk-elsewhere",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the machine waits for its disk"),
-    fix: FixKind::Suggested,
-    summary: "a virtual machine's disk is declared in another namespace, or under a similar name",
-    ..Rule::BASE
-};
-
 /// A volume's source, the field with the name, and the kinds that create it.
 const SOURCES: [(&str, &str, &[&str]); 3] = [
     ("dataVolume", "name", &["DataVolume"]),
@@ -55,7 +44,10 @@ fn elsewhere(
     }
     let finding = |message: String| {
         let place = vm.document.locate(path);
-        Finding::new(&RULE, message).at(place).object(object_of(vm.document)).label("the machine waits for it")
+        Finding::new(&VM_DISK_ELSEWHERE, message)
+            .at(place)
+            .object(object_of(vm.document))
+            .label("the machine waits for it")
     };
     if let Some(other) = declared().find(named) {
         let message = format!("the disk {name} of {} isn't declared in {}", vm.display_name(), vm.namespace());

@@ -1,30 +1,13 @@
 //! A virtual machine that requires resources which no declared node has.
 
 use hcoplan_planner::inventory::Taint;
-use hcoplan_planner::machines::{HYPERV, MACHINE_TYPE, NodeRequirement, node_requirements};
+use hcoplan_planner::machines::{HYPERV, MACHINE_TYPE, NodeRequirement};
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
-use crate::{NodeOffer, VirtualMachine, offers};
-
-pub(super) static RULE: Rule = Rule {
-    name: "vm-fits-no-node",
-    group: Group::Placement,
-    severity: Severity::Error,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Alert {
-        name: "VirtualMachineStuckInUnhealthyState",
-        runbook: "https://kubevirt.io/monitoring/runbooks/VirtualMachineStuckInUnhealthyState.html",
-    },
-    needs: Needs::Nodes,
-    summary: "no declared node offers what a virtual machine asks for, or tolerates it",
-    ..Rule::BASE
-};
+use crate::VirtualMachine;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(cluster) = cx.machine_cluster() else {
-        return;
-    };
     for (vm, verdict) in cx.judged_machines() {
         if verdict.spec.is_null() {
             continue;
@@ -37,18 +20,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report_all(taint.map(|taint| tainted(&vm, taint)));
             continue;
         }
-        let lacks =
-            |requirement: &NodeRequirement| nodes.iter().all(|n| offers(n.node.node, requirement) == NodeOffer::No);
-        let mut asked = node_requirements(cluster, &verdict.spec);
+        let lacks = |need: &NodeRequirement| nodes.iter().all(|n| need.is_met(n.node.node) == Some(false));
         // `few-kvm-nodes` reports a cluster without KVM.
-        asked.retain(|(_, requirement)| {
-            *requirement != NodeRequirement::Kvm || cx.nodes().any(|n| n.node.kvm == Some(true))
-        });
+        let is_asked =
+            |need: &NodeRequirement| *need != NodeRequirement::Kvm || cx.nodes().any(|n| n.node.kvm == Some(true));
+        let asked: Vec<_> = verdict.launcher.needs.iter().filter(|(_, need)| is_asked(need)).collect();
         let single = asked.iter().find(|(_, requirement)| lacks(requirement));
-        let fits_none = || {
-            let misfit = |n: &crate::Candidate<'_>| asked.iter().any(|(_, d)| offers(n.node.node, d) == NodeOffer::No);
-            nodes.iter().all(|n| misfit(n))
-        };
+        let fits_none = || nodes.iter().all(|n| !verdict.launcher.may_run_on(n.node.node));
         let found = single.map(|(path, requirement)| {
             let message = format!("no declared node that {} may run on has {}", vm.display_name(), named(requirement));
             finding(&vm, path, message, declares(requirement))
@@ -68,7 +46,7 @@ fn tainted(vm: &VirtualMachine<'_>, taint: &Taint) -> Finding {
     let taint = format!("{}{value}:{}", taint.key, taint.effect);
     let message = format!("{} tolerates no taint of the nodes that it may run on: {taint}", vm.display_name());
     let place = if vm.get("tolerations").is_some() { vm.key_place("tolerations") } else { vm.name_place() };
-    Finding::new(&RULE, message)
+    Finding::new(&VM_FITS_NO_NODE, message)
         .at(place)
         .object(object_of(vm.document))
         .label("its pod stays pending")
@@ -82,7 +60,7 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
         // The instance type or preference requires it.
         None => vm.document.locate(&vm.owner_path("instancetype")),
     };
-    Finding::new(&RULE, message)
+    Finding::new(&VM_FITS_NO_NODE, message)
         .at(place)
         .object(object_of(vm.document))
         .label(label)
@@ -109,6 +87,7 @@ fn named(requirement: &NodeRequirement) -> String {
         }
         NodeRequirement::Hugepages(size) => format!("huge pages of {size}"),
         NodeRequirement::Device(name) => format!("the device {name}"),
+        NodeRequirement::NetworkDevice(name) => format!("the device {name} of its network"),
         NodeRequirement::ObsoleteModel(name) => format!("the CPU model {name}: KubeVirt treats it as obsolete"),
         NodeRequirement::Kvm => "KVM".to_owned(),
     }

@@ -1,16 +1,11 @@
 //! A virtual machine uses a feature whose gate is disabled.
 
 use hcoplan_planner::machines::Reason;
+use hcoplan_rule_pages::rules::VM_NEEDS_FEATURE_GATE;
 use hcoplan_yaml::Node;
-use serde_json::json;
 
-use super::prelude::{Applicability, Change, Context, Finding, FixKind, Group, Path, Rule, Sink, changed, object_of};
+use super::prelude::{Applicability, Change, Context, Finding, Path, Sink, changed, object_of};
 use crate::VirtualMachine;
-
-pub(super) static RULE: Rule =
-    Rule::error("vm-needs-feature-gate", Group::Operands, "a virtual machine uses a feature whose gate is off")
-        .rejected("downwardMetrics disks are not allowed: DownwardMetrics feature gate is not enabled.")
-        .fix(FixKind::Suggested);
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
@@ -44,7 +39,7 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
         _ => "spec.featureGates.persistentReservation",
     });
     let change = [Change::Set(field.clone(), true.into())];
-    Finding::new(&RULE, message)
+    Finding::new(&VM_NEEDS_FEATURE_GATE, message)
         .at(vm.document.locate_key(path))
         .object(object_of(vm.document))
         .label("no node runs the pr-helper")
@@ -54,27 +49,20 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
 
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
     let message = format!("KubeVirt rejects {}: its feature gate {gate} is off", vm.display_name());
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&VM_NEEDS_FEATURE_GATE, message)
         .at(vm.document.locate_key(path))
         .object(object_of(vm.document))
         .label(format!("needs {gate}"));
-    let Some(own) = cx.release().tables().switch_of(gate) else {
+    let known = cx.release().kubevirt_gate(gate);
+    let Some(own) = known.and_then(|known| known.switch()) else {
         return finding.help("HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it");
     };
     let name = &own.name;
-    let gates = Path::dotted("spec.featureGates");
-    let written = cx.gate(name).is_written();
     let prospects = cx.release().gate_maturity(name);
     let which = prospects.map_or_else(String::new, |p| format!(" ({p})"));
-    let change = match cx.version() {
-        "v1" if written => None,
-        "v1" => Some(Change::Append(gates, json!({"name": name, "state": "Enabled"}))),
-        _ => Some(Change::Set(gates.key(name), true.into())),
-    };
-    let fix = change.and_then(|c| {
-        let changes = [c];
-        cx.fix(format!("{} of the HyperConverged{which}", changed(&changes)), Applicability::Suggestion, &changes)
-    });
+    let changes = [cx.switch_on(name).1];
+    let title = format!("{} of the HyperConverged{which}", changed(&changes));
+    let fix = cx.fix(title, Applicability::Suggestion, &changes);
     finding
         .help(format!("switch the feature gate {name} of the HyperConverged on{which}"))
         .related(cx.gate(name).place(), format!("{name} isn't switched on"))

@@ -2,15 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "vm-not-evictable",
-    Group::Operands,
-    "a virtual machine with evictionStrategy LiveMigrate can't be migrated",
-)
-.predicts(alert!("VMCannotBeEvicted"))
-.confidence(Confidence::Medium)
-.fix(FixKind::Suggested);
-
 const STRATEGY: &str = "evictionStrategy";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -33,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => "the cluster's evictionStrategy",
         };
         let message = format!("{} can't be migrated ({cause}), but {whose} is LiveMigrate", vm.display_name());
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&VM_NOT_EVICTABLE, message)
             .at(place)
             .object(object_of(vm.document))
             .label(cause)

@@ -1,24 +1,10 @@
 //! A machine type with a version.
 
-use hcoplan_diagnostics::finding::{OptionValue, RuleOption};
-
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule =
-    Rule::warning("vm-pinned-machine-type", Group::Upgrade, "a virtual machine pins a versioned machine type")
-        .predicts(alert!("DeprecatedMachineType"))
-        .confidence(Confidence::Medium)
-        .needs(Needs::Document)
-        .fix(FixKind::Suggested)
-        .options(&[RuleOption {
-            name: "deprecated",
-            default: OptionValue::Names(&[]),
-            doc: "Machine types that the nodes call deprecated: an error.",
-        }]);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let deprecated = cx.option(&RULE, "deprecated");
+    let deprecated = cx.option(&VM_PINNED_MACHINE_TYPE, "deprecated");
     for vm in cx.virtual_machines() {
         let Some(written) = vm.text("domain.machine.type") else {
             continue;
@@ -34,13 +20,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (false, false) => Severity::Warning,
         };
         let place = vm.place("domain.machine.type");
-        let finding = Finding::new(&RULE, format!("{} pins the machine type {written}", vm.display_name()))
-            .at(place.clone())
-            .severity(severity)
-            .object(object_of(vm.document))
-            .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })
-            .help(format!("use {plain}, or leave the type out"))
-            .fix(Fix::edit(format!("use {plain}"), Applicability::Suggestion, place, plain));
+        let finding =
+            Finding::new(&VM_PINNED_MACHINE_TYPE, format!("{} pins the machine type {written}", vm.display_name()))
+                .at(place.clone())
+                .severity(severity)
+                .object(object_of(vm.document))
+                .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })
+                .help(format!("use {plain}, or leave the type out"))
+                .fix(Fix::edit(format!("use {plain}"), Applicability::Suggestion, place, plain));
         out.report(finding);
     }
 }

@@ -4,15 +4,6 @@ use hcoplan_planner::boot::BootCause;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "vm-placement-contradicts-architecture",
-    Group::Heterogeneous,
-    "a virtual machine selects only nodes of another architecture than its own",
-)
-.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
-.needs(Needs::Nodes)
-.fix(FixKind::Suggested);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
@@ -36,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             guest.reason(),
             and(&found)
         );
-        let mut finding = Finding::new(&RULE, message)
+        let mut finding = Finding::new(&VM_PLACEMENT_CONTRADICTS_ARCHITECTURE, message)
             .at(vm.key_place(selector))
             .object(object_of(vm.document))
             .label(format!("selects {} nodes only", and(&found)));

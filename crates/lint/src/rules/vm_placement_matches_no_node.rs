@@ -6,15 +6,6 @@ use hcoplan_planner::boot::{BootCause, NodeBarrier};
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::error(
-    "vm-placement-matches-no-node",
-    Group::Placement,
-    "no declared node that runs virtual machines matches a virtual machine's placement",
-)
-.predicts(alert!("VirtualMachineStuckInUnhealthyState"))
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_workload: HashSet<usize> = cx.workload_nodes().map(|n| n.index).collect();
     for boot in cx.boots() {
@@ -41,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "matches only nodes without virt-handler",
             )
         };
-        let mut finding = Finding::new(&RULE, format!("{message} {}", vm.display_name()))
+        let mut finding = Finding::new(&VM_PLACEMENT_MATCHES_NO_NODE, format!("{message} {}", vm.display_name()))
             .at(vm.key_place(selector))
             .object(object_of(vm.document))
             .label(label)

@@ -4,21 +4,14 @@ use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::{
     Cause, Reason, Stage, admit_instancetype, admit_migration_policy, admit_preference, schema,
 };
+use hcoplan_rule_pages::rules::VM_REJECTED;
 use hcoplan_yaml::{Node, Value};
 
 use super::prelude::{
-    Change, Context, Document, Finding, Fix, FixKind, Group, Path, Rule, Segment, Sink, and, changed, nearest,
-    object_of, or, suggested, text_at,
+    Change, Context, Document, Finding, Fix, Path, Rule, Segment, Sink, and, changed, nearest, object_of, or,
+    suggested, text_at,
 };
 use crate::{Extent, Shape};
-
-pub(super) static RULE: Rule = Rule::error(
-    "vm-rejected",
-    Group::Operands,
-    "KubeVirt rejects a virtual machine, an instance type, a preference or a migration policy",
-)
-.rejected("spec.template.spec.domain.devices.disks[0].Name 'root' not found.")
-.fix(FixKind::Unsafe);
 
 /// Checks a kind that refers to no other objects.
 type Judge = fn(hcoplan_planner::machines::Cluster<'_>, &serde_json::Value) -> Vec<Cause>;
@@ -40,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         // `vm-needs-feature-gate` reports these.
         let causes = verdict.causes.iter().filter(|c| !matches!(c.reason, Reason::GateOff(_)));
         for cause in causes {
-            let mut finding = finding(cx, &RULE, vm.document, &vm.display_name(), cause);
+            let mut finding = finding(cx, &VM_REJECTED, vm.document, &vm.display_name(), cause);
             if let (Reason::Architecture(_), Some(written)) = (&cause.reason, vm.architecture()) {
                 finding = finding.related(vm.document.location(written.span), "its architecture");
             }
@@ -57,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let name = format!("the {title} {}", text_at(document, "metadata.name").unwrap_or_default());
             let causes = judge(cluster, &document.root.to_json());
             let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.reason.may_be_patched());
-            out.report_all(causes.map(|cause| finding(cx, &RULE, document, &name, cause)));
+            out.report_all(causes.map(|cause| finding(cx, &VM_REJECTED, document, &name, cause)));
         }
     }
 }

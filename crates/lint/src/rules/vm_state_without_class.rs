@@ -2,16 +2,6 @@
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-state-without-class",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the machine isn't started: no default storage class found"),
-    summary: "a virtual machine keeps TPM or UEFI state, and no declared storage class is the default",
-    ..Rule::BASE
-};
-
 /// Devices with persistent state in a separate claim.
 const STATE: [&str; 2] = ["domain.devices.tpm", "domain.firmware.bootloader.efi"];
 
@@ -35,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "{} keeps state, but vmStateStorageClass is unset and no storage class is the default",
             vm.display_name()
         );
-        let finding = Finding::new(&RULE, message)
+        let finding = Finding::new(&VM_STATE_WITHOUT_CLASS, message)
             .at(place)
             .object(object_of(vm.document))
             .label("needs a claim")

@@ -5,17 +5,6 @@ use hcoplan_planner::machines::{TypeKind, common_type, common_types, is_placehol
 use super::prelude::*;
 use crate::VirtualMachine;
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-type-unknown",
-    group: Group::Operands,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the machine isn't started until one of that name exists"),
-    fix: FixKind::Suggested,
-    summary: "neither KubeVirt nor the repository has the instance type or preference of a virtual machine",
-    ..Rule::BASE
-};
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
         for kind in [TypeKind::Instancetype, TypeKind::Preference] {
@@ -36,7 +25,8 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let declared = |kind: &'static str| cx.other_objects().of_kind(kind).iter();
     let named = |kind: &'static str| declared(kind).filter(|d| text_at(d, "metadata.name") == Some(name));
     let finding = |message: String| {
-        let finding = Finding::new(&RULE, message).object(object_of(vm.document)).label("the machine waits for it");
+        let finding =
+            Finding::new(&VM_TYPE_UNKNOWN, message).object(object_of(vm.document)).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
     };
     let of_kind = |meant: &str| {

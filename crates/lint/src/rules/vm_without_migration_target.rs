@@ -1,59 +1,66 @@
-//! A virtual machine that requires migration but fits only one node.
-
-use hcoplan_planner::machines::node_requirements;
+//! A virtual machine that requires migration but fits only one node, or nodes with different CPUs.
 
 use super::prelude::*;
-use crate::{NodeOffer, offers};
+use crate::{Candidate, VirtualMachine};
 
-pub(super) static RULE: Rule = Rule {
-    name: "vm-without-migration-target",
-    group: Group::Placement,
-    severity: Severity::Warning,
-    confidence: Confidence::Medium,
-    predicts: Prediction::Silent("the migration waits for a node, and the drain waits for the migration"),
-    needs: Needs::Nodes,
-    summary: "a virtual machine that a drain migrates fits only one declared node",
-    ..Rule::BASE
-};
+const STRATEGY: &str = "evictionStrategy";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(cluster) = cx.machine_cluster() else {
-        return;
-    };
-    // `eviction-strategy-needs-two-nodes` reports a cluster with one node.
-    if cx.workload_nodes().count() < 2 {
-        return;
-    }
+    let has_targets = cx.workload_nodes().count() > 1;
     for (vm, verdict) in cx.judged_machines() {
-        let strategy = verdict.spec["evictionStrategy"].as_str().unwrap_or_default();
+        let strategy = verdict.spec[STRATEGY].as_str().unwrap_or_default();
         let halted = vm.document.root.at(&vm.owner_path("runStrategy")).and_then(|n| n.as_str()) == Some("Halted");
-        if !matches!(strategy, "LiveMigrate" | "LiveMigrateIfPossible") || halted {
+        // `eviction-strategy-needs-two-nodes` reports the HyperConverged's strategy on a cluster with one node.
+        let is_reported = !has_targets && vm.get(STRATEGY).is_none();
+        if !matches!(strategy, "LiveMigrate" | "LiveMigrateIfPossible") || halted || is_reported {
             continue;
         }
-        let asked = node_requirements(cluster, &verdict.spec);
-        let fits = |n: &&crate::Candidate<'_>| {
-            n.repelled_by.is_none() && asked.iter().all(|(_, d)| offers(n.node.node, d) != NodeOffer::No)
-        };
+        let launcher = &verdict.launcher;
+        let fits = |c: &&Candidate<'_>| c.repelled_by.is_none() && launcher.may_run_on(c.node.node);
         let candidates = cx.schedulable_nodes(&vm, &verdict.spec);
         let nodes: Vec<_> = candidates.iter().filter(fits).collect();
-        let [only] = nodes[..] else {
-            continue;
-        };
-        if !only.is_alone {
+        if let [only] = nodes[..]
+            && only.is_alone
+        {
+            let message = format!("{} can't be migrated: only one declared node fits it", vm.display_name());
+            out.report(finding(&vm, message, strategy, only, "the only node that fits it"));
             continue;
         }
-        let placed = ["nodeSelector", "affinity", "architecture", "evictionStrategy"];
-        let place = placed.iter().find(|field| vm.get(field).is_some());
-        let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));
-        let message = format!("{} can't be migrated: only one declared node fits it", vm.display_name());
-        let mut finding = Finding::new(&RULE, message)
-            .at(place)
-            .object(object_of(vm.document))
-            .label(format!("a drain waits for a migration ({strategy})"))
-            .help("let it run on a second node, or set `evictionStrategy: None`, so that a drain stops it");
-        if let Some(place) = only.node.name_place() {
-            finding = finding.related(place, "the only node that fits it");
+        // Of nodes of one kind each is the others' target.
+        let stuck = nodes.iter().filter(|source| source.is_alone).find_map(|source| {
+            let targets = || nodes.iter().filter(|target| !std::ptr::eq(**target, *source));
+            let unmet = |target: &&Candidate<'_>| launcher.unmet_after(source.node.node, target.node.node);
+            let first = targets().find_map(unmet)?;
+            targets().all(|target| unmet(target).is_some()).then_some((source, first))
+        });
+        if let Some((source, what)) = stuck {
+            let message = format!(
+                "{} can't be migrated from {}: no other node that it fits supports the host model or feature {what}",
+                vm.display_name(),
+                source.node.node.name,
+            );
+            out.report(finding(&vm, message, strategy, source, "a node with another CPU"));
         }
-        out.report(finding);
+    }
+}
+
+fn finding(
+    vm: &VirtualMachine<'_>,
+    message: String,
+    strategy: &str,
+    node: &Candidate<'_>,
+    what: &'static str,
+) -> Finding {
+    let placed = ["nodeSelector", "affinity", "architecture", STRATEGY];
+    let place = placed.iter().find(|field| vm.get(field).is_some());
+    let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));
+    let finding = Finding::new(&VM_WITHOUT_MIGRATION_TARGET, message)
+        .at(place)
+        .object(object_of(vm.document))
+        .label(format!("a drain waits for a migration ({strategy})"))
+        .help("let it run on a second node, or set `evictionStrategy: None`, so that a drain stops it");
+    match node.node.name_place() {
+        Some(place) => finding.related(place, what),
+        None => finding,
     }
 }

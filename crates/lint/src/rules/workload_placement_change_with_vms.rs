@@ -6,15 +6,6 @@ use serde_json::Value as Json;
 use super::prelude::*;
 use crate::Pods;
 
-pub(super) static RULE: Rule = Rule::info(
-    "workload-placement-change-with-vms",
-    Group::Placement,
-    "a change of the workload placement excludes nodes on which virtual machines may be running",
-)
-.predicts(alert!("OrphanedVirtualMachineInstances"))
-.confidence(Confidence::Medium)
-.needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(before) = cx.before() else {
         return;
@@ -44,11 +35,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let field = cx.field(Pods::Workload.field());
     let place = if field.is_set() { field.key_place() } else { cx.whole_location() };
-    let mut finding =
-        Finding::new(&RULE, format!("the workload placement no longer selects {nodes}, where {whom} may be running"))
-            .at(place)
-            .label("virt-handler runs on the nodes that this selects")
-            .help("widen the placement first, migrate the virtual machines, and narrow it then");
+    let mut finding = Finding::new(
+        &WORKLOAD_PLACEMENT_CHANGE_WITH_VMS,
+        format!("the workload placement no longer selects {nodes}, where {whom} may be running"),
+    )
+    .at(place)
+    .label("virt-handler runs on the nodes that this selects")
+    .help("widen the placement first, migrate the virtual machines, and narrow it then");
     for vm in stranded.iter().take(3) {
         finding = finding.related(vm.name_place(), "may be running on one of them");
     }

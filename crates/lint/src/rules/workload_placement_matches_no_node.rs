@@ -3,14 +3,6 @@
 use super::prelude::*;
 use crate::{Placement, Pods};
 
-pub(super) static RULE: Rule = Rule::error(
-    "workload-placement-matches-no-node",
-    Group::Placement,
-    "the workload placement selects none of the declared nodes",
-)
-.predicts(alert!("KubeVirtNoAvailableNodesToRunVMs"))
-.needs(Needs::Nodes);
-
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = cx.placement(Pods::Workload) else {
         return;
@@ -27,14 +19,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         is_of_virt_handler(key)
     });
     let Some(part) = of_virt_handler.filter(|_| parts.len() == 1) else {
-        out.report(unmatched(&RULE, cx, &placement));
+        out.report(unmatched(&WORKLOAD_PLACEMENT_MATCHES_NO_NODE, cx, &placement));
         return;
     };
     let message = format!(
         "the workload placement selects by a label that virt-handler sets: no node {} before it runs there",
         part.wanted
     );
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&WORKLOAD_PLACEMENT_MATCHES_NO_NODE, message)
         .severity(Severity::Warning)
         .at(part.place.clone())
         .label("set by what it places")

@@ -5,15 +5,6 @@ use serde_json::json;
 
 use super::prelude::*;
 
-pub(super) static RULE: Rule = Rule::warning(
-    "workload-updates-disabled",
-    Group::Upgrade,
-    "all methods to update running virtual machines are disabled",
-)
-.predicts(alert!("OutdatedVirtualMachineInstanceWorkloads"))
-.needs(Needs::Document)
-.fix(FixKind::Suggested);
-
 /// `value-without-effect` reports unknown methods.
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("workloadUpdateStrategy.workloadUpdateMethods");
@@ -21,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = "workloadUpdateMethods is empty: upgrades leave running virtual machines on the old virt-launcher";
-    let finding = Finding::new(&RULE, message)
+    let finding = Finding::new(&WORKLOAD_UPDATES_DISABLED, message)
         .at(field.value_place())
         .label("they stay on the old virt-launcher after an upgrade")
         .help("use LiveMigrate, which is also the default");

@@ -5,16 +5,16 @@
 
 mod chosen;
 mod read;
-mod trusted;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule, Severity};
 use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_repository::repo::Trust;
+use hcoplan_rule_pages::rules::CHANGE_NOT_TRUSTED;
 use hcoplan_yaml::{Document, Node};
 
 use self::chosen::Chosen;
-use self::trusted::Trusted;
 use super::date::Date;
 use super::engine::{Run, sort};
 use super::registry;
@@ -53,7 +53,6 @@ pub fn apply_suppressions<'d>(
     let mut found = settings.suppressions.clone();
     let mut about = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut trusted = Trusted::new(&settings.trust);
     let documents: Vec<&Document> = documents.into_iter().collect();
     let made = documents.iter().filter(|d| d.file.is_generated());
     let annotated: BTreeSet<_> = made.filter_map(|d| read::annotated_by(d)).collect();
@@ -68,7 +67,10 @@ pub fn apply_suppressions<'d>(
             if !annotated.contains(document.file.path()) {
                 read::annotation(document, &mut spoken, &mut about);
             }
-            found.extend(trusted.of(document, spoken, &mut about));
+            match &settings.trust {
+                Trust::Files => found.extend(spoken),
+                trust => about.extend(spoken.into_iter().map(|s| not_trusted(trust, s))),
+            }
         }
     }
     let mut chosen = Chosen::of(&found, today);
@@ -103,6 +105,15 @@ pub fn apply_suppressions<'d>(
         }
     });
     result
+}
+
+/// The finding that a suppression in a document has no effect: only a trusted configuration suppresses.
+fn not_trusted(trust: &Trust, suppression: Suppression) -> Finding {
+    let message = match trust.base() {
+        Some(base) => format!("suppressions in files are ignored: only hcoplan.yaml of {} suppresses", base.name()),
+        None => "suppressions of the repository are ignored here".to_owned(),
+    };
+    Finding::new(&CHANGE_NOT_TRUSTED, message).at(suppression.place).label("has no effect")
 }
 
 impl Suppression {

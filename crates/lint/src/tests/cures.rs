@@ -31,7 +31,7 @@ fn moves_values_as_they_are_written() {
         ),
         (
             "spec:\n  workloads:\n    # GPUs\n    permittedHostDevices:\n      pciHostDevices:\n      - pciDeviceSelector: \"10DE:1EB8\" # T4\n        resourceName: a.com/b\n",
-            "spec:\n  workloads: {}\n  # GPUs\n  permittedHostDevices:\n    pciHostDevices:\n    - pciDeviceSelector: \"10DE:1EB8\" # T4\n      resourceName: a.com/b\n",
+            "spec:\n  # GPUs\n  permittedHostDevices:\n    pciHostDevices:\n    - pciDeviceSelector: \"10DE:1EB8\" # T4\n      resourceName: a.com/b\n",
         ),
         // Two nested wrappers.
         ("spec:\n  hyperconverged:\n    spec:\n      defaultCPUModel: 'EPYC'\n", "spec:\n  defaultCPUModel: 'EPYC'\n"),
@@ -47,7 +47,7 @@ fn moves_values_as_they_are_written() {
         // An existing section gets the missing fields.
         (
             "spec:\n  LiveMigrationConfig: {network: 'mig'}\n  liveMigrationConfig:\n    allowPostCopy: true\n",
-            "spec:\n  liveMigrationConfig:\n    allowPostCopy: true\n    network: 'mig'\n",
+            "spec:\n  liveMigrationConfig:\n    allowPostCopy: true\n    network: mig\n",
         ),
         ("spec:\n  featureGates:\n  - alignCPUs\n", "spec:\n  featureGates:\n    alignCPUs: true\n"),
     ] {

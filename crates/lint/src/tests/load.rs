@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, Memory, SourceFile};
+use hcoplan_diagnostics::source::{Location, Memory, SourceFile, max_bytes};
 use hcoplan_explain::why::PlanInput;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{Kustomizations, Layer, OtherObjects, known_release};
+use hcoplan_repository::repo::{
+    self, BuildRequest, ClusterFilter, Layer, OtherObjects, annotation_layers, known_release,
+};
 use hcoplan_testing::annotations;
 use hcoplan_yaml::{self as yaml, Document};
 use serde_json::Value;
@@ -30,6 +32,8 @@ pub(crate) struct Case {
     pub(crate) plan: Plan,
     /// The HyperConverged before the change, `before.yaml`.
     before: Option<Value>,
+    /// The other objects of that file.
+    objects_before: OtherObjects,
     /// The directory of the other objects.
     directory: Option<PathBuf>,
 }
@@ -44,9 +48,11 @@ impl Case {
             documents(name, &String::from_utf8_lossy(bytes.map_or(&[], Vec::as_slice)))
         };
         let document = of("hyperconverged.yaml").into_iter().next()?;
-        let before = of(BEFORE).into_iter().next();
+        let before = of(BEFORE);
+        let is_own = |d: &&Document| d.text("kind") == "HyperConverged";
         Some(Self {
-            before: before.map(|d| d.root.to_json()),
+            before: before.iter().find(is_own).map(|d| d.root.to_json()),
+            objects_before: before.into_iter().map(Arc::new).collect(),
             directory: Some(dir.to_owned()),
             ..Self::plan(document, of("inventory.yaml"), of("nodes.yaml"), release)
         })
@@ -85,7 +91,16 @@ impl Case {
         let name = release.or(inventory.inventory.release.as_deref());
         let release = known_release(name.expect("a release")).expect("a known release");
         let plan = plan(&release, &inventory.inventory, &object);
-        Self { release, document, object, inventory, plan, before: None, directory: None }
+        Self {
+            release,
+            document,
+            object,
+            inventory,
+            plan,
+            before: None,
+            objects_before: OtherObjects::default(),
+            directory: None,
+        }
     }
 
     /// The documents that may contain suppressions.
@@ -131,6 +146,7 @@ impl Case {
             .with_other_objects(other_objects)
             .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
             .with_before(self.before.as_ref())
+            .with_objects_before(Some(&self.objects_before))
             .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect())
     }
 }
@@ -167,12 +183,18 @@ fn texts(directory: &FilePath) -> Vec<Arc<SourceFile>> {
 fn layers(directory: &FilePath) -> Vec<Layer> {
     let files = annotations::read(directory).expect("a directory");
     let files = files.into_iter().map(|(path, bytes)| (Utf8PathBuf::try_from(path).expect("UTF-8"), bytes));
-    let files: Vec<_> = files.collect();
-    let paths = files.iter().map(|(path, _)| path.as_path());
-    let paths = paths.filter(|p| p.file_name() == Some("kustomization.yaml"));
-    let tree: Memory = files.iter().cloned().collect();
-    let all = Kustomizations::read(&tree, paths);
-    all.layers("hyperconverged.yaml".into())
+    let tree: Memory = files.collect();
+    let asked = BuildRequest {
+        within: None,
+        chosen: &ClusterFilter::default(),
+        is_off: false,
+        fetches: false,
+        is_exact: false,
+        most_bytes: max_bytes(),
+        stop: &|| false,
+    };
+    let built = repo::build(&tree, ".".into(), &asked).expect("built in memory");
+    built.layers.values().max_by_key(|layers| layers.len()).map(|layers| annotation_layers(layers)).unwrap_or_default()
 }
 
 /// A fixture's file without annotations.

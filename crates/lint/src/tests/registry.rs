@@ -3,7 +3,7 @@
 use hcoplan_diagnostics::finding::Claim;
 use hcoplan_diagnostics::finding::{Prediction, Rule};
 
-use crate::{find, page, rules};
+use crate::{find, rules, sections};
 
 /// The sections of every page, in this order.
 const SECTIONS: [&str; 5] =
@@ -25,7 +25,7 @@ fn complaints(rule: &Rule) -> Vec<String> {
     if rule.predicts == Prediction::Silent("") {
         complain("it predicts nothing: say what happens when nobody complains");
     }
-    let page = page(rule);
+    let page = sections(rule);
     let headings: Vec<&str> = page.lines().filter(|l| l.starts_with("## ") && *l != "## Options").collect();
     if headings != SECTIONS {
         complain(&format!("the page's sections are {headings:?}"));
@@ -116,7 +116,7 @@ fn unproven_claims_have_a_source() {
         if rule.claim() != Claim::Outside {
             continue;
         }
-        let sources = page(rule).split_once("## Sources").map_or("", |(_, s)| s);
+        let sources = sections(rule).split_once("## Sources").map_or("", |(_, s)| s);
         assert!(PROJECTS.iter().any(|project| sources.contains(project)), "{} has no source", rule.name);
     }
 }
@@ -126,7 +126,7 @@ fn unproven_claims_name_checkable_evidence() {
     let marks = ["http", "`", ".md", "docs/"];
     let is_evidence = |line: &str| marks.iter().any(|mark| line.contains(mark));
     for rule in rules().iter().map(|r| r.rule) {
-        let (_, sources) = page(rule).split_once("## Sources").expect("sources");
+        let (_, sources) = sections(rule).split_once("## Sources").expect("sources");
         if rule.claim() == Claim::Outside {
             assert!(sources.lines().any(is_evidence), "{}: {sources}", rule.name);
         }

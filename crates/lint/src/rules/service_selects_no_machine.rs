@@ -1,0 +1,62 @@
+//! A Service that selects labels which a virtual machine has, but not its instance.
+
+use hcoplan_kubernetes::label_selector::Labels;
+use hcoplan_planner::machines::is_own_label;
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use crate::{Extent, POD_KINDS, VirtualMachine};
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let is_whole = |d: &Document| cx.extent(d.file.path()) == Extent::Whole;
+    let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| is_whole(vm.document)).collect();
+    for service in cx.other_objects().of_kind("Service").iter().filter(|s| is_whole(s)) {
+        let (namespace, selector) = (namespace_of(service), labels(service, &Path::dotted("spec.selector")));
+        if selector.is_empty() || service.text("apiVersion") != "v1" {
+            continue;
+        }
+        let here = || machines.iter().filter(|vm| vm.namespace() == namespace);
+        let selects = |labels: &Labels| selector.iter().all(|(k, v)| labels.get(k) == Some(v));
+        let template = |vm: &&VirtualMachine<'_>| {
+            let mut labels = labels(vm.document, &vm.metadata_path().key("labels"));
+            labels.extend(selector.iter().filter(|(k, _)| is_own_label(k)).map(|(k, v)| (k.clone(), v.clone())));
+            labels
+        };
+        let is_served = here().any(|vm| selects(&template(&vm)));
+        let own = |vm: &&VirtualMachine<'_>| selects(&labels(vm.document, &Path::dotted("metadata.labels")));
+        let Some(vm) = here().find(own).filter(|_| !is_served && !selects_pods(cx, namespace, &selects)) else {
+            continue;
+        };
+        let missing = template(&vm);
+        let missing = selector.iter().filter(|(k, v)| missing.get(*k) != Some(*v));
+        let set: Vec<Change> =
+            missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(k), v.as_str().into())).collect();
+        let message = format!(
+            "the Service {} selects no pod: {} has these labels outside its template only",
+            service.text("metadata.name"),
+            vm.display_name()
+        );
+        let finding = Finding::new(&SERVICE_SELECTS_NO_MACHINE, message)
+            .at(service.locate_key(&Path::dotted("spec.selector")))
+            .object(object_of(service))
+            .label("no pod has these labels")
+            .related(vm.document.locate_key(&Path::dotted("metadata.labels")), "the pod doesn't get these");
+        let title = changed(&set);
+        let fix = suggested(vm.document, title.clone(), &set);
+        out.report(finding.remedy(title, fix));
+    }
+}
+
+/// The labels at a path.
+fn labels(document: &Document, path: &Path) -> Labels {
+    let entries = document.root.at(path).map(Node::entries).unwrap_or_default();
+    entries.iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned()))).collect()
+}
+
+/// Whether a pod of another kind has the labels.
+fn selects_pods(cx: &Context<'_>, namespace: &str, selects: &dyn Fn(&Labels) -> bool) -> bool {
+    POD_KINDS.iter().any(|(kind, _, spec)| {
+        let path = Path::dotted(spec).parent().key("metadata").key("labels");
+        cx.in_namespace(kind, namespace).any(|document| selects(&labels(document, &path)))
+    })
+}

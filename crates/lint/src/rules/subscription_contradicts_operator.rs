@@ -1,0 +1,49 @@
+//! A Subscription's node selector that no node satisfies together with an operator's own node affinity.
+
+use hcoplan_planner::topology::{Selection, Tolerations};
+use hcoplan_yaml::Node;
+use serde_json::Value;
+
+use super::prelude::*;
+use crate::with_subscription;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    const CONFIG: &str = "spec.config";
+    for subscription in cx.subscriptions() {
+        let config = subscription.root.below(CONFIG).map(Node::to_json).unwrap_or_default();
+        for (operator, own) in &cx.release().tables().operator_placements {
+            let installed = with_subscription(own.clone(), &config);
+            if has_node(cx, &installed) || !has_node(cx, own) {
+                continue;
+            }
+            let parts = ["nodeSelector", "affinity", "tolerations"];
+            let part = parts.into_iter().find(|part| !config[*part].is_null()).unwrap_or(parts[0]);
+            let message =
+                format!("no declared node takes {operator} with the Subscription's {part} and its own node affinity");
+            let finding = Finding::new(&SUBSCRIPTION_CONTRADICTS_OPERATOR, message)
+                .at(subscription.locate_key(&Path::dotted(CONFIG).key(part)))
+                .object(object_of(subscription))
+                .label(format!("{operator} stays pending: it requires {}", required(own)));
+            out.report(finding.help("write a node affinity into spec.config, too: OLM replaces the operator's own"));
+        }
+    }
+}
+
+/// Whether a declared node takes a pod with this placement. Nodes may have labels that the inventory doesn't show.
+fn has_node(cx: &Context<'_>, placement: &Value) -> bool {
+    let selected = placement["nodeSelector"].as_object().into_iter().flatten();
+    let is_known = selected.map(|(key, _)| key).all(|key| cx.shows_label(key));
+    let (selection, tolerations) = (Selection::of(placement), Tolerations::of(placement));
+    let takes =
+        |node: &NodeRef<'_>| selection.as_ref().is_none_or(|s| s.selects(node.node)) && tolerations.admit(node.node);
+    !is_known || cx.nodes().any(|node| takes(&node))
+}
+
+/// The keys of the labels that a placement's terms require.
+fn required(placement: &Value) -> String {
+    const TERMS: &str = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
+    let terms = placement.pointer(TERMS).and_then(Value::as_array).into_iter().flatten();
+    let expressions = terms.filter_map(|term| term["matchExpressions"].as_array()).flatten();
+    let keys: Vec<&str> = expressions.filter_map(|e| e["key"].as_str()).collect();
+    format!("the label {}", or(&keys))
+}

@@ -1,0 +1,101 @@
+//! Devices of virtual machines that KubeVirt accepts and that the guest doesn't get.
+
+use hcoplan_planner::machines::Verdict;
+use hcoplan_yaml::Node;
+
+use super::prelude::*;
+use crate::VirtualMachine;
+
+pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let machines = cx.judged_machines();
+    for (vm, verdict) in machines.iter().filter(|(_, verdict)| verdict.causes.is_empty()) {
+        lun_bus(vm, verdict, out);
+        only_in_pod(cx, vm, verdict, out);
+        sriov(cx, vm, out);
+    }
+}
+
+fn lun_bus(vm: &VirtualMachine<'_>, verdict: &Verdict, out: &mut Sink) {
+    let architecture = verdict.spec["architecture"].as_str().unwrap_or_default();
+    let disks = verdict.spec["domain"]["devices"]["disks"].as_array();
+    for (i, disk) in disks.into_iter().flatten().enumerate().filter(|(_, disk)| !disk["lun"].is_null()) {
+        let written = disk["lun"]["bus"].as_str().filter(|bus| !bus.is_empty());
+        let chosen = if matches!(architecture, "arm64" | "s390x") { "virtio" } else { "sata" };
+        let bus = written.unwrap_or(chosen);
+        // `vm-bus-not-on-s390x` reports the others.
+        if bus == "scsi" || architecture == "s390x" && written.is_some() && bus != "virtio" {
+            continue;
+        }
+        let path = format!("domain.devices.disks[{i}].lun.bus");
+        let name = disk["name"].as_str().unwrap_or_default();
+        let whose = if written.is_some() { "the bus" } else { "KubeVirt's default bus" };
+        let message = format!("the LUN {name} of {} is on {whose} {bus}: a LUN works on scsi only", vm.display_name());
+        let set = [Change::Set(vm.path(&path), "scsi".into())];
+        let place = if vm.get(&path).is_some() { vm.place(&path) } else { vm.key_place(&path) };
+        let finding = Finding::new(&VM_DEVICE_NOT_ATTACHED, message).at(place).object(object_of(vm.document));
+        let finding = finding.label(format!("{bus} passes no SCSI commands"));
+        out.report(finding.remedy("write `bus: scsi`", suggested(vm.document, changed(&set), &set)));
+    }
+}
+
+fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out: &mut Sink) {
+    let devices = &verdict.spec["domain"]["devices"];
+    let lists = ["gpus", "hostDevices"].iter().filter_map(|list| devices[*list].as_array());
+    let attached: Vec<&str> = lists.flatten().filter_map(|d| d["deviceName"].as_str()).collect();
+    let resources = vm.path("domain.resources");
+    for name in cx.permitted_devices().into_iter().filter(|name| !attached.contains(name)) {
+        let mut paths = ["requests", "limits"].iter().map(|list| resources.key(list).key(name));
+        let Some(path) = paths.find(|path| vm.document.root.at(path).is_some()) else {
+            continue;
+        };
+        let message =
+            format!("{} requests the device {name} among its resources: the guest doesn't get it", vm.display_name());
+        let finding = Finding::new(&VM_DEVICE_NOT_ATTACHED, message)
+            .severity(Severity::Warning)
+            .at(vm.document.locate_key(&path));
+        let finding = finding.object(object_of(vm.document)).label("for the pod alone");
+        out.report(finding.help(format!("write `deviceName: {name}` into domain.devices.gpus or hostDevices instead")));
+    }
+}
+
+/// Types of CNI plugins that use no device.
+const WITHOUT_DEVICE: [&str; 7] = ["bridge", "cnv-bridge", "dummy", "ipvlan", "macvlan", "ptp", "tap"];
+
+fn sriov(cx: &Context<'_>, vm: &VirtualMachine<'_>, out: &mut Sink) {
+    let interfaces = vm.get("domain.devices.interfaces").map(Node::items).unwrap_or_default();
+    let of_sriov = interfaces.iter().filter(|i| i.get("sriov").is_some());
+    let names: Vec<&str> = of_sriov.filter_map(|i| i.get("name")?.as_str()).collect();
+    for (i, reference) in vm.networks() {
+        let path = format!("networks[{i}]");
+        let name = vm.text(&format!("{path}.name")).unwrap_or_default();
+        let Some(attachment) = cx.network_attachment(vm.namespace(), reference).filter(|_| names.contains(&name))
+        else {
+            continue;
+        };
+        let (what, help) = match (crate::network_resource(attachment), plugin_of(attachment)) {
+            (None, _) => (
+                "names no resource".to_owned(),
+                "set its annotation k8s.v1.cni.cncf.io/resourceName to the resource of the devices",
+            ),
+            (Some(_), Some(plugin)) if WITHOUT_DEVICE.contains(&&*plugin) => {
+                (format!("is of the type {plugin}"), "use a network of the type sriov, or another binding")
+            }
+            _ => continue,
+        };
+        let message = format!(
+            "the SR-IOV interface {name} of {} gets no device: the network attachment {reference} {what}",
+            vm.display_name()
+        );
+        let finding =
+            Finding::new(&VM_DEVICE_NOT_ATTACHED, message).at(vm.place(&format!("{path}.multus.networkName")));
+        let finding = finding.object(object_of(vm.document)).label("its pod doesn't start").help(help);
+        out.report(finding.related(attachment.locate(&Path::dotted("metadata.name")), "the network attachment"));
+    }
+}
+
+/// The type of a network's CNI plugin, or of the first one of its chain.
+fn plugin_of(attachment: &Document) -> Option<String> {
+    let config: serde_json::Value = serde_json::from_str(text_at(attachment, "spec.config")?).ok()?;
+    let plugin = config["type"].as_str().or_else(|| config["plugins"][0]["type"].as_str());
+    plugin.map(str::to_owned)
+}
