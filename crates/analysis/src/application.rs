@@ -45,7 +45,7 @@ impl Application {
 
     /// Whether the kustomization uses a HyperConverged of another directory, or can't be analysed.
     fn builds_on_others(&self) -> bool {
-        let sources = repo::hyperconvergeds_of(&self.tree, &self.root, &self.below);
+        let sources = repo::hyperconvergeds_of(&self.tree, &self.below);
         sources.iter().any(|source| !source.starts_with(&self.below))
     }
 
@@ -57,25 +57,22 @@ impl Application {
     pub fn open(self, elsewhere: bool, mut options: Options) -> Result<(Clusters, Option<Arc<SourceFile>>), Failure> {
         let printed = elsewhere.then(|| read_limited(&mut std::io::stdin().lock())).transpose();
         let printed = printed.map_err(|e| Failure::Read("standard input".to_owned(), e))?;
-        if printed.is_none() && !self.has_kustomization() {
-            let repo = Repo::open(Utf8Path::new("."), &options)?;
-            return Ok((all_clusters(repo, Utf8PathBuf::from("."), options), None));
-        }
         // Temporary files have to be removed after an interrupt.
         crate::watch();
         let Self { root, below, tree } = self;
         let built = repo::build_one(&tree, &root, &below, printed, max_bytes(), &crate::interrupted)?;
-        let built = built.unwrap_or_default();
         // Use the nearest configuration, as every command does.
         let files = below.ancestors().map(|d| d.join(CONFIG_FILE));
         let mut found = files.filter_map(|path| Some((tree.read(&path).ok()?, path)));
         options.config = found.next().map(|(bytes, path)| SourceFile::from_bytes(path, bytes));
         let path = below.join(BUILT);
-        let file = built.files.get(&path).cloned();
-        let file = SourceFile::from_bytes(path, file.unwrap_or_default());
-        let repo = Repo::of_build(Arc::new(tree), &below, built, &mut options);
+        let file = built.as_ref().map(|built| {
+            let bytes = built.files.get(&path).cloned();
+            SourceFile::from_bytes(path, bytes.unwrap_or_default())
+        });
+        let repo = Repo::of_part(Arc::new(tree), &below, built, &mut options);
         let repo = repo.map_err(|error| Failure::opening(error, &root))?;
-        Ok((all_clusters(repo, Utf8PathBuf::from("."), options).in_root(root), Some(file)))
+        Ok((all_clusters(repo, Utf8PathBuf::from("."), options).in_root(root, below), file))
     }
 }
 

@@ -11,17 +11,18 @@ use hcoplan_diagnostics::finding::{Finding, FindingKey, Severity};
 use hcoplan_lint::{Run, Selection};
 use hcoplan_planner::inventory::{LoadedInventory, contrasting_nodes};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
+use hcoplan_repository::repo::{ClusterRef, Loaded, OtherObjects, Repo};
 
-/// The findings common to all possible releases and nodes; `before` is the HyperConverged before the change.
+/// The findings common to all possible releases and nodes; `before` are the HyperConverged and the other objects before
+/// the change.
 pub(super) fn lint(
     work: &ClusterTask<'_>,
     (repo, cluster): (&Repo, &ClusterRef),
     planned: &Planned,
-    before: Option<&PreviousObject>,
+    (before, objects): (Option<&PreviousObject>, Option<&OtherObjects>),
     selection: &Selection<'_>,
 ) -> Run {
-    let object = before.map(PreviousObject::object);
+    let object = (before.map(PreviousObject::object), objects);
     let found = planned.run(repo, cluster, object, selection);
     let loaded = planned.loaded();
     if work.upgrade_to.is_some() || loaded.inventory.states_nodes && loaded.possible.is_empty() {

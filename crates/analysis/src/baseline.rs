@@ -17,6 +17,8 @@ use hcoplan_repository::repo::{self, Trust};
 pub struct BaselineFile {
     /// The path, relative to the current directory.
     pub path: Utf8PathBuf,
+    /// The directory that contains the file if a file of the repository names it, relative to the current directory.
+    pub root: Utf8PathBuf,
     /// Whether to record the run's findings in it.
     pub update: bool,
     /// Whether the command line selects rules, so that findings of other rules are missing.
@@ -29,7 +31,7 @@ impl BaselineFile {
     /// Reads the baseline, from the trusted revision if there is one.
     pub fn known(&self, settings: &Settings, notices: &dyn Notices) -> Result<Baseline, Failure> {
         let path = &*self.path;
-        let bytes = match read(path, &settings.trust) {
+        let bytes = match self.read(&settings.trust) {
             Ok(bytes) => bytes,
             Err(repo::Error::File(path, Unreadable::Missing)) => {
                 return Err(Failure::usage(
@@ -43,7 +45,7 @@ impl BaselineFile {
             Err(error) => return Err(error.into()),
         };
         if let Some(base) = settings.trust.base()
-            && read(path, &Trust::Files).is_ok_and(|own| own != bytes)
+            && self.read(&Trust::Files).is_ok_and(|own| own != bytes)
         {
             let name = base.name();
             notices.note(format_args!("{path} is taken from {name}: its changes have no effect"));
@@ -55,6 +57,7 @@ impl BaselineFile {
     pub fn write(
         &self,
         findings: &[Finding],
+        unjudged: &BTreeSet<String>,
         today: Date,
         settings: &Settings,
         notices: &dyn Notices,
@@ -66,7 +69,7 @@ impl BaselineFile {
                 "update it from the root, without --cluster, --exclude, --shard, --select and --ignore",
             ));
         }
-        let before = match read(path, &Trust::Files) {
+        let before = match self.read(&Trust::Files) {
             Ok(bytes) => Some(parsed(path, &bytes)?),
             Err(repo::Error::File(_, Unreadable::Missing)) => None,
             Err(error) => return Err(error.into()),
@@ -81,12 +84,16 @@ impl BaselineFile {
                 ));
             }
         }
-        let baseline = Baseline::record(findings, before.as_ref(), today);
+        let baseline = Baseline::record(findings, before.as_ref(), unjudged, today);
         atomic_file::replace(path, baseline.to_text().as_bytes())
             .map_err(|error| Failure::Read(path.to_string(), error))?;
         let Update { added, pruned, kept } = baseline.since(before.as_ref());
         notices.note(format_args!("{path}: {added} added, {pruned} pruned, {kept} kept"));
         Ok(baseline)
+    }
+
+    fn read(&self, trust: &Trust) -> Result<Vec<u8>, repo::Error> {
+        repo::read_named(&self.root, &self.path, trust)
     }
 
     /// Reports entries without a finding, if the run could have found them.
@@ -104,10 +111,6 @@ impl BaselineFile {
         let path = &self.path;
         notices.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}{more}"));
     }
-}
-
-fn read(path: &Utf8Path, trust: &Trust) -> Result<Vec<u8>, repo::Error> {
-    repo::read_named(Utf8Path::new("."), path, trust)
 }
 
 fn parsed(path: &Utf8Path, bytes: &[u8]) -> Result<Baseline, Failure> {

@@ -86,6 +86,7 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
         chosen: &options.chosen,
         is_off: options.builds.is_kustomize_off,
         fetches: options.builds.remote,
+        is_exact: false,
         most_bytes: most,
         stop: &crate::interrupted,
     };
@@ -107,13 +108,14 @@ pub fn open_unconfigured(root: &Utf8Path, notices: &dyn Notices) -> Result<(Repo
         Ok::<_, Failure>(Repo::open(root, options)?)
     };
     let repo = open(&mut options)?;
-    options.builds.helm = repo.findings().iter().any(|f| f.rule.name == repo::HELM_CHART_NOT_RENDERED.name);
+    options.builds.helm =
+        repo.findings().iter().any(|f| f.rule.name == hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED.name);
     if !options.builds.helm {
         return Ok((repo, false));
     }
     let rendered = open(&mut options);
     let mut failed = options.built.iter().flat_map(|built| &built.failed).map(|failed| &failed.finding);
-    let failed = failed.find(|f| f.rule.name == repo::HELM_TEMPLATE_FAILED.name);
+    let failed = failed.find(|f| f.rule.name == hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED.name);
     match (rendered, failed.map(finding_with_help)) {
         (Ok(rendered), None) => Ok((rendered, true)),
         // A chart that fails to render would fail every later run.

@@ -1,7 +1,6 @@
 //! Processes a cluster: reads, plans, lints, compares and renders it.
 
 use std::borrow::Cow;
-use std::cell::LazyCell;
 use std::sync::Arc;
 
 use super::assumed;
@@ -38,9 +37,8 @@ pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> Clus
     match (pair.after, work.before, pair.before) {
         (After::Cluster(cluster), ..) => {
             as_built(work, repo, pair, cluster, &mut outcome);
-            let layers = LazyCell::new(|| repo.build_layers(cluster).unwrap_or_default());
             for finding in &mut outcome.found.findings {
-                fix::move_to_layers(finding, || &layers);
+                fix::move_to_layers(finding, || repo.build_layers(cluster).unwrap_or_default());
                 finding.point_at_origins();
             }
         }
@@ -72,6 +70,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
             return;
         }
     };
+    keep_known_nodes(work, pair, &mut loaded);
     outcome.found.findings = std::mem::take(&mut loaded.findings);
     outcome.documents = documents_with_suppressions(&loaded);
     let release = match &loaded.release {
@@ -96,13 +95,13 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     }
     if let Some(question) = &work.ask {
         let layers = repo.build_layers(cluster).unwrap_or_default();
-        outcome.answer = Some(question.answer(&inputs, &layers, &judged.planned, judged.state.as_ref()));
+        outcome.answer = Some(question.answer(&inputs, layers, &judged.planned, judged.state.as_ref()));
     }
     if work.matrix {
         let plan = judged.shown(work.force);
         collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
     }
-    lint_and_warn(work, (repo, cluster), &inputs, &old, &judged, outcome);
+    lint_and_warn(work, (repo, cluster), &inputs, (pair.before, &old), &judged, outcome);
     let now = CurrentCluster {
         repo,
         cluster,
@@ -134,6 +133,22 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     // `render --out` writes the objects of a newly created cluster.
     let created = || judged.transition.as_ref().map(|_| inputs.planned(AdmissionMode::Create));
     outcome.failed = emitted::write(work, inputs.loaded(), plan, created, outcome).err();
+}
+
+/// An inventory that is gone changes what is known, not the cluster: its nodes are those that it declared before.
+fn keep_known_nodes(work: &ClusterTask<'_>, pair: &Pair<'_>, loaded: &mut Loaded) {
+    let (Before::Sources(before, _), Some(was)) = (work.before, pair.before) else { return };
+    if loaded.inventory.states_nodes || !loaded.inventory.valid {
+        return;
+    }
+    let Ok(old) = before.load(was) else { return };
+    if !old.inventory.states_nodes {
+        return;
+    }
+    loaded.inventory = Arc::new(loaded.inventory.with_nodes(old.inventory.inventory.nodes.clone()));
+    for finding in loaded.findings.iter_mut().filter(|f| f.rule.name == hcoplan_rule_pages::rules::NODES_ASSUMED.name) {
+        finding.message = "the cluster's nodes are unknown now: compared with those that were declared before".into();
+    }
 }
 
 /// The fields that differ on every sync; `None` if the HyperConverged is rejected.
@@ -231,7 +246,7 @@ fn lint_and_warn(
     work: &ClusterTask<'_>,
     (repo, cluster): (&Repo, &ClusterRef),
     inputs: &Inputs,
-    old: &PreviousCluster,
+    (was, old): (Option<&ClusterRef>, &PreviousCluster),
     judged: &PlannedCluster,
     outcome: &mut ClusterResult,
 ) {
@@ -241,7 +256,14 @@ fn lint_and_warn(
         return;
     };
     let before = previous(inputs, old);
-    let mut found = assumed::lint(work, (repo, cluster), &shown, before.as_ref(), selection);
+    let objects = match (work.before, was) {
+        (Before::Sources(old, super::ComparisonMode::BeforeAndAfter), Some(was)) => {
+            old.load(was).ok().map(|loaded| old.other_objects(was, &loaded))
+        }
+        _ => None,
+    };
+    let before = (before.as_ref(), objects.as_ref());
+    let mut found = assumed::lint(work, (repo, cluster), &shown, before, selection);
     // Computed here in parallel and cached; the report needs it later.
     for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
         secret::secret_parts(&place.file);

@@ -70,9 +70,9 @@ pub fn cluster_name(directory: &Utf8Path) -> &str {
 }
 
 impl Clusters {
-    /// The same clusters with paths relative to another root.
-    pub fn in_root(self, root: Utf8PathBuf) -> Self {
-        Self { root, ..self }
+    /// The same clusters with paths relative to another root, of which they are a part.
+    pub fn in_root(self, root: Utf8PathBuf, below: Utf8PathBuf) -> Self {
+        Self { root, below: Some(below).filter(|below| !below.as_str().is_empty()), ..self }
     }
 
     /// Reads the clusters again with other content of some files.
@@ -122,6 +122,26 @@ impl Clusters {
         if !shard.is_first() && others.any(|p| !is_of_meant(&p.finding)) {
             notices.error(format_args!("a file can't be read; shard 1/{} says which", shard.of));
         }
+    }
+
+    /// Counts the files with virtual machines that aren't judged because they belong to no cluster.
+    pub(super) fn say_unowned(&self, notices: &dyn Notices) {
+        if self.below.is_some() || self.repo.clusters().len() < 2 {
+            return;
+        }
+        let unowned = self.repo.unowned_machines();
+        let [first, rest @ ..] = unowned.as_slice() else {
+            return;
+        };
+        let files = match rest.len() {
+            0 => first.to_string(),
+            1 => format!("{first} and another file"),
+            more => format!("{first} and {more} other files"),
+        };
+        notices.note(format_args!(
+            "the virtual machines of {files} belong to none of the clusters and aren't checked\n  help: name them in \
+             hcoplan.yaml as `also:` of a cluster"
+        ));
     }
 
     /// The trust source.
@@ -356,6 +376,7 @@ impl Clusters {
 
     /// The given baseline or the configured one; read-only.
     pub fn baseline(&self, named: Option<Utf8PathBuf>) -> Option<BaselineFile> {
+        let root = if named.is_some() { Utf8PathBuf::from(".") } else { self.root.clone() };
         let path = named.or_else(|| {
             let path = self.repo.config().lint.baseline.as_ref()?;
             Some(match self.root.as_str() {
@@ -363,7 +384,8 @@ impl Clusters {
                 root => Utf8Path::new(root).join(&path.value),
             })
         })?;
-        Some(BaselineFile { looked_at: self.looked_at(&path), path, update: false, some_rules: false })
+        let looked_at = if self.options.part.is_some() { Some(BTreeSet::new()) } else { self.looked_at(&path) };
+        Some(BaselineFile { looked_at, path, root, update: false, some_rules: false })
     }
 
     /// The examined clusters if the file is outside of the examined directory.

@@ -15,8 +15,8 @@ use hcoplan_repository::repo::{self, Repo};
 /// The side before.
 pub struct CompareBase {
     name: Option<String>,
-    /// Whether the command line gives it.
-    is_explicit: bool,
+    /// Whether it is the side before a change.
+    is_before_change: bool,
     root: Option<Utf8PathBuf>,
     /// The revision it is read from.
     pub revision: Option<Side>,
@@ -38,12 +38,16 @@ pub(super) enum BaseSide {
 impl CompareBase {
     /// Nothing to compare with.
     pub const NOTHING: Self =
-        Self { name: None, is_explicit: false, root: None, revision: None, side: BaseSide::Nothing };
+        Self { name: None, is_before_change: false, root: None, revision: None, side: BaseSide::Nothing };
 
     /// The merge base with the main branch; nothing outside of a git repository.
     pub fn merge_base(found: &Clusters) -> Result<Self, Failure> {
         match if found.is_stream() { None } else { merge_base(&found.side()) } {
-            Some(side) => Ok(Self { is_explicit: false, ..Self::sources(side, ComparisonMode::BeforeAndAfter)? }),
+            // On the main branch itself the whole state is judged.
+            Some((side, is_current)) => {
+                let base = Self::sources(side, ComparisonMode::BeforeAndAfter)?;
+                Ok(Self { is_before_change: !is_current, ..base })
+            }
             None => Ok(Self::NOTHING),
         }
     }
@@ -80,7 +84,7 @@ impl CompareBase {
         let repo = Box::new(side.open().map_err(|failure| wrong_before(failure, &side))?);
         Ok(Self {
             name: Some(side.name.clone()),
-            is_explicit: true,
+            is_before_change: true,
             root: Some(side.directory.clone()),
             side: BaseSide::Sources { repo, mode },
             revision: side.revision.is_some().then_some(side),
@@ -105,9 +109,10 @@ impl CompareBase {
         }
     }
 
-    /// Whether the command line gives it, so that only differences fail the run.
-    pub fn is_explicit(&self) -> bool {
-        self.is_explicit
+    /// Whether it is the side before a change, so that only differences fail the run: the command line gives it, or it is
+    /// where a branch began.
+    pub fn is_before_change(&self) -> bool {
+        self.is_before_change
     }
 
     /// Whether there is nothing to compare with.
@@ -144,20 +149,21 @@ impl CompareBase {
     }
 }
 
-/// The merge base with the main branch; `None` outside of a repository or without a commit.
-fn merge_base(side: &Side) -> Option<Side> {
+/// The merge base with the main branch, and whether it is the current commit; `None` outside of a repository or without
+/// a commit.
+fn merge_base(side: &Side) -> Option<(Side, bool)> {
     let directory = side.directory.canonicalize_utf8().ok()?;
     // Avoids starting git outside of a repository.
     if !directory.ancestors().any(|a| a.join(".git").exists()) {
         return None;
     }
-    let (branch, commit) = Revision::branch_point(&directory)?;
+    let (branch, commit, is_current) = Revision::branch_point(&directory)?;
     let name = match branch.as_str() {
         "HEAD" => "HEAD".to_owned(),
         "origin/HEAD" => "the merge base with origin's main branch".to_owned(),
         name => format!("the merge base with {name}"),
     };
-    Some(Side { name, revision: Some(commit), ..side.clone() })
+    Some((Side { name, revision: Some(commit), ..side.clone() }, is_current))
 }
 
 /// An error in the configuration of the side before is reported as such.

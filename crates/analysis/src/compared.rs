@@ -111,7 +111,7 @@ fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCl
     };
     let selection = work.lint.clone()?.without_fixes();
     let mut findings = before.loaded().findings.clone();
-    findings.extend(assumed::lint(work, (repo, was), &before.as_judged(), None, &selection).findings);
+    findings.extend(assumed::lint(work, (repo, was), &before.as_judged(), (None, None), &selection).findings);
     Some(findings)
 }
 

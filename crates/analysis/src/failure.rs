@@ -60,6 +60,12 @@ impl Failure {
     }
 }
 
+impl From<repo::UnknownRelease> for Failure {
+    fn from(unknown: repo::UnknownRelease) -> Self {
+        Self::Repo(unknown.into())
+    }
+}
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self::Write("standard output".to_owned(), error)

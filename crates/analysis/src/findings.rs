@@ -1,5 +1,6 @@
 //! Collects the findings of a run and applies suppressions and the baseline.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -49,6 +50,8 @@ pub struct Findings {
     summary: Summary,
     /// The clusters built from each file.
     users: lint::FileUsers,
+    /// The clusters that aren't judged.
+    unjudged: BTreeSet<String>,
 }
 
 impl Findings {
@@ -67,6 +70,7 @@ impl Findings {
         Self {
             run: lint::Run { findings: about_files.chain(findings).cloned().collect(), ..lint::Run::default() },
             users,
+            unjudged: repo.not_planned().into_iter().map(|(name, _)| name.to_owned()).collect(),
             documents: Vec::new(),
             summary: Summary {
                 skipped_files: problems.iter().filter(|p| !p.fatal).count(),
@@ -85,6 +89,9 @@ impl Findings {
     pub fn add(&mut self, outcome: &mut crate::ClusterResult) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.clone());
+        if matches!(outcome.verdict.kind(), VerdictKind::Rejected | VerdictKind::NotPlanned) {
+            self.unjudged.insert(outcome.cluster.clone());
+        }
         self.summary.rejected += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);
         self.run.add(std::mem::take(&mut outcome.found));
         self.documents.append(&mut outcome.documents);
@@ -114,9 +121,9 @@ impl Findings {
         if crate::interrupted() {
             return Err(Failure::Interrupted);
         }
-        let with = Finishing { settings, users: &self.users, today: crate::today() };
+        let with = Finishing { settings, users: &self.users, unjudged: &self.unjudged, today: crate::today() };
         let known = |found: &[Finding]| match baseline {
-            Some(file) if file.update => file.write(found, with.today, settings, notices).map(Some),
+            Some(file) if file.update => file.write(found, with.unjudged, with.today, settings, notices).map(Some),
             Some(file) => file.known(settings, notices).map(Some),
             None => Ok(None),
         };

@@ -25,6 +25,7 @@ const OWNED: [&str; 2] = ["operand-managed-in-git", "rendered-golden-image-in-gi
 /// A manifest that can't be passed on.
 pub fn passed_on(
     repo: &Repo,
+    below: &Utf8Path,
     build: Option<&SourceFile>,
     findings: &[Finding],
     notices: &dyn Notices,
@@ -36,7 +37,7 @@ pub fn passed_on(
     }
     match build {
         Some(file) => manifests_of(file, left_out.get(file.path()).map_or(&[][..], Vec::as_slice)),
-        None => manifests(repo, &left_out, notices),
+        None => manifests(repo, below, &left_out, notices),
     }
 }
 
@@ -48,11 +49,13 @@ pub fn passed_on(
 /// missing object from the cluster.
 fn manifests(
     repo: &Repo,
+    below: &Utf8Path,
     left_out: &BTreeMap<Utf8PathBuf, Vec<u32>>,
     notices: &dyn Notices,
 ) -> Result<String, Failure> {
     let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
-    let uses = repo.files().iter().map(|f| (&*f.path, &f.what));
+    // The repository's paths are from its root.
+    let uses = repo.files().iter().filter_map(|f| Some((f.path.strip_prefix(below).ok()?, &f.what)));
     let uses: HashMap<&Utf8Path, &FileRole> = uses.collect();
     let files = files()?;
     let rendered = Rendered::find(&tree, &files);
@@ -77,7 +80,7 @@ fn manifests(
             rendered_files += 1;
             continue;
         }
-        let places = left_out.get(&path).map_or(&[][..], Vec::as_slice);
+        let places = left_out.get(&below.join(&path)).map_or(&[][..], Vec::as_slice);
         out.push_str(&manifests_of(&file, places)?);
     }
     if rendered_files > 0 {

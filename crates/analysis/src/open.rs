@@ -57,7 +57,7 @@ fn find_in(
     let root = root_of(&directory);
     let trust = trust(sources, &root)?;
     let release = sources.release.as_ref().map(|name| {
-        let release = trust.named_release(name)?;
+        let release = repo::known_release(name)?;
         repo::not_modelled(name, &release).iter().for_each(|message| notices.note(message));
         Ok::<_, Failure>(release)
     });
@@ -162,12 +162,13 @@ fn find_in(
         repo,
     };
     found.say_shard(notices);
+    found.say_unowned(notices);
     Ok(found)
 }
 
 /// Whether a finding reports a chart or submodule that wasn't searched.
 fn is_unread(finding: &Finding) -> bool {
-    finding.rule.name == repo::HELM_CHART_NOT_RENDERED.name
+    finding.rule.name == hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED.name
         || finding.location.as_ref().is_some_and(|place| place.file.path() == ".gitmodules")
 }
 
@@ -300,7 +301,7 @@ pub fn find_edited(
     }
     let repo = Repo::open(directory, &options).map_err(|error| Failure::opening(error, directory))?;
     let found = all_clusters(repo, directory.to_owned(), options);
-    Ok(Clusters { is_editable: true, ..found.in_root(directory.to_owned()) })
+    Ok(Clusters { is_editable: true, ..found.in_root(directory.to_owned(), Utf8PathBuf::new()) })
 }
 
 /// The base of paths: the directory, or a file's directory.

@@ -15,7 +15,7 @@ use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
-use hcoplan_repository::repo::{ClusterRef, Loaded, Repo};
+use hcoplan_repository::repo::{ClusterRef, Loaded, OtherObjects, Repo};
 use serde_json::Value;
 
 use crate::matrix::{self, ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
@@ -121,16 +121,16 @@ impl Planned {
         self.plan.objects().cloned().collect()
     }
 
-    /// The findings of the rules; `before` is the HyperConverged before the change.
+    /// The findings of the rules; `before` are the HyperConverged and the other objects before the change.
     pub(super) fn run(
         &self,
         repo: &Repo,
         cluster: &ClusterRef,
-        before: Option<&Value>,
+        (before, objects): (Option<&Value>, Option<&OtherObjects>),
         selection: &lint::Selection<'_>,
     ) -> lint::Run {
         let context = context(repo, cluster, self.loaded(), self.input(), selection.settings());
-        lint::run(&context.with_before(before), selection)
+        lint::run(&context.with_before(before).with_objects_before(objects), selection)
     }
 
     /// The findings of reading and of the rules; `before` is the HyperConverged before the change.
@@ -142,7 +142,7 @@ impl Planned {
         selection: &lint::Selection<'_>,
     ) -> Vec<Finding> {
         let mut findings = self.loaded().findings.clone();
-        findings.extend(self.run(repo, cluster, before, selection).findings);
+        findings.extend(self.run(repo, cluster, (before, None), selection).findings);
         findings
     }
 

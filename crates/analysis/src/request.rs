@@ -61,6 +61,8 @@ pub struct Analysis {
     pub steps: Option<Steps>,
     /// Whether existing findings fail the run.
     pub existing_count: bool,
+    /// Whether the run fails by a consequence of the change or the upgrade alone.
+    pub fails_by_consequence: bool,
     /// The exit code.
     pub verdict: Exit,
 }
@@ -74,7 +76,7 @@ impl<'a> AnalysisRequest<'a> {
     ) -> Result<Option<Analysis>, Failure> {
         let Self { found, settings, base, baseline, fail_on, work, jobs } = self;
         let work = ClusterTask { before: base.before(), ..work };
-        let (existing_count, preview) = (!base.is_explicit(), work.preview.clone());
+        let (existing_count, preview) = (!base.is_before_change(), work.preview.clone());
         let (mut verdict, mut clusters, mut compared) = (found.verdict, Vec::new(), 0);
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
         let mut already_there = Vec::new();
@@ -130,10 +132,13 @@ impl<'a> AnalysisRequest<'a> {
             findings,
             steps,
             existing_count,
+            fails_by_consequence: false,
             verdict,
         };
         let mut steps = analysis.steps.iter().flat_map(|s| &s.steps).flat_map(|(_, diffs)| diffs);
-        analysis.verdict.failed |= steps.any(|d| d.verdict.fails()) || analysis.has_consequence(fail_on);
+        analysis.verdict.failed |= steps.any(|d| d.verdict.fails());
+        analysis.fails_by_consequence = !analysis.verdict.failed && analysis.has_consequence(fail_on);
+        analysis.verdict.failed |= analysis.fails_by_consequence;
         Ok(Some(analysis))
     }
 }

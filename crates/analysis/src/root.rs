@@ -89,7 +89,7 @@ pub fn problems<'r>(repo: &'r Repo, below: Option<&'r Utf8Path>) -> impl Iterato
 /// Whether a finding is about a file below a directory, or about no file. A failed build belongs to its directory
 /// although its files may be above it.
 pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
-    if is_of_meant(finding) || finding.rule.name == repo::HELM_TEMPLATE_FAILED.name {
+    if is_of_meant(finding) || finding.rule.name == hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED.name {
         return true;
     }
     match (below, &finding.location) {
@@ -100,7 +100,7 @@ pub(super) fn is_about(finding: &Finding, below: Option<&Utf8Path>) -> bool {
 
 /// Whether a finding concerns selected clusters only; only those are built.
 pub(super) fn is_of_meant(finding: &Finding) -> bool {
-    let rules = [&repo::KUSTOMIZE_NOT_BUILT, &repo::KUSTOMIZE_BUILD_FAILED];
+    let rules = [&hcoplan_rule_pages::rules::KUSTOMIZE_NOT_BUILT, &hcoplan_rule_pages::rules::KUSTOMIZE_BUILD_FAILED];
     rules.iter().any(|r| r.name == finding.rule.name)
 }
 

@@ -8,7 +8,7 @@ use super::builds::build_side;
 use super::failure::Failure;
 use hcoplan_diagnostics::source::{Commit, Revision, SourceFile, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_repository::repo::{Builds, ClusterFilter, Options, Repo, Trust};
+use hcoplan_repository::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
 
 /// The source of a side.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ impl Side {
     pub fn open(&self) -> Result<Repo, Failure> {
         let mut options = Options {
             release: match &self.release {
-                Some(name) => Some(self.trust.named_release(name)?),
+                Some(name) => Some(repo::known_release(name)?),
                 None => None,
             },
             update: self.update,

@@ -9,7 +9,8 @@ use super::notices::Notices;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_repository::emit::{self, DiskTree, Tree};
-use hcoplan_repository::repo::{ClusterRef, RENDERED_TREE_STALE};
+use hcoplan_repository::repo::ClusterRef;
+use hcoplan_rule_pages::rules::RENDERED_TREE_STALE;
 
 /// The output tree of a run.
 #[derive(Debug)]

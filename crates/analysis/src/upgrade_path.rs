@@ -7,6 +7,7 @@ use super::failure::Failure;
 use hcoplan_planner::lifecycle;
 use hcoplan_planner::release::{Release, version_numbers};
 use hcoplan_repository::repo::ClusterRef;
+use hcoplan_repository::repo::known_release;
 
 /// The last release of an upgrade path. Each release has to be newer than that of some cluster.
 ///
@@ -17,7 +18,7 @@ pub fn last_release(
     found: &Clusters,
     clusters: &[&ClusterRef],
 ) -> Result<Option<Arc<Release>>, Failure> {
-    let releases = path.iter().map(|name| found.trust().named_release(name));
+    let releases = path.iter().map(|name| known_release(name));
     let releases = releases.collect::<Result<Vec<_>, _>>()?;
     let places: Vec<_> = releases.iter().filter_map(|r| Release::place(r.name())).collect();
     if !places.is_sorted() {

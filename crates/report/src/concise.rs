@@ -6,7 +6,7 @@ use super::Report;
 use super::text::printable;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for finding in report.findings {
+    for finding in report.annotated() {
         if let Some(location) = &finding.location {
             let start = location.start();
             let path = report.path(&location.file);

@@ -54,6 +54,11 @@ impl<'a> Report<'a> {
         finding.is_existing && self.summary.compared_with.is_some()
     }
 
+    /// The findings that a format annotates a change with: those that it brings.
+    pub(super) fn annotated(&self) -> impl Iterator<Item = &'a Finding> + '_ {
+        self.findings.iter().filter(|finding| !self.is_folded(finding))
+    }
+
     /// The number of folded findings, as a sentence.
     pub(super) fn folded(&self) -> Option<String> {
         let revision = self.summary.compared_with.as_deref()?;

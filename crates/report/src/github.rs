@@ -8,7 +8,7 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::InputText;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    for finding in report.findings {
+    for finding in report.annotated() {
         annotation(report, finding, out)?;
     }
     Ok(())

@@ -12,7 +12,7 @@ use hcoplan_lint::fingerprints;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let fingerprints = fingerprints(report.findings);
-    let issues = report.findings.iter().zip(fingerprints);
+    let issues = report.findings.iter().zip(fingerprints).filter(|(finding, _)| !report.is_folded(finding));
     let issues = issues.map(|(finding, fingerprint)| {
         let severity = match finding.severity {
             Severity::Error => "critical",

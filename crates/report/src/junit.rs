@@ -15,7 +15,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     for name in &report.summary.names {
         cases.entry(Some(name)).or_default();
     }
-    for finding in report.findings {
+    for finding in report.annotated() {
         let clusters = finding.clusters().map(Some);
         let none = finding.cluster.is_none().then_some(None);
         for cluster in clusters.chain(none) {

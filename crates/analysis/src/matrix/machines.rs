@@ -50,7 +50,9 @@ pub(super) fn of(
 
 fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
     let (vm, source) = (&boot.vm, &boot.source);
+    // A build's text isn't in the repository; the file that it comes from is.
     let place = boot.place();
+    let place = place.origin().unwrap_or(place);
     // The address of an image may contain a password.
     let masked = |text: &str| masked_message(&place.file, Span::default(), text);
     let data_source = vm.boot_source().filter(|_| source.kind == SourceKind::DataSource);

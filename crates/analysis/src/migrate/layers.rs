@@ -16,7 +16,7 @@ use crate::root::finding_with_help;
 use crate::shown_path::shown_path;
 use hcoplan_diagnostics::source::{Location, SourceFile};
 use hcoplan_lint::fix::{
-    Rewritten, UnmigratableLayer, is_same, kustomization_to_v1, operations_to_v1, resource_to_v1, without_place,
+    Rewritten, UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, without_place,
 };
 use hcoplan_planner::hyperconverged::version_of;
 use hcoplan_planner::inventory::Inventory;
@@ -120,7 +120,7 @@ fn built(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> Vec<Bui
                         release,
                         inventory: loaded.inventory.inventory.clone(),
                         document: Arc::clone(&loaded.document),
-                        layers,
+                        layers: layers.to_vec(),
                         is_chosen,
                     });
                     continue;
@@ -234,12 +234,14 @@ fn rewritten(group: &[BuiltCluster]) -> Result<Files, Vec<(Location, String)>> {
 fn rewrite(release: &Release, layer: &BuildLayer, document: &Document) -> Result<Option<String>, UnmigratableLayer> {
     match layer.what {
         LayerKind::Object | LayerKind::Merge => resource_to_v1(release, document),
-        LayerKind::Operations if layer.is_for("HyperConverged") => operations_to_v1(release, document),
+        LayerKind::Operations if layer.is_for("HyperConverged") => {
+            operation_by_hand(&document.root).map_or(Ok(None), Err)
+        }
         // The build shows whether these need a change.
         LayerKind::Operations | LayerKind::Replacements | LayerKind::Unknown(_) => Ok(None),
         LayerKind::Fields => {
             let is_meant = |selector: &_| repo::selects(selector, "HyperConverged");
-            kustomization_to_v1(release, document, &is_meant)
+            kustomization_by_hand(&document.root, &is_meant).map_or(Ok(None), Err)
         }
     }
 }

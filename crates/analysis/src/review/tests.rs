@@ -4,8 +4,8 @@ use super::*;
 use hcoplan_explain::diff::Effect;
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
 use hcoplan_explain::diff::{Comparison, VerdictChange};
-use hcoplan_planner::inventory::INVENTORY_INVALID;
 use hcoplan_planner::verdict::Verdict;
+use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 
 fn cluster(name: &str, effects: Vec<Effect>) -> ClusterDiff {
     ClusterDiff { image_effects: effects, moved_from: Some(format!("{name}-before")), ..ClusterDiff::new(name) }

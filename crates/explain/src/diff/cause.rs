@@ -9,6 +9,7 @@ use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_planner::plan::{Plan, succeeds};
 use hcoplan_planner::release::Release;
+use hcoplan_planner::world::Fact;
 use serde_json::Value;
 
 use super::semantic::{self, Difference, Lists, ObjectChange};
@@ -40,8 +41,8 @@ enum Part {
     Fields(BTreeSet<String>),
     /// Nodes of the inventory, by name.
     Nodes(BTreeSet<String>),
-    /// A fact of the inventory, by field name.
-    Fact(&'static str),
+    /// A fact of the inventory.
+    Fact(Fact),
 }
 
 /// The differences between the inputs of two sides; fills in `causes` of the objects and fields.
@@ -234,13 +235,14 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         out.push((Part::Fields(labels), cause));
     }
     let (old, new) = (&before.inventory.inventory, &after.inventory.inventory);
-    for (name, differs) in facts(old, new) {
-        if differs {
+    for fact in Fact::ALL {
+        let name = fact.name();
+        if fact.value(old) != fact.value(new) {
             let location = after.inventory.locations.field(name);
             let is_removed = location.is_none();
             let location = location.or_else(|| before.inventory.locations.field(name));
             let cause = Cause { what: format!("the inventory's {name}"), location: location.cloned(), is_removed };
-            out.push((Part::Fact(name), cause));
+            out.push((Part::Fact(*fact), cause));
         }
     }
     out.extend(nodes(before, after));
@@ -276,40 +278,6 @@ fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, 
             location: first.and_then(|d| Some(after.document?.locate(&d.after))),
             is_removed: first.is_none(),
         },
-    }
-}
-
-/// The facts of an inventory other than its nodes, and whether they differ.
-fn facts(old: &Inventory, new: &Inventory) -> [(&'static str, bool); 10] {
-    [
-        ("platform", old.platform != new.platform),
-        ("namespace", old.namespace != new.namespace),
-        ("baseDomain", old.base_domain != new.base_domain),
-        ("tlsSecurityProfile", old.tls_security_profile != new.tls_security_profile),
-        ("ipFamilies", old.ip_families != new.ip_families),
-        ("hostedControlPlane", old.hosted_control_plane != new.hosted_control_plane),
-        ("monitoring", old.monitoring != new.monitoring),
-        ("networkAttachmentDefinitions", old.network_attachment_definitions != new.network_attachment_definitions),
-        ("kubeDescheduler", old.kube_descheduler != new.kube_descheduler),
-        ("dataImportSchedule", old.data_import_schedule != new.data_import_schedule),
-    ]
-}
-
-/// Copies one fact.
-fn copy_fact(name: &str, from: &Inventory, to: &mut Inventory) {
-    match name {
-        "platform" => to.platform = from.platform,
-        "namespace" => to.namespace.clone_from(&from.namespace),
-        "baseDomain" => to.base_domain.clone_from(&from.base_domain),
-        "tlsSecurityProfile" => to.tls_security_profile.clone_from(&from.tls_security_profile),
-        "ipFamilies" => to.ip_families.clone_from(&from.ip_families),
-        "hostedControlPlane" => to.hosted_control_plane = from.hosted_control_plane,
-        "monitoring" => to.monitoring = from.monitoring,
-        "networkAttachmentDefinitions" => {
-            to.network_attachment_definitions = from.network_attachment_definitions;
-        }
-        "kubeDescheduler" => to.kube_descheduler.clone_from(&from.kube_descheduler),
-        _ => to.data_import_schedule.clone_from(&from.data_import_schedule),
     }
 }
 
@@ -398,9 +366,7 @@ impl<'a> PartialPlanner<'a> {
                 Part::Release => release = self.after.release,
                 Part::Fields(labels) => fields.extend(labels.iter()),
                 Part::Nodes(all) => names.extend(all.iter().map(String::as_str)),
-                Part::Fact(name) => {
-                    copy_fact(name, &self.after.inventory.inventory, &mut inventory);
-                }
+                Part::Fact(fact) => fact.copy(&self.after.inventory.inventory, &mut inventory),
             }
         }
         let nodes = self.nodes.iter().filter_map(|(name, (was, is))| {

@@ -35,7 +35,7 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
     let Some(spec) = out.get_mut("spec") else {
         return out;
     };
-    for (beta, v1) in MOVES {
+    for (beta, v1) in MOVES.iter() {
         let (own, other) = if to == "v1" { (v1, beta) } else { (beta, v1) };
         let parents = MOVES.iter().filter_map(|(beta, v1)| {
             let (to, from) = if to == "v1" { (v1, beta) } else { (beta, v1) };

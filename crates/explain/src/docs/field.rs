@@ -5,7 +5,7 @@ use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Release, Transf
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-use super::{FieldText, TEXTS, gate_effect, gate_in, later};
+use super::{FieldText, TEXTS, gate_effect, gate_in};
 
 const HYPERCONVERGED: &str = "HyperConverged";
 
@@ -165,7 +165,7 @@ impl<'a> FieldLocation<'a> {
 
     /// How later releases change the field.
     fn later_change(&self, row: &HyperConvergedField, path: &Path) -> Option<String> {
-        later(self.release).iter().find_map(|release| {
+        self.release.later_of_distribution().iter().find_map(|release| {
             let schema = release.schema(&format!("hyperconverged.{}", self.version))?;
             let name = release.label();
             if schema.field(path).is_none() {

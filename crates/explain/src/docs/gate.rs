@@ -1,6 +1,6 @@
 //! Feature gates of HCO and of KubeVirt.
 
-use hcoplan_planner::release::{Phase, Release};
+use hcoplan_planner::release::{GateSetter, KubeVirtGate, Phase, Release};
 
 use super::TEXTS;
 
@@ -34,35 +34,43 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
         }
         return Some((gate.name.clone(), out));
     }
-    let (gate, phase) = release.kubevirt().feature_gates.iter().find(|(g, _)| matches(g))?;
-    let is_unread = release.kubevirt().gates_without_effect.contains(gate);
-    let state = if is_unread {
+    let gate = release.kubevirt_gate_any_case(name)?;
+    let state = if gate.is_unread {
         "which nothing reads any more".to_owned()
     } else {
-        format!("{}; {}", kubevirt_phase(*phase), switch_text(release, gate, *phase))
+        format!("{}; {}", kubevirt_phase(gate.phase, release.kubevirt().beta_gates_are_on), switch_text(&gate))
     };
-    Some((gate.clone(), format!("a gate of KubeVirt, {state}")))
+    let instead = match gate.alternatives {
+        [] => String::new(),
+        others => format!("; KubeVirt also accepts {}", others.join(" or ")),
+    };
+    Some((gate.name.to_owned(), format!("a gate of KubeVirt, {state}{instead}")))
 }
 
 /// The meaning of a phase for a gate of KubeVirt.
-fn kubevirt_phase(phase: Phase) -> &'static str {
+fn kubevirt_phase(phase: Phase, beta_gates_are_on: bool) -> &'static str {
     match phase {
+        Phase::Beta if !beta_gates_are_on => "beta (off unless it is listed)",
         Phase::Deprecated => "deprecated (works while it is listed)",
         Phase::Discontinued => "removed: listing it does nothing",
         phase => phase.as_str(),
     }
 }
 
-/// The switch of a gate of KubeVirt as text.
-fn switch_text(release: &Release, gate: &str, phase: Phase) -> String {
-    if matches!(phase, Phase::Ga | Phase::Discontinued) {
-        return "nothing switches it".to_owned();
-    }
-    match release.tables().switch_of(gate) {
-        Some(own) => format!("HCO's gate {} switches it", own.name),
-        None if release.tables().kubevirt_feature_gates.always.iter().any(|g| g == gate) => {
-            "HCO always switches it on".to_owned()
+/// What sets a gate of KubeVirt, as text.
+fn switch_text(gate: &KubeVirtGate<'_>) -> String {
+    match gate.setter {
+        _ if matches!(gate.phase, Phase::Ga | Phase::Discontinued) && gate.switch().is_none() => {
+            "nothing switches it".to_owned()
         }
+        Some(GateSetter::Gate(own)) => format!("HCO's gate {} switches it", own.name),
+        Some(GateSetter::GateOff(own)) => format!("HCO's gate {} switches it off", own.name),
+        Some(GateSetter::Always) => "HCO always switches it on".to_owned(),
+        Some(GateSetter::Field(path)) => {
+            format!("HCO's field spec.{} switches it on", path.strip_prefix("spec.").unwrap_or(path))
+        }
+        Some(GateSetter::Annotation(name, value)) => format!("HCO's annotation {name}: \"{value}\" switches it on"),
+        Some(GateSetter::Cluster) => "HCO switches it on where the cluster needs it".to_owned(),
         None => {
             "HCO has no switch for it; only a jsonpatch of the KubeVirt could set it, which is unsupported".to_owned()
         }

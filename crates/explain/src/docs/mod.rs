@@ -6,7 +6,7 @@ mod gate;
 mod resolve;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use hcoplan_planner::release::Release;
 use serde::Deserialize;
@@ -135,13 +135,6 @@ impl Term {
 pub fn plain(name: &str) -> String {
     let letters = name.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '_'));
     letters.flat_map(char::to_lowercase).collect()
-}
-
-/// The later releases of the same distribution.
-fn later(release: &Release) -> Vec<Arc<Release>> {
-    let siblings = release.releases_of_distribution();
-    let later = siblings.into_iter().skip_while(|r| r.label() != release.label());
-    later.filter(|r| r.name() != release.name()).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Every documented name exists in a release, and every field is documented.
 
+use std::sync::Arc;
+
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::Path;

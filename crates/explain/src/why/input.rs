@@ -2,7 +2,9 @@
 
 use hcoplan_yaml::Path;
 
-use super::facts::{Fact, NodeField};
+use hcoplan_planner::world::Fact;
+
+use super::facts::NodeField;
 
 /// An input that can be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]

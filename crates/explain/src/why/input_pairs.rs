@@ -2,6 +2,7 @@
 //! the number of nodes. It tries pairs: the line with another value, and the line and one more node.
 
 use hcoplan_planner::hyperconverged::version_of;
+use hcoplan_planner::world::Delta;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
@@ -9,7 +10,7 @@ use super::input::Input;
 use super::inputs::input_trees;
 use super::node_counts::{architectures, node_count_variants, with_node_count};
 use super::origin::other;
-use super::plan_input::{PlanInput, remove_at, set_at};
+use super::plan_input::PlanInput;
 use super::search::DecisiveInputs;
 use super::sufficient::{below, feeds_it, generic};
 use super::target::{FoundValue, Target};
@@ -47,16 +48,13 @@ fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path:
     let others = allowed.chain([other(value)]).filter(|other| other != value);
     let mut others = others.filter(|_| !value.is_object() && !value.is_array());
     let is_changed = others.any(|other| {
-        let mut object = plan_input.object.clone();
-        set_at(&mut object, path, other);
-        let plan = plan_input.with_object(&object);
+        let plan = plan_input.with([Delta::Set(path, other)]);
         !plan_input.stops_operators(&plan) && target.read(&plan) != *base
     });
     if is_changed {
         return true;
     }
-    let mut object = plan_input.object.clone();
-    drop(remove_at(&mut object, path));
+    let object = plan_input.world().with([Delta::Remove(path)]).object.into_owned();
     let without = PlanInput::new(plan_input.release, plan_input.document, &object, plan_input.loaded);
     let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
     counts.iter().any(|count| {

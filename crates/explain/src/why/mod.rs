@@ -22,10 +22,10 @@ mod search;
 mod sufficient;
 mod sufficient_change;
 mod target;
-mod unused_inputs;
 
 pub use answer::{Answer, Cause, Source, ask, ask_of};
-pub use facts::{Fact, NodeField};
+pub use facts::NodeField;
+pub use hcoplan_planner::world::Fact;
 pub use input::{Input, InputTree};
 pub use inputs::input_trees;
 pub use origin::{OtherRelease, ValueOrigin};
@@ -33,4 +33,3 @@ pub use patch::{OperationEffect, PatchShown, Remedy, applied, patch_shown};
 pub use plan_input::PlanInput;
 pub use sufficient_change::{Edit, SufficientChange};
 pub use target::{FoundValue, Problem, Target};
-pub use unused_inputs::{UnusedInput, unused_inputs};

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, LoadedInventory, Node, ROLE_LABEL};
+use hcoplan_planner::world::Fact;
 use hcoplan_yaml::{Node as Tree, Path};
 
-use super::facts::{Fact, NodeField};
+use super::facts::NodeField;
 use super::input::{Input, InputTree};
 
 /// With more pools and single nodes than these, those of one architecture and role are examined together first.
@@ -23,7 +24,7 @@ pub(super) fn inventory_inputs(loaded: &LoadedInventory) -> Vec<InputTree> {
         let mut without = inventory.clone();
         fact.remove_from(&mut without);
         if fact.value(&without) != fact.value(inventory) {
-            out.push(InputTree::leaf(Input::Fact(fact)));
+            out.push(InputTree::leaf(Input::Fact(*fact)));
         }
     }
     let pools = pools(loaded);

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use hcoplan_planner::plan::Plan;
+use hcoplan_planner::plan::{AdmissionMode, Plan};
 use hcoplan_planner::release::Release;
+use hcoplan_planner::world::{Delta, World};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
-use super::plan_input::{PlanInput, set_at};
+use super::plan_input::PlanInput;
 use super::target::{FoundValue, Target};
 
 /// The origin of a value.
@@ -61,11 +62,10 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
         unwritten(spec, written, &Path::dotted("spec"), &mut defaults);
     }
     let change_target = |paths: &[&(Path, Value)]| {
-        let mut object = stored.clone();
-        for (path, value) in paths {
-            set_at(&mut object, path, other(value));
-        }
-        target.read(&plan_input.with_stored(&object)) != *value
+        let deltas = paths.iter().map(|(path, value)| Delta::Set(path, other(value)));
+        // Stored already: nothing is pruned, defaulted or mutated.
+        let world = World::new(plan_input.release, plan_input.inventory(), &stored).with(deltas);
+        target.read(&world.plan_with(AdmissionMode::AsIs)) != *value
     };
     // By sections first: most defaults don't matter.
     let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();

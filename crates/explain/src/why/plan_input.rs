@@ -4,15 +4,15 @@ use std::cell::OnceCell;
 
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::admission;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory};
+use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
+use hcoplan_planner::world::{Delta, ELSEWHERE, World};
 use hcoplan_repository::repo::{BuildLayer, layer_values};
 use hcoplan_yaml::{Document, Path, Segment};
 use serde_json::Value;
 
-use super::facts::ELSEWHERE;
 use super::input::Input;
 
 const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";
@@ -53,7 +53,7 @@ impl<'a> PlanInput<'a> {
     /// The plan if the layers with these inputs had left the values to the layers below, and the location of the first
     /// such value; `None` if no lower layer has one.
     pub(super) fn plan_of_lower_layers(&self, inputs: &[Input]) -> Option<(Plan, Location)> {
-        let mut object = self.object.clone();
+        let mut deltas = Vec::new();
         let mut place = None;
         for input in inputs {
             let path = input.written()?;
@@ -61,10 +61,10 @@ impl<'a> PlanInput<'a> {
             let mut values = layer_values(self.layers, &self.document.root, path).into_iter();
             values.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
             let below = values.next().filter(|s| s.is_value)?;
-            set_at(&mut object, path, below.node.to_json());
+            deltas.push(Delta::Set(path, below.node.to_json()));
             place = place.or_else(|| Some(self.layers.get(below.layer)?.place(below.node.span)));
         }
-        let plan = self.planned(&self.loaded.inventory, &object);
+        let plan = self.with(deltas);
         (!self.stops_operators(&plan)).then_some((plan, place?))
     }
 
@@ -94,27 +94,24 @@ impl<'a> PlanInput<'a> {
     /// everything after it would seem to depend on the first of them. A reconcile that fails with all inputs stays as
     /// it is.
     pub fn without(&self, inputs: &[&Input]) -> Plan {
-        let mut inventory = self.loaded.inventory.clone();
-        nodes_without(&mut inventory, inputs);
         let mut operations: Vec<(&'static str, usize)> = inputs.iter().filter_map(|i| i.operation()).collect();
         let mut paths: Vec<&Path> = inputs.iter().filter_map(|i| i.written()).collect();
         // Later and deeper paths first, so that indexes stay valid.
         paths.sort_unstable_by(|a, b| b.cmp(a));
-        let mut object = self.object.clone();
-        for path in paths {
-            match path.0.last() {
-                Some(Segment::Key(key)) if key == TUNING_POLICY => {
-                    set_at(&mut object, path, OTHER_POLICY.into());
-                }
-                _ if path.to_string() == "metadata.namespace" => {
-                    set_at(&mut object, path, ELSEWHERE.into());
-                }
-                _ => drop(remove_at(&mut object, path)),
-            }
-        }
+        let written = paths.into_iter().map(|path| match path.0.last() {
+            Some(Segment::Key(key)) if key == TUNING_POLICY => Delta::Set(path, OTHER_POLICY.into()),
+            _ if path.to_string() == "metadata.namespace" => Delta::Set(path, ELSEWHERE.into()),
+            _ => Delta::Remove(path),
+        });
+        let facts = inputs.iter().filter_map(|input| match input {
+            Input::Fact(fact) => Some(Delta::NoFact(*fact)),
+            _ => None,
+        });
+        let nodes = Delta::Nodes(nodes_without(&self.loaded.inventory, inputs));
+        let World { inventory, object, .. } = self.world().with(written.chain(facts).chain([nodes]));
         let most = operations.len() + MAX_DEPENDENT_OPERATIONS;
         loop {
-            let mut patched = object.clone();
+            let mut patched = object.clone().into_owned();
             let kept = drop_operations(&mut patched, &operations);
             let plan = self.planned(&inventory, &patched);
             if inputs.is_empty() || plan.reconcile_error.is_none() || self.is_broken() {
@@ -158,15 +155,17 @@ impl<'a> PlanInput<'a> {
         })
     }
 
-    /// The plan of another HyperConverged.
-    pub(super) fn with_object(&self, object: &Value) -> Plan {
-        self.planned(&self.loaded.inventory, object)
+    /// The world of the cluster.
+    pub fn world(&self) -> World<'a> {
+        World::new(self.release, &self.loaded.inventory, self.object)
     }
 
-    /// The plan of a stored HyperConverged: nothing is pruned, defaulted or mutated.
-    pub(super) fn with_stored(&self, stored: &Value) -> Plan {
-        let inventory = &self.loaded.inventory;
-        plan_with(self.release, inventory, stored, AdmissionMode::AsIs)
+    /// The plan with changes.
+    pub(super) fn with<'d>(&self, deltas: impl IntoIterator<Item = Delta<'d>>) -> Plan
+    where
+        'a: 'd,
+    {
+        self.world().with(deltas).plan_with(AdmissionMode::Unchecked)
     }
 
     pub(super) fn planned(&self, inventory: &Inventory, object: &Value) -> Plan {
@@ -179,23 +178,18 @@ impl<'a> PlanInput<'a> {
     }
 }
 
-fn nodes_without(inventory: &mut Inventory, inputs: &[&Input]) {
+fn nodes_without(inventory: &Inventory, inputs: &[&Input]) -> Vec<Node> {
+    let mut inventory = inventory.clone();
     let mut removed: Vec<usize> = Vec::new();
     for input in inputs {
         match input {
             Input::Nodes { nodes, .. } => removed.extend(nodes),
-            Input::NodeField { nodes, field, .. } => removed.extend(field.remove_from(inventory, nodes)),
-            Input::Fact(fact) => fact.remove_from(inventory),
-            Input::Written(_) | Input::Operation { .. } => {}
+            Input::NodeField { nodes, field, .. } => removed.extend(field.remove_from(&mut inventory, nodes)),
+            Input::Fact(_) | Input::Written(_) | Input::Operation { .. } => {}
         }
     }
-    if !removed.is_empty() {
-        let mut index = 0;
-        inventory.nodes.retain(|_| {
-            index += 1;
-            !removed.contains(&(index - 1))
-        });
-    }
+    let nodes = inventory.nodes.into_iter().enumerate().filter(|(index, _)| !removed.contains(index));
+    nodes.map(|(_, node)| node).collect()
 }
 
 /// Removes operations from their annotations, and an annotation without any left. Returns the remaining indexes of each
@@ -227,36 +221,4 @@ fn drop_operations(object: &mut Value, operations: &[(&'static str, usize)]) -> 
         changed.push((name, kept));
     }
     changed
-}
-
-fn parent<'v>(value: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
-    let parents = path.0.split_last().map(|(_, p)| p)?;
-    parents.iter().try_fold(value, |v, step| match step {
-        Segment::Key(key) => v.get_mut(key),
-        Segment::Index(index) => v.get_mut(*index),
-    })
-}
-
-/// Removes the value at a path.
-pub(super) fn remove_at(value: &mut Value, path: &Path) -> Option<Value> {
-    match (parent(value, path)?, path.0.last()?) {
-        (Value::Object(map), Segment::Key(key)) => map.remove(key),
-        (Value::Array(items), Segment::Index(index)) if *index < items.len() => Some(items.remove(*index)),
-        _ => None,
-    }
-}
-
-/// Sets the value at a path whose parent exists.
-pub(super) fn set_at(value: &mut Value, path: &Path, new: Value) {
-    match (parent(value, path), path.0.last()) {
-        (Some(Value::Object(map)), Some(Segment::Key(key))) => {
-            map.insert(key.clone(), new);
-        }
-        (Some(Value::Array(items)), Some(Segment::Index(index))) => {
-            if let Some(item) = items.get_mut(*index) {
-                *item = new;
-            }
-        }
-        _ => {}
-    }
 }

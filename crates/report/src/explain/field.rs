@@ -441,7 +441,7 @@ pub(super) fn read_on(name: &str) -> String {
     const MAX_SHOWN: usize = 5;
     let is_part = |c: char| c.is_alphanumeric();
     let named = |rule: &'static Rule| {
-        let words = lint::page(rule).split(|c| !is_part(c)).filter(|word| *word == name);
+        let words = lint::sections(rule).split(|c| !is_part(c)).filter(|word| *word == name);
         Some((words.count(), rule.name)).filter(|(count, _)| *count > 1)
     };
     let mut rules: Vec<(usize, &str)> = lint::rules().iter().filter_map(|r| named(r.rule)).collect();

@@ -20,7 +20,7 @@ pub use topic::{names, topics};
 /// No page has this name; the help suggests similar names.
 pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Failure> {
     if let Some(found) = lint::find(subject) {
-        return Ok(lint::page(found.rule).to_owned());
+        return Ok(lint::page(found.rule));
     }
     if let Some(page) = topic::page(subject, release) {
         return Ok(page);

@@ -208,7 +208,7 @@ mod tests {
             assert!(page.contains("It fires with the severity ") && page.contains("Runbook: "), "{page}");
         }
         for rule in lint::rules() {
-            let text = lint::page(rule.rule);
+            let text = lint::sections(rule.rule);
             let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
             for pair in words.windows(2) {
                 let name = match pair {

@@ -1,7 +1,10 @@
 //! The impact of a change, and when it takes effect.
 
+use serde::Deserialize;
+
 /// The severity of a change, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Impact {
     /// The API server, a webhook or an operator rejects the change; it has no effect.
     Stops,
@@ -76,7 +79,8 @@ impl Impact {
 }
 
 /// When an effect occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum EffectTime {
     /// As soon as the change is applied.
     Now,

@@ -8,7 +8,6 @@ use super::delta::Step;
 use super::impact::EffectTime::{self, Now};
 use super::impact::Impact::{self, Behaviour, DataLoss};
 use super::objects::ObjectChange;
-use super::table::Certainty::Always;
 use super::table::PathChange::{self, Add, Any, Becomes, Remove};
 use super::table::{Row, TABLE};
 use crate::diff::Kind;
@@ -287,13 +286,13 @@ pub fn of_field(change: &ObjectChange, step: &Step) -> Option<Consequence> {
 fn most_specific(kind: &str, label: &str, on: PathChange, after: Option<&Value>) -> Option<Consequence> {
     let path_of_label = without_keys(label);
     let is_about = |row: &&Row| {
-        let path = path_of_label.strip_prefix(row.1);
+        let path = path_of_label.strip_prefix(row.path);
         let is_within = path.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        let whole = row.1.is_empty();
+        let whole = row.path.is_empty();
         // A row about the whole object doesn't cover its metadata.
-        row.0 == kind && (is_within || whole) && (!whole || label.is_empty() || row.2 == Any)
+        row.kind == kind && (is_within || whole) && (!whole || label.is_empty() || row.change == Any)
     };
-    let matches_change = |row: &Row| match row.2 {
+    let matches_change = |row: &Row| match row.change {
         Any => true,
         Becomes(value) => match after {
             Some(Value::String(text)) => text == value,
@@ -301,21 +300,21 @@ fn most_specific(kind: &str, label: &str, on: PathChange, after: Option<&Value>)
             _ => false,
         },
         // The location itself or an entry of it must be added or removed, not a field within.
-        other => other == on && is_path_or_entry(label, row.1),
+        other => other == on && is_path_or_entry(label, row.path),
     };
     let rows = TABLE.iter().filter(is_about).filter(|row| matches_change(row));
     // The longest path, then the row with a specific change.
-    let found = rows.max_by_key(|row| (row.1.len(), row.2 != Any))?;
-    if found.1.is_empty() && label.starts_with("metadata") {
+    let found = rows.max_by_key(|row| (row.path.len(), row.change != Any))?;
+    if found.path.is_empty() && label.starts_with("metadata") {
         return None;
     }
     Some(Consequence {
-        impact: found.3,
-        when: found.4,
-        certain: found.5 == Always,
-        text: found.6,
-        action: found.7,
-        path: found.1,
+        impact: found.impact,
+        when: found.when,
+        certain: found.certain,
+        text: found.text,
+        action: found.action,
+        path: found.path,
     })
 }
 

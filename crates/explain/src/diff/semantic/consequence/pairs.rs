@@ -22,7 +22,7 @@ type Name = (String, String, String);
 /// All possible consequences.
 fn all() -> BTreeSet<Name> {
     let name = |kind: &str, path: &str, text: &str| (kind.to_owned(), path.to_owned(), text.to_owned());
-    let rows = TABLE.iter().map(|row| name(row.0, row.1, row.6));
+    let rows = TABLE.iter().map(|row| name(row.kind, row.path, row.text));
     let of_kubevirt = [FEATURE_OFF, RESERVATION_ON, FEATURE_DISABLED];
     let gates = of_kubevirt.iter().map(|c| name("KubeVirt", c.path, c.text));
     let ksm = [KSM_EVERYWHERE, KSM_NOWHERE, KSM_SOMEWHERE, KSM_ELSEWHERE];
@@ -189,15 +189,15 @@ fn every_consequence_has_one_pair() {
 #[test]
 fn every_path_exists_in_its_kind() {
     let releases: Vec<Arc<Release>> = Release::known_names().filter_map(Release::known).collect();
-    for row in TABLE.iter().filter(|row| !row.1.is_empty()) {
+    for row in TABLE.iter().filter(|row| !row.path.is_empty()) {
         let schemas = releases.iter().flat_map(|release| {
             let names = release.schema_names();
             names.filter_map(|name| release.schema(name))
         });
-        let own: Vec<_> = schemas.filter(|schema| schema.kind() == row.0).collect();
-        let path = yaml::Path::dotted(row.1);
+        let own: Vec<_> = schemas.filter(|schema| schema.kind() == row.kind).collect();
+        let path = yaml::Path::dotted(row.path);
         let known = own.iter().any(|schema| schema.field(&path).is_some());
-        assert!(own.is_empty() || known, "{} has no {}", row.0, row.1);
+        assert!(own.is_empty() || known, "{} has no {}", row.kind, row.path);
     }
 }
 

@@ -189,7 +189,7 @@ fn removed_role_has_one_consequence() {
 #[test]
 fn every_row_can_match() {
     for (i, row) in TABLE.iter().enumerate() {
-        let is_same_row = |other: &Row| other.0 == row.0 && other.1 == row.1 && other.2 == row.2;
-        assert_eq!(TABLE.iter().position(is_same_row), Some(i), "{} {} twice", row.0, row.1);
+        let is_same_row = |other: &Row| other.kind == row.kind && other.path == row.path && other.change == row.change;
+        assert_eq!(TABLE.iter().position(is_same_row), Some(i), "{} {} twice", row.kind, row.path);
     }
 }
