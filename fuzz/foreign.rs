@@ -11,8 +11,7 @@ use hcoplan::inventory;
 use hcoplan::kube::Object;
 use hcoplan::lint::Baseline;
 use hcoplan::lsp::{Incoming, Session};
-use hcoplan::plan::{self, AdmissionMode, plan_with};
-use hcoplan::release::{Files, Release};
+use hcoplan::plan::{AdmissionMode, plan_with};
 use hcoplan::repo::{Options, Repo};
 use hcoplan::source::SourceFile;
 use hcoplan::yaml;
@@ -25,7 +24,7 @@ type Reader = fn(&str, &[u8]);
 
 /// What can be read, by name; the first byte of [`foreign`]'s input chooses one, the rest is what
 /// is in it.
-pub(crate) const FOREIGN: [(&str, Reader); 17] = [
+pub(crate) const FOREIGN: [(&str, Reader); 16] = [
     ("inventory.yaml", adjacent),
     ("nodes.json", adjacent),
     ("image.json", adjacent),
@@ -41,7 +40,6 @@ pub(crate) const FOREIGN: [(&str, Reader); 17] = [
     ("stream", stream),
     ("dump", dump),
     ("editor", editor),
-    ("release", release),
     ("script.sh", adjacent),
 ];
 
@@ -106,7 +104,7 @@ fn baseline(_: &str, content: &[u8]) {
     };
     let again = Baseline::parse(&baseline.to_text()).expect("what is written can be read");
     assert_eq!(again, baseline);
-    let _ = baseline.leave_out(Vec::new());
+    let _ = baseline.leave_out(Vec::new(), &std::collections::BTreeSet::new());
 }
 
 /// The manifests of an output tree.
@@ -233,42 +231,4 @@ fn workspace() -> Utf8PathBuf {
     let directory = directories.into_iter().find(|d| d.is_dir()).expect("the example");
     let absolute = directory.canonicalize().expect("it exists");
     Utf8PathBuf::try_from(absolute).expect("UTF-8")
-}
-
-/// The files of a release that are not megabytes.
-pub(crate) const OF_A_RELEASE: [&str; 9] = [
-    "admission.json",
-    "behaviour.json",
-    "fields.json",
-    "go-types.json",
-    "golden-images.json",
-    "kubevirt.json",
-    "objects.json",
-    "release.json",
-    "ssp.json",
-];
-
-/// A release of a user's own, of which one file has arbitrary content; a second byte chooses it. A valid release can be
-/// planned with.
-fn release(_: &str, content: &[u8]) {
-    let Some((which, content)) = content.split_first() else {
-        return;
-    };
-    let other = OF_A_RELEASE[usize::from(*which) % OF_A_RELEASE.len()];
-    let base = &RELEASES[usize::from(*which) / OF_A_RELEASE.len() % RELEASES.len()];
-    let mut files = Files::new();
-    let crds = ["crds/kubevirt.v1.json", "crds/hyperconverged.v1beta1.json"];
-    for name in OF_A_RELEASE.into_iter().chain(crds) {
-        files.insert(name, base.file(name).expect("there").to_owned());
-    }
-    files.insert(other, String::from_utf8_lossy(content).into_owned());
-    let Ok(release) = Release::from_files(files) else {
-        return;
-    };
-    if release.check().is_err() || plan::check(&release).is_err() {
-        return;
-    }
-    let file = SourceFile::new("hyperconverged.yaml", HYPERCONVERGED);
-    let hyperconverged = yaml::parse(&file).documents[0].root.to_json();
-    let _ = plan_with(&release, &INVENTORY, &hyperconverged, AdmissionMode::Create);
 }

@@ -22,7 +22,7 @@ use hcoplan::{fix, jsonpatch, lint, report, why};
 use serde_json::Value;
 
 #[allow(unused_imports)]
-pub(crate) use foreign::{FOREIGN, OF_A_RELEASE, foreign};
+pub(crate) use foreign::{FOREIGN, foreign};
 
 /// A target for any bytes.
 pub(crate) type Target = fn(&[u8]);

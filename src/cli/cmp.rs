@@ -4,6 +4,7 @@
 //! standard output. An empty output with exit code 0 would delete all of the application's objects, so that never
 //! happens. The user interface shows standard error after a failure.
 
+use camino::Utf8Path;
 use clap::{Args, Subcommand};
 
 use super::cmp_parameters::{Parameters, announcement};
@@ -58,11 +59,11 @@ struct Gate {
     #[arg(long, value_name = "SEVERITY", default_value = "error")]
     fail_on: FailOn,
 
-    /// HCO release line that the clusters run, or the directory of a release
-    #[arg(long, value_name = "X.Y|DIR")]
+    /// HCO release line that the clusters run
+    #[arg(long, value_name = "X.Y")]
     release: Option<String>,
 
-    /// Read hcoplan.yaml, suppressions and own releases from the repository: only where every merge is reviewed
+    /// Read hcoplan.yaml and suppressions from the repository: only where every merge is reviewed
     #[arg(long)]
     trust_repository: bool,
 
@@ -106,12 +107,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
 /// The manifests and the exit code.
 fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> {
     let parameters = Parameters::new(&std::env::var("ARGOCD_APP_PARAMETERS").unwrap_or_default())?;
-    let release = match (&gate.release, &parameters.release) {
-        (Some(name), _) => Some(repo::named_release(name)?),
-        // A directory would be inside the repository.
-        (None, Some(name)) => Some(repo::known_release(name).map_err(repo::Error::from)?),
-        (None, None) => None,
-    };
+    let release = gate.release.as_ref().or(parameters.release.as_ref());
+    let release = release.map(|name| repo::known_release(name).map_err(repo::Error::from)).transpose()?;
     let trust = if gate.trust_repository { Trust::Files } else { Trust::Nobody };
     let application = Application::new()?;
     let has_kustomization = application.has_kustomization();
@@ -162,7 +159,7 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     let mut sorted: Vec<&Finding> = findings.iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
     sorted.iter().for_each(|f| said.say(NoticeKind::Shown, &plugin::finding_line(f)));
-    if findings.iter().any(|f| f.rule.name == repo::KUSTOMIZE_NOT_BUILT.name) {
+    if findings.iter().any(|f| f.rule.name == hcoplan_rule_pages::rules::KUSTOMIZE_NOT_BUILT.name) {
         let directories = "give each of these directories an Application of its own";
         let help = if has_kustomization { BUILD_ELSEWHERE } else { directories };
         said.say(NoticeKind::Shown, &format_args!("  help: {help}"));
@@ -170,7 +167,13 @@ fn generate(gate: &Gate, said: &KeptNotices) -> Result<(String, Exit), Failure> 
     if verdict != Exit::default() {
         return Ok((String::new(), verdict));
     }
-    let mut text = hcoplan_analysis::passed_on(&found.repo, build.as_deref(), findings, said)?;
+    let mut text = hcoplan_analysis::passed_on(
+        &found.repo,
+        found.below().unwrap_or(Utf8Path::new("")),
+        build.as_deref(),
+        findings,
+        said,
+    )?;
     text.push_str(&operands);
     if text.is_empty() {
         (said as &dyn Notices).error("there is no Kubernetes object below the application's path");

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         output.print(explain::topics())?;
         return Ok(Exit::default());
     }
-    let release = arguments.release.as_deref().map(repo::named_release).transpose()?;
+    let release = arguments.release.as_deref().map(repo::known_release).transpose()?;
     output.print(explain::page(&subject, release.as_ref())?)?;
     Ok(Exit::default())
 }

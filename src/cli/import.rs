@@ -57,9 +57,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         cluster.identity = own.identity.clone().with_fallback(cluster.identity);
     }
     if let Some(name) = &arguments.release {
-        let release = repo::named_release(name)?;
-        let is_name = repo::known_release(name).is_ok();
-        let value = if is_name { release.label() } else { name };
+        let release = repo::known_release(name)?;
+        let value = release.label();
         cluster.identity.release =
             Some(WithSource { value: value.to_owned(), by: FactOrigin::CommandLine, place: None });
     }

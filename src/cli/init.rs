@@ -45,7 +45,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     if let Some(name) = &arguments.release {
-        repo::named_release(name)?;
+        repo::known_release(name)?;
     }
     repo::check_links(&arguments.directory)?;
     let place = Place::to_configure(&arguments.directory);
@@ -67,9 +67,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut configuration = Configuration { release: arguments.release.clone(), ..Configuration::default() };
-    if has_charts {
-        configuration = configuration.with_charts();
-    }
+    configuration.has_charts = has_charts;
     if !arguments.nodes.is_empty() {
         let ([cluster], [one]) = (clusters.as_slice(), loaded.as_slice()) else {
             let message = format!("{} has {} clusters, and a dump is of one", arguments.directory, clusters.len());
@@ -108,8 +106,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         if full.exists() {
             output.print_lines(&format!("exists: {full}\n"))?;
             let now = std::fs::read_to_string(&full).unwrap_or_default();
+            if path == CONFIG_FILE {
+                if let Some(text) = configuration.added_to(&now) {
+                    change(&full, &text, arguments.dry_run, output)?;
+                }
+                continue;
+            }
             let lines = match path.as_str() {
-                CONFIG_FILE => missing(&configuration.entries, &now),
                 GITLAB_CI => (!now.contains("hcoplan")).then(|| text.trim_end().to_owned()),
                 _ if ignore_file.as_ref() == Some(path) => missing(text, &now),
                 _ => None,
@@ -125,6 +128,16 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         }
     }
     Ok(Exit::default())
+}
+
+/// Writes an existing file with what it lacked.
+fn change(path: &Utf8Path, text: &str, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
+    if is_dry_run {
+        return Ok(output.print_lines(&format!("would change: {path}\n"))?);
+    }
+    reject_links(path).map_err(|e| Failure::Write(path.to_string(), e))?;
+    atomic_file::replace(path, text.as_bytes()).map_err(|e| Failure::Write(path.to_string(), e))?;
+    Ok(output.print_lines(&format!("changed: {path}\n"))?)
 }
 
 /// Reports that no cluster was found, and whether a build could have one.

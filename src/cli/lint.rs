@@ -72,6 +72,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let selection = lint::Selection::of(&settings);
     let work = ClusterTask {
         lint: Some(if shows_fixes { selection } else { selection.without_fixes() }),
+        // What a change breaks counts as it does in a plan of the same two trees.
+        compare: base.repo().is_some(),
         ..ClusterTask::default()
     };
     let request = arguments.rules.request(&found, &settings, &base, arguments.sources.reading.jobs, work)?;
@@ -89,6 +91,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             (true, _) => Statistics::of(findings).text().into_bytes(),
         };
         target.write(&text, output)?;
+    }
+    if analysis.fails_by_consequence {
+        let against = base.name().unwrap_or_default();
+        output.error(format_args!(
+            "the change has consequences beyond these findings\n  help: hcoplan plan --against {against}"
+        ));
     }
     Ok(analysis.verdict)
 }

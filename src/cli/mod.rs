@@ -104,7 +104,7 @@ pub fn run() -> ExitCode {
             match failure {
                 Failure::Unreadable(_)
                 | Failure::Repo(repo::Error::TooMuch(_))
-                | Failure::Build(repo::BuildError::Failed { .. } | repo::BuildError::Broken { .. }) => Exit::UNREADABLE,
+                | Failure::Build(repo::BuildError::Failed { .. } | repo::BuildError::Unread { .. }) => Exit::UNREADABLE,
                 _ => Exit::UNUSABLE,
             }
         }

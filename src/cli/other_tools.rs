@@ -2,84 +2,25 @@
 
 /// Subcommands of other tools, and what to type instead.
 pub(super) const SUBCOMMANDS: &[(&[&str], &str)] = &[
-    (
-        &["check", "test", "validate", "verify", "scan"],
-        "`hcoplan lint` checks the manifests; `hcoplan render --out DIR --check` rendered files",
-    ),
-    (
-        &["apply", "deploy", "install", "sync"],
-        "hcoplan changes no cluster: `hcoplan plan` shows what applying would do",
-    ),
+    (&["check", "validate"], "`hcoplan lint` checks the manifests"),
+    (&["apply"], "hcoplan changes no cluster: `hcoplan plan` shows what applying would do"),
     (&["upgrade"], "`hcoplan plan --upgrade-to 1.19` says what another release makes of the same files"),
-    (&["version"], "`hcoplan --version` prints it"),
-    (&["baseline"], "`hcoplan lint --baseline FILE --update-baseline` writes one"),
-    (
-        &["rules", "list", "alerts", "gates", "docs"],
-        "`hcoplan explain` lists rules, alerts, annotations, feature gates and fields",
-    ),
-    (&["show", "build", "template", "generate", "manifests"], "`hcoplan render` prints what HCO and SSP would create"),
-    (&["migrate", "convert"], "`hcoplan fix --migrate v1` shows v1beta1 as v1; with --write it changes the file"),
-    (&["format", "fmt"], "`hcoplan fix` shows the fixes"),
-    (
-        &["drift"],
-        "`hcoplan diff --live FILE` compares with what a cluster runs, `hcoplan inventory check INVENTORY DUMP` its nodes",
-    ),
-    (&["clusters", "status"], "`hcoplan lint --show-files` says which clusters there are, and what each is made of"),
-    (&["config"], "`hcoplan init` writes hcoplan.yaml; `hcoplan schema config` says what may be in it"),
-    (&["language-server", "server"], "`hcoplan lsp` is the language server"),
+    (&["template"], "`hcoplan render` prints what HCO and SSP would create"),
 ];
 
 /// Options of other tools, the equivalent option here, and what to type instead, with CMD for the subcommand.
 pub(super) const OPTIONS: &[(&[&str], &str, &str)] = &[
+    (&["-o", "--output"], "format", "results are printed: `hcoplan CMD > FILE` writes them to a file"),
+    (&["--dry-run"], "write", "`hcoplan CMD` alone shows what it would change and writes nothing"),
     (
-        &["-o", "--output", "--output-file", "--out-file"],
-        "format",
-        "results are printed: `hcoplan CMD > FILE` writes them to a file",
-    ),
-    (
-        &["--from", "--base", "--since", "--rev", "--revision", "--ref", "--before"],
-        "against",
-        "`hcoplan CMD --against REV` compares with a revision of git",
-    ),
-    (&["--to", "--upgrade", "--target", "--target-release"], "upgrade-to", "`hcoplan CMD --upgrade-to 1.19`"),
-    (
-        &["--disable", "--skip", "--skip-rule", "--exclude-rule"],
-        "ignore",
-        "`hcoplan CMD --ignore RULE` leaves a rule out",
-    ),
-    (&["--enable", "--rules", "--only-rule"], "select", "`hcoplan CMD --select RULE` runs some rules only"),
-    (&["--strict", "--fail", "--fail-on-warning", "--max-warnings"], "fail-on", "`hcoplan CMD --fail-on warning`"),
-    (
-        &["--apply", "--in-place", "--fix", "--yes", "-y", "-w", "-i"],
-        "write",
-        "`hcoplan CMD --write` changes the files",
-    ),
-    (&["--dry-run", "--diff", "-n"], "write", "`hcoplan CMD` alone shows what it would change and writes nothing"),
-    (
-        &["--dry-run"],
-        "check",
-        "`hcoplan CMD` writes nothing without --out; `hcoplan render --out DIR --check` fails where DIR is stale",
-    ),
-    (&["--fix", "--write"], "statistics", "`hcoplan fix` fixes findings"),
-    (
-        &["--all", "-A", "--all-clusters"],
-        "cluster",
-        "every cluster is looked at unless --cluster names some: `hcoplan CMD`",
-    ),
-    (&["-c", "--name", "--clusters"], "cluster", "`hcoplan CMD --cluster GLOB`"),
-    (
-        &["--kubeconfig", "--context", "--server", "--token"],
+        &["--kubeconfig"],
         "live",
-        "hcoplan talks to no cluster: `hcoplan CMD --live FILE` reads what \
-         `kubectl get hyperconverged -A -o yaml` printed",
+        "hcoplan talks to no cluster: `hcoplan CMD --live FILE` reads what `kubectl get` printed",
     ),
-    (&["--version", "--hco-version"], "release", "`hcoplan CMD --release 1.18`"),
-    (&["--no-color", "--no-colour", "--plain"], "color", "`hcoplan CMD --color never`"),
 ];
 
 /// Options of other tools for directories, which are positional arguments here.
-pub(super) const PATHS: &[&str] =
-    &["-f", "--file", "--filename", "-d", "--dir", "--directory", "-p", "--path", "-C", "--chdir", "-R", "--recursive"];
+pub(super) const PATHS: &[&str] = &["-f", "--file", "--dir", "--path"];
 
 #[cfg(test)]
 mod tests {
@@ -121,7 +62,7 @@ mod tests {
             }
             assert!(!words.is_empty());
         }
-        assert!(tried > 60, "{tried}");
+        assert!(tried > 10, "{tried}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::output::Output;
-use crate::repo::named_release;
+use crate::repo::known_release;
 use hcoplan_analysis::{Exit, Failure, release_diff};
 use hcoplan_report::{release, visible_json};
 
@@ -82,13 +82,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             }
         }
         Command::Diff { before, after, format } => {
-            let diff = release_diff(&named_release(before)?, &named_release(after)?);
+            let diff = release_diff(&known_release(before)?, &known_release(after)?);
             match format {
                 Form::Human => release::differences(&diff),
                 Form::Json => json(json!(diff)),
             }
         }
-        Command::Show { release } => release::page(&*named_release(release)?),
+        Command::Show { release } => release::page(&*known_release(release)?),
     };
     output.print(text)?;
     Ok(Exit::default())

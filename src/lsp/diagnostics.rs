@@ -26,7 +26,7 @@ pub(super) struct ClientCapabilities {
 }
 
 /// Rules about content without effect, which an editor shows dimmed.
-const UNNECESSARY: [&str; 4] = ["ignored-field", "no-effect-field", "redundant-default", "suppression-unused"];
+const UNNECESSARY: [&str; 3] = ["ignored-field", "redundant-default", "suppression-unused"];
 
 /// The source of diagnostics.
 const SOURCE: &str = "hcoplan";

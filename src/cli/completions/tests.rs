@@ -23,7 +23,7 @@ fn completions_are_accepted() {
         assert!(lint::selector(name).is_some(), "{name}");
     }
     for name in known_versions() {
-        assert!(repo::named_release(name).is_ok(), "{name}");
+        assert!(repo::known_release(name).is_ok(), "{name}");
     }
 }
 

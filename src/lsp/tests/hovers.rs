@@ -139,7 +139,7 @@ metadata:
       [{\"op\": \"remove\", \"path\": \"/spec/workloadUpdateStrategy/batchEvictionSize\"},
        {\"op\": \"replace\", \"path\": \"/spec/configuration/evictionStrategy\", \"value\": \"None\"}]
     containerizeddataimporter.kubevirt.io/jsonpatch: '[{\"op\": \"remove\", \"path\": \"/spec/x\"}]'
-spec: # hcoplan: ignore[no-effect-field] x
+spec: # hcoplan: ignore[null-section] x
   featureGates:
     nonRoot: true
     nothingOfTheKind: true
@@ -155,7 +155,7 @@ fn reports_unknown_operations_rules_and_fields() {
     editor.open("hyperconverged.yaml", PATCHED);
     let cases: &[(&str, &[&str])] = &[
         ("jsonpatch-present", &["**jsonpatch-present** · ", "/docs/rules/jsonpatch-present.md"]),
-        ("no-effect-field", &["**no-effect-field** · info"]),
+        ("null-section", &["**null-section** · warning"]),
         ("batchEvictionSize", &["operation 1", "it changes nothing", "RFC 6902", "jsonpatch-remove-has-no-effect"]),
         ("\"replace\"", &["operation 2", "`spec.configuration.evictionStrategy`: `\"None\"`, not "]),
         ("/spec/x", &["applies none of it: "]),
@@ -188,10 +188,10 @@ fn without_a_release_the_newest_is_described() {
     let hover = editor.hover("hyperconverged.yaml", HYPERCONVERGED, at);
     let text = hover["contents"]["value"].as_str().expect("a text");
     assert!(text.contains("nothing says which release the cluster runs"), "{text}");
-    let config = "lint:\n  ignore: [no-effect-field]\n";
+    let config = "lint:\n  ignore: [null-section]\n";
     editor.open("hcoplan.yaml", config);
-    let hover = editor.hover("hcoplan.yaml", config, config.find("effect").expect("there"));
-    assert!(hover["contents"]["value"].as_str().is_some_and(|t| t.starts_with("**no-effect")));
+    let hover = editor.hover("hcoplan.yaml", config, config.find("section").expect("there"));
+    assert!(hover["contents"]["value"].as_str().is_some_and(|t| t.starts_with("**null-sec")));
     let hover = editor.hover("hcoplan.yaml", config, config.find("ignore").expect("there"));
     assert!(hover["contents"]["value"].as_str().is_some_and(|t| t.starts_with("**lint.ignore**")));
 }

@@ -266,6 +266,7 @@ spec:
   nodePools:
     - {name: m, count: 3, architecture: amd64, roles: [control-plane]}
     - {name: w, count: 2, architecture: amd64, roles: [worker]}
+  platform: OpenShift
 ";
 
 const HYPERCONVERGED: &str = "\
