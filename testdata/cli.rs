@@ -123,14 +123,6 @@ impl Scene {
             ["ARGOCD_APP_PARAMETERS=", value, "hcoplan", arguments @ ..] => {
                 self.hcoplan(arguments, None, Some(("ARGOCD_APP_PARAMETERS", value)), out);
             }
-            ["release", name, to] => {
-                let release = hcoplan::release::Release::known(name).expect("a release");
-                for file in release.file_names() {
-                    let path = self.path(to).join(file);
-                    fs::create_dir_all(path.parent().expect("a parent")).expect("made");
-                    fs::write(path, release.file(file).expect("there")).expect("written");
-                }
-            }
             ["copy", from] => {
                 let from = main_directory().join(from);
                 annotations::copy(&from, self.directory.path()).expect("copied");
@@ -469,6 +461,7 @@ fn a_signal_removes_temporary_builds() {
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
     let scene = Scene::new(&main_directory().join("examples/kustomize"));
+    overlays::program_only(&scene);
     let (programs, room) = (tempfile::tempdir().expect("a directory"), tempfile::tempdir().expect("a directory"));
     let program = programs.path().join("kustomize");
     fs::write(&program, "#!/bin/sh\nexec sleep 100\n").expect("written");

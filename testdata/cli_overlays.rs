@@ -272,20 +272,30 @@ fn an_editor_shows_findings_in_overlays() {
     editor.open(base, &unquoted);
     editor.wait("no", |m| m.to_string().contains("deployOVS is \\\"no\\\"").then_some(()));
     let offered = editor.offered(base, 7);
-    let start = format!("{both}; clusters/prod then has the error: `kustomize build ");
+    let start = format!("{both}; clusters/prod then has the error: the operation `test` fails at ");
     let [one] = offered.as_slice() else { panic!("{offered:?}") };
     assert!(one.starts_with(&start) && one.ends_with(&edit) && !one.contains("preferred"), "{one}");
 }
 
-/// A kustomize that records the built directory and prints the base.
+/// A kustomize that records the built directory and prints the base, which has a field that only the program builds.
 fn noting_kustomize(scene: &Scene) {
     use std::os::unix::fs::PermissionsExt;
+    program_only(scene);
     let programs = tempfile::tempdir().expect("a directory");
     let path = programs.path().join("kustomize");
     let script = "#!/bin/sh\necho \"${PWD##*/}\" >> \"${0%/*}/log\"\nexec cat ../../base/hyperconverged.yaml\n";
     fs::write(&path, script).expect("written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("made a program");
     *scene.programs.borrow_mut() = Some(programs);
+}
+
+/// Gives the base a field that only kustomize builds.
+pub(crate) fn program_only(scene: &Scene) {
+    let path = scene.path("base/kustomization.yaml");
+    let text = fs::read_to_string(&path).expect("readable");
+    let field = "replacements:\n- source: {kind: HyperConverged, fieldPath: metadata.name}\n  targets:\n  \
+                 - {select: {kind: HyperConverged}, fieldPaths: [metadata.labels.name]}\n";
+    fs::write(path, text + field).expect("written");
 }
 
 /// Only requested directories are built, and no revision with the same content. Without fixes: to try one in a shared

@@ -219,11 +219,16 @@ fn scalars<'n>(node: &'n Node, path: &str, out: &mut Vec<(String, &'n Node)>) {
 fn made(text: &str, value: &str, path: &str) -> bool {
     let text = text.trim_matches(['"', '\'']);
     let is_part = text.ends_with('x') || text.ends_with('-');
-    let copied = || {
-        let field = text.replace("[name=first]", "0").replace('.', "/");
+    let is_path = |field: &str| {
+        let field = field.replace("[name=first]", "0").replace('.', "/");
         format!("/{}", field.trim_start_matches('/')) == path
     };
-    text == value || is_part && !text.is_empty() && value.contains(text) || copied()
+    // Of what only the program computes, the place is the entry that asks for it.
+    let mut asked = text.split("fieldPaths: ['").skip(1).filter_map(|rest| rest.split("']").next());
+    let mut tags = text.split("newTag: ").skip(1).filter_map(|rest| rest.split('}').next());
+    let is_tag = tags.any(|tag| value.ends_with(&format!(":{tag}")));
+    let is_partly = is_part && !text.is_empty() && value.contains(text);
+    is_tag || is_partly || text == value || is_path(text) || asked.any(is_path)
 }
 
 #[test]
@@ -245,6 +250,7 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
             chosen: &ClusterFilter::default(),
             is_off: false,
             fetches: false,
+            is_exact: false,
             most_bytes: 1 << 20,
             stop: &|| false,
         };

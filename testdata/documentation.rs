@@ -1,5 +1,7 @@
 //! Checks the documentation against the files it describes.
 
+#[path = "budgets.rs"]
+mod budgets;
 #[path = "published_schema.rs"]
 mod published_schema;
 

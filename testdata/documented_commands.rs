@@ -106,11 +106,6 @@ fn sandbox(page: &str, dir: &Path) {
         }
         "why.md" | "examples" => {
             copy(&root().join("examples"), &dir.join("examples"));
-            // The output of the example's `xtask` line.
-            let release = hcoplan::release::Release::known("1.18").expect("a release");
-            for file in release.file_names() {
-                write(&dir.join("my-release").join(file), release.file(file).expect("there"));
-            }
         }
         "openshift-virtualization.md" | "vendor-values-assumed.md" => {
             cluster("clusters/east");

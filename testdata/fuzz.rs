@@ -104,7 +104,6 @@ fn foreign_seeds() -> Vec<Vec<u8>> {
             "manifest" => contents("examples", "hcoplan-manifest.json"),
             "objects" => contents("examples/fleet/rendered", ".yaml"),
             "editor" => EDITOR.map(Vec::from).into_iter().chain(manifests()).collect(),
-            "release" => of_a_release(),
             "import" => contents("testdata/repo", ".yaml"),
             "script.sh" => contents("examples/fleet/scripts", ""),
             _ => others().step_by(5).collect(),
@@ -135,16 +134,6 @@ spec:
 ];
 
 /// The files of a release, each with the byte that selects its kind.
-fn of_a_release() -> Vec<Vec<u8>> {
-    let mut out = Vec::new();
-    let release = hcoplan::release::Release::known("1.16").expect("known");
-    for (which, name) in (0..).zip(targets::OF_A_RELEASE) {
-        let text = release.file(name).expect("there");
-        out.push([&[which], text.as_bytes()].concat());
-    }
-    out
-}
-
 /// Pseudo-random numbers from a fixed seed (xorshift).
 struct Chance(u64);
 

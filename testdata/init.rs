@@ -111,7 +111,6 @@ fn without_a_release_reports_what_all_releases_share() {
         "feature-gate-default-flip",
         "hco-unknown-field",
         "jsonpatch-unknown-field",
-        "no-effect-field",
         "tls-profile-invalid",
     ];
     for rule in rules {

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&[&str]])] = &[
             &["topology", "hyperconverged", "inventory"],
             &["machines", "admission", "boot_images", "operands", "jsonpatch"],
             &["plan"],
+            &["world"],
             &["boot"],
             &["lifecycle"],
             &["verdict"],

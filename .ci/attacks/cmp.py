@@ -61,7 +61,7 @@ def attack_own_configuration(lab):
 
 def attack_own_parameters(lab):
     """Parameters, which a file of the repository can set, don't loosen the gate, and tighten it."""
-    for parameters in [[{"name": "fail-on", "string": "never"}], [{"name": "hco-version", "string": "./mine"}]]:
+    for parameters in [[{"name": "fail-on", "string": "never"}], [{"name": "hco-version", "string": "none"}]]:
         done = lab.run("cmp", "generate", cwd=repository(lab), env={"ARGOCD_APP_PARAMETERS": json.dumps(parameters)})
         lab.expect(done.code in (1, 2) and not done.out, f"{parameters}: it is rejected", done)
     warned = WARNED
@@ -72,32 +72,6 @@ def attack_own_parameters(lab):
     lab.expect(done.code == 1 and not done.out, "and not where less is asked for", done)
     done = lab.run("cmp", "generate", cwd=repository(lab, warned, hcoplan__yaml="lint: {failOn: warning}\n"))
     lab.expect(done.code == 1 and not done.out, "nor where the repository is stricter", done)
-
-
-def own_release(lab, directory):
-    """A whole release in mine/: what was imported of 1.18, and what is written of it."""
-    schemas, mine = os.path.join(lab.root, "schemas"), os.path.join(directory, "mine")
-    shutil.copytree(os.path.join(schemas, "releases/1.18"), mine)
-    written = os.path.join(schemas, "behaviour/1.18")
-    for name in os.listdir(written):
-        with open(os.path.join(written, name), encoding="utf-8") as file:
-            data = json.load(file)
-        path = os.path.join(mine, name)
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                data = {**json.load(file), **data}
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(data, file)
-
-
-def attack_own_release(lab):
-    """A release of the repository's own is none."""
-    directory = lab.dir()
-    lab.write(directory, "inventory.yaml", INVENTORY.replace('"1.18"', "./mine"))
-    lab.write(directory, "hyperconverged.yaml", GOOD)
-    own_release(lab, directory)
-    done = lab.run("cmp", "generate", cwd=directory)
-    lab.expect(done.code in (1, 2) and not done.out, "it is rejected", done)
 
 
 def attack_the_platform_decides(lab):
@@ -112,7 +86,7 @@ def attack_the_platform_decides(lab):
 
 
 def attack_trusted_base(lab):
-    """With --trust-base nothing that the change brings lets an error through, and what the base has counts."""
+    """With --trust-base nothing that the change brings lets an error through, and the configuration of the base counts."""
     for name, (manifest, config) in loosened().items():
         directory = repository(lab, GOOD)
         lab.commit(directory)
@@ -122,22 +96,12 @@ def attack_trusted_base(lab):
             done = lab.run(*words, "--trust-base", "HEAD", cwd=directory)
             lab.expect(done.code == 1, f"{name}: {words} finds the error", done)
             lab.expect("change-not-trusted" in done.out, f"{name}: {words} says what is ignored", done)
-        if name == "ignore files":
+        if name in ("ignore files", "annotation", "comment"):
             continue
         lab.commit(directory)
         done = lab.run("lint", "--trust-base", "HEAD", cwd=directory)
         lab.expect(done.code == 0 and "change-not-trusted" not in done.out, f"{name}: what was merged counts", done)
         lab.write(directory, "hcoplan.yaml", config + "ignore: ['*']\n")
-
-
-def attack_moved_suppression(lab):
-    """A suppression of the base doesn't count for another object or another line."""
-    manifest, _ = loosened()["comment"]
-    directory = repository(lab, GOOD.replace("spec: {}", "# hcoplan: ignore[hco-unknown-field] nobody needs to know\nspec: {}"))
-    lab.commit(directory)
-    lab.write(directory, "hyperconverged.yaml", manifest)
-    done = lab.run("lint", "--trust-base", "HEAD", cwd=directory)
-    lab.expect(done.code == 1 and "change-not-trusted" in done.out, "it was moved", done)
 
 
 def attack_trusted_baseline(lab):
@@ -166,23 +130,6 @@ def attack_missing_baseline(lab):
     os.mkfifo(os.path.join(directory, "known.json"))
     done = lab.run("lint", "--baseline", "known.json", cwd=directory, timeout=10)
     lab.expect(done.code == 2, "a pipe is none", done)
-
-
-def attack_trusted_release(lab):
-    """A release of the change's own doesn't count with --trust-base, by whichever way it is named."""
-    for way in ["inventory", "configuration", "command line"]:
-        directory = repository(lab, GOOD)
-        lab.commit(directory)
-        own_release(lab, directory)
-        words = ("--release", "./mine") if way == "command line" else ()
-        if way == "inventory":
-            lab.write(directory, "inventory.yaml", INVENTORY.replace('"1.18"', "./mine"))
-        if way == "configuration":
-            lab.write(directory, "inventory.yaml", INVENTORY.replace('  release: "1.18"\n', ""))
-            lab.write(directory, "hcoplan.yaml", "release: ./mine\n")
-        done = lab.run("lint", "--trust-base", "HEAD", *words, cwd=directory)
-        taken = done.code == 0 and "change-not-trusted" not in done.out
-        lab.expect(not taken and "unexpected" not in done.err, f"{way}: it is not taken", done)
 
 
 def attack_removed(lab):

@@ -298,17 +298,6 @@ def attack_suppressions_configured(lab):
     grows(lab, 62, one_cluster(lab, unknown_fields, others={"hcoplan.yaml": config}), "lint")
 
 
-def attack_suppressions_trusted(lab):
-    """Suppressions that the base has, too: lint --trust-base."""
-    spec = lambda n: "".join(f"  noSuchField{i}: 1 # hcoplan: ignore[hco-unknown-field] it is meant\n" for i in range(n))
-
-    def build(directory, n):
-        one_cluster(lab, spec)(directory, n)
-        lab.commit(directory)
-
-    grows(lab, 62, build, "lint", "--trust-base", "HEAD")
-
-
 def attack_deep_directories(lab):
     """Directories in directories, as deep as a path can be: lint takes at most 5 seconds of CPU. Twice the depth is four times the text of the paths."""
     directory = lab.dir()

@@ -92,12 +92,11 @@ def attack_named_files(lab):
     for name in ["link.yaml", "conf/secret", os.path.join(directory, "link.yaml"), "./conf/../conf/secret"]:
         for words in [("lint", "--config", name), ("plan", "--config", name), ("lint", "--baseline", name),
                       ("render", "--live", name), ("diff", "--against", "HEAD...", "--config", name),
-                      ("inventory", "check", name, "inventory.yaml"), ("render", "--release", "./conf"),
-                      ("plan", "--upgrade-to", "./conf")]:
+                      ("inventory", "check", name, "inventory.yaml")]:
             done = lab.run(*words, cwd=directory)
             lab.expect(done.code not in (0, 1, 70), f"{words} passes", done)
             lab.expect("outside-word" not in done.out + done.err, f"{words} read it", done)
-            lab.expect("release" in words[2] or "upgrade" in words[2] or ("outside the directory" in done.err or "the target of the link" in done.err), f"{words} doesn't say why", done)
+            lab.expect("outside the directory" in done.err or "the target of the link" in done.err, f"{words} doesn't say why", done)
     # So is a directory.
     lab.write(outside, "hc.yaml", MANIFEST.replace("spec: {}", "spec: {defaultCPUModel: outside-word}"))
     lab.write(outside, "nodes.json", '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "outside-word"}}')

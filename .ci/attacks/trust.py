@@ -1,4 +1,4 @@
-"""A change that brings its own configuration, baseline, release or suppression, with --trust-base."""
+"""A change that brings its own configuration, baseline or suppression, with --trust-base."""
 
 import json
 import os
@@ -109,30 +109,3 @@ def attack_named_baseline(lab):
     for after in [{"b/known.json": text}, {"b": "-> c", "c/known.json": text}, {"b/known.json": "-> ../c.json", "c.json": text}]:
         directory = change(lab, {"b/known.json": '{"schemaVersion": 1, "findings": {}}', "hcoplan.yaml": STRICT}, after)
         judged(lab, directory, "lint", "--baseline", "b/known.json")
-
-
-def attack_named_release(lab):
-    """A release of the repository's own is that of the trusted revision, by whichever option it is named."""
-    for after in [{"own/x.json": "{}"}, {"own": "-> other", "other/x.json": "{}"}]:
-        directory = change(lab, {"keep": ""}, after)
-        for option in ["--release", "--upgrade-to"]:
-            done = lab.run("plan", option, "./own", "--trust-base", "base", cwd=directory)
-            lab.expect(done.code == 2 and "x.json" not in done.err, option, done)
-
-
-def attack_other_field_of_a_comment(lab):
-    """An ignore comment of the base hides no other field that has the same last key."""
-    one = "# hcoplan: ignore[hco-unknown-field] it is meant"
-    spec = lambda a, b, more="": HEAD + f"spec:\n  infra:\n    nodePlacement:\n      noSuchField: 1 {a}\n  workloads:\n    nodePlacement:\n      noSuchField: 1 {b}\n{more}"
-    for what, before, after in [
-        ("moved to another", spec(one, one).replace("  infra", "  infra", 1), None),
-        ("of a parent", spec(one, ""), spec("", one)),
-        ("on a line with more", HEAD + f"spec: {{infra: {{noSuchField: 1}}}} {one}\n", HEAD + f"spec: {{infra: {{noSuchField: 1, other: 2}}}} {one}\n"),
-        ("above", HEAD + f"spec:\n  {one}\n  noSuchField: 1\n", HEAD + f"spec:\n  infra:\n    {one}\n    noSuchField: 1\n"),
-        ("of an element", HEAD + f"spec:\n  dataImportCronTemplates:\n  - metadata: {{name: a}}\n    noSuchField: 1 {one}\n  - metadata: {{name: b}}\n",
-         HEAD + f"spec:\n  dataImportCronTemplates:\n  - metadata: {{name: a}}\n  - metadata: {{name: b}}\n    noSuchField: 1 {one}\n"),
-    ]:
-        directory = change(lab, {"hyperconverged.yaml": before, "hcoplan.yaml": STRICT}, {"hyperconverged.yaml": after} if after else {})
-        done = lab.run("lint", "--select", "hco-unknown-field,change-not-trusted", "--format", "json", "--trust-base", "base", cwd=directory)
-        found = [f for f in json.loads(done.out)["findings"] if f["rule"] == "hco-unknown-field"]
-        lab.expect(bool(found) == (after is not None), f"{what}: {len(found)} findings", done)
