@@ -19,9 +19,6 @@ pub static DOCUMENTS: &[File] = include!(concat!(env!("OUT_DIR"), "/documents.rs
 /// The descriptions of fields, gates and terms.
 pub const WORDS: &str = include_str!("words.json");
 
-/// The consequences of changes of the operands' fields, a row each.
-pub const CONSEQUENCES: &str = include_str!("consequences.json");
-
 /// The fields of controllers' objects that don't change what they apply, by kind.
 pub const CONTROLLER_FIELDS: &str = include_str!("controller-fields.json");
 
@@ -54,3 +51,21 @@ pub fn document(name: &str) -> Option<&'static str> {
     let found = DOCUMENTS.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
 }
+
+/// The fields whose values are checked, by the outcome of a wrong one.
+pub const VALUES: &str = include_str!("values.json");
+
+/// The values that operands share with the HyperConverged.
+pub const SHARED: &str = include_str!("shared.json");
+
+/// The fields of machines that instance types and preferences set.
+pub const INSTANCETYPE_FIELDS: &str = include_str!("kubevirt/instancetypes.json");
+
+/// The CPU models of libvirt's map without version numbers, and KubeVirt's special values.
+pub const CPU_MODELS: &str = include_str!("kubevirt/cpu-models.txt");
+
+/// What operands need of a release.
+pub const NEEDS: &str = include_str!("needs.json");
+
+/// The values that KubeVirt gets unchanged.
+pub const COPIED: &str = include_str!("copied.json");

@@ -111,6 +111,16 @@ impl Node {
         })
     }
 
+    /// The text at a dotted path of plain keys, if a string is there.
+    pub fn text_at(&self, path: &str) -> Option<&str> {
+        self.below(path)?.as_str()
+    }
+
+    /// The items at a dotted path of plain keys; empty if no list is there.
+    pub fn list_at(&self, path: &str) -> &[Self] {
+        self.below(path).map_or(&[], Self::items)
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {

@@ -1,5 +1,6 @@
 //! The form of each kind of value, as its reader checks it.
 
+use serde::{Deserialize, Deserializer};
 use std::str::FromStr;
 
 use hcoplan_kubernetes::label;
@@ -18,10 +19,11 @@ use super::forms::{
 use crate::Context;
 
 /// A kind of value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
     /// One of these words, which the schema doesn't list.
-    OneOf(&'static [&'static str]),
+    OneOf(#[serde(deserialize_with = "words")] &'static [&'static str]),
     /// An integer of at least this value.
     AtLeast(i64),
     /// A DNS subdomain: the name of most objects.
@@ -77,7 +79,12 @@ pub(crate) enum Kind {
     /// Go's name of an architecture.
     Architecture,
     /// A union: the key with the type, and the types, each of which allows one section.
-    Union(&'static str, &'static [&'static str]),
+    Union(&'static str, #[serde(deserialize_with = "words")] &'static [&'static str]),
+}
+
+/// Words that are kept as long as the program runs.
+fn words<'de: 'static, D: Deserializer<'de>>(input: D) -> Result<&'static [&'static str], D::Error> {
+    Ok(Vec::<&'static str>::deserialize(input)?.leak())
 }
 
 /// An error of a value.
@@ -458,9 +465,9 @@ fn architectures(node: &Node) -> Vec<Problem<'_>> {
     let preferred = preferred.iter().filter_map(|term| Some((term.get("preference")?, false)));
     for (term, is_required) in terms.chain(preferred) {
         for requirement in term.get("matchExpressions").map(Node::items).unwrap_or_default() {
-            let key = requirement.get("key").and_then(Node::as_str);
+            let key = requirement.text_at("key");
             let values = requirement.get("values").map(Node::items).unwrap_or_default();
-            let is_in = requirement.get("operator").and_then(Node::as_str) == Some("In");
+            let is_in = requirement.text_at("operator") == Some("In");
             let leaves_no_node = is_required && is_in && values.len() == 1;
             if !leaves_no_node && matches!(key, Some("kubernetes.io/arch" | "beta.kubernetes.io/arch")) {
                 let wrong = values.iter().filter_map(|v| blanks(v, Kind::Architecture).or_else(|| architecture(v)));
@@ -567,7 +574,7 @@ fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) 
 fn cpu_model(node: &Node) -> Option<Problem<'_>> {
     let text = node.as_str().filter(|text| !text.is_empty())?;
     let base = text.split_once("-v").filter(|(_, v)| u8::from_str(v).is_ok()).map_or(text, |(base, _)| base);
-    let known = CPU_MODELS.iter().flat_map(|line| line.split(' '));
+    let known = hcoplan_schemas::CPU_MODELS.lines();
     if known.clone().any(|model| model == base) {
         return None;
     }
@@ -581,16 +588,3 @@ fn obsolete<'n>(node: &'n Node, cx: &Context<'_>) -> Option<Problem<'n>> {
     let hidden = &kubevirt["spec"]["configuration"]["obsoleteCPUModels"][node.as_str()?];
     (hidden == &Json::Bool(true)).then(|| Problem::new(node, Mistake::Obsolete))
 }
-
-/// The CPU models of libvirt's map without version numbers, and KubeVirt's special values.
-const CPU_MODELS: [&str; 9] = [
-    "host-model host-passthrough 486 pentium pentium2 pentium3 pentiumpro coreduo core2duo n270 qemu32 qemu64 kvm32",
-    "kvm64 athlon phenom Conroe Penryn Nehalem Nehalem-IBRS Westmere Westmere-IBRS SandyBridge SandyBridge-IBRS",
-    "IvyBridge IvyBridge-IBRS Haswell Haswell-IBRS Haswell-noTSX Haswell-noTSX-IBRS Broadwell Broadwell-IBRS",
-    "Broadwell-noTSX Broadwell-noTSX-IBRS Skylake-Client Skylake-Client-IBRS Skylake-Client-noTSX-IBRS Skylake-Server",
-    "Skylake-Server-IBRS Skylake-Server-noTSX-IBRS Cascadelake-Server Cascadelake-Server-noTSX Cooperlake",
-    "Icelake-Client Icelake-Client-noTSX Icelake-Server Icelake-Server-noTSX Snowridge SapphireRapids GraniteRapids",
-    "SierraForest ClearwaterForest Opteron_G1 Opteron_G2 Opteron_G3 Opteron_G4 Opteron_G5 EPYC EPYC-IBPB EPYC-Rome",
-    "EPYC-Milan EPYC-Genoa EPYC-Turin Dhyana cortex-a53 cortex-a57 cortex-a72 Kunpeng-920 FT-2000plus Tengyun-S2500",
-    "z10EC z10BC z196 z114 zEC12 zBC12 z13 z13s z14 z14ZR1 gen15a gen15b gen16a gen16b gen17a gen17b",
-];

@@ -177,7 +177,7 @@ fn found(row: &Row, value: &Json) -> usize {
 #[test]
 fn bad_values_are_found_and_good_ones_are_not() {
     let (mut bad_values, mut wrong) = (0, Vec::new());
-    for row in ROWS {
+    for row in ROWS.iter() {
         let (good, bad) = samples(row.kind);
         bad_values += bad.len();
         let spaced = good.iter().filter_map(Json::as_str).filter(|_| row.kind != Kind::OfferedCpuModel);
@@ -197,7 +197,7 @@ fn bad_values_are_found_and_good_ones_are_not() {
 #[test]
 fn every_row_names_an_existing_field() {
     let known = hcoplan_planner::release::Release::known_names().collect::<Vec<_>>();
-    for row in ROWS {
+    for row in ROWS.iter() {
         let exists = known.iter().any(|name| {
             let case = Case::with(&manifest(row, &json!({})).to_string(), INVENTORY, name);
             let settings = Settings::default();

@@ -24,7 +24,7 @@ use serde_json::Value;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec, segments};
 pub use effect::{Change, Effect, Effects, Loss, MAX_EXAMINED, Reason, changes, effects};
-pub use shared::{Condition, SHARED, Share, Shared, write_through};
+pub use shared::write_through;
 pub use spans::{DuplicateKey, Part, duplicate_keys, removal_range, removal_ranges};
 
 use document::Document;

@@ -12,7 +12,10 @@
 //! because nothing else reads them: KubeVirt's `developerConfiguration.diskVerification.memoryLimit`, from 1.19
 //! `smbios`.
 
+use std::sync::LazyLock;
+
 use hcoplan_kubernetes::tree::get;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{PatchedOperandPart, PatchedPart};
@@ -20,128 +23,43 @@ use crate::hyperconverged::HyperConverged;
 use crate::release::Release;
 
 /// How a value is shared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Share {
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Share {
     /// A pointer or a map: the HyperConverged's value becomes the operand's.
+    #[default]
     Whole,
     /// A copied list with shared elements: elements of both lists become the operand's, the HyperConverged's list keeps
     /// its length.
     Elements,
     /// A list of copied structs; the named fields are shared.
-    Fields(&'static [(&'static str, Self)]),
-}
-
-/// When a value is shared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Condition {
-    /// If the HyperConverged has it; otherwise the operand's value comes from elsewhere.
-    Present,
-    /// If the operand has it, in releases without the capability.
-    Without(&'static str),
+    Fields(Vec<(String, Self)>),
 }
 
 /// A value that an operand shares with the HyperConverged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shared {
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shared {
     /// The operand's kind.
-    pub kind: &'static str,
+    pub(super) kind: &'static str,
     /// Dotted path below the operand's `spec`.
-    pub operand: &'static str,
+    pub(super) operand: &'static str,
     /// Dotted path below the HyperConverged's `spec` in v1's shape.
-    pub hyperconverged: &'static str,
+    pub(super) hyperconverged: &'static str,
     /// How it is shared.
-    pub share: Share,
-    /// When it is shared.
-    pub condition: Condition,
-}
-
-const fn whole(kind: &'static str, operand: &'static str, hyperconverged: &'static str) -> Shared {
-    Shared { kind, operand, hyperconverged, share: Share::Whole, condition: Condition::Present }
+    #[serde(default)]
+    pub(super) share: Share,
+    /// If set, it is shared if the operand has it, in releases without this capability; else if the HyperConverged has
+    /// it, as otherwise the operand's value comes from elsewhere.
+    #[serde(default)]
+    pub(super) without: Option<&'static str>,
 }
 
 /// All shared values. Source: HCO `controllers/handlers` of 1.16 to 1.19: `NewKubeVirt` and its callees, `NewCDI`,
-/// `NewNetworkAddons`, `NewSSP`. No HyperConverged has a field that its release lacks.
-pub const SHARED: &[Shared] = &[
-    whole(
-        "KubeVirt",
-        "configuration.migrations.completionTimeoutPerGiB",
-        "virtualization.liveMigrationConfig.completionTimeoutPerGiB",
-    ),
-    whole(
-        "KubeVirt",
-        "configuration.migrations.parallelOutboundMigrationsPerNode",
-        "virtualization.liveMigrationConfig.parallelOutboundMigrationsPerNode",
-    ),
-    whole(
-        "KubeVirt",
-        "configuration.migrations.parallelMigrationsPerCluster",
-        "virtualization.liveMigrationConfig.parallelMigrationsPerCluster",
-    ),
-    whole("KubeVirt", "configuration.migrations.progressTimeout", "virtualization.liveMigrationConfig.progressTimeout"),
-    whole("KubeVirt", "configuration.migrations.network", "virtualization.liveMigrationConfig.network"),
-    whole(
-        "KubeVirt",
-        "configuration.migrations.allowAutoConverge",
-        "virtualization.liveMigrationConfig.allowAutoConverge",
-    ),
-    whole("KubeVirt", "configuration.migrations.allowPostCopy", "virtualization.liveMigrationConfig.allowPostCopy"),
-    whole(
-        "KubeVirt",
-        "configuration.migrations.allowWorkloadDisruption",
-        "virtualization.liveMigrationConfig.allowWorkloadDisruption",
-    ),
-    whole("KubeVirt", "configuration.evictionStrategy", "virtualization.evictionStrategy"),
-    whole("KubeVirt", "configuration.ksmConfiguration", "virtualization.ksmConfiguration"),
-    whole(
-        "KubeVirt",
-        "configuration.changedBlockTrackingLabelSelectors",
-        "virtualization.changedBlockTrackingLabelSelectors",
-    ),
-    whole("KubeVirt", "configuration.liveUpdateConfiguration", "virtualization.liveUpdateConfiguration"),
-    whole("KubeVirt", "configuration.roleAggregationStrategy", "virtualization.roleAggregationStrategy"),
-    whole(
-        "KubeVirt",
-        "configuration.mediatedDevicesConfiguration.enabled",
-        "virtualization.mediatedDevicesConfiguration.enabled",
-    ),
-    Shared {
-        kind: "KubeVirt",
-        operand: "configuration.mediatedDevicesConfiguration.mediatedDeviceTypes",
-        hyperconverged: "virtualization.mediatedDevicesConfiguration.mediatedDeviceTypes",
-        share: Share::Elements,
-        condition: Condition::Present,
-    },
-    Shared {
-        kind: "KubeVirt",
-        operand: "configuration.mediatedDevicesConfiguration.nodeMediatedDeviceTypes",
-        hyperconverged: "virtualization.mediatedDevicesConfiguration.nodeMediatedDeviceTypes",
-        share: Share::Fields(&[("nodeSelector", Share::Whole), ("mediatedDeviceTypes", Share::Elements)]),
-        condition: Condition::Present,
-    },
-    whole("CDI", "certConfig.ca.duration", "security.certConfig.ca.duration"),
-    whole("CDI", "certConfig.ca.renewBefore", "security.certConfig.ca.renewBefore"),
-    whole("CDI", "certConfig.server.duration", "security.certConfig.server.duration"),
-    whole("CDI", "certConfig.server.renewBefore", "security.certConfig.server.renewBefore"),
-    whole("CDI", "config.scratchSpaceStorageClass", "storage.scratchSpaceStorageClass"),
-    whole("CDI", "config.logVerbosity", "deployment.logVerbosityConfig.cdi"),
-    Shared {
-        kind: "CDI",
-        operand: "config.tlsSecurityProfile.custom.ciphers",
-        hyperconverged: "security.tlsSecurityProfile.custom.ciphers",
-        share: Share::Elements,
-        condition: Condition::Present,
-    },
-    whole("NetworkAddonsConfig", "tlsSecurityProfile", "security.tlsSecurityProfile"),
-    whole("SSP", "tlsSecurityProfile", "security.tlsSecurityProfile"),
-    // The feature gate's pointer; 1.19 computes the value.
-    Shared {
-        kind: "SSP",
-        operand: "enableMultipleArchitectures",
-        hyperconverged: "workloadSources.enableMultiArchBootImageImport",
-        share: Share::Whole,
-        condition: Condition::Without("multi-arch-always-written"),
-    },
-];
+/// `NewNetworkAddons`, `NewSSP`. No HyperConverged has a field that its release lacks. SSP's is the feature gate's
+/// pointer; 1.19 computes the value.
+pub(super) static SHARED: LazyLock<Vec<Shared>> =
+    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::SHARED).expect("valid rows"));
 
 /// The changes of patched operands to the HyperConverged: dotted paths below `spec` in v1's shape, with their new
 /// values. All operands must be rendered from the same HyperConverged.
@@ -170,11 +88,11 @@ pub(super) fn writes(
         let (Some(before), Some(after)) = (get(before, row.operand), get(after, row.operand)) else {
             continue;
         };
-        let own = match row.condition {
-            Condition::Present => get(spec, row.hyperconverged),
-            Condition::Without(capability) => (!has(capability)).then_some(before),
+        let own = match row.without {
+            None => get(spec, row.hyperconverged),
+            Some(capability) => (!has(capability)).then_some(before),
         };
-        if let Some(value) = own.and_then(|own| written(row.share, own, before, after)) {
+        if let Some(value) = own.and_then(|own| written(&row.share, own, before, after)) {
             found.push((row.hyperconverged, value));
         }
     }
@@ -182,7 +100,7 @@ pub(super) fn writes(
 }
 
 /// The new value of the HyperConverged's `own` value; `None` if it doesn't change.
-fn written(share: Share, own: &Value, before: &Value, after: &Value) -> Option<Value> {
+fn written(share: &Share, own: &Value, before: &Value, after: &Value) -> Option<Value> {
     if before == after {
         return None;
     }
@@ -201,11 +119,11 @@ fn written(share: Share, own: &Value, before: &Value, after: &Value) -> Option<V
             for (item, (before, after)) in items.iter_mut().zip(before.iter().zip(after)) {
                 for (name, share) in fields {
                     let (Some(own), Some(before), Some(after)) =
-                        (item.get_mut(*name), before.get(*name), after.get(*name))
+                        (item.get_mut(name), before.get(name), after.get(name))
                     else {
                         continue;
                     };
-                    if let Some(value) = written(*share, own, before, after) {
+                    if let Some(value) = written(share, own, before, after) {
                         *own = value;
                     }
                 }

@@ -2,80 +2,39 @@
 //!
 //! Source: `pkg/instancetype/apply`, `pkg/instancetype/preference/apply`, `pkg/defaults`.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::checker::{Checker, at, list, number, text, whole};
 use super::cpu::vcpus;
 use super::{Cluster, Machine, Reason};
 
-/// Fields that both an instance and an instance type have: paths in the instance's and the instance type's spec.
-const CONFLICTS: [(&str, &str); 14] = [
-    ("nodeSelector", "nodeSelector"),
-    ("schedulerName", "schedulerName"),
-    ("domain.cpu.model", "cpu.model"),
-    ("domain.cpu.dedicatedCpuPlacement", "cpu.dedicatedCPUPlacement"),
-    ("domain.cpu.isolateEmulatorThread", "cpu.isolateEmulatorThread"),
-    ("domain.cpu.numa", "cpu.numa"),
-    ("domain.cpu.realtime", "cpu.realtime"),
-    ("domain.memory.hugepages", "memory.hugepages"),
-    ("domain.memory.maxGuest", "memory.maxGuest"),
-    ("domain.ioThreads", "ioThreads"),
-    ("domain.ioThreadsPolicy", "ioThreadsPolicy"),
-    ("domain.launchSecurity", "launchSecurity"),
-    ("domain.devices.gpus", "gpus"),
-    ("domain.devices.hostDevices", "hostDevices"),
-];
+/// Fields of instances that instance types and preferences set.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Fields {
+    /// Fields that both an instance and an instance type have: paths in the instance's and the instance type's spec.
+    conflicts: Vec<(String, String)>,
+    /// Fields that an instance with an instance type must not have.
+    forbidden_with_type: Vec<String>,
+    /// Preferred values: path in the preference, and field of the instance.
+    preferred: Vec<(String, String)>,
+    /// Preferred values of devices: list, field of the preference, field of the device.
+    preferred_devices: Vec<(String, String, String)>,
+}
 
-/// Fields that an instance with an instance type must not have.
-const FORBIDDEN_WITH_TYPE: [&str; 8] = [
-    "domain.resources.requests.cpu",
-    "domain.resources.limits.cpu",
-    "domain.cpu.sockets",
-    "domain.cpu.cores",
-    "domain.cpu.threads",
-    "domain.memory.guest",
-    "domain.resources.requests.memory",
-    "domain.resources.limits.memory",
-];
-
-/// Preferred values: path in the preference, and field of the instance.
-const PREFERRED: [(&str, &str); 12] = [
-    ("preferredArchitecture", "architecture"),
-    ("preferredSubdomain", "subdomain"),
-    ("machine.preferredMachineType", "domain.machine.type"),
-    ("features.preferredSmm", "domain.features.smm"),
-    ("features.preferredHyperv", "domain.features.hyperv"),
-    ("devices.preferredTPM", "domain.devices.tpm"),
-    ("devices.preferredAutoattachPodInterface", "domain.devices.autoattachPodInterface"),
-    ("devices.preferredAutoattachGraphicsDevice", "domain.devices.autoattachGraphicsDevice"),
-    ("devices.preferredAutoattachSerialConsole", "domain.devices.autoattachSerialConsole"),
-    ("devices.preferredAutoattachMemBalloon", "domain.devices.autoattachMemBalloon"),
-    ("devices.preferredAutoattachInputDevice", "domain.devices.autoattachInputDevice"),
-    ("devices.preferredBlockMultiQueue", "domain.devices.blockMultiQueue"),
-];
-
-/// Preferred values of devices: list, field of the preference, field of the device.
-const PREFERRED_DEVICES: [(&str, &str, &str); 11] = [
-    ("disks", "preferredDiskBus", "disk.bus"),
-    ("disks", "preferredCdromBus", "cdrom.bus"),
-    ("disks", "preferredLunBus", "lun.bus"),
-    ("disks", "preferredDiskBlockSize", "blockSize"),
-    ("disks", "preferredDiskCache", "cache"),
-    ("disks", "preferredDiskIO", "io"),
-    ("disks", "preferredDiskDedicatedIoThread", "dedicatedIOThread"),
-    ("interfaces", "preferredInterfaceModel", "model"),
-    ("interfaces", "preferredInterfaceMasquerade", "masquerade"),
-    ("inputs", "preferredInputBus", "bus"),
-    ("inputs", "preferredInputType", "type"),
-];
+static FIELDS: LazyLock<Fields> =
+    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::INSTANCETYPE_FIELDS).expect("valid fields"));
 
 impl Checker<'_> {
     /// Rejects fields of the instance that its instance type has.
     pub(super) fn instancetype_conflicts(&mut self, instancetype: &Value) {
         let is_set =
             |value: &Value| !value.is_null() && *value != false && *value != "" && *value != 0 && *value != json!([]);
-        let both = CONFLICTS.iter().filter(|(_, other)| is_set(at(instancetype, other)));
-        let all = FORBIDDEN_WITH_TYPE.into_iter().chain(both.map(|(field, _)| *field));
+        let both = FIELDS.conflicts.iter().filter(|(_, other)| is_set(at(instancetype, other)));
+        let all = FIELDS.forbidden_with_type.iter().map(String::as_str).chain(both.map(|(field, _)| field.as_str()));
         // Until v1.6 an instance with an instance type must not have any `memory`.
         let owns_memory = self.cluster.admits("instancetype-owns-memory");
         let mut all: Vec<&str> = all.filter(|path| !owns_memory || !path.starts_with("domain.memory.")).collect();
@@ -126,7 +85,7 @@ fn set_missing(target: &mut Value, path: &str, value: &Value) {
 }
 
 fn apply_instancetype(spec: &mut Value, instancetype: &Value, preference: Option<&Value>) {
-    for (field, other) in CONFLICTS {
+    for (field, other) in &FIELDS.conflicts {
         set_missing(spec, field, at(instancetype, other));
     }
     set_missing(spec, "domain.cpu.maxSockets", at(instancetype, "cpu.maxSockets"));
@@ -175,17 +134,17 @@ pub(super) fn spread(preference: Option<&Value>) -> (i64, &str) {
 }
 
 fn apply_preference(spec: &mut Value, preference: &Value) {
-    for (other, field) in PREFERRED {
+    for (other, field) in &FIELDS.preferred {
         set_missing(spec, field, at(preference, other));
     }
     let devices = &preference["devices"];
     let pods: Vec<Value> =
         list(&spec["networks"]).iter().filter(|n| !n["pod"].is_null()).map(|n| n["name"].clone()).collect();
-    for (kind, other, field) in PREFERRED_DEVICES {
+    for (kind, other, field) in &FIELDS.preferred_devices {
         let value = &devices[other];
         let items = spec["domain"]["devices"][kind].as_array_mut();
         for item in items.into_iter().flatten().filter(|_| !value.is_null()) {
-            let applies = match (field.split_once('.'), field) {
+            let applies = match (field.split_once('.'), field.as_str()) {
                 (Some(("disk", _)), _) => item["cdrom"].is_null() && item["lun"].is_null(),
                 (Some((target, _)), _) => !item[target].is_null(),
                 (None, "dedicatedIOThread") => text(at(item, "disk.bus")) == "virtio",

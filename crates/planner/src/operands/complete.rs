@@ -1,65 +1,26 @@
 //! Checks that a release's data is complete for its operands.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::OPERANDS;
 use crate::release::{Error, Platform, Release};
 
 /// The data that an operand requires: objects of `objects.json`, and the API version and kind of its CR in
 /// `go-types.json`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Needs {
-    operand: &'static str,
-    objects: &'static [&'static str],
-    kind: Option<(&'static str, &'static str)>,
+    operand: String,
+    #[serde(default)]
+    objects: Vec<String>,
+    #[serde(default)]
+    kind: Option<(String, String)>,
 }
 
-impl Needs {
-    const fn objects(operand: &'static str, objects: &'static [&'static str]) -> Self {
-        let kind = None;
-        Self { operand, objects, kind }
-    }
-
-    const fn kind(operand: &'static str, api_version: &'static str, kind: &'static str) -> Self {
-        Self { operand, objects: &[], kind: Some((api_version, kind)) }
-    }
-}
-
-static NEEDS: [Needs; 14] = [
-    Needs::kind("kubevirt", "kubevirt.io/v1", "KubeVirt"),
-    Needs::kind("cdi", "cdi.kubevirt.io/v1beta1", "CDI"),
-    Needs::kind("network-addons", "networkaddonsoperator.network.kubevirt.io/v1", "NetworkAddonsConfig"),
-    Needs::kind("ssp", "ssp.kubevirt.io/v1beta3", "SSP"),
-    Needs::kind("aaq", "aaq.kubevirt.io/v1alpha1", "AAQ"),
-    Needs::kind("mig-controller", "migrations.kubevirt.io/v1alpha1", "MigController"),
-    Needs::kind("file-restore", "filerestore.kubevirt.io/v1alpha1", "FileRestoreOperator"),
-    Needs::objects("priority-class", &["PriorityClass/kubevirt-cluster-critical"]),
-    Needs::objects("passt-network", &["DaemonSet/passt-binding-cni"]),
-    Needs::objects(
-        "aie-webhook",
-        &[
-            "Deployment/kubevirt-aie-webhook",
-            "Service/kubevirt-aie-webhook",
-            "MutatingWebhookConfiguration/kubevirt-aie-webhook",
-        ],
-    ),
-    Needs::objects(
-        "network-resources-injector",
-        &[
-            "Deployment/virt-network-resources-injector",
-            "Service/virt-network-resources-injector-service",
-            "MutatingWebhookConfiguration/virt-network-resources-injector-config",
-        ],
-    ),
-    Needs::objects("observability-controller", &["Deployment/virt-observability-controller"]),
-    Needs::objects("wasp-agent", &["DaemonSet/wasp-agent"]),
-    Needs::objects(
-        "console-plugin",
-        &[
-            "Deployment/kubevirt-console-plugin",
-            "Deployment/kubevirt-apiserver-proxy",
-            "ConfigMap/nginx-conf",
-            "ConfigMap/kubevirt-ui-features",
-        ],
-    ),
-];
+static NEEDS: LazyLock<Vec<Needs>> =
+    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::NEEDS).expect("valid rows"));
 
 /// Checks a release read from a directory, so that it fails early instead of when a cluster is planned.
 ///
@@ -82,17 +43,17 @@ pub fn check(release: &Release) -> Result<(), Error> {
 
 impl Needs {
     fn check(&self, release: &Release) -> Result<(), Error> {
-        let operand = self.operand;
+        let operand = &self.operand;
         let constants = release.constants();
         if let Some(object) = self.objects.iter().find(|o| !constants.has(o)) {
             let message = format!("{object} of the operand {operand} is missing");
             return Err(Error::shape("objects.json", &message));
         }
-        let unknown = |(api_version, kind): &(&str, &str)| {
+        let unknown = |(api_version, kind): &&(String, String)| {
             let types = release.go_types();
             types.of_kind(api_version, kind).is_none()
         };
-        match self.kind.filter(unknown) {
+        match self.kind.as_ref().filter(unknown) {
             Some((_, kind)) => {
                 let message = format!("the kind {kind} of the operand {operand} is missing");
                 Err(Error::shape("go-types.json", &message))
@@ -142,7 +103,7 @@ mod tests {
             }
             let source = std::fs::read_to_string(&path).expect("text");
             for object in required_objects(&source) {
-                let is_needed = NEEDS.iter().any(|n| n.objects.contains(&object));
+                let is_needed = NEEDS.iter().any(|n| n.objects.iter().any(|own| own == object));
                 assert!(is_needed, "{}: NEEDS lacks {object}", path.display());
                 count += 1;
             }
@@ -160,7 +121,7 @@ mod tests {
         let error = changed(&base, "behaviour.json", "\"aaq\"", "\"aqa\"").expect_err("unknown");
         assert_eq!(error.to_string(), "release data: behaviour.json: unknown operand aqa");
         for needs in NEEDS.iter().filter(|n| n.operand != "passt-network") {
-            for object in needs.objects {
+            for object in &needs.objects {
                 let quoted = format!("\"{object}\":");
                 changed(&base, "objects.json", &quoted, "\"x\":").expect_err("missing");
             }

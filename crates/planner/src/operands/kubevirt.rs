@@ -1,5 +1,7 @@
 //! KubeVirt `kubevirt.io/v1`. Source of every rule: HCO `controllers/handlers/kubevirt.go`.
 
+use std::sync::LazyLock;
+
 use hcoplan_kubernetes::Object;
 use hcoplan_kubernetes::go::syntax_error;
 use hcoplan_kubernetes::quantity::Quantity;
@@ -112,12 +114,8 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
             set(spec, path, value);
         }
     }
-    for (section, fields) in COPIED {
-        if let Some(section) = hc.get(section) {
-            for (to, from) in *fields {
-                copy(spec, to, get(section, from));
-            }
-        }
+    for (section, to, from) in COPIED.iter() {
+        copy(spec, to, hc.get(section).and_then(|section| get(section, from)));
     }
     if cx.release.has("min-cpu-model") {
         copy(spec, "configuration.minCPUModel", hc.get("virtualization.minCPUModel"));
@@ -137,38 +135,9 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
     }
 }
 
-/// Values copied unchanged from fields of the HyperConverged, by section.
-const COPIED: &[(&str, &[(&str, &str)])] = &[
-    (
-        "virtualization",
-        &[
-            ("configuration.developerConfiguration.cpuAllocationRatio", "vmiCPUAllocationRatio"),
-            (
-                "configuration.developerConfiguration.memoryOvercommit",
-                "higherWorkloadDensity.memoryOvercommitPercentage",
-            ),
-            ("configuration.migrations", "liveMigrationConfig"),
-            ("configuration.evictionStrategy", "evictionStrategy"),
-            ("configuration.ksmConfiguration", "ksmConfiguration"),
-            ("configuration.liveUpdateConfiguration", "liveUpdateConfiguration"),
-            ("configuration.hypervisors", "hypervisors"),
-            ("configuration.roleAggregationStrategy", "roleAggregationStrategy"),
-            ("configuration.cpuModel", "virtualMachineOptions.defaultCPUModel"),
-            ("configuration.defaultRuntimeClass", "virtualMachineOptions.defaultRuntimeClass"),
-            ("configuration.autoCPULimitNamespaceLabelSelector", "autoCPULimitNamespaceLabelSelector"),
-            ("configuration.changedBlockTrackingLabelSelectors", "changedBlockTrackingLabelSelectors"),
-        ],
-    ),
-    ("deployment", &[("configuration.developerConfiguration.logVerbosity", "logVerbosityConfig.kubevirt")]),
-    ("storage", &[("configuration.vmStateStorageClass", "vmStateStorageClass")]),
-    (
-        "workloadSources",
-        &[
-            ("configuration.instancetype", "instancetypeConfig"),
-            ("configuration.commonInstancetypesDeployment", "commonInstancetypesDeployment"),
-        ],
-    ),
-];
+/// Values copied unchanged from fields of the HyperConverged: section, field of KubeVirt, field of the section.
+static COPIED: LazyLock<Vec<(String, String, String)>> =
+    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::COPIED).expect("valid rows"));
 
 fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     let gates = kubevirt_gates::enabled(cx);
