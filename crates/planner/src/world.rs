@@ -60,6 +60,8 @@ facts! {
     KubeDescheduler "kubeDescheduler" kube_descheduler |i| i.kube_descheduler.clone().into();
     /// The schedule for polling common golden images.
     DataImportSchedule "dataImportSchedule" data_import_schedule |i| i.data_import_schedule.clone().into();
+    /// The claims that the repository creates, which no field declares.
+    Claims "claims" claims |i| i.claims.iter().map(|(namespace, name)| format!("{namespace}/{name}")).collect();
 }
 
 /// The replacement for a removed `metadata.namespace`.

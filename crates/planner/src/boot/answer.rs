@@ -17,6 +17,8 @@ pub struct Machine<'a> {
     pub guest: &'a Architectures,
     /// The architectures of the disk that it boots from.
     pub disk: &'a Architectures,
+    /// Whether the disk is of a common golden image that isn't imported.
+    pub is_not_imported: bool,
     /// The images that its pod pulls: container disks and kernels.
     pub images: &'a [PulledImage],
     /// The cluster's nodes; empty where none is declared: then nodes are ignored.
@@ -54,6 +56,10 @@ pub enum NodeBarrier {
     Placement,
     /// It doesn't tolerate a taint.
     Taint,
+    /// The storage class of one of its disks has no volumes there.
+    Storage,
+    /// The node lacks what it asks for: KVM, a CPU model or feature, huge pages, a device.
+    Offer,
 }
 
 /// Whether a virtual machine boots, from best to worst; `Unknown` is last.
@@ -65,7 +71,7 @@ pub enum BootOutcome {
     BootsOnSome,
     /// On no architecture that it may get.
     DoesNotBoot,
-    /// Depends on which node imports its disk.
+    /// Depends on which node imports its disk, or on who creates it.
     Undetermined,
     /// The architecture of its disk is unknown.
     Unknown,
@@ -88,6 +94,8 @@ pub enum BootCause {
     Importer(BTreeSet<String>),
     /// The node that virt-operator first runs on decides the guest's architecture among these.
     Guest(BTreeSet<String>),
+    /// Its golden image isn't imported; the disk may be created under its name.
+    NotImported,
     /// The architecture of its disk is unknown.
     DiskUnknown,
 }
@@ -118,8 +126,11 @@ impl BootCause {
             Self::NoNode(NodeBarrier::Workload) => "no workload node has its architecture and its placement".to_owned(),
             Self::NoNode(NodeBarrier::Placement) => "its placement matches no node of its architecture".to_owned(),
             Self::NoNode(NodeBarrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
+            Self::NoNode(NodeBarrier::Storage) => "its storage class has no volumes where it may run".to_owned(),
+            Self::NoNode(NodeBarrier::Offer) => "no node that it may run on offers what it asks for".to_owned(),
             Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", join_or(names)),
             Self::Guest(names) => format!("it is {}, as the node where virt-operator first runs", join_or(names)),
+            Self::NotImported => "nothing is imported for its golden image".to_owned(),
             Self::DiskUnknown => "the architecture of its disk is unknown".to_owned(),
         }
     }
@@ -163,6 +174,8 @@ pub fn answer(machine: Machine<'_>) -> BootAnswer {
         let has_no_disk = machine.disk.is_none();
         if has_no_disk {
             (BootOutcome::DoesNotBoot, Some(BootCause::NoDisk))
+        } else if machine.is_not_imported {
+            (BootOutcome::Undetermined, Some(BootCause::NotImported))
         } else {
             (BootOutcome::Unknown, Some(BootCause::DiskUnknown))
         }
@@ -213,6 +226,7 @@ fn outcome(machine: Machine<'_>, architecture: &str, barrier: Option<NodeBarrier
     match machine.disk {
         Architectures::Known(_) => (BootOutcome::Boots, None),
         Architectures::Undetermined(_) => (BootOutcome::Undetermined, Some(BootCause::Importer(names()))),
+        Architectures::Unknown if machine.is_not_imported => (BootOutcome::Undetermined, Some(BootCause::NotImported)),
         Architectures::Unknown => (BootOutcome::Unknown, Some(BootCause::DiskUnknown)),
     }
 }

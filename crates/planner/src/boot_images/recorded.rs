@@ -136,7 +136,7 @@ fn check(case: &Case, data: &Data, counts: &mut Counts, differences: &mut Vec<St
         compare("ssp list", case, &planned, &recorded, differences);
         counts.ssp_list += 1;
     }
-    let stage = ssp_stage::render(ssp, &data.bundle);
+    let stage = ssp_stage::render(ssp, &data.bundle, &ssp_stage::Existing::default());
     let planned = json!({"accepted": stage.admission.accepted, "message": stage.admission.message});
     compare("ssp admission", case, &planned, &case.admission, differences);
     *(if stage.admission.accepted { &mut counts.admitted } else { &mut counts.rejected }) += 1;

@@ -18,7 +18,7 @@ mod schema;
 mod tests;
 mod update_method;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -64,6 +64,8 @@ pub struct Inventory {
     pub data_import_schedule: Option<String>,
     /// How an existing HyperConverged is updated.
     pub update: UpdateMethod,
+    /// The PersistentVolumeClaims that the repository creates, itself or by a DataVolume: namespace and name.
+    pub claims: BTreeSet<(String, String)>,
     /// The nodes, sorted by name.
     pub nodes: Vec<Node>,
 }
@@ -84,6 +86,7 @@ impl Default for Inventory {
             kube_descheduler: None,
             data_import_schedule: None,
             update: UpdateMethod::default(),
+            claims: BTreeSet::new(),
             nodes: Vec::new(),
         }
     }

@@ -293,8 +293,9 @@ impl State {
     /// The operator reconciles `stored`. The state has the previous objects.
     fn reconciled(&self, stored: Value, additions: &Additions, orphans: Orphans) -> Step {
         let (release, inventory) = (&self.release, &self.inventory);
-        let result =
+        let mut result =
             operator::reconcile_until_stable(release, inventory, stored, (&self.objects, &self.managed), additions);
+        result.plan.render_ssp_after(release, inventory, self.objects.iter());
         let error = result.plan.reconcile_error.as_ref();
         let panics_first = error.is_some_and(operands::Error::is_panic) && release.has("renders-all-operands-first");
         let after = if result.plan.ignored || panics_first {
@@ -311,5 +312,7 @@ impl State {
     }
 }
 
+#[cfg(test)]
+mod golden_images;
 #[cfg(test)]
 mod properties;

@@ -40,8 +40,10 @@ const IMMUTABLE: [(&str, &str); 4] = [
     ("ClusterRoleBinding", "roleRef"),
 ];
 
-/// The kind that SSP creates from a golden image.
+/// The kinds of which SSP deletes its own objects that it no longer renders. Source: SSP
+/// `internal/operands/data-sources/reconcile.go` (`reconcileDataSources`, `reconcileDataImportCrons`).
 const CRON: &str = "DataImportCron";
+const SOURCE: &str = "DataSource";
 
 /// Whether HCO deletes objects that a plan no longer renders: not those of another release, in an upgrade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,23 +127,24 @@ impl Objects {
             };
             after.by_id.retain(|_, object| !is_orphan(object));
         }
-        // SSP deletes its crons that its object no longer lists. The cron's retention policy decides whether CDI
-        // deletes its imports, too.
         if plan.ssp.as_ref().is_some_and(|ssp| ssp.admission.accepted) {
-            let removed = self.by_id.values().filter(|o| o.id.kind == CRON);
-            for cron in removed.filter(|o| !rendered.by_id.contains_key(&*o.id)) {
-                after.by_id.remove(&*cron.id);
-                let source = get(&cron.body, "spec.managedDataSource").and_then(Value::as_str);
-                let retains = get(&cron.body, "spec.retentionPolicy").and_then(Value::as_str);
-                let is_deleted = |id: &ObjectId| {
-                    retains == Some("None")
-                        && id.kind == "DataSource"
-                        && Some(id.name.as_str()) == source
-                        && id.namespace == cron.id.namespace
-                        && !rendered.by_id.contains_key(id)
-                };
-                after.by_id.retain(|id, _| !is_deleted(id));
-            }
+            let is_gone = |id: &ObjectId| !rendered.by_id.contains_key(id);
+            // CDI deletes the DataSource of a deleted cron with this policy.
+            let emptied: BTreeSet<(Option<&str>, &str)> = self
+                .by_id
+                .values()
+                .filter(|o| o.id.kind == CRON && is_gone(&o.id))
+                .filter(|cron| cron.body["spec"]["retentionPolicy"] == "None")
+                .filter_map(|cron| {
+                    Some((cron.id.namespace.as_deref(), cron.body["spec"]["managedDataSource"].as_str()?))
+                })
+                .collect();
+            let is_deleted = |id: &ObjectId, object: &Object| match id.kind.as_str() {
+                CRON => true,
+                SOURCE => is_owned_by_ssp(object) || emptied.contains(&(id.namespace.as_deref(), id.name.as_str())),
+                _ => false,
+            };
+            after.by_id.retain(|id, object| !(is_gone(id) && is_deleted(id, object)));
         }
         after
     }
@@ -152,7 +155,7 @@ impl Objects {
         // CDI creates the DataSources that crons name.
         let is_filled = |id: &ObjectId| {
             let mut crons = rendered.by_id.values().filter(|o| o.id.kind == CRON);
-            id.kind == "DataSource"
+            id.kind == SOURCE
                 && crons.any(|cron| {
                     cron.id.namespace == id.namespace
                         && get(&cron.body, "spec.managedDataSource") == Some(&id.name.as_str().into())
@@ -221,6 +224,12 @@ fn updated(before: &Object, now: &Object, orphans: Orphans) -> Object {
 fn managed_by(object: &Object) -> Option<&str> {
     let labels = get(&object.body, "metadata.labels")?;
     labels.get("app.kubernetes.io/managed-by")?.as_str()
+}
+
+/// Whether SSP created an object, rather than CDI for one of its crons.
+fn is_owned_by_ssp(object: &Object) -> bool {
+    let annotations = get(&object.body, "metadata.annotations");
+    annotations.is_some_and(|all| all.get("operator-sdk/primary-resource").is_some())
 }
 
 fn is_recreated(before: &Object, after: &Object) -> bool {

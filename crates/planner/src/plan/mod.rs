@@ -23,7 +23,7 @@ use reconcile::Cluster;
 
 use crate::admission::{self, Admission, Operation};
 use crate::boot_images::HcoStage;
-use crate::boot_images::ssp_stage::{self, SspStage};
+use crate::boot_images::ssp_stage::{self, Existing, SspStage};
 use crate::hyperconverged::{HyperConverged, version_of};
 use crate::inventory::Inventory;
 use crate::jsonpatch::Patched;
@@ -127,6 +127,19 @@ impl Plan {
         let ssp = self.ssp.iter().flat_map(|s| s.objects.iter());
         let operands = self.operands.iter().map(|(_, object)| object);
         operands.chain(ssp.map(|rendered| &rendered.object))
+    }
+
+    /// Renders SSP's objects again in a cluster that has `objects`.
+    pub(crate) fn render_ssp_after<'o>(
+        &mut self,
+        release: &Release,
+        inventory: &Inventory,
+        objects: impl Iterator<Item = &'o Object>,
+    ) {
+        // Without a claim of its own name, a DataSource doesn't depend on the previous one.
+        if let Some(ssp) = self.operand("SSP").filter(|_| self.ssp.is_some() && !inventory.claims.is_empty()) {
+            self.ssp = Some(render_ssp(ssp, release, inventory, objects));
+        }
     }
 
     /// The alerts of HCO that would fire, sorted by name.
@@ -263,6 +276,17 @@ fn reconcile(
     })
 }
 
+fn render_ssp<'o>(
+    ssp: &Value,
+    release: &Release,
+    inventory: &Inventory,
+    objects: impl Iterator<Item = &'o Object>,
+) -> Arc<SspStage> {
+    let bundle = release.ssp();
+    let existing = Existing::new(&inventory.claims, objects, &bundle.golden_images_namespace);
+    Arc::new(ssp_stage::render(ssp, bundle, &existing))
+}
+
 fn accepted(stored: &Value) -> Admission {
     Admission { accepted: true, stored: Some(stored.clone()), ..Admission::default() }
 }
@@ -282,7 +306,7 @@ impl Reconciliation {
             rejected_update,
         } = self;
         let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
-        let ssp = ssp.map(|(_, o)| Arc::new(ssp_stage::render(&o.body, release.ssp())));
+        let ssp = ssp.map(|(_, o)| render_ssp(&o.body, release, inventory, std::iter::empty()));
         // The first reconcile doesn't know of a panic in a later one.
         let reconciled = match &rendered.error {
             Some(error) => error.is_panic() && reports,

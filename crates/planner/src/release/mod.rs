@@ -207,7 +207,7 @@ impl Release {
             let what = match phase(&release) {
                 Some(later) if later == now => return None,
                 Some(Phase::Deprecated) => "deprecated",
-                Some(Phase::Discontinued) => "accepted and ignored",
+                Some(Phase::Discontinued) => "ignored",
                 None => "removed",
                 Some(_) => return None,
             };

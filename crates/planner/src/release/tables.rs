@@ -127,7 +127,7 @@ impl Phase {
             Self::Beta => "beta (on unless switched off)",
             Self::Ga => "always on",
             Self::Deprecated => "deprecated (replaced by a field)",
-            Self::Discontinued => "accepted and ignored",
+            Self::Discontinued => "ignored",
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Map;
 use super::architectures::{default_of, of_annotation};
 use super::crons::Crons;
 use super::template::CronTemplate;
-use super::{ARCHITECTURE_LABEL, CRON_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner};
+use super::{ARCHITECTURE_LABEL, CRON_LABEL, Displaced, Displacer, Existing, ObjectOrigin, Rendered, owner};
 use crate::release::{SspBundle, SspOwner};
 
 /// A DataSource before it is written out. All are in the golden images' namespace.
@@ -25,8 +25,8 @@ pub(super) struct DataSource {
 /// The source of a DataSource.
 #[derive(Debug)]
 enum Content {
-    /// A PVC of the same name, which SSP doesn't create.
-    Pvc,
+    /// The claim with this name, which SSP doesn't create.
+    Claim(String),
     /// CDI sets it to the image that this cron imports.
     Cron(String),
     /// Another DataSource.
@@ -34,18 +34,17 @@ enum Content {
 }
 
 impl DataSource {
-    /// One of the bundle's, filled by the cron for this name and namespace if there is one.
+    /// One of the bundle's, filled by the cron for this name and namespace if there is one and no claim prevents it.
     fn of_bundle(
         name: String,
         bundle_name: &str,
         architecture: Option<&str>,
-        crons: &Crons,
-        bundle: &SspBundle,
+        (crons, existing, bundle): (&Crons, &Existing, &SspBundle),
     ) -> Self {
         let target = (bundle.golden_images_namespace.clone(), name);
-        let cron = crons.planned.get(&target);
+        let cron = crons.planned.get(&target).filter(|_| existing.is_updated(&target.1));
         Self {
-            content: cron.map_or(Content::Pvc, |c| Content::Cron(c.name.clone())),
+            content: cron.map_or_else(|| Content::Claim(target.1.clone()), |c| Content::Cron(c.name.clone())),
             origin: ObjectOrigin {
                 template: cron.and_then(|c| c.origin.template.clone()),
                 bundle: Some(bundle_name.to_owned()),
@@ -69,14 +68,14 @@ impl DataSource {
         let mut labels = match &self.content {
             // CDI manages it, so it has no app labels.
             Content::Cron(cron) => Map::from_iter([(CRON_LABEL.to_owned(), cron.as_str().into())]),
-            Content::Pvc | Content::Reference(_) => owner.labels.clone(),
+            Content::Claim(_) | Content::Reference(_) => owner.labels.clone(),
         };
         if let Some(architecture) = self.origin.architecture.as_deref().filter(|_| self.labelled) {
             labels.insert(ARCHITECTURE_LABEL.to_owned(), architecture.into());
         }
         let by_name = |name: &str| object([("name", name.into()), ("namespace", namespace.into())]);
         let source = match &self.content {
-            Content::Pvc => object([("pvc", by_name(&self.name))]),
+            Content::Claim(name) => object([("pvc", by_name(name))]),
             Content::Cron(_) => object([]),
             Content::Reference(to) => object([("dataSource", by_name(to))]),
         };
@@ -103,20 +102,24 @@ pub(super) fn plan(
     multi_arch: bool,
     cluster: &[&str],
     crons: &mut Crons,
-    bundle: &SspBundle,
+    (existing, bundle): (&Existing, &SspBundle),
 ) -> Vec<DataSource> {
     let mut sources = if multi_arch {
-        let mut sources = per_architecture(cluster, crons, bundle);
+        let mut sources = per_architecture(cluster, crons, existing, bundle);
         add_references(&mut sources, templates, cluster, bundle);
         sources
     } else {
-        per_name(cluster, crons, bundle)
+        per_name(cluster, crons, existing, bundle)
     };
     for source in &sources {
         if !matches!(source.content, Content::Cron(_)) {
             let target = (bundle.golden_images_namespace.clone(), source.name.clone());
             if let Some(cron) = crons.planned.remove(&target) {
-                crons.displaced.push(Displaced { origin: cron.origin, by: Displacer::DataSource(target.1) });
+                let by = match &source.content {
+                    Content::Claim(claim) => Displacer::Claim(claim.clone()),
+                    _ => Displacer::DataSource(target.1),
+                };
+                crons.displaced.push(Displaced { origin: cron.origin, by });
             }
         }
     }
@@ -125,25 +128,28 @@ pub(super) fn plan(
 }
 
 /// With multi-arch off: the bundle's data sources for the cluster's first architecture, under their plain names.
-fn per_name(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
-    let of_cluster = bundle.data_sources.iter().filter(|(_, existing)| default_of(cluster, existing).is_some());
-    of_cluster.map(|(name, _)| DataSource::of_bundle(name.clone(), name, None, crons, bundle)).collect()
+fn per_name(cluster: &[&str], crons: &Crons, existing: &Existing, bundle: &SspBundle) -> Vec<DataSource> {
+    let of_cluster = bundle.data_sources.iter().filter(|(_, available)| default_of(cluster, available).is_some());
+    of_cluster.map(|(name, _)| DataSource::of_bundle(name.clone(), name, None, (crons, existing, bundle))).collect()
 }
 
 /// With multi-arch on: each of the bundle's data sources per architecture of the cluster, whether an image is imported
 /// or not, and a reference with its plain name to the default one.
-fn per_architecture(cluster: &[&str], crons: &Crons, bundle: &SspBundle) -> Vec<DataSource> {
+fn per_architecture(cluster: &[&str], crons: &Crons, existing: &Existing, bundle: &SspBundle) -> Vec<DataSource> {
     let mut sources = Vec::new();
-    for (name, existing) in &bundle.data_sources {
-        let Some(default) = default_of(cluster, existing) else {
+    for (name, available) in &bundle.data_sources {
+        let Some(default) = default_of(cluster, available) else {
             continue;
         };
         let origin =
             ObjectOrigin { template: None, bundle: Some(name.clone()), architecture: Some(default.to_owned()) };
         sources.push(DataSource::reference(name, default, origin));
-        for architecture in existing.iter().filter(|a| cluster.contains(&a.as_str())) {
+        for architecture in available.iter().filter(|a| cluster.contains(&a.as_str())) {
             let full = format!("{name}-{architecture}");
-            let source = DataSource::of_bundle(full, name, Some(architecture), crons, bundle);
+            let mut source = DataSource::of_bundle(full, name, Some(architecture), (crons, existing, bundle));
+            if architecture == default && existing.keeps_plain_claim(&source.name, name) {
+                source.content = Content::Claim(name.clone());
+            }
             sources.push(source);
         }
     }

@@ -1,13 +1,13 @@
 //! SSP's stage: the objects that the SSP operator creates from the golden images in its SSP object.
 //!
 //! Source: SSP `internal/operands/data-sources` and `webhooks`, the same in all modelled releases; the differences are
-//! in the release's [`SspBundle`]. Assumes a fresh cluster: no PVC with a golden image's name, nothing left over from
-//! an earlier SSP.
+//! in the release's [`SspBundle`].
 
 mod admission;
 mod architectures;
 mod crons;
 mod data_sources;
+mod existing;
 mod owner;
 mod template;
 #[cfg(test)]
@@ -16,6 +16,8 @@ mod tests;
 use serde_json::Value;
 
 use hcoplan_kubernetes::Object;
+
+pub use existing::Existing;
 
 use crate::release::SspBundle;
 
@@ -38,6 +40,60 @@ pub struct SspStage {
     pub objects: Vec<Rendered>,
     /// The crons that SSP doesn't create, because others displace them.
     pub displaced: Vec<Displaced>,
+}
+
+/// What a DataSource's name leads to.
+#[derive(Debug, Clone, Copy)]
+pub enum SourceTarget<'s> {
+    /// The import of this DataImportCron.
+    Import(&'s Rendered),
+    /// A claim of this name, which SSP doesn't create.
+    Claim(&'s str),
+    /// A missing DataSource of this name.
+    Missing(&'s str),
+    /// No DataSource has the name.
+    NoSource,
+}
+
+impl SspStage {
+    /// The objects of a kind.
+    pub fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Rendered> {
+        self.objects.iter().filter(move |r| r.object.id.kind == kind)
+    }
+
+    /// A DataSource.
+    pub fn source(&self, namespace: &str, name: &str) -> Option<&Rendered> {
+        let mut sources = self.of_kind("DataSource");
+        sources.find(|r| r.object.id.name == name && r.object.id.namespace.as_deref() == Some(namespace))
+    }
+
+    /// The DataImportCron that fills a DataSource.
+    pub fn cron_of(&self, namespace: &str, source: &str) -> Option<&Rendered> {
+        let mut crons = self.of_kind("DataImportCron");
+        crons.find(|r| {
+            r.object.body["spec"]["managedDataSource"] == *source && r.object.id.namespace.as_deref() == Some(namespace)
+        })
+    }
+
+    /// The DataSource that another refers to.
+    pub fn reference(&self, namespace: &str, name: &str) -> Option<&str> {
+        self.source(namespace, name)?.object.body.pointer("/spec/source/dataSource/name")?.as_str()
+    }
+
+    /// What a DataSource's name leads to: CDI follows one reference.
+    pub fn target(&self, namespace: &str, name: &str) -> SourceTarget<'_> {
+        let reference = self.reference(namespace, name);
+        let name = reference.unwrap_or(name);
+        match (self.cron_of(namespace, name), self.source(namespace, name), reference) {
+            (Some(cron), ..) => SourceTarget::Import(cron),
+            (None, Some(source), _) => {
+                let claim = source.object.body.pointer("/spec/source/pvc/name").and_then(Value::as_str);
+                SourceTarget::Claim(claim.unwrap_or_default())
+            }
+            (None, None, Some(target)) => SourceTarget::Missing(target),
+            (None, None, None) => SourceTarget::NoSource,
+        }
+    }
 }
 
 /// The verdict of SSP's webhook on the SSP that HCO wants to create.
@@ -119,10 +175,12 @@ pub enum Displacer {
     SameName(ObjectOrigin),
     /// A DataSource of this name that SSP creates and no cron may change.
     DataSource(String),
+    /// A claim of this name, which SSP keeps as the DataSource's disk.
+    Claim(String),
 }
 
-/// Renders `ssp`, the object as HCO creates it (jsonpatch applied).
-pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
+/// Renders `ssp`, the object as HCO creates it (jsonpatch applied), in a cluster with these claims and DataSources.
+pub fn render(ssp: &Value, bundle: &SspBundle, existing: &Existing) -> SspStage {
     let spec = &ssp["spec"];
     let templates = template::read(spec, bundle);
     let rejection = admission::rejection(spec, &templates, bundle);
@@ -135,7 +193,7 @@ pub fn render(ssp: &Value, bundle: &SspBundle) -> SspStage {
     let multi_arch = is_multi_arch(spec);
     let cluster = architectures::of_cluster(spec, bundle);
     let mut crons = crons::plan(&templates, multi_arch, &cluster, bundle);
-    let sources = data_sources::plan(&templates, multi_arch, &cluster, &mut crons, bundle);
+    let sources = data_sources::plan(&templates, multi_arch, &cluster, &mut crons, (existing, bundle));
 
     let owner = owner::of(ssp);
     let constant = bundle.objects(&owner).map(|object| Rendered { object, origin: ObjectOrigin::default() });

@@ -39,7 +39,7 @@ fn ssp(control_plane: &[&str], workload: &[&str], templates: &[Value]) -> Value 
 }
 
 fn amd64(templates: &[Value]) -> SspStage {
-    render(&ssp(&["amd64"], &["amd64"], templates), &bundle())
+    render(&ssp(&["amd64"], &["amd64"], templates), &bundle(), &Existing::default())
 }
 
 /// `name -> managedDataSource` of every cron.
@@ -74,7 +74,7 @@ fn origin(index: usize, name: &str, architecture: Option<&str>) -> ObjectOrigin 
 #[test]
 fn default_may_have_no_image() {
     let templates = [template("f", "fedora", "arm64"), template("c", "centos-stream10", "arm64")];
-    let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle());
+    let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle(), &Existing::default());
     assert_eq!(crons(&stage), [("c-arm64", "centos-stream10-arm64"), ("f-arm64", "fedora-arm64")]);
     assert_eq!(target_of(&stage, "fedora"), Some("fedora-amd64"));
     let dangling = data_source(&stage, "fedora-amd64").unwrap();
@@ -90,7 +90,7 @@ fn default_may_have_no_image() {
 #[test]
 fn creates_only_the_cron_for_an_architecture_that_the_bundle_lacks() {
     let templates = [template("w", "win11", "arm64")];
-    let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle());
+    let stage = render(&ssp(&["amd64"], &["arm64"], &templates), &bundle(), &Existing::default());
     assert_eq!(crons(&stage), [("w-arm64", "win11-arm64")]);
     assert!(data_source(&stage, "win11-arm64").is_none());
     // And no second reference: the bundle's has the name.
@@ -159,7 +159,7 @@ fn handles_a_name_that_ends_in_an_architecture() {
 #[test]
 fn renders_without_architectures() {
     let templates = [template("f", "fedora", ""), template("w", "win10", "")];
-    let stage = render(&ssp(&["arm64"], &["arm64"], &templates), &bundle());
+    let stage = render(&ssp(&["arm64"], &["arm64"], &templates), &bundle(), &Existing::default());
     assert_eq!(crons(&stage), [("f", "fedora-arm64"), ("w", "win10")]);
     let only_unknown = [" ", ",", "x86_64", "AMD64"].map(|a| template("f", "fedora", a));
     for template in only_unknown {
@@ -170,7 +170,7 @@ fn renders_without_architectures() {
 #[test]
 fn first_template_decides_the_default() {
     let templates = [template("a", "mine", "arm64"), template("b", "mine", "amd64, arm64")];
-    let stage = render(&ssp(&["amd64"], &["amd64", "arm64"], &templates), &bundle());
+    let stage = render(&ssp(&["amd64"], &["amd64", "arm64"], &templates), &bundle(), &Existing::default());
     assert_eq!(target_of(&stage, "mine"), Some("mine-arm64"));
     let expected = [("b-amd64", "mine-amd64"), ("b-arm64", "mine-arm64")];
     assert_eq!(crons(&stage), expected);
@@ -209,7 +209,7 @@ fn copies_app_labels_from_the_ssp() {
     one["metadata"]["labels"] = json!({"app.kubernetes.io/name": "own", "mine": "1"});
     let mut ssp = ssp(&["amd64"], &["amd64"], &[one]);
     let labels = |ssp: &Value| {
-        let stage = render(ssp, &bundle());
+        let stage = render(ssp, &bundle(), &Existing::default());
         stage.objects.last().unwrap().object.body["metadata"]["labels"].clone()
     };
     let mut expected = json!({
@@ -230,7 +230,7 @@ fn copies_app_labels_from_the_ssp() {
 
 #[test]
 fn checks_the_ssp_as_its_webhook_does() {
-    let message = |ssp: &Value| render(ssp, &bundle()).admission.message;
+    let message = |ssp: &Value| render(ssp, &bundle(), &Existing::default()).admission.message;
     let cluster = |control_plane: &[&str], workload: &[&str]| message(&ssp(control_plane, workload, &[]));
     let none =
         "cluster validation error: at least one architecture needs to be defined, if multi-architecture is enabled";
@@ -243,7 +243,7 @@ fn checks_the_ssp_as_its_webhook_does() {
     nameless["spec"]["cluster"] = Value::Null;
     let expected = "cluster validation error: .spec.cluster needs to be non-nil, if multi-architecture is enabled";
     assert_eq!(message(&nameless), expected);
-    assert_eq!(render(&nameless, &bundle()).objects, []);
+    assert_eq!(render(&nameless, &bundle(), &Existing::default()).objects, []);
 }
 
 /// Every leaf and branch of `value` replaced by each of `others`, one at a time.
@@ -321,7 +321,7 @@ fn renders_a_complete_stage_for_any_input() {
     let constants = bundle.objects(&owner::of(&ssp)).count();
     let (mut accepted, mut rejected) = (0, 0);
     replaced(&ssp, &others, &mut |ssp| {
-        let stage = render(&ssp, &bundle);
+        let stage = render(&ssp, &bundle, &Existing::default());
         assert_complete(&ssp, &stage, constants);
         if stage.admission.accepted { accepted += 1 } else { rejected += 1 }
     });
