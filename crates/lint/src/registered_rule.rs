@@ -37,6 +37,11 @@ pub(super) const fn always(rule: &'static Rule, check: Check) -> RegisteredRule 
     RegisteredRule { rule, when: RunPhase::Always, check }
 }
 
+/// A rule of the second phase.
+pub(super) const fn late(rule: &'static Rule, check: Check) -> RegisteredRule {
+    RegisteredRule { rule, when: RunPhase::Late, check }
+}
+
 /// A rule of the last phase.
 pub(super) const fn last(rule: &'static Rule, check: Check) -> RegisteredRule {
     RegisteredRule { rule, when: RunPhase::Last, check }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use hcoplan_diagnostics::finding::{Group, Rule};
 
-use super::registered_rule::{RegisteredRule, RunPhase};
+use super::registered_rule::{RegisteredRule, RunPhase, always};
 use super::rules::{RULES, TABLES};
 use super::selector::Selector;
 
@@ -12,8 +12,8 @@ static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
     let row = |rule: &'static Rule| {
         let in_table = TABLES.iter().copied().flatten().find(|row| row.rule.name == rule.name).copied();
         let of_file = || {
-            let (_, when, check) = *RULES.iter().find(|(file, ..)| file.replace('_', "-") == rule.name)?;
-            Some(RegisteredRule { rule, when, check })
+            let (_, check) = *RULES.iter().find(|(file, _)| file.replace('_', "-") == rule.name)?;
+            Some(always(rule, check))
         };
         let elsewhere = RegisteredRule { rule, when: RunPhase::Elsewhere, check: |_, _| {} };
         in_table.or_else(of_file).unwrap_or(elsewhere)

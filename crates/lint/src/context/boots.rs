@@ -16,7 +16,7 @@ use hcoplan_yaml::{Node, Path};
 use serde_json::Value;
 
 use super::virtual_machines::claim_name;
-use super::{Candidate, Context, Extent, GuestArchitecture, VirtualMachine};
+use super::{Candidate, Context, Extent, GuestArchitecture, ImageEvidence, VirtualMachine};
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;
@@ -66,6 +66,8 @@ pub struct BootSource {
     pub url: Option<String>,
     /// Its architectures.
     pub disk: Architectures,
+    /// Whether it is a common golden image that isn't imported.
+    pub is_not_imported: bool,
 }
 
 /// The kinds of boot sources.
@@ -116,7 +118,7 @@ impl<'a> Context<'a> {
     fn boot(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> BootFacts {
         let guest = self.guest_architecture(vm);
         let source = self.boot_source(vm);
-        let candidates = if self.has_nodes() { self.candidates(vm) } else { Vec::new() };
+        let candidates = if self.has_nodes() { self.candidates(vm, &verdict.launcher) } else { Vec::new() };
         let nodes = candidates.iter();
         let crosses = self.crosses_architectures();
         let site = |c: &Candidate<'a>| CandidateNode {
@@ -128,8 +130,14 @@ impl<'a> Context<'a> {
         let is_foreign = self.rejects_foreign(&guest).is_some_and(|all| !is_native(all));
         let is_rejected = is_foreign || !verdict.causes.is_empty();
         let images = self.pulled_images(vm);
-        let machine =
-            Machine { guest: &guest.possible, disk: &source.disk, images: &images, nodes: &nodes, is_rejected };
+        let machine = Machine {
+            guest: &guest.possible,
+            disk: &source.disk,
+            is_not_imported: source.is_not_imported,
+            images: &images,
+            nodes: &nodes,
+            is_rejected,
+        };
         let answer = answer(machine);
         BootFacts { guest, source, images, answer }
     }
@@ -147,7 +155,7 @@ impl<'a> Context<'a> {
         let all = disks.chain([vm.path("domain.firmware.kernelBoot.container.image")]);
         all.filter_map(|path| {
             let image = vm.document.root.at(&path)?.as_str()?;
-            Some(PulledImage { architectures: self.image_architectures(image, &Architectures::Unknown), path })
+            Some(PulledImage { architectures: self.image_architectures(image), path })
         })
         .collect()
     }
@@ -160,18 +168,19 @@ impl<'a> Context<'a> {
             path,
             url: None,
             disk: Architectures::Unknown,
+            is_not_imported: false,
         };
         let Some((index, volume)) = vm.boot_volume() else {
             return other(vm.path("volumes"));
         };
         let path = vm.path("volumes").index(index);
-        if let Some(image) = volume.below("containerDisk.image").and_then(Node::as_str) {
+        if let Some(image) = volume.text_at("containerDisk.image") {
             return BootSource {
                 kind: SourceKind::ContainerDisk,
                 name: image.to_owned(),
-                path: path.key("containerDisk").key("image"),
                 url: Some(image.to_owned()),
-                disk: self.image_architectures(image, &Architectures::Unknown),
+                disk: self.image_architectures(image),
+                ..other(path.key("containerDisk").key("image"))
             };
         }
         let Some(claim) = claim_name(volume) else {
@@ -184,20 +193,27 @@ impl<'a> Context<'a> {
                 name: source.name.to_owned(),
                 path: source.path.key("name"),
                 url: known.as_ref().and_then(|known| known.url.clone()),
+                is_not_imported: known.as_ref().is_some_and(|known| known.is_not_imported),
                 disk: known.map_or_else(|| self.nothing_made(source.namespace, source.name), |known| known.image),
             };
         }
         let Some(template) = vm.disk_template(claim) else {
             let disk = self.claim_disk(vm.namespace(), claim, MAX_STEPS);
-            return BootSource { kind: SourceKind::Claim, name: claim.to_owned(), path, url: None, disk };
+            return BootSource { kind: SourceKind::Claim, name: claim.to_owned(), disk, ..other(path) };
         };
         let own = template.key("source");
         let spec = vm.document.root.at(&template).map(Node::to_json).unwrap_or_default();
         let disk = self.volume_disk(&spec, vm.namespace(), MAX_STEPS);
         match spec.pointer("/source/registry/url").and_then(Value::as_str) {
             Some(url) => {
-                let path = own.key("registry");
-                BootSource { kind: SourceKind::Registry, name: url.to_owned(), path, url: Some(url.to_owned()), disk }
+                let name = url.to_owned();
+                BootSource {
+                    kind: SourceKind::Registry,
+                    url: Some(name.clone()),
+                    name,
+                    disk,
+                    ..other(own.key("registry"))
+                }
             }
             None => BootSource { disk, ..other(own) },
         }
@@ -224,13 +240,11 @@ impl<'a> Context<'a> {
         of_distributions.any(|n| n == namespace) || namespaces.any(|n| n == namespace)
     }
 
-    /// Whether a DataSource belongs to an image removed by the change, or refers to one, and is kept. Source: CDI's
-    /// DataImportCron controller, `retentionPolicy`; SSP doesn't delete DataSources that it no longer renders.
+    /// Whether the change removes a DataSource's image and keeps the DataSource. Source: CDI's DataImportCron
+    /// controller, `retentionPolicy`; SSP deletes the DataSources that it created and no longer renders.
     pub fn is_kept_source(&self, namespace: &str, name: &str) -> bool {
         let kept = self.kept_sources.get_or_init(|| self.kept_sources());
-        let is_kept = |source: &(String, String)| kept.contains(source);
-        let leads_to_kept = || self.known_source(namespace, name)?.leads_to.filter(is_kept);
-        is_kept(&(namespace.to_owned(), name.to_owned())) || leads_to_kept().is_some()
+        kept.contains(&(namespace.to_owned(), name.to_owned()))
     }
 
     fn kept_sources(&self) -> HashSet<(String, String)> {
@@ -238,21 +252,16 @@ impl<'a> Context<'a> {
             return HashSet::new();
         };
         let plan = plan_with(self.release(), self.inventory(), before, AdmissionMode::Force);
-        let crons = plan.objects().filter(|o| o.id.kind == "DataImportCron");
-        let kept = crons.filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
+        let of_kind = |kind: &'static str| plan.objects().filter(move |o| o.id.kind == kind);
+        let kept = of_kind("DataImportCron").filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
         let names = kept.filter_map(|cron| {
             let managed = cron.body["spec"]["managedDataSource"].as_str()?;
             Some((cron.id.namespace.clone()?, managed.to_owned()))
         });
-        let mut kept: HashSet<(String, String)> = names.collect();
-        let leads = plan.objects().filter(|o| o.id.kind == "DataSource").filter_map(|source| {
-            let namespace = source.id.namespace.clone()?;
-            let target = source.body["spec"]["source"]["dataSource"]["name"].as_str()?;
-            Some(((namespace.clone(), source.id.name.clone()), (namespace, target.to_owned())))
-        });
-        let leading: Vec<_> = leads.filter(|(_, target)| kept.contains(target)).map(|(source, _)| source).collect();
-        kept.extend(leading);
-        kept
+        let own = |source: &(String, String)| {
+            of_kind("DataSource").any(|o| o.id.name == source.1 && o.id.namespace.as_deref() == Some(&source.0))
+        };
+        names.filter(|source| !own(source)).collect()
     }
 
     /// The architecture of the disk imported by SSP's DataImportCron.
@@ -263,17 +272,17 @@ impl<'a> Context<'a> {
         let written = template.and_then(|t| t.original_architectures.as_deref().or_else(|| t.architectures()));
         let declared = written.map_or(Architectures::Unknown, Architectures::listed);
         let source = &cron.object.body["spec"]["template"]["spec"]["source"];
-        match (self.import_of(source, &declared), &cron.origin.architecture) {
+        let namespace = cron.object.id.namespace.as_deref().unwrap_or_default();
+        match (self.import_of(source, namespace, &declared), &cron.origin.architecture) {
             // Other sources than registries use the annotation.
             (Architectures::Unknown, Some(own)) => Architectures::one(own),
             (disk, _) => disk,
         }
     }
 
-    /// The architecture of CDI's import from `source`, given the image's declared architectures.
-    pub fn import_of(&self, source: &Value, declared: &Architectures) -> Architectures {
-        let url = source.pointer("/registry/url").and_then(Value::as_str);
-        let image = url.map_or_else(|| declared.clone(), |url| self.image_architectures(url, declared));
+    /// The architecture of CDI's import from `source` into a namespace, given the image's declared architectures.
+    pub fn import_of(&self, source: &Value, namespace: &str, declared: &Architectures) -> Architectures {
+        let image = known(self.source_evidence(source, namespace)).unwrap_or_else(|| declared.clone());
         imported(source, &image, self.importers())
     }
 
@@ -282,12 +291,9 @@ impl<'a> Context<'a> {
         self.importers.get_or_init(|| importer_architectures(self.plan(), self.inventory()))
     }
 
-    /// The architectures of an image: saved evidence, else `declared`.
-    fn image_architectures(&self, image: &str, declared: &Architectures) -> Architectures {
-        match self.image_or_build_evidence(image).filter(super::ImageEvidence::is_complete) {
-            Some(evidence) => Architectures::Known(evidence.architectures.into_iter().collect()),
-            None => declared.clone(),
-        }
+    /// The architectures of an image.
+    fn image_architectures(&self, image: &str) -> Architectures {
+        known(self.image_evidence(image)).unwrap_or_default()
     }
 
     /// The architecture of a DataSource's volume.
@@ -316,7 +322,7 @@ impl<'a> Context<'a> {
         };
         let source = &spec["source"];
         if source["registry"].is_object() {
-            return self.import_of(source, &Architectures::Unknown);
+            return self.import_of(source, own, &Architectures::Unknown);
         }
         if let Some(name) = spec["sourceRef"]["name"].as_str() {
             let namespace = spec["sourceRef"]["namespace"].as_str().unwrap_or(own);
@@ -324,4 +330,10 @@ impl<'a> Context<'a> {
         }
         self.pvc_disk(&source["pvc"], own, steps)
     }
+}
+
+/// The architectures that evidence shows, if it is complete.
+fn known(evidence: Option<ImageEvidence>) -> Option<Architectures> {
+    let evidence = evidence.filter(ImageEvidence::is_complete)?;
+    Some(Architectures::Known(evidence.architectures.into_iter().collect()))
 }

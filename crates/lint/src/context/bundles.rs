@@ -11,7 +11,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_repository::repo::OtherObjects;
 use hcoplan_yaml::{Document, Node, Path};
 
-use super::pod_templates::{POD_KINDS, PodTemplate};
+use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
 use super::{Context, ImageEvidence};
 
 /// Prefix of a CSV's labels for supported architectures.
@@ -112,11 +112,12 @@ impl Bundles {
     fn of(other_objects: &OtherObjects) -> Self {
         let csvs = other_objects.of_kind("ClusterServiceVersion").iter();
         let csvs = csvs.map(|document| Csv::of(document, other_objects));
-        let workloads = POD_KINDS.into_iter().flat_map(|(kind, groups, spec)| {
+        let workloads = other_objects.kinds().flat_map(|kind| {
+            let spec = POD_KINDS.iter().find(|(own, _)| *own == kind).map_or(POD_TEMPLATE, |(_, spec)| *spec);
             let documents = other_objects.of_kind(kind).iter();
-            let ours = documents.filter(|d| {
-                let version = d.text("apiVersion");
-                groups.iter().any(|g| version.starts_with(g))
+            let ours = documents.filter(move |d| {
+                let containers = d.root.below(spec).and_then(|spec| spec.get("containers"));
+                containers.is_some_and(|list| !list.items().is_empty())
             });
             ours.map(move |document| PodTemplate {
                 document: Arc::clone(document),
@@ -141,7 +142,7 @@ impl Csv {
         let path = Path::dotted(DEPLOYMENTS);
         let items = document.root.at(&path).map(Node::items).unwrap_or_default();
         for (index, item) in items.iter().enumerate() {
-            let name = item.get("name").and_then(Node::as_str).unwrap_or_default();
+            let name = item.text_at("name").unwrap_or_default();
             out.deployments.push(PodTemplate {
                 document: Arc::clone(document),
                 spec: path.index(index).key("spec").key("template").key("spec"),

@@ -1,12 +1,13 @@
 //! The nodes on which a virtual machine may run. Nodes that no machine can distinguish are examined once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use hcoplan_planner::boot::NodeBarrier;
-use hcoplan_planner::inventory::Taint;
-use hcoplan_planner::machines::may_be_required;
+use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
+use hcoplan_planner::machines::{Launcher, Verdict, may_be_required};
 use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::Node;
+use hcoplan_yaml::{Document, Node};
 use serde_json::Value;
 
 use super::{Context, NodeRef, PodTemplate, VirtualMachine};
@@ -106,7 +107,9 @@ impl<'a> Context<'a> {
         nodes: impl IntoIterator<Item = NodeRef<'a>>,
     ) -> NodeKinds<'a> {
         let placements: Vec<Value> = placements.collect();
-        let used: HashSet<&str> = placements.iter().flat_map(label_keys).collect();
+        let topologies: Vec<Value> = self.storage_classes().filter_map(topology).collect();
+        let of_classes = topologies.iter().flat_map(topology_keys);
+        let used: HashSet<&str> = placements.iter().flat_map(label_keys).chain(of_classes).collect();
         let by_name = placements.iter().flat_map(terms).any(|term| !term["matchFields"].is_null());
         let workload = &self.topology().workload_nodes;
         let mut kinds: HashMap<_, usize> = HashMap::new();
@@ -139,22 +142,24 @@ impl<'a> Context<'a> {
     }
 
     /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a
-    /// taint that isn't tolerated, if any.
-    pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, spec: &Value) -> Vec<Candidate<'a>> {
-        let architecture = spec["architecture"].as_str().unwrap_or_default();
+    /// taint that isn't tolerated, or without what is asked for.
+    pub fn schedulable_nodes(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<Candidate<'a>> {
+        let architecture = verdict.spec["architecture"].as_str().unwrap_or_default();
         let takes = |c: &Candidate<'_>| {
             let own = c.node.node.architecture.as_str();
             let fits = architecture.is_empty() || own.is_empty() || own == architecture;
-            fits && matches!(c.barrier, None | Some(NodeBarrier::Taint))
+            fits && matches!(c.barrier, None | Some(NodeBarrier::Taint | NodeBarrier::Storage | NodeBarrier::Offer))
         };
-        let mut all = self.candidates(vm);
+        let mut all = self.candidates(vm, &verdict.launcher);
         all.retain(takes);
         all
     }
 
     /// The declared nodes, each with the reasons why a virtual machine can't run there, except the architecture. Of
     /// those that it doesn't select, only one of each architecture.
-    pub(super) fn candidates(&self, vm: &VirtualMachine<'_>) -> Vec<Candidate<'a>> {
+    pub(super) fn candidates(&self, vm: &VirtualMachine<'_>, launcher: &Launcher) -> Vec<Candidate<'a>> {
+        let mut topologies: Vec<Value> = self.disk_classes(vm).filter_map(topology).collect();
+        topologies.retain(|topology| topology_keys(topology).all(|key| self.kinds_of_nodes().have_label(key)));
         let placement = vm.placement();
         // Nodes may have undeclared labels.
         let is_known = label_keys(&placement).all(|key| self.shows_label(key));
@@ -176,8 +181,15 @@ impl<'a> Context<'a> {
             let repelled_by = node.node.taints.iter().find(repels);
             let is_workload = workload.binary_search(&node.index).is_ok();
             let runs_handler = is_workload || (!selects && tolerations.admit(node.node));
-            let of_taint = || repelled_by.map(|_| NodeBarrier::Taint);
-            let barrier = if runs_handler { of_taint() } else { Some(NodeBarrier::Workload) };
+            let barrier = if !runs_handler {
+                Some(NodeBarrier::Workload)
+            } else if repelled_by.is_some() {
+                Some(NodeBarrier::Taint)
+            } else if topologies.iter().any(|topology| !has_volumes(topology, node.node)) {
+                Some(NodeBarrier::Storage)
+            } else {
+                (!launcher.may_run_on(node.node)).then_some(NodeBarrier::Offer)
+            };
             out.push(Candidate { node, is_alone, barrier, repelled_by });
         }
         let left = left.into_values().filter(|(_, count)| *count > 0);
@@ -187,6 +199,36 @@ impl<'a> Context<'a> {
         }));
         out
     }
+}
+
+/// The `allowedTopologies` of a storage class; `None` where it has none.
+fn topology(class: &Arc<Document>) -> Option<Value> {
+    class
+        .root
+        .get("allowedTopologies")
+        .map(Node::to_json)
+        .filter(|terms| terms.as_array().is_some_and(|t| !t.is_empty()))
+}
+
+/// The requirements of each term of a topology.
+fn topology_terms(topology: &Value) -> impl Iterator<Item = &[Value]> {
+    let terms = topology.as_array().into_iter().flatten();
+    terms.map(|term| term["matchLabelExpressions"].as_array().map_or(&[][..], Vec::as_slice))
+}
+
+/// The labels used by a topology.
+fn topology_keys(topology: &Value) -> impl Iterator<Item = &str> {
+    topology_terms(topology).flatten().filter_map(|requirement| requirement["key"].as_str())
+}
+
+/// Whether a storage class of this topology has volumes on a node.
+fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
+    let fits = |requirement: &Value| {
+        let value = requirement["key"].as_str().and_then(|key| node.labels.get(key));
+        let mut values = requirement["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        value.is_some_and(|own| values.any(|value| value == own))
+    };
+    topology_terms(topology).any(|term| term.iter().all(fits))
 }
 
 /// The terms of a placement's required node affinity.

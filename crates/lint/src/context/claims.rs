@@ -53,7 +53,7 @@ impl Context<'_> {
             return Some(Modes { document, path });
         }
         let storage = document.root.at(&spec.key("storage"))?;
-        let class = storage.get("storageClassName").and_then(Node::as_str).or_else(|| self.default_class())?;
+        let class = storage.text_at("storageClassName").or_else(|| self.default_class())?;
         let mut profiles = self.other_objects().of_kind("StorageProfile").iter();
         let profile = profiles.find(|d| d.text("metadata.name") == class)?;
         Some(Modes { document: profile, path: Path::dotted("spec.claimPropertySets[0].accessModes") })

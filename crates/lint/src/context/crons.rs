@@ -30,8 +30,7 @@ impl<'a> Context<'a> {
     }
 
     fn ssp_objects(&self, kind: &'static str) -> impl Iterator<Item = &'a Rendered> + use<'a> {
-        let objects = self.plan().ssp.iter().flat_map(|s| &s.objects);
-        objects.filter(move |r| r.object.id.kind == kind)
+        self.plan().ssp.iter().flat_map(move |stage| stage.of_kind(kind))
     }
 
     /// The DataImportCrons that SSP silently omits.

@@ -61,7 +61,7 @@ impl<'a> Context<'a> {
             return (path.clone(), Change::Set(path, true.into()));
         }
         let listed = self.document().root.at(&gates).map(Node::items).unwrap_or_default().iter();
-        let mut names = listed.map(|g| g.get("name").and_then(Node::as_str));
+        let mut names = listed.map(|g| g.text_at("name"));
         match names.position(|n| n.is_some_and(|n| n.eq_ignore_ascii_case(name))) {
             Some(index) => {
                 let state = gates.index(index).key("state");

@@ -16,8 +16,6 @@
 //! An instance without VirtualMachine and the instances of a replica set have neither preference nor templates: they
 //! always get the default (`SetDefaultVirtualMachineInstanceSpec`).
 
-use std::collections::HashMap;
-
 use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::boot_images::ssp_stage::Rendered;
 use hcoplan_planner::inventory::Architecture;
@@ -92,14 +90,8 @@ pub struct KnownSource {
     pub url: Option<String>,
     /// The referenced DataSource: namespace and name.
     pub leads_to: Option<(String, String)>,
-}
-
-/// The sources of DataSources by namespace and name.
-#[derive(Default)]
-pub(super) struct SourceIndex<'a> {
-    rendered: HashMap<(&'a str, &'a str), &'a Rendered>,
-    /// Created by CDI for a DataImportCron.
-    managed: HashMap<(&'a str, &'a str), &'a Rendered>,
+    /// Whether it is a common golden image's that isn't imported, and that no declared claim replaces.
+    pub is_not_imported: bool,
 }
 
 impl<'a> Context<'a> {
@@ -169,18 +161,23 @@ impl<'a> Context<'a> {
     }
 
     fn find_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
-        let of_cron = self.source_index().managed.get(&(namespace, name));
+        let stage = self.plan().ssp.as_deref();
+        let of_cron = stage.and_then(|stage| stage.cron_of(namespace, name));
         let url = of_cron.and_then(|cron| url_of(&cron.object.body["spec"]["template"]["spec"]["source"]));
         let cron = of_cron.map(|cron| self.cron_disk(cron));
-        if let Some(rendered) = self.source_index().rendered.get(&(namespace, name)) {
+        if let Some(rendered) = stage.and_then(|stage| stage.source(namespace, name)) {
             let mut known = KnownSource { url, ..of_json(&rendered.object.body) };
-            known.image = cron.unwrap_or_else(|| {
-                match self.volume_behind(&rendered.object.body, namespace) {
-                    // The image is imported under another name, so that nothing fills this volume.
-                    Architectures::Unknown if self.is_imported(rendered) => Architectures::none(),
-                    image => image,
-                }
-            });
+            let claim = rendered.object.body.pointer("/spec/source/pvc/name").and_then(Value::as_str);
+            let is_declared = claim.is_some_and(|claim| self.has_claim(namespace, claim));
+            if let Some(image) = cron {
+                known.image = image;
+            } else if claim.is_some() && !is_declared && self.is_imported(rendered) {
+                // The image is imported under another name, so that nothing fills this claim.
+                known.image = Architectures::none();
+            } else {
+                known.image = self.volume_behind(&rendered.object.body, namespace);
+                known.is_not_imported = claim.is_some() && !is_declared && self.is_common(rendered);
+            }
             return Some(known);
         }
         if let Some(image) = cron {
@@ -193,7 +190,7 @@ impl<'a> Context<'a> {
             .find(|d| d.text("spec.managedDataSource") == name && d.text("metadata.namespace") == namespace);
         if let Some(cron) = managed {
             let source = &cron.root.to_json()["spec"]["template"]["spec"]["source"];
-            let image = self.import_of(source, &Architectures::Unknown);
+            let image = self.import_of(source, namespace, &Architectures::Unknown);
             return Some(KnownSource { image, url: url_of(source), ..KnownSource::default() });
         }
         let declared = other_objects.named("DataSource", Some(namespace), name)?.root.to_json();
@@ -218,23 +215,17 @@ impl<'a> Context<'a> {
         })
     }
 
-    fn source_index(&self) -> &SourceIndex<'a> {
-        self.sources.get_or_init(|| {
-            let mut index = SourceIndex::default();
-            for source in self.data_sources() {
-                let id = &source.object.id;
-                let namespace = id.namespace.as_deref().unwrap_or_default();
-                index.rendered.entry((namespace, &id.name)).or_insert(source);
-            }
-            for cron in self.import_crons() {
-                let namespace = cron.object.id.namespace.as_deref().unwrap_or_default();
-                let managed = cron.object.body.pointer("/spec/managedDataSource").and_then(Value::as_str);
-                if let Some(managed) = managed {
-                    index.managed.entry((namespace, managed)).or_insert(cron);
-                }
-            }
-            index
-        })
+    /// Whether the release has a common golden image for a template bundle's DataSource.
+    fn is_common(&self, source: &Rendered) -> bool {
+        let bundle = source.origin.bundle.as_deref();
+        let mut common = self.release().golden_images().iter();
+        bundle.is_some() && common.any(|image| image["spec"]["managedDataSource"].as_str() == bundle)
+    }
+
+    /// Whether the repository creates a claim, itself or by a DataVolume.
+    fn has_claim(&self, namespace: &str, name: &str) -> bool {
+        let mut kinds = ["PersistentVolumeClaim", "DataVolume"].iter();
+        kinds.any(|kind| self.other_objects().named(kind, Some(namespace), name).is_some())
     }
 
     /// The architectures of the nodes that can run virt-operator.

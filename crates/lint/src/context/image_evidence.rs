@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use hcoplan_diagnostics::source::{Location, SourceFile};
 use hcoplan_repository::repo::OtherObjects;
+use hcoplan_yaml::Node;
+use serde_json::Value;
 
 use super::Context;
 use super::build_output::{built, built_by};
@@ -67,14 +69,51 @@ pub(super) struct EvidenceIndex {
 }
 
 impl Context<'_> {
-    /// The evidence about an image, given with or without `docker://`. `None` if there is none, or it is contradictory.
+    /// The evidence about an image, given with or without `docker://`: saved data, else the platforms published by builds
+    /// and copies in the repository. `None` if there is none, or it is contradictory.
     pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence> {
-        self.image_or_build_evidence(image).filter(ImageEvidence::is_certain)
+        self.images_index().find(image)
     }
 
-    /// The same, or the platforms published by builds and copies in the repository.
-    pub fn image_or_build_evidence(&self, image: &str) -> Option<ImageEvidence> {
-        self.images_index().find(image)
+    /// The evidence about the image of a `source` of a DataVolume or DataImportCron in a namespace.
+    pub fn source_evidence(&self, source: &Value, namespace: &str) -> Option<ImageEvidence> {
+        let registry = &source["registry"];
+        match registry["url"].as_str() {
+            Some(url) => self.image_evidence(url),
+            None => self.stream_evidence(namespace, registry["imageStream"].as_str()?),
+        }
+    }
+
+    /// The evidence about a tag of a declared image stream, given as `name` or `name:tag`.
+    ///
+    /// Source: openshift/api `image/v1/types.go`: with `importMode: Legacy`, the default, the tag keeps one image of a
+    /// manifest list, the control plane's if the list has it. CDI `pkg/controller/dataimportcron-controller.go`
+    /// (`getImageStreamDigest`): without a tag, the stream's first.
+    fn stream_evidence(&self, namespace: &str, image: &str) -> Option<ImageEvidence> {
+        let (name, tag) = image.split_once(':').map_or((image, None), |(name, tag)| (name, Some(tag)));
+        let stream = self.other_objects().named("ImageStream", Some(namespace), name)?;
+        let mut tags = stream.root.below("spec.tags").map(Node::items).unwrap_or_default().iter();
+        let tag = tags.find(|item| tag.is_none() || item.text_at("name") == tag)?;
+        let from = tag.text_at("from.name")?;
+        let is_image = tag.text_at("from.kind") == Some("DockerImage");
+        let of_list = is_image.then(|| self.image_evidence(from))?;
+        let mode = tag.below("importPolicy.importMode");
+        if mode.and_then(Node::as_str) == Some("PreserveOriginal") {
+            return of_list;
+        }
+        if of_list.as_ref().is_some_and(|list| list.is_complete() && list.platforms.len() < 2) {
+            return of_list;
+        }
+        let [own] = self.topology().control_plane_architectures.as_slice() else {
+            return None;
+        };
+        let is_in_list = of_list.is_none_or(|list| !list.lacks(own));
+        is_in_list.then(|| ImageEvidence {
+            form: Form::Declared,
+            platforms: vec![Platform { os: "linux".to_owned(), architecture: own.clone() }],
+            architectures: vec![own.clone()],
+            place: stream.location(mode.unwrap_or(tag).span),
+        })
     }
 
     /// Whether there is evidence about any image.
@@ -368,7 +407,7 @@ mod tests {
                 "Makefile",
                 "IMG ?= q.io/a/b:1\nPLATFORMS ?= linux/arm64\nb:\n\tpodman build --platform=$(PLATFORMS) --tag ${IMG} .\n",
                 "q.io/a/b:1",
-                "-",
+                "arm64",
             ),
             ("a.sh", "podman build --platform linux/arm64 -t q.io/a/b:$TAG .\n", "q.io/a/b:7", "arm64"),
             ("a.sh", "podman build --platform linux/arm64 -t $IMAGE .\n", "q.io/a/b:7", "-"),
@@ -384,6 +423,33 @@ mod tests {
                 "oc image mirror --filter-by-os='linux/(amd64|s390x)' x.io/a:1=q.io/a/b:1\n",
                 "q.io/a/b:1",
                 "amd64 s390x",
+            ),
+            ("a.sh", "crane copy --platform linux/arm64 x.io/a:1 q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
+            (
+                "a.sh",
+                "skopeo sync --override-arch amd64 --src docker --dest docker x.io/z/b:1 q.io/a\n",
+                "q.io/a/b:1",
+                "amd64",
+            ),
+            (
+                "a.sh",
+                "docker pull --platform linux/s390x x.io/z:1\ndocker tag x.io/z:1 q.io/a/b:1\ndocker push q.io/a/b:1\n",
+                "q.io/a/b:1",
+                "s390x",
+            ),
+            ("a.sh", "docker pull x.io/z:1\ndocker tag x.io/z:1 q.io/a/b:1\n", "q.io/a/b:1", "-"),
+            (
+                "a.sh",
+                "podman manifest add --arch arm64 q.io/a/b:1 q.io/a/b:1-arm\n\
+                 podman manifest add --arch amd64 q.io/a/b:1 q.io/a/b:1-amd\n",
+                "q.io/a/b:1",
+                "amd64 arm64",
+            ),
+            (
+                "a.sh",
+                "oc adm catalog mirror x.io/z/b:1 q.io/a --index-filter-by-os=linux/arm64\n",
+                "q.io/a/b:1",
+                "arm64",
             ),
             (
                 "docker-bake.hcl",

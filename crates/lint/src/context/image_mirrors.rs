@@ -42,7 +42,7 @@ impl Mirrors {
             for document in other_objects.of_kind(kind) {
                 let entries = document.root.below(list);
                 for entry in entries.map(Node::items).unwrap_or_default() {
-                    let Some(source) = entry.get("source").and_then(Node::as_str) else {
+                    let Some(source) = entry.text_at("source") else {
                         continue;
                     };
                     let mirrors = entry.get("mirrors").map(Node::items).unwrap_or_default();

@@ -113,7 +113,7 @@ impl<'a> Context<'a> {
             let path = vm.path("domain.devices").key(list);
             let mut seen = BTreeSet::new();
             for (i, device) in vm.document.root.at(&path).map(Node::items).unwrap_or_default().iter().enumerate() {
-                let name = device.get("deviceName").and_then(Node::as_str).unwrap_or_default();
+                let name = device.text_at("deviceName").unwrap_or_default();
                 if !name.is_empty() && !permitted.contains(&name) && seen.insert(name) {
                     found.push((path.index(i).key("deviceName"), name));
                 }
@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
         let path = vm.path("domain.devices.interfaces");
         let interfaces = vm.document.root.at(&path).map(Node::items).unwrap_or_default().iter().enumerate();
         let named = interfaces.filter_map(|(i, interface)| {
-            let name = interface.below("binding.name").and_then(Node::as_str)?;
+            let name = interface.text_at("binding.name")?;
             Some((path.index(i).key("binding").key("name"), name))
         });
         named.filter(|(_, name)| known[*name].is_null() && !machines::is_placeholder(name)).collect()

@@ -56,7 +56,7 @@ impl Context<'_> {
             _ => return Change::Set(gates.key(GATE), on.into()),
         };
         let named = |item: &Node| {
-            let name = item.get("name").and_then(Node::as_str);
+            let name = item.text_at("name");
             name.is_some_and(is_it)
         };
         match list.iter().position(named) {

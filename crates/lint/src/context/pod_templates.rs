@@ -15,16 +15,19 @@ use super::pod_placement::{
 };
 use super::{Context, ImageEvidence};
 
-/// Kinds with a pod's spec: API groups, and the spec's path.
-pub const POD_KINDS: [(&str, &[&str], &str); 8] = [
-    ("CronJob", &["batch/"], "spec.jobTemplate.spec.template.spec"),
-    ("DaemonSet", &["apps/"], "spec.template.spec"),
-    ("Deployment", &["apps/"], "spec.template.spec"),
-    ("Job", &["batch/"], "spec.template.spec"),
-    ("Pod", &["v1"], "spec"),
-    ("ReplicaSet", &["apps/"], "spec.template.spec"),
-    ("ReplicationController", &["v1"], "spec.template.spec"),
-    ("StatefulSet", &["apps/"], "spec.template.spec"),
+/// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.
+pub(super) const POD_TEMPLATE: &str = "spec.template.spec";
+
+/// Kubernetes' kinds with a pod's spec, and its path.
+pub const POD_KINDS: [(&str, &str); 8] = [
+    ("CronJob", "spec.jobTemplate.spec.template.spec"),
+    ("DaemonSet", POD_TEMPLATE),
+    ("Deployment", POD_TEMPLATE),
+    ("Job", POD_TEMPLATE),
+    ("Pod", "spec"),
+    ("ReplicaSet", POD_TEMPLATE),
+    ("ReplicationController", POD_TEMPLATE),
+    ("StatefulSet", POD_TEMPLATE),
 ];
 
 /// Below a pod's spec.

@@ -46,7 +46,7 @@ impl<'a> Shape<'a, '_> {
 
     /// The object's API version.
     pub(super) fn api_version(&self) -> &str {
-        self.document.root.get("apiVersion").and_then(Node::as_str).unwrap_or_default()
+        self.document.root.text_at("apiVersion").unwrap_or_default()
     }
 
     /// Whether the release ignores a field.

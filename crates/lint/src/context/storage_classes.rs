@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node, Path};
 
-use super::Context;
+use super::{Context, VirtualMachine};
 
 const KIND: &str = "StorageClass";
 
@@ -105,6 +105,18 @@ impl<'a> Context<'a> {
     pub fn storage_classes(&self) -> impl Iterator<Item = &Arc<Document>> {
         let classes = self.other_objects().of_kind(KIND).iter();
         classes.filter(|class| !is_for_buckets(class))
+    }
+
+    /// The declared storage classes of the disks that a virtual machine's templates create.
+    pub fn disk_classes<'c>(&'c self, vm: &VirtualMachine<'_>) -> impl Iterator<Item = &'c Arc<Document>> {
+        let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));
+        let specs = templates.map(Node::items).unwrap_or_default().iter().filter_map(|t| t.get("spec"));
+        let claims = specs.filter_map(|spec| spec.get("storage").or_else(|| spec.get("pvc")));
+        let names: BTreeSet<String> = claims
+            .filter_map(|claim| claim.text_at("storageClassName").or_else(|| self.default_class()))
+            .map(str::to_owned)
+            .collect();
+        self.storage_classes().filter(move |class| names.contains(class.text("metadata.name")))
     }
 
     /// Whether the repository has objects that create storage classes, so that the list of classes is incomplete.

@@ -171,7 +171,7 @@ impl<'n> VirtualMachine<'n> {
         let name = disk.and_then(|d| d.get("name")).and_then(Node::as_str);
         let mut volumes = self.volumes();
         match name {
-            Some(name) => volumes.find(|(_, v)| v.get("name").and_then(Node::as_str) == Some(name)),
+            Some(name) => volumes.find(|(_, v)| v.text_at("name") == Some(name)),
             None => volumes.next(),
         }
     }
@@ -196,7 +196,7 @@ impl<'n> VirtualMachine<'n> {
     /// The DataSource cloned for a volume, by the volume's name.
     pub(super) fn source_of_volume(&self, name: &str) -> Option<SourceRef<'n>> {
         let mut volumes = self.volumes();
-        let named = volumes.find(|(_, v)| v.get("name").and_then(Node::as_str) == Some(name));
+        let named = volumes.find(|(_, v)| v.text_at("name") == Some(name));
         self.source_behind(named?.1)
     }
 
@@ -221,7 +221,7 @@ impl<'n> VirtualMachine<'n> {
 
 /// A reference to a DataSource; the default namespace is `own`.
 fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
-    let kind = node.get("kind").and_then(Node::as_str)?;
+    let kind = node.text_at("kind")?;
     kind.eq_ignore_ascii_case("DataSource").then(|| reference(node, path, own))?
 }
 

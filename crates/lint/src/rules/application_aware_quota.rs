@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hcoplan_kubernetes::label_selector::Selector;
 use hcoplan_yaml::Node;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::prelude::*;
 use crate::POD_KINDS;
@@ -33,7 +33,7 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
     let Some(selector) = gate(cx) else {
         return;
     };
-    for (kind, _, spec) in POD_KINDS {
+    for (kind, spec) in POD_KINDS {
         for document in cx.other_objects().of_kind(kind) {
             let path = Path::dotted(spec).key("nodeName");
             let node = document.root.at(&path).and_then(|n| n.as_str());

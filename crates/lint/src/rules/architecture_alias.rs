@@ -64,7 +64,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
             "key" if LABELS.iter().any(|l| entry.value.as_str() == Some(l)) => {
                 let values = node.get("values").map(Node::items).unwrap_or_default();
                 let is_known = |v: &Node| v.as_str().is_some_and(|v| Architecture::of(v) == Architecture::Known);
-                let is_in = node.get("operator").and_then(Node::as_str) == Some("In");
+                let is_in = node.text_at("operator") == Some("In");
                 let severity = if is_in && !values.iter().any(is_known) { Severity::Error } else { Severity::Warning };
                 out.extend(values.iter().filter_map(|value| alias(Some(value), NO_NODE, severity)));
             }

@@ -43,13 +43,15 @@ fn goarches(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What follows each `GOARCH=` on its line, with its offset. Comments have none.
+/// What follows each `GOARCH=`, or `ENV GOARCH`, on its line, with its offset. Comments have none.
 fn set(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines(text).filter(|(_, line)| !is_comment(line)).flat_map(|(start, line)| {
         line.match_indices("GOARCH").filter_map(move |(at, key)| {
             let rest = line.get(at + key.len()..)?;
             let signs = rest.trim_start_matches([' ', '?', ':']);
-            let value = signs.strip_prefix('=')?;
+            // `ENV GOARCH amd64` is the old form.
+            let is_old = || line.get(..at).is_some_and(|before| before.trim().eq_ignore_ascii_case("ENV"));
+            let value = signs.strip_prefix('=').or_else(|| is_old().then_some(signs))?;
             let value = value.trim_start_matches([' ', '"', '\'']);
             Some((start + line.len() - value.len(), value))
         })

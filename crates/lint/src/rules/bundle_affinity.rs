@@ -3,7 +3,7 @@
 use hcoplan_yaml::Node;
 use std::collections::BTreeSet;
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::prelude::*;
 use crate::ArchitectureScope::{self, Everywhere, InSomeTerms, Nowhere};

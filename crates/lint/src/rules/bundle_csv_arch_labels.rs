@@ -30,6 +30,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             ),
         };
         let finding = Finding::new(&BUNDLE_CSV_ARCH_LABELS, message)
+            .severity(if evidence.is_certain() { Severity::Error } else { Severity::Warning })
             .at(place)
             .object(object_of(&csv.document))
             .label(match label {

@@ -123,6 +123,7 @@ fn at_image(csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEvidence, message: S
     Finding::new(&BUNDLE_IMAGE_MISSING_ARCH, message)
         .at(csv.document.locate(&used.path))
         .object(object_of(&csv.document))
+        .severity(if evidence.is_certain() { Severity::Error } else { Severity::Warning })
         .label(format!("supports {}", has(evidence)))
         .related(evidence.place(), "this says what the image has")
 }

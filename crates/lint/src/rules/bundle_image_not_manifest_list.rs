@@ -1,5 +1,7 @@
 //! An image of an operator that isn't a manifest list.
 
+use std::collections::BTreeSet;
+
 use super::prelude::*;
 use crate::{ArchitectureScope, Form, UsedAs};
 
@@ -39,8 +41,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// Whether each deployment that runs an image is restricted to architectures.
+/// Whether each deployment that runs an image is restricted to one architecture.
 fn is_kept(csv: &Csv, image: &str) -> bool {
+    let is_for_one = |p: &PodTemplate| {
+        let named = p.named_architectures().into_iter().flat_map(|(_, names)| names);
+        let named: BTreeSet<&str> = named.filter(|name| p.permits(name)).collect();
+        p.architecture_scope() == ArchitectureScope::Everywhere && named.len() < 2
+    };
     let mut running = csv.deployments.iter().filter(|p| p.images().iter().any(|(_, i)| *i == image)).peekable();
-    running.peek().is_some() && running.all(|p| p.architecture_scope() == ArchitectureScope::Everywhere)
+    running.peek().is_some() && running.all(is_for_one)
 }

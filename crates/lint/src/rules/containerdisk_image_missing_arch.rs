@@ -14,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         for PulledImage { path, .. } in boot.images.iter().filter(|image| image.architectures.lacks(own)) {
             let image = vm.document.root.at(path).and_then(|n| n.as_str());
-            let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_or_build_evidence(i)?))) else {
+            let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_evidence(i)?))) else {
                 continue;
             };
             let is = if boot.answer.by_architecture.len() == 1 { "is" } else { "may be" };

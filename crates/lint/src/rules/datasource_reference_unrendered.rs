@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 
 use hcoplan_planner::boot::Architectures;
+use hcoplan_planner::release::Platform;
 use hcoplan_yaml::Node;
 
 use super::prelude::*;
 use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    if cx.inventory().platform == Platform::Kubernetes {
+        out.report_all(without_ssp(cx));
+    }
     if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
         return;
     }
@@ -30,6 +34,30 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         out.report_all(own(source_ref_of).and_then(|source| finding(&mut sources, document, &source, None)));
         out.report_all(own(claim_ref_of).and_then(|claim| of_golden_image(cx, document, &claim)));
     }
+}
+
+/// Machines that boot from golden images, which HCO has on OpenShift only.
+fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
+    let own = &cx.release().ssp().golden_images_namespace;
+    let mut out = Vec::new();
+    for vm in cx.virtual_machines() {
+        for reference in vm.template_sources() {
+            let is_declared =
+                cx.other_objects().named("DataSource", Some(reference.namespace), reference.name).is_some();
+            if reference.namespace != own || is_declared {
+                continue;
+            }
+            let message = format!("nothing creates the DataSource {} in {own} on plain Kubernetes", reference.name);
+            let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
+                .at(vm.document.locate(&reference.path.key("name")))
+                .severity(Severity::Warning)
+                .object(object_of(vm.document))
+                .label("the disk is never provisioned")
+                .help("HCO deploys no SSP there, so no golden image: create the DataSource, or import the disk");
+            out.push(finding);
+        }
+    }
+    out
 }
 
 /// A claim that has a golden image's name: CDI gives those that it imports other names.
@@ -71,7 +99,12 @@ fn finding(
         return None;
     }
     if cx.known_source(namespace, name).is_some() {
-        let is_empty = cx.followed_data_source(namespace, name).is_none_or(|known| known.image.is_none());
+        let known = cx.followed_data_source(namespace, name);
+        if known.as_ref().is_some_and(|known| known.is_not_imported) {
+            let finding = never_filled(cx, document, reference, guest).severity(Severity::Warning);
+            return Some(finding.help("import its golden image, or create the claim that the DataSource refers to"));
+        }
+        let is_empty = known.is_none_or(|known| known.image.is_none());
         let is_kept = is_empty && cx.is_kept_source(namespace, name);
         return is_empty
             .then(|| if is_kept { kept(document, reference) } else { never_filled(cx, document, reference, guest) });
@@ -147,7 +180,7 @@ fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
     let message = format!("nothing updates the DataSource {} in {} any more", reference.name, reference.namespace);
     Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
         .at(document.locate(&reference.path.key("name")))
-        .severity(Severity::Info)
+        .severity(Severity::Warning)
         .object(object_of(document))
         .label("it stays, with the last disk that was imported")
         .help("delete it by hand once nothing refers to it")

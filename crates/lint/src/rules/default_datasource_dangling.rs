@@ -1,5 +1,6 @@
 //! A golden image's plain name refers to an architecture without import.
 
+use hcoplan_planner::boot_images::ssp_stage::SourceTarget;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use std::collections::BTreeMap;
 
@@ -50,13 +51,21 @@ fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'
         let target = text(source, "spec.source.dataSource.name")?;
         let name = &source.object.id.name;
         let is_imported = |a: &&String| crons.keys().any(|cron| is_for(cron, name, a));
-        let imported = if crons.contains_key(target) {
+        let imported = if crons.contains_key(target) || leads_to_claim(cx, name) {
             Vec::new()
         } else {
             known.iter().filter(is_imported).map(|a| format!("{name}-{a}")).collect()
         };
         (!imported.is_empty()).then_some((source, target, imported))
     })
+}
+
+/// Whether a DataSource leads to a claim of the repository.
+fn leads_to_claim(cx: &Context<'_>, name: &str) -> bool {
+    let namespace = &cx.release().ssp().golden_images_namespace;
+    let target = cx.plan().ssp.as_ref().map(|stage| stage.target(namespace, name));
+    let claims = &cx.inventory().claims;
+    matches!(target, Some(SourceTarget::Claim(claim)) if claims.contains(&(namespace.clone(), claim.to_owned())))
 }
 
 /// A fix that removes the workload placement, if that adds the default architecture to the workloads.

@@ -2,7 +2,6 @@
 
 use hcoplan_planner::release::{Release, RewrittenValue};
 use hcoplan_yaml::{Node, Trail, Value};
-use serde_json::Value as Json;
 
 use super::prelude::*;
 

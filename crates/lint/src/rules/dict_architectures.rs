@@ -4,7 +4,7 @@ use hcoplan_planner::hyperconverged::HyperConverged;
 use std::collections::BTreeSet;
 
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::Key;
+use hcoplan_yaml::{Key, Node};
 
 use super::prelude::*;
 use crate::{Annotation, ImageEvidence, WrittenTemplate};
@@ -43,7 +43,9 @@ fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageCla
 
 /// The evidence about a template's image.
 fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvidence> {
-    cx.image_or_build_evidence(written.get("spec.template.spec.source.registry.url")?.as_str()?)
+    let namespace = written.get("metadata.namespace").and_then(Node::as_str).filter(|n| !n.is_empty());
+    let namespace = namespace.unwrap_or(&cx.release().ssp().golden_images_namespace);
+    cx.source_evidence(&written.get("spec.template.spec.source")?.to_json(), namespace)
 }
 
 fn annotation_path(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Path {

@@ -19,6 +19,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let winner = match &displaced.by {
             Displacer::SameDataSource(winner) => winner.template.as_ref(),
             Displacer::DataSource(_) => None,
+            // A claim replaces a common image on purpose.
+            Displacer::Claim(_) if cx.image_of(&displaced.origin).is_none_or(|i| i.written.is_none()) => continue,
+            Displacer::Claim(_) => None,
             Displacer::SameName(_) => continue,
         };
         let same = all.iter_mut().find(|l| {
@@ -75,6 +78,14 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
                 .at(cx.origin_place(lost.origin, FIELD))
                 .label(format!("{data_source} refers to the default architecture of another golden image"))
                 .help("give it another managedDataSource, or annotate its architectures")
+        }
+        Displacer::Claim(claim) => {
+            let message = format!("{what}: SSP keeps the claim {claim} as the disk of its DataSource");
+            Finding::new(&DICT_DUPLICATE_MANAGED_DATA_SOURCE, message)
+                .severity(Severity::Warning)
+                .at(cx.origin_place(lost.origin, FIELD))
+                .label("a PersistentVolumeClaim or DataVolume of the repository has this name")
+                .help("give it another managedDataSource, or remove the claim")
         }
         Displacer::SameName(_) => unreachable!("left out above"),
     }

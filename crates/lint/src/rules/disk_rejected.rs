@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let found = template.get("spec").and_then(|spec| disk_rejection("DataVolume", &spec.to_json(), admission));
-            let name = template.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
+            let name = template.text_at("metadata.name").unwrap_or_default();
             let name = format!("the disk {name} of {}", vm.display_name());
             report(vm.document, &name, &path.key("spec"), found, out);
         }

@@ -13,7 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in &machines {
         let interfaces = vm.get("domain.devices.interfaces").map(Node::items);
         for (i, interface) in interfaces.unwrap_or_default().iter().enumerate() {
-            let Some(written) = interface.get("macAddress").and_then(Node::as_str) else {
+            let Some(written) = interface.text_at("macAddress") else {
                 continue;
             };
             let Some(address) = normal(written) else {

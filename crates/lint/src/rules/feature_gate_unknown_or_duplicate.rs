@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let entries: Vec<Entry<'_>> = (list.unwrap_or_default().iter().enumerate())
         .filter_map(|(index, item)| {
             let name = item.get("name")?;
-            let state = item.get("state").and_then(Node::as_str);
+            let state = item.text_at("state");
             Some(Entry { index, name, text: name.as_str()?, enabled: state.is_none_or(|s| s == "Enabled") })
         })
         .collect();

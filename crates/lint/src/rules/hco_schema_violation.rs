@@ -10,7 +10,9 @@ use hcoplan_yaml::{Node, Path, Segment};
 use super::prelude::*;
 use crate::flag;
 
-pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+pub(super) static RULES: &[RegisteredRule] = &[late(&HCO_SCHEMA_VIOLATION, check)];
+
+fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(schema) = cx.schema() else {
         return;
     };

@@ -1,7 +1,5 @@
 //! A virtual machine uses a device that the HyperConverged doesn't permit.
 
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -45,9 +43,8 @@ fn disabled(cx: &Context<'_>, name: &str) -> Option<Location> {
     let (node, path) = (field.node()?, field.path()?);
     ["pciHostDevices", "mediatedDevices", "usbHostDevices"].iter().find_map(|list| {
         let devices = node.get(list)?.items();
-        let index = devices
-            .iter()
-            .position(|d| d.get("resourceName").and_then(Node::as_str) == Some(name) && d.get("disabled").is_some())?;
+        let index =
+            devices.iter().position(|d| d.text_at("resourceName") == Some(name) && d.get("disabled").is_some())?;
         Some(cx.locate(&path.key(list).index(index).key("disabled")))
     })
 }

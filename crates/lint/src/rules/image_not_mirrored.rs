@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use hcoplan_yaml::Node;
-use serde_json::Value as Json;
 
 use super::prelude::*;
 

@@ -27,7 +27,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
             .at(document.locate_key(&registry))
             .object(object_of(document))
     };
-    match cx.import_of(&node.to_json(), &Architectures::Unknown) {
+    match cx.import_of(&node.to_json(), namespace_of(document), &Architectures::Unknown) {
         Architectures::Undetermined(names) => {
             let names: Vec<&String> = names.iter().collect();
             let fix = |name: &&String| {

@@ -6,8 +6,6 @@
 use hcoplan_yaml::Node;
 use std::collections::BTreeMap;
 
-use serde_json::Value as Json;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let Some(why) = cx.ssp_rejection() else {
                     continue;
                 };
-                let without = ssp_stage::render(before, cx.release().ssp());
+                let without = ssp_stage::render(before, cx.release().ssp(), &ssp_stage::Existing::default());
                 if without.admission.accepted {
                     let message = format!("SSP's webhook rejects the SSP: {why}");
                     let pointer = match cx.ssp_reason() {

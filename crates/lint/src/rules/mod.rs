@@ -1,11 +1,10 @@
 //! One file per rule, or per table of rules.
 //!
-//! A rule's file has its `check`. To add one: a file, its two lines below, its page `docs/rules/<rule>.md` with its
+//! A rule's file has its `check`. To add one: a file, its line below, its page `docs/rules/<rule>.md` with its
 //! metadata, and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table in one file:
 //! its `RULES`.
 
-use super::registered_rule::RunPhase::{Always, Late};
-use super::registered_rule::{Check, RegisteredRule, RunPhase};
+use super::registered_rule::{Check, RegisteredRule};
 
 mod admission_short_circuited;
 mod annotation_value_not_string;
@@ -124,6 +123,7 @@ mod placement_wrong_level;
 mod referenced_key_missing;
 mod rejections;
 mod release_defect;
+mod runtime_class_missing;
 mod scalar_type_mismatch;
 mod server_metadata_in_git;
 mod service_selects_no_machine;
@@ -166,166 +166,8 @@ mod workload_placement_change_with_vms;
 mod workload_placement_matches_no_node;
 mod workload_updates_disabled;
 
-/// The name, phase and `check` of each file.
-macro_rules! table {
-    ($($when:ident: $($file:ident),+;)+) => {
-        &[$($((stringify!($file), $when, $file::check)),+),+]
-    };
-}
-
-/// The rules with their own file, each by its name with `_`.
-pub(super) static RULES: &[(&str, RunPhase, Check)] = table! {
-    Always:
-        admission_short_circuited,
-        annotation_value_not_string,
-        architecture_alias,
-        auto_cpu_limit_with_ratio_one,
-        build_hardcodes_goarch,
-        bundle_csv_arch_labels,
-        bundle_image_missing_arch,
-        bundle_image_not_manifest_list,
-        cert_config_invalid,
-        change_not_applied,
-        common_dict_customization_drops_fields,
-        common_dict_never_imported,
-        common_dict_unknown_name,
-        common_dict_without_source,
-        containerdisk_image_missing_arch,
-        control_plane_not_multi_node,
-        crd_ordering,
-        datasource_reference_unrendered,
-        default_architecture_not_pinned,
-        default_architecture_vs_datasource,
-        default_cpu_model_not_portable,
-        default_datasource_dangling,
-        deprecated_feature_gate,
-        deprecated_kubevirt_api,
-        descheduler_longlifecycle_without_background,
-        descheduler_misconfigured,
-        dict_architectures_annotation_malformed,
-        dict_duplicate_managed_data_source,
-        dict_duplicate_name,
-        dict_enabled_without_spec,
-        dict_field_pruned,
-        dict_metadata_misindented,
-        dict_name_too_long,
-        dict_platform_architecture_overwritten,
-        dict_rejected_by_cdi,
-        dict_rendered_name_collision,
-        dict_retention_policy_implicit,
-        dict_schedule_missing,
-        dict_without_ssp,
-        dict_without_storage_class,
-        disk_rejected,
-        disk_smaller_than_source,
-        duplicate_mac_address,
-        duplicate_resource,
-        eviction_strategy_needs_two_nodes,
-        feature_gate_contradicts_field,
-        feature_gate_default_flip,
-        feature_gate_unknown_or_duplicate,
-        few_kvm_nodes,
-        golden_image_namespace_missing,
-        hco_api_v1beta1,
-        hco_name_invalid,
-        hco_unknown_field,
-        hco_wrong_api_shape,
-        host_device_not_permitted,
-        ignored_field,
-        image_arch_evidence_missing,
-        image_not_mirrored,
-        image_stream_without_openshift,
-        import_architecture_undetermined,
-        import_ignores_mirror,
-        infra_placement_matches_no_node,
-        jsonpatch_breaks_on_upgrade,
-        jsonpatch_contradicts_cr,
-        jsonpatch_customize_components,
-        jsonpatch_duplicates_field,
-        jsonpatch_invalid_json,
-        jsonpatch_invalid_operation,
-        jsonpatch_layered,
-        jsonpatch_list_index,
-        jsonpatch_noop,
-        jsonpatch_not_an_array,
-        jsonpatch_object_merges,
-        jsonpatch_op_fails,
-        jsonpatch_overrides_architecture,
-        jsonpatch_overrides_lifecycle,
-        jsonpatch_path_outside_spec,
-        jsonpatch_remove_has_no_effect,
-        jsonpatch_result_rejected_by_webhook,
-        jsonpatch_result_violates_crd,
-        jsonpatch_self_conflict,
-        jsonpatch_struct_list_merges,
-        jsonpatch_test_blocks_reconcile,
-        jsonpatch_type_mismatch,
-        jsonpatch_unknown_annotation_key,
-        jsonpatch_weakens_tls,
-        ksd_nameserver_not_ipv4,
-        mdev_types_conflict,
-        mediated_device_not_permitted,
-        mirror_filters_architectures,
-        multi_arch_boot_images_disabled,
-        multi_arch_on_single_arch_cluster,
-        mutated_field_absent,
-        network_reference_missing,
-        no_workload_nodes,
-        node_reference_unmatched,
-        null_section,
-        operand_affinity_not_overridable,
-        operand_violates_crd,
-        operator_placement_not_covered,
-        placement_affinity_invalid,
-        placement_preferred_only_for_arch,
-        placement_untolerated_taint,
-        placement_wrong_level,
-        referenced_key_missing,
-        release_defect,
-        scalar_type_mismatch,
-        server_metadata_in_git,
-        service_selects_no_machine,
-        single_arch_workloads_served_wrong_arch,
-        status_in_git,
-        storage_mode_not_offered,
-        storage_reference_missing,
-        subscription_affinity_drops_arch,
-        subscription_contradicts_operator,
-        tls_profile_invalid,
-        tls_profile_weak,
-        tuning_policy_annotation_invalid,
-        tuning_policy_high_burst,
-        uninstall_strategy_remove_workloads,
-        unresolved_placeholder,
-        value_rejected_later,
-        value_without_effect,
-        vendor_values_assumed,
-        vm_architecture_needs_multiarch_gate,
-        vm_architecture_not_in_cluster,
-        vm_architecture_unset,
-        vm_boot_undetermined,
-        vm_bus_not_on_s390x,
-        vm_clone_not_permitted,
-        vm_datasource_arch_mismatch,
-        vm_device_not_attached,
-        vm_disk_elsewhere,
-        vm_fits_no_node,
-        vm_needs_feature_gate,
-        vm_not_evictable,
-        vm_pinned_machine_type,
-        vm_placement_contradicts_architecture,
-        vm_placement_matches_no_node,
-        vm_pod_rejected,
-        vm_rejected,
-        vm_state_without_class,
-        vm_type_unknown,
-        vm_without_migration_target,
-        workload_placement_change_with_vms,
-        workload_placement_matches_no_node,
-        workload_updates_disabled;
-    Late:
-        hco_schema_violation;
-};
+/// The rules with their own file, each by its name with `_`; all run in the first phase.
+pub(super) static RULES: &[(&str, Check)] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// The rules in tables.
 pub(super) static TABLES: &[&[RegisteredRule]] = &[
@@ -334,6 +176,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
     bundle_affinity::RULES,
     defaults::RULES,
     dict_architectures::RULES,
+    hco_schema_violation::RULES,
     jsonpatch_annotation::RULES,
     jsonpatch_fields::RULES,
     jsonpatch_gates::RULES,
@@ -344,7 +187,7 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// Imports of rules' files.
 mod prelude {
     pub(super) use crate::Applied;
-    pub(super) use crate::registered_rule::{RegisteredRule, always, last};
+    pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
     pub(super) use crate::{Csv, PodTemplate};
     pub(super) use hcoplan_diagnostics::finding::{
@@ -359,6 +202,7 @@ mod prelude {
     pub(super) use hcoplan_rule_pages::rules::*;
     pub(super) use hcoplan_yaml::edit::Change;
     pub(super) use hcoplan_yaml::{Document, Path, Segment};
+    pub(super) use serde_json::Value as Json;
 
     use hcoplan_diagnostics::source::Span;
     use hcoplan_kubernetes::ObjectId;

@@ -2,7 +2,6 @@
 
 use hcoplan_yaml::Path;
 use hcoplan_yaml::edit::Change;
-use serde_json::Value as Json;
 
 use super::prelude::*;
 

@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report(finding);
             continue;
         }
-        let Some(reference) = entry.value.get("networkAttachmentDefinition").and_then(Node::as_str) else {
+        let Some(reference) = entry.value.text_at("networkAttachmentDefinition") else {
             continue;
         };
         // A name alone is looked up in the namespace of each machine that has the binding.
@@ -85,7 +85,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Item = &'c str> {
     let has = move |vm: &VirtualMachine<'_>| {
         let interfaces = vm.get("domain.devices.interfaces").map(Node::items).unwrap_or_default();
-        interfaces.iter().any(|i| i.below("binding.name").and_then(Node::as_str) == Some(binding))
+        interfaces.iter().any(|i| i.text_at("binding.name") == Some(binding))
     };
     cx.virtual_machines().into_iter().filter(has).map(|vm| vm.namespace())
 }

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use hcoplan_kubernetes::label_selector::{Selector, map_matches};
 use hcoplan_yaml::Node;
-use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::Pods;

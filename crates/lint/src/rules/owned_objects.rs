@@ -3,7 +3,6 @@
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::release::Transform;
 use hcoplan_yaml::{Node, Value};
-use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;

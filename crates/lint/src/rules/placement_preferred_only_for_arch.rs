@@ -82,5 +82,5 @@ fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> 
 fn requirement(term: &Node) -> Option<(usize, &Node)> {
     let expressions = term.get("matchExpressions").map(Node::items);
     let mut expressions = expressions.unwrap_or_default().iter().enumerate();
-    expressions.find(|(_, r)| r.get("key").and_then(Node::as_str) == Some(LABEL))
+    expressions.find(|(_, r)| r.text_at("key") == Some(LABEL))
 }

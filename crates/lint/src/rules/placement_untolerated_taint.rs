@@ -37,14 +37,19 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     let taints: Vec<Vec<Taint>> = nodes.iter().map(closing).collect();
     let all = !nodes.is_empty() && taints.iter().all(|t| !t.is_empty());
     let selects = placement.is_some_and(Placement::selects_nodes);
-    if !all && !selects {
+    // HCO counts a workload architecture although no node of it accepts virt-handler.
+    let architecture = |node: &NodeRef<'_>| node.node.architecture.clone();
+    let is_closed = |name: &String| nodes.iter().zip(&taints).all(|(n, t)| architecture(n) != *name || !t.is_empty());
+    let mut architectures = nodes.iter().map(architecture).filter(|name| !name.is_empty());
+    let closed = architectures.find(is_closed).filter(|_| !all && !selects && pods == Pods::Workload);
+    if !all && !selects && closed.is_none() {
         return None;
     }
     let counted: Vec<(&NodeRef<'_>, Vec<&Taint>)> = nodes
         .iter()
         .zip(&taints)
         .map(|(node, taints)| (node, taints.iter().filter(|t| all || !is_control_planes(t)).collect::<Vec<_>>()))
-        .filter(|(_, taints)| !taints.is_empty())
+        .filter(|(node, taints)| !taints.is_empty() && closed.as_ref().is_none_or(|name| architecture(node) == *name))
         .collect();
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
     let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(|t| show(t)).collect();
@@ -53,10 +58,11 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
         Some(_) => format!("{node} that the {} placement selects", pods.as_str()),
         None => format!("{} {node}", pods.as_str()),
     };
-    let how_many = match (all, nodes.len()) {
-        (true, 1) => format!("the only {} accepts no pods", which("node")),
-        (true, count) => format!("none of the {count} {} accepts pods", which("nodes")),
-        (false, count) => {
+    let how_many = match (&closed, all, nodes.len()) {
+        (Some(name), ..) => format!("no {name} node that runs workloads accepts pods"),
+        (None, true, 1) => format!("the only {} accepts no pods", which("node")),
+        (None, true, count) => format!("none of the {count} {} accepts pods", which("nodes")),
+        (None, false, count) => {
             let accept = if counted.len() == 1 { "accepts" } else { "accept" };
             format!("{} of the {count} {} {accept} no pods", counted.len(), which("nodes"))
         }

@@ -55,7 +55,7 @@ fn labels(document: &Document, path: &Path) -> Labels {
 
 /// Whether a pod of another kind has the labels.
 fn selects_pods(cx: &Context<'_>, namespace: &str, selects: &dyn Fn(&Labels) -> bool) -> bool {
-    POD_KINDS.iter().any(|(kind, _, spec)| {
+    POD_KINDS.iter().any(|(kind, spec)| {
         let path = Path::dotted(spec).parent().key("metadata").key("labels");
         cx.in_namespace(kind, namespace).any(|document| selects(&labels(document, &path)))
     })

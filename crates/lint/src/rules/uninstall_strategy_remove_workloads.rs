@@ -1,6 +1,6 @@
 //! Deleting the HyperConverged would delete every virtual machine.
 
-use hcoplan_yaml::{Document, Node, Path, Value};
+use hcoplan_yaml::{Document, Path, Value};
 
 use super::prelude::*;
 
@@ -46,7 +46,7 @@ fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
     let all = cx.other_objects().of_kind("Application").iter();
     all.map(|d| &**d).find(|d| {
         let prune = d.root.below(PRUNE);
-        let version = d.root.get("apiVersion").and_then(Node::as_str);
+        let version = d.root.text_at("apiVersion");
         version.is_some_and(|v| v.starts_with("argoproj.io/"))
             && prune.is_some_and(|n| matches!(n.value, Value::Bool(true)))
     })

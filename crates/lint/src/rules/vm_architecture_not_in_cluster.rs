@@ -1,5 +1,7 @@
 //! A virtual machine of an architecture that no node has.
 
+use hcoplan_planner::boot::NodeBarrier;
+
 use super::prelude::*;
 use crate::GUEST_ARCHITECTURES;
 
@@ -18,7 +20,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         // `vm-rejected` reports architectures that KubeVirt doesn't support. If guests are emulated, any node can run
         // them.
         let is_guest = GUEST_ARCHITECTURES.contains(&name.as_str());
-        if !is_guest || cell.barrier.is_none() && !cx.crosses_architectures() {
+        let is_barred = cell.barrier.is_some_and(|barrier| barrier < NodeBarrier::Storage);
+        if !is_guest || !is_barred && !cx.crosses_architectures() {
             continue;
         }
         let is_certain = boot.answer.by_architecture.len() == 1;
@@ -28,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => (vm.place("architecture"), "no workload node has it".to_owned()),
             None => (vm.name_place(), format!("{name}, as {}", guest.reason())),
         };
-        let is_error = cell.barrier.is_some() && is_certain;
+        let is_error = is_barred && is_certain;
         let finding = Finding::new(&VM_ARCHITECTURE_NOT_IN_CLUSTER, message)
             .at(place)
             .object(object_of(vm.document))

@@ -43,6 +43,6 @@ fn runs_anywhere(cx: &Context<'_>, vm: &VirtualMachine<'_>, workload: &[String])
         return false;
     };
     let image = volume.get("containerDisk").and_then(|d| d.get("image"));
-    let evidence = image.and_then(|i| i.as_str()).and_then(|i| cx.image_or_build_evidence(i));
+    let evidence = image.and_then(|i| i.as_str()).and_then(|i| cx.image_evidence(i));
     evidence.is_some_and(|e| workload.iter().all(|w| e.architectures.contains(w)))
 }

@@ -32,7 +32,7 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
         .at(place.clone())
         .object(object_of(vm.document))
         .label(format!("an image for {}", or(&images)));
-    let evidence = boot.source.url.as_deref().and_then(|url| cx.image_or_build_evidence(url));
+    let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url));
     if let Some(evidence) = evidence {
         // Another build may publish more architectures.
         let severity = if evidence.is_certain() { Severity::Error } else { Severity::Warning };

@@ -1,5 +1,6 @@
 //! A virtual machine that requires resources which no declared node has.
 
+use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::Taint;
 use hcoplan_planner::machines::{HYPERV, MACHINE_TYPE, NodeRequirement};
 use hcoplan_yaml::Value;
@@ -12,12 +13,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if verdict.spec.is_null() {
             continue;
         }
-        let candidates = cx.schedulable_nodes(&vm, &verdict.spec);
+        let candidates = cx.schedulable_nodes(&vm, verdict);
         // Other rules report a placement or architecture without nodes.
         let nodes: Vec<_> = candidates.iter().filter(|c| c.repelled_by.is_none()).collect();
         if nodes.is_empty() {
             let taint = candidates.first().and_then(|c| c.repelled_by);
             out.report_all(taint.map(|taint| tainted(&vm, taint)));
+            continue;
+        }
+        if nodes.iter().any(|n| n.barrier.is_none()) {
+            continue;
+        }
+        let mut classes = cx.disk_classes(&vm);
+        if let Some(class) = classes.next().filter(|_| nodes.iter().all(|n| n.barrier == Some(NodeBarrier::Storage))) {
+            out.report(without_volumes(&vm, class));
             continue;
         }
         let lacks = |need: &NodeRequirement| nodes.iter().all(|n| need.is_met(n.node.node) == Some(false));
@@ -39,6 +48,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         });
         out.report_all(found);
     }
+}
+
+/// A machine whose storage class has no volumes where it may run.
+fn without_volumes(vm: &VirtualMachine<'_>, class: &Document) -> Finding {
+    let name = class.text("metadata.name");
+    let message = format!("{} may run only where its storage class {name} has no volumes", vm.display_name());
+    Finding::new(&VM_FITS_NO_NODE, message)
+        .at(vm.document.locate(&vm.owner_path("dataVolumeTemplates")))
+        .object(object_of(vm.document))
+        .label("its pod stays pending")
+        .help("use a storage class with volumes on these nodes")
+        .related(class.locate_key(&Path::dotted("allowedTopologies")), "its volumes are only here")
 }
 
 fn tainted(vm: &VirtualMachine<'_>, taint: &Taint) -> Finding {

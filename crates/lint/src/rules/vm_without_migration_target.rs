@@ -16,9 +16,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let launcher = &verdict.launcher;
-        let fits = |c: &&Candidate<'_>| c.repelled_by.is_none() && launcher.may_run_on(c.node.node);
-        let candidates = cx.schedulable_nodes(&vm, &verdict.spec);
-        let nodes: Vec<_> = candidates.iter().filter(fits).collect();
+        let candidates = cx.schedulable_nodes(&vm, verdict);
+        let nodes: Vec<_> = candidates.iter().filter(|node| node.barrier.is_none()).collect();
         if let [only] = nodes[..]
             && only.is_alone
         {

@@ -1,7 +1,6 @@
 //! A change of the workload placement that excludes nodes with virtual machines.
 
 use hcoplan_planner::topology;
-use serde_json::Value as Json;
 
 use super::prelude::*;
 use crate::Pods;

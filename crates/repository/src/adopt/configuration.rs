@@ -60,9 +60,9 @@ impl Configuration {
                 changes.push(Change::Set(Path::dotted("inventory"), value));
                 continue;
             };
-            let entries = root.get("clusters").map_or(&[][..], Node::items);
+            let entries = root.list_at("clusters");
             let is_its = |entry: &Node| {
-                let path = entry.get("path").and_then(Node::as_str).and_then(|p| normalize_path(Utf8Path::new(p)));
+                let path = entry.text_at("path").and_then(|p| normalize_path(Utf8Path::new(p)));
                 path.is_some_and(|path| path == *of || of.parent() == Some(&path))
             };
             changes.push(match entries.iter().position(is_its) {
@@ -119,7 +119,7 @@ pub fn known_of(cluster: &ClusterRef, loaded: &Loaded) -> String {
     }
     let files: Vec<&str> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
     let nodes = if files.is_empty() { "nodes assumed".to_owned() } else { format!("nodes of {}", files.join(", ")) };
-    format!("found: {}: {identity}, {nodes}\n", cluster.path())
+    format!("found: {}: {identity}, {nodes}", cluster.path())
 }
 
 /// The path of a new inventory: in a directory that no controller applies.

@@ -319,8 +319,8 @@ impl Appliers {
                 }
             }
             ("policy.open-cluster-management.io", "PolicyGenerator") => {
-                for policy in root.get("policies").map_or(&[][..], Node::items) {
-                    for manifest in policy.get("manifests").map_or(&[][..], Node::items) {
+                for policy in root.list_at("policies") {
+                    for manifest in policy.list_at("manifests") {
                         if let Some(path) = text(manifest, "path") {
                             let path = parent(file).join(path);
                             self.add(path.as_str(), false, what, Controller::Acm);
@@ -341,7 +341,7 @@ impl Appliers {
     /// Adds the sources of an Application. A Helm chart's are examined as directories too: once the chart is removed,
     /// the rest is applied. hcoplan's own plugin skips inventories.
     fn add_sources(&mut self, spec: &Node, what: &str) {
-        let many = spec.get("sources").map_or(&[][..], Node::items).iter();
+        let many = spec.list_at("sources").iter();
         for source in many.chain(spec.get("source")) {
             if !self.is_read_by(source, "repoURL") {
                 continue;

@@ -196,7 +196,7 @@ impl Config {
         self.ignore = Located::texts(document, root, "ignore");
         self.release = Located::release(document, root, "release");
         self.inventory = Located::texts(document, root, "inventory");
-        for entry in root.get("clusters").map_or(&[][..], Node::items) {
+        for entry in root.list_at("clusters") {
             let Some(path) = Located::text(document, entry, "path") else {
                 continue;
             };
@@ -236,7 +236,7 @@ impl Config {
                 options: options.map(option).collect(),
             });
         }
-        for entry in root.get("suppress").map_or(&[][..], Node::items) {
+        for entry in root.list_at("suppress") {
             let text = |key: &str| Located::text(document, entry, key);
             self.suppress.push(SuppressConfig {
                 rules: Located::texts(document, entry, "rules"),

@@ -146,7 +146,7 @@ impl Dump {
         let is_nodes = |document: &&Arc<Document>| {
             let text = |key: &str| document.root.get(key).and_then(Node::as_str).unwrap_or_default();
             let of_list = |root: &Node| {
-                let items = root.get("items").map_or(&[][..], Node::items);
+                let items = root.list_at("items");
                 let text = |item: &Node, key: &str| item.get(key).and_then(Node::as_str).map(str::to_owned);
                 items.iter().any(|i| {
                     SourceKind::of(&text(i, "apiVersion").unwrap_or_default(), &text(i, "kind").unwrap_or_default())

@@ -35,7 +35,7 @@ pub fn annotation_layers(layers: &[BuildLayer]) -> Vec<Layer> {
 
 fn collect(layer: &BuildLayer, out: &mut Vec<Layer>) {
     let root = &layer.document.root;
-    let is_kind = root.get("kind").and_then(Node::as_str) == Some("HyperConverged");
+    let is_kind = root.text_at("kind") == Some("HyperConverged");
     let mut add = |name: &str, text: &str, node_span, document| {
         out.push(Layer {
             file: layer.source().file.path().to_owned(),

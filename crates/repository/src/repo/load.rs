@@ -137,6 +137,10 @@ impl Repo {
             }
         }
         apply_identity(&mut inventory, &identity);
+        let claims = self.claims(cluster);
+        if !claims.is_empty() {
+            Arc::make_mut(&mut inventory).inventory.claims = claims;
+        }
         let release = named.unwrap_or_else(|| {
             let accepts = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create).accepted;
             let newest = possible.iter().rfind(accepts).or(possible.last()).expect("one is published");

@@ -1,12 +1,13 @@
 //! The other documents of a cluster's directory.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{SourceFile, in_order};
-use hcoplan_yaml::{Document, Node};
+use hcoplan_planner::release::Distribution;
+use hcoplan_yaml::Document;
 
 use super::Loaded;
 use super::Repo;
@@ -32,6 +33,9 @@ type ByName = HashMap<(Option<String>, String), usize>;
 
 /// The kinds that the operands' operators read.
 const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
+
+/// The kinds that create a PersistentVolumeClaim of their own name.
+const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
 
 impl OtherObjects {
     /// Files of KubeVirt's objects that can't be parsed.
@@ -71,7 +75,7 @@ impl OtherObjects {
     }
 
     fn add(&mut self, document: Arc<Document>) {
-        let kind = document.root.get("kind").and_then(Node::as_str);
+        let kind = document.root.text_at("kind");
         let kind = kind.unwrap_or_default().to_owned();
         self.by_kind.entry(kind).or_default().push(document);
     }
@@ -122,7 +126,7 @@ impl Repo {
             };
             let content = Content::parse(SourceFile::from_bytes(&*file.path, bytes));
             for document in &content.documents {
-                let kind = document.root.get("kind").and_then(Node::as_str).unwrap_or_default();
+                let kind = document.root.text_at("kind").unwrap_or_default();
                 if OPERATORS.contains(&kind) {
                     found.push((kind.to_owned(), Arc::clone(&file.path)));
                 }
@@ -151,14 +155,38 @@ impl Repo {
         unowned.filter(has_machines).map(|file| &*file.path).collect()
     }
 
-    /// The other objects of a cluster: in and below its directory, except for other clusters' directories, and those
-    /// that `hcoplan.yaml` assigns to it. Of an unparseable file the rest is skipped, and reported. The result isn't
-    /// cached. Files that were read to load the cluster aren't read again.
-    pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
+    /// The claims that a cluster's other objects create in golden images' namespaces: namespace and name. Only files
+    /// that name such a namespace and kind are parsed.
+    pub(super) fn claims(&self, cluster: &ClusterRef) -> BTreeSet<(String, String)> {
+        let namespaces: Vec<&str> =
+            Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str()).collect();
+        let mut out = BTreeSet::new();
+        for file in
+            self.files_of(cluster).into_iter().filter(|f| matches!(f.path.extension(), Some("yaml" | "yml" | "json")))
+        {
+            let Ok(bytes) = self.tree.read(&file.path) else {
+                continue;
+            };
+            let source = SourceFile::from_bytes(&*file.path, bytes);
+            let mentions = |names: &[&str]| names.iter().any(|name| source.text().contains(name));
+            if !(mentions(&CLAIMS) && mentions(&namespaces)) {
+                continue;
+            }
+            let mut objects = OtherObjects::default();
+            Content::parse(source).documents.iter().for_each(|document| add_objects(document, true, &mut objects));
+            for document in CLAIMS.iter().flat_map(|kind| objects.of_kind(kind)) {
+                let (namespace, name) = (document.text("metadata.namespace"), document.text("metadata.name"));
+                if namespaces.contains(&namespace) && !name.is_empty() {
+                    out.insert((namespace.to_owned(), name.to_owned()));
+                }
+            }
+        }
+        out
+    }
+
+    /// The files that may have a cluster's other objects.
+    fn files_of<'r>(&'r self, cluster: &'r ClusterRef) -> Vec<&'r FileUse> {
         let directory = cluster.directory();
-        let own = self.applied().of(cluster.path());
-        let skips_dry_run = own.filter_map(|applied| applied.skips_dry_run).reduce(|a, b| a || b);
-        let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
             // Where a repository says what is a cluster's, nothing else is.
@@ -170,8 +198,18 @@ impl Repo {
             let elsewhere: Vec<_> = elsewhere.filter(|f| !own.contains(&*f.path)).collect();
             files.extend(elsewhere);
         }
+        files
+    }
+
+    /// The other objects of a cluster: in and below its directory, except for other clusters' directories, and those
+    /// that `hcoplan.yaml` assigns to it. Of an unparseable file the rest is skipped, and reported. The result isn't
+    /// cached. Files that were read to load the cluster aren't read again.
+    pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
+        let own = self.applied().of(cluster.path());
+        let skips_dry_run = own.filter_map(|applied| applied.skips_dry_run).reduce(|a, b| a || b);
+        let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
-        for file in files {
+        for file in self.files_of(cluster) {
             let content = match known.get(&*file.path) {
                 Some(content) => Arc::clone(content),
                 None => {
@@ -187,7 +225,7 @@ impl Repo {
             } else if matches!(file.path.extension(), Some("yaml" | "yml" | "json")) {
                 out.problems.extend(unparseable_other(&content));
             }
-            let is_elsewhere = self.owners.around(&file.path) != Some(directory)
+            let is_elsewhere = self.owners.around(&file.path) != Some(cluster.directory())
                 && !cluster.also.iter().any(|also| file.path.starts_with(also));
             for document in &content.documents {
                 add_objects(document, is_elsewhere, &mut out);

@@ -139,7 +139,7 @@ impl Statement {
     /// The facts of an OperatorPolicy, which may list the versions that it allows.
     fn operator_policy(&mut self, root: &Node) {
         self.subscription(root, "spec.subscription", "spec.subscription.namespace");
-        let versions = root.below("spec.versions").map_or(&[][..], Node::items);
+        let versions = root.list_at("spec.versions");
         let names = versions.iter().enumerate().filter_map(|(index, node)| Some((index, of_csv(node.as_str()?)?)));
         let newest = names.max_by_key(|(_, version)| version_numbers(version));
         if let Some((index, version)) = newest {

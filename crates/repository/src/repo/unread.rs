@@ -65,7 +65,7 @@ impl Repo {
             let Some(chart) = self.first_document(path) else { continue };
             let directory = parent(path);
             let values = self.first_document(&directory.join("values.yaml"));
-            for dependency in chart.root.get("dependencies").map_or(&[][..], Node::items) {
+            for dependency in chart.root.list_at("dependencies") {
                 let text = |key: &str| dependency.get(key).and_then(Node::as_str).unwrap_or_default();
                 let (name, repository) = (text("name"), text("repository"));
                 if name.is_empty() || repository.is_empty() || repository.starts_with("file://") {

@@ -41,12 +41,12 @@ pub fn resource_to_v1(release: &Release, document: &Document) -> Result<Option<S
 }
 
 fn is_old(root: &Node) -> bool {
-    version_of(&root.to_json()) == "v1beta1" && root.get("kind").and_then(Node::as_str) == Some("HyperConverged")
+    version_of(&root.to_json()) == "v1beta1" && root.text_at("kind") == Some("HyperConverged")
 }
 
 /// The first JSON 6902 operation of a list that names a field which may be elsewhere in v1.
 pub fn operation_by_hand(operations: &Node) -> Option<UnmigratableLayer> {
-    let path = |item: &Node| item.get("path").and_then(Node::as_str).unwrap_or_default().to_owned();
+    let path = |item: &Node| item.text_at("path").unwrap_or_default().to_owned();
     let is_of_version = |path: &str| path == "/spec" || path == "/apiVersion" || path.starts_with("/spec/");
     let found = operations.items().iter().find(|item| is_of_version(&path(item)))?;
     Some(UnmigratableLayer::at(found, format!("the operation on {} has to be migrated by hand", path(found))))
@@ -104,7 +104,7 @@ mod tests {
 
     fn by_hand(text: &str) -> Option<String> {
         let document = &parse_yaml(&SourceFile::new("k.yaml", text)).documents[0];
-        let is_meant = |target: &Node| target.get("kind").and_then(Node::as_str) == Some("HyperConverged");
+        let is_meant = |target: &Node| target.text_at("kind") == Some("HyperConverged");
         let found = if document.root.items().is_empty() {
             kustomization_by_hand(&document.root, &is_meant)
         } else {

@@ -69,7 +69,7 @@ impl<'l> Tracing<'l> {
             match layer.what {
                 LayerKind::Operations => {
                     for operation in layer.document.root.items().iter().rev() {
-                        let op = operation.get("op").and_then(Node::as_str);
+                        let op = operation.text_at("op");
                         let Some(path) = operation.get("path") else {
                             continue;
                         };

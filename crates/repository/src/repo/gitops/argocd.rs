@@ -84,8 +84,8 @@ fn applied(document: &Arc<Document>, kind: Kind, name: String, spec: &Node) -> A
     let here = sources(spec).find(|source| source.get("path").is_some()).map(|source| text(source, "repoURL"));
     let is_one = own.iter().all(|address| Some(*address) == here);
     let source = |node: &Node| Source {
-        path: node.get("path").and_then(Node::as_str).map(ToOwned::to_owned).filter(|path| !path.is_empty()),
-        reference: node.get("ref").and_then(Node::as_str).map(ToOwned::to_owned),
+        path: node.text_at("path").map(ToOwned::to_owned).filter(|path| !path.is_empty()),
+        reference: node.text_at("ref").map(ToOwned::to_owned),
         is_here: is_one || here.is_none_or(|here| is_same_repository(here, text(node, "repoURL"))),
         is_built: false,
         node: node.clone(),

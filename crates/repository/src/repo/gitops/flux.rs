@@ -25,7 +25,7 @@ pub(super) fn kustomization(document: &Arc<Document>) -> Option<Applied> {
 pub(super) fn helm_release(document: &Arc<Document>) -> Option<Applied> {
     let spec = document.root.get("spec")?;
     let source = Source {
-        path: spec.below("chart.spec.chart").and_then(Node::as_str).map(ToOwned::to_owned),
+        path: spec.text_at("chart.spec.chart").map(ToOwned::to_owned),
         reference: None,
         is_here: !matches!(text(spec, "chart.spec.sourceRef.kind"), "HelmRepository" | "OCIRepository" | "Bucket"),
         is_built: false,

@@ -189,7 +189,7 @@ pub(in crate::repo) fn is_inline(text: &str) -> bool {
     let parsed = yaml::parse_yaml(&hcoplan_diagnostics::source::SourceFile::new("inline", text));
     let is_object = |d: &Document| {
         let name = d.root.below("metadata.name");
-        d.root.get("kind").and_then(Node::as_str).is_some() && name.and_then(Node::as_str).is_some()
+        d.root.text_at("kind").is_some() && name.and_then(Node::as_str).is_some()
     };
     !parsed.is_broken() && !parsed.documents.is_empty() && parsed.documents.iter().all(is_object)
 }

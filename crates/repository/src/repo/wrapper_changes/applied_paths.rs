@@ -77,10 +77,9 @@ fn applied_paths(applied: &Applied) -> Vec<AppliedPath> {
         Kind::HelmRelease => (root.get("spec"), "HelmRelease", false),
     };
     let Some(spec) = spec else { return Vec::new() };
-    let options = spec.below("syncPolicy.syncOptions").map_or(&[][..], Node::items).iter().filter_map(Node::as_str);
+    let options = spec.list_at("syncPolicy.syncOptions").iter().filter_map(Node::as_str);
     let skips_dry_run = is_argo.then(|| options.clone().any(|o| o == "SkipDryRunOnMissingResource=true"));
-    let is_client_side =
-        if is_argo { true } else { spec.below("upgrade.serverSideApply").and_then(Node::as_str) == Some("disabled") };
+    let is_client_side = if is_argo { true } else { spec.text_at("upgrade.serverSideApply") == Some("disabled") };
     let usual = if is_client_side { UpdateMethod::Apply } else { UpdateMethod::ServerSide };
     let value = sync_method(options.filter(|_| is_argo)).unwrap_or(usual);
     let (by, place) = (FactOrigin::Controller(kind), Some(document.location(root.span)));

@@ -182,7 +182,7 @@ fn changes(document: &Document, tree: Option<&dyn Tree>, is_built: bool) -> Vec<
         found.kustomization(&document.root, file);
     }
     for object in listed::objects(&document.root) {
-        let name = object.node.below("metadata.name").and_then(Node::as_str).unwrap_or_default();
+        let name = object.node.text_at("metadata.name").unwrap_or_default();
         found.by = format!("the {} {name} in {file}", object.kind());
         found.object(object.api_version(), &object.kind(), object.node, file);
     }
@@ -288,7 +288,7 @@ impl Changes<'_> {
                 let chart = spec.below("chart.spec.chart");
                 let path = chart.and_then(Node::as_str).and_then(PathPattern::new);
                 self.fields(spec, "", fields::of("HelmRelease"), path.as_ref());
-                let source = spec.below("chart.spec.sourceRef.kind").and_then(Node::as_str);
+                let source = spec.text_at("chart.spec.sourceRef.kind");
                 let fetched = chart.filter(|_| matches!(source, Some("HelmRepository" | "OCIRepository")));
                 let fetched = fetched.or_else(|| spec.below("chartRef.name"));
                 self.chart(fetched, &[fetched, spec.below("chart.spec.sourceRef.name")], &[spec.get("values")]);
@@ -322,7 +322,7 @@ impl Changes<'_> {
         for source in sources(spec) {
             // A source without a path patches another Application, whose path is unknown.
             let is_partial = source.get("chart").or(source.get("ref")).is_none();
-            let path = source.get("path").and_then(Node::as_str).or(own).or(Some("").filter(|_| is_partial));
+            let path = source.text_at("path").or(own).or(Some("").filter(|_| is_partial));
             let path = path.and_then(PathPattern::new);
             self.fields(spec, "", fields::of("Application"), path.as_ref());
             self.fields(source, "", fields::of("Application.source"), path.as_ref());
@@ -473,13 +473,13 @@ fn may_be_meant(entry: &Node) -> bool {
     if entry.below("options.allowKindChange").is_some() {
         return true;
     }
-    if let Some(kind) = entry.below("target.kind").and_then(Node::as_str) {
+    if let Some(kind) = entry.text_at("target.kind") {
         return whole(kind).is_some_and(|kind| kind.is_match(KIND)) || mentions_hyperconverged(entry);
     }
     let own = entry.get("patch").unwrap_or(entry);
     let parsed = own.as_str().map(|text| yaml::parse_yaml(&SourceFile::new("patch", text)));
     let documents = parsed.map(|p| p.documents).unwrap_or_default();
-    let is_other = |root: &Node| root.get("kind").and_then(Node::as_str).is_some_and(|kind| kind != KIND);
+    let is_other = |root: &Node| root.text_at("kind").is_some_and(|kind| kind != KIND);
     let has_others_only =
         is_other(own) || !documents.is_empty() && documents.iter().all(|document| is_other(&document.root));
     entry.get("target").is_some() || !has_others_only || mentions_hyperconverged(entry)

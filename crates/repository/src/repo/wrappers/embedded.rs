@@ -147,7 +147,7 @@ fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     if let Some(raw) = node.below("spec.object-templates-raw") {
         found(raw);
     }
-    let templates = node.below("spec.policy-templates").map_or(&[][..], Node::items);
+    let templates = node.list_at("spec.policy-templates");
     for definition in templates.iter().filter_map(|t| t.get("objectDefinition")) {
         policies(definition, found);
     }

@@ -64,7 +64,7 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
         }
         ("template.openshift.io" | "", "Template") => {
             let wrapper = Wrapper { node, is_template: true };
-            let objects = node.get("objects").map_or(&[][..], Node::items);
+            let objects = node.list_at("objects");
             Some(objects.iter().map(|n| (n, wrapper)).collect())
         }
         _ => None,

@@ -11,9 +11,9 @@ use super::{Wrapper, text};
 
 /// The parameters of a Template: their values, `None` if required or generated.
 pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
-    let list = wrapper.node.get("parameters").map_or(&[][..], Node::items);
+    let list = wrapper.node.list_at("parameters");
     let parameter = |p: &'n Node| {
-        let value = p.get("value").and_then(Node::as_str);
+        let value = p.text_at("value");
         let is_generated = !text(p, "generate").is_empty();
         let is_required = matches!(p.get("required").map(|r| &r.value), Some(Value::Bool(true)));
         let value = match value {

@@ -277,7 +277,7 @@ pub(in super::super) fn finding(
 /// The operand fields that a field feeds, the first few.
 fn follows(path: &str, document: &Document, release: &Release) -> String {
     const SHOWN: usize = 3;
-    let version = document.root.get("apiVersion").and_then(Node::as_str);
+    let version = document.root.text_at("apiVersion");
     let version = version.and_then(|v| v.rsplit('/').next()).unwrap_or_default();
     let is_at = |field: &str| {
         let behind = field.strip_prefix(path);

@@ -118,7 +118,7 @@ fn item_like<'p>(items: &'p [Placed], printed: &Node, index: usize) -> Option<&'
     if at_index.is_some_and(|item| item.to_json() == json) {
         return at_index;
     }
-    let name = printed.get("name").and_then(Node::as_str);
+    let name = printed.text_at("name");
     let named = || items.iter().find(|item| name.is_some() && item.get("name").and_then(Placed::as_str) == name);
     items.iter().find(|item| item.to_json() == json).or_else(named).or(at_index)
 }
