@@ -17,7 +17,7 @@ use super::side::{ExistingObjects, Side};
 use super::versions;
 
 /// A difference of the inputs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Cause {
     /// A description: `spec.featureGates.alignCPUs`, `node worker-0`, `release 1.17 to 1.19`.
     pub what: String,
@@ -25,6 +25,12 @@ pub struct Cause {
     pub location: Option<Location>,
     /// Whether only the old inputs have it.
     pub is_removed: bool,
+    /// Whether only the new inputs have it.
+    pub is_new: bool,
+    /// The value before, if it is a field of the HyperConverged.
+    pub before: Option<Value>,
+    /// The value after.
+    pub after: Option<Value>,
 }
 
 /// Above this number of differences, only their sections are distinguished.
@@ -217,7 +223,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             Cause {
                 what: format!("release {} to {}", before.release.label(), after.release.label()),
                 location: after.inventory.locations.field("release").cloned(),
-                is_removed: false,
+                ..Cause::default()
             },
         ));
     }
@@ -229,10 +235,21 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         let key = if fields.len() > MAX_DIFFERENCES { section(&field.label) } else { field.label.clone() };
         sections.entry(key).or_default().push(field);
     }
+    let first_field = out.len();
     for (what, fields) in sections {
         let cause = cause_of(&what, &fields, &old, before, after);
-        let labels = fields.iter().map(|d| d.label.clone()).collect();
-        out.push((Part::Fields(labels), cause));
+        let labels: BTreeSet<String> = fields.iter().map(|d| d.label.clone()).collect();
+        // Fields of one edited line are one difference.
+        let same = |(_, known): &&mut (Part, Cause)| is_same_line(known, &cause);
+        match out.iter_mut().skip(first_field).find(same) {
+            Some((Part::Fields(known), first)) => {
+                known.extend(labels);
+                let what = shared_path(&first.what, &cause.what);
+                let location = first.location.clone();
+                *first = Cause { what, location, is_removed: cause.is_removed, ..Cause::default() };
+            }
+            _ => out.push((Part::Fields(labels), cause)),
+        }
     }
     let (old, new) = (&before.inventory.inventory, &after.inventory.inventory);
     for fact in Fact::ALL {
@@ -241,12 +258,26 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             let location = after.inventory.locations.field(name);
             let is_removed = location.is_none();
             let location = location.or_else(|| before.inventory.locations.field(name));
-            let cause = Cause { what: format!("the inventory's {name}"), location: location.cloned(), is_removed };
+            let source = if *fact == Fact::Claims { "repository" } else { "inventory" };
+            let what = format!("the {source}'s {name}");
+            let cause = Cause { what, location: location.cloned(), is_removed, ..Cause::default() };
             out.push((Part::Fact(*fact), cause));
         }
     }
     out.extend(nodes(before, after));
     out
+}
+
+/// Whether two causes are on the same line of the same side.
+fn is_same_line(a: &Cause, b: &Cause) -> bool {
+    let line = |cause: &Cause| cause.location.as_ref().map(|p| (p.file.path().to_owned(), p.start().line));
+    a.is_removed == b.is_removed && line(a).is_some() && line(a) == line(b)
+}
+
+/// The path that two fields share.
+fn shared_path(a: &str, b: &str) -> String {
+    let shared = a.split('.').zip(b.split('.')).take_while(|(a, b)| a == b);
+    shared.map(|(part, _)| part).collect::<Vec<_>>().join(".")
 }
 
 fn is_status(label: &str) -> bool {
@@ -271,13 +302,24 @@ fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, 
             let (label, path) = versions::written_as(removed, old, before, after);
             let location = before.document.map(|d| d.locate_key(&path));
             let what = if *what == removed.label { &label } else { what };
-            Cause { what: what.to_owned(), location, is_removed: true }
+            let before = removed.before.get(old).cloned().filter(|_| fields.len() == 1);
+            Cause { what: what.to_owned(), location, is_removed: true, before, ..Cause::default() }
         }
-        first => Cause {
-            what: what.to_owned(),
-            location: first.and_then(|d| Some(after.document?.locate(&d.after))),
-            is_removed: first.is_none(),
-        },
+        first => {
+            let value = |path: &dyn Fn(&Difference) -> Option<Value>| match fields {
+                [one] => path(one),
+                _ => None,
+            };
+            let before = value(&|d| d.before.get(old).cloned());
+            Cause {
+                what: what.to_owned(),
+                location: first.and_then(|d| Some(after.document?.locate(&d.after))),
+                is_removed: first.is_none(),
+                is_new: before.is_none() && fields.len() == 1,
+                before,
+                after: value(&|d| d.after.get(after.object).cloned()),
+            }
+        }
     }
 }
 
@@ -306,12 +348,21 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         group.0.insert(name.clone());
     }
     let cause = |(names, location, is_removed): (BTreeSet<String>, Option<Location>, bool)| {
-        let first = names.first().map_or("", String::as_str);
-        let what = match names.len() {
-            1 => format!("node {first}"),
-            n => format!("{n} nodes ({first} …)"),
+        let of = |name: &String| new.get(name).or_else(|| old.get(name)).map(|(node, _)| &*node.architecture);
+        let architectures: BTreeSet<&str> = names.iter().filter_map(of).filter(|name| !name.is_empty()).collect();
+        let architecture = match architectures.first().filter(|_| architectures.len() == 1) {
+            Some(name) => format!("{name} "),
+            None => String::new(),
         };
-        (Part::Nodes(names), Cause { what, location, is_removed })
+        let list: Vec<&str> = names.iter().map(String::as_str).collect();
+        let what = match list.as_slice() {
+            [one] => format!("{architecture}node {one}"),
+            [a, b] => format!("2 {architecture}nodes ({a}, {b})"),
+            [first, ..] => format!("{} {architecture}nodes ({first} …)", list.len()),
+            [] => "nodes".to_owned(),
+        };
+        let is_new = names.iter().all(|name| !old.contains_key(name));
+        (Part::Nodes(names), Cause { what, location, is_removed, is_new, ..Cause::default() })
     };
     groups.into_values().map(cause).collect()
 }

@@ -1,14 +1,16 @@
 //! A cluster's differences, as reported.
 
-use hcoplan_diagnostics::finding::Finding;
+use std::collections::BTreeMap;
+
+use hcoplan_diagnostics::finding::{Finding, FindingKey};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
 use super::effect::Effect;
 use super::live_check::LiveCheck;
-use super::upgrade::Note;
-use super::{Comparison, Kind};
+use super::note::Note;
+use super::{Comparison, Kind, Users};
 
 /// The differences of one cluster.
 #[derive(Debug, Clone)]
@@ -37,12 +39,16 @@ pub struct ClusterDiff {
     pub notes: Vec<Note>,
     /// Effects on golden images, if both sides were planned.
     pub image_effects: Vec<Effect>,
+    /// The virtual machines of the repository by what they use, if both sides were planned.
+    pub users: BTreeMap<Users, Vec<String>>,
     /// Whether golden images were examined; changes of their objects aren't reported again then.
     pub knows_images: bool,
     /// Findings only after the change.
     pub findings_added: Vec<Finding>,
     /// Findings only before the change.
     pub findings_removed: Vec<Finding>,
+    /// The causes of findings that come or go, if there are several causes.
+    pub finding_causes: Vec<(FindingKey, Vec<usize>)>,
     /// A sentence with location: why the side before was rejected, and how the side after is planned therefore; `None`
     /// if both are rejected for the same reason.
     pub rejected_before: Option<String>,
@@ -75,9 +81,11 @@ impl ClusterDiff {
             comparison: Comparison::default(),
             notes: Vec::new(),
             image_effects: Vec::new(),
+            users: BTreeMap::new(),
             knows_images: false,
             findings_added: Vec::new(),
             findings_removed: Vec::new(),
+            finding_causes: Vec::new(),
             rejected_before: None,
         }
     }
@@ -93,6 +101,13 @@ impl ClusterDiff {
         }
         let findings = self.findings_added.iter_mut().chain(&mut self.findings_removed);
         findings.for_each(Finding::point_at_origins);
+    }
+
+    /// The causes of a finding that comes or goes; empty if unknown.
+    pub fn causes_of(&self, finding: &Finding) -> &[usize] {
+        let key = FindingKey::of(finding);
+        let found = self.finding_causes.iter().find(|(other, _)| *other == key);
+        found.map_or(&[], |(_, causes)| causes)
     }
 
     /// Whether the two sides differ. A cluster that isn't planned on either side is shown, but isn't a difference.

@@ -11,8 +11,9 @@ use serde_json::Value;
 
 use super::assumed::{SideOrigin, mark_assumed};
 use super::cause::{Cause, Outcome, Shares, attribute};
+use super::consequence::{self, Consequence, Releases};
 use super::gates;
-use super::semantic::{self, Consequence, NoiseKind, ObjectChange};
+use super::semantic::{self, NoiseKind, ObjectChange};
 use super::side::{Side, States};
 
 /// The verdicts of both sides, if they differ.
@@ -46,6 +47,8 @@ pub struct Comparison {
     pub because: BTreeMap<&'static str, Vec<usize>>,
     /// Newly enabled feature gates of HCO that aren't generally available, with their maturity: `alpha`.
     pub unfinished: Vec<(String, String)>,
+    /// The releases before and after, if objects were compared.
+    pub releases: Option<[Arc<Release>; 2]>,
 }
 
 /// Compares two plans.
@@ -88,6 +91,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         alerts_removed: missing_in(&alerts_before, &alerts_after),
         because: BTreeMap::new(),
         unfinished: unfinished(before, after),
+        releases: Some([before.release, after.release].map(Arc::clone)),
     };
     let differs = out.verdict.is_some()
         || out.reconcile.is_some()
@@ -163,7 +167,7 @@ fn mark_release_names(objects: &mut [ObjectChange]) {
 }
 
 /// Marks two changes of KubeVirt's configuration without effect: settings of an architecture that no node has, and a
-/// default architecture that all nodes have.
+/// default architecture that is the control plane's.
 fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [ObjectChange]) {
     const SECTIONS: &str = "spec.configuration.architectureConfiguration.";
     const NAMES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];
@@ -179,12 +183,15 @@ fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [Object
             let section = section.filter(|name| NAMES.contains(name));
             let is_default = field.step.label.strip_prefix(SECTIONS) == Some("defaultArchitecture");
             let (was, is) = (&field.step.before, &field.step.after);
-            let is_of_all_nodes = |value: &Option<Value>| {
-                let value = value.as_ref().and_then(Value::as_str);
-                let all = || nodes.iter().flat_map(|nodes| nodes.iter());
-                value.is_some_and(|name| all().all(|n| n.architecture == name))
+            // An unset one is that of the control plane, where virt-api runs.
+            let own = |side: usize, value: &Option<Value>| -> Option<String> {
+                let control_plane =
+                    || nodes[side].iter().filter(|n| n.has_role("control-plane") || n.has_role("master"));
+                let first = || control_plane().next().map(|n| n.architecture.clone());
+                let unset = || first().filter(|name| control_plane().all(|n| n.architecture == *name));
+                value.as_ref().and_then(Value::as_str).map(str::to_owned).or_else(unset)
             };
-            if is_default && (was.is_none() && is_of_all_nodes(is) || is.is_none() && is_of_all_nodes(was)) {
+            if is_default && own(0, was).is_some() && own(0, was) == own(1, is) {
                 field.step.noise = Some(NoiseKind::Architecture);
             }
             if section.is_some_and(|name| !exists(name)) {
@@ -195,8 +202,9 @@ fn mark_architectures(before: &Side<'_>, after: &Side<'_>, objects: &mut [Object
 }
 
 /// Compares two sets of objects without known inputs.
-pub fn compare_objects(release: &Release, before: &[Object], after: &[Object]) -> Comparison {
-    Comparison { objects: Arc::new(semantic::objects(release, before, after)), ..Comparison::default() }
+pub fn compare_objects(release: &Arc<Release>, before: &[Object], after: &[Object]) -> Comparison {
+    let releases = Some([release, release].map(Arc::clone));
+    Comparison { objects: Arc::new(semantic::objects(release, before, after)), releases, ..Comparison::default() }
 }
 
 fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChange> {
@@ -234,19 +242,17 @@ impl Comparison {
         self.objects.iter().map(ObjectChange::noise_count).sum()
     }
 
-    /// The consequences of the changes, the worst first: each with the object's index, and the field's unless it is
-    /// about the whole object.
-    pub fn consequences(&self) -> Vec<(Consequence, usize, Option<usize>)> {
-        let mut out = Vec::new();
-        for (i, change) in self.objects.iter().enumerate() {
-            out.extend(semantic::of_object(change).map(|c| (c, i, None)));
-            let fields = change.fields.iter().enumerate();
-            for (j, field) in fields.filter(|(_, f)| f.step.noise.is_none()) {
-                let found = semantic::of_field(change, &field.step);
-                out.extend(found.map(|c| (c, i, Some(j))));
-            }
-        }
-        out.sort_by_key(|(c, i, j)| (c.impact, *i, *j));
+    /// The consequences of the changes, the worst first, each with the object's index.
+    pub fn consequences(&self) -> Vec<(Consequence, usize)> {
+        let Some([before, after]) = &self.releases else {
+            return Vec::new();
+        };
+        let releases = Releases { before, after };
+        let objects = self.objects.iter().enumerate();
+        let mut out: Vec<(Consequence, usize)> = objects
+            .flat_map(|(i, change)| consequence::consequences(change, releases).into_iter().map(move |c| (c, i)))
+            .collect();
+        out.sort_by_key(|(c, i)| (c.impact, *i));
         out
     }
 }

@@ -2,6 +2,7 @@
 
 use hcoplan_diagnostics::source::Location;
 
+use super::note::ValueChange;
 use super::semantic::{EffectTime, Impact};
 
 /// One effect of a change on a cluster.
@@ -27,6 +28,12 @@ pub struct Effect {
     pub place: Option<Location>,
     /// The kind of task.
     pub task: Task,
+    /// The value that an upgrade changes.
+    pub value: Option<ValueChange>,
+    /// The rule whose finding says the same.
+    pub rule: Option<&'static str>,
+    /// Whether it is about these machines alone, not about all of a kind.
+    pub is_of_machine: bool,
 }
 
 /// Kinds of tasks, in the order of a checklist.
@@ -38,12 +45,18 @@ pub enum Task {
     Patch,
     /// Set a value to keep it.
     SetValue,
+    /// Apply the manifest again, with other values.
+    Apply,
     /// Remove something without effect.
     Remove,
     /// Expect a restart or recreation.
     Restart,
+    /// Expect that objects are deleted and created again.
+    Recreate,
     /// Nothing to do.
     Note,
+    /// An alert starts or stops firing.
+    Alert,
 }
 
 impl Effect {
@@ -63,6 +76,9 @@ impl Effect {
                 Impact::Stops => Task::Fix,
                 _ => Task::Note,
             },
+            value: None,
+            rule: None,
+            is_of_machine: false,
         }
     }
 
@@ -71,6 +87,16 @@ impl Effect {
     pub fn action(mut self, action: impl Into<String>) -> Self {
         self.action = Some(action.into()).filter(|action: &String| !action.is_empty());
         self
+    }
+
+    /// Whether it is about objects that are deleted and created again.
+    pub fn is_recreation(&self) -> bool {
+        self.task == Task::Recreate
+    }
+
+    /// Whether an alert starts or stops firing.
+    pub fn is_alert(&self) -> bool {
+        self.task == Task::Alert
     }
 
     /// Whether it is the same effect on other subjects.

@@ -1,10 +1,11 @@
 //! All effects of a change on a cluster.
 
+use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_planner::verdict::Verdict;
 
 use super::cluster::{ClusterDiff, Removal};
 use super::effect::{Effect, Task};
-use super::semantic::{self, Impact};
+use super::semantic::Impact;
 use super::{Kind, Note, NoteKind, VerdictChange};
 
 impl ClusterDiff {
@@ -17,11 +18,10 @@ impl ClusterDiff {
         let all = self.verdicts().into_iter().chain(before);
         let all = all.chain(self.note_effects());
         for effect in all.chain(self.image_effects.iter().cloned()).chain(objects) {
-            match out.iter_mut().find(|known| known.is_like(&effect)) {
+            match out.iter_mut().find(|known| known.is_like(&effect) && known.causes == effect.causes) {
                 Some(known) => {
                     add(&mut known.subjects, effect.subjects);
                     add(&mut known.machines, effect.machines);
-                    add(&mut known.causes, effect.causes);
                 }
                 None => out.push(effect),
             }
@@ -103,19 +103,38 @@ impl ClusterDiff {
                 ..Effect::new(Impact::Stops, text.unwrap_or_default()).action(help.unwrap_or(FIX))
             });
         }
-        let alert = |name: &&'static str, impact, text: &str| Effect {
-            subjects: vec![(*name).to_owned()],
-            causes: because(name),
+        out.extend(self.alerts());
+        out
+    }
+
+    /// Alerts that start or stop firing: by HCO's gauges, and as the rules about the cluster predict.
+    fn alerts(&self) -> Vec<Effect> {
+        let comparison = &self.comparison;
+        let predicted = |findings: &'_ [Finding]| -> Vec<(&'static str, Vec<usize>)> {
+            let about_cluster = findings.iter().filter(|f| {
+                f.severity >= Severity::Warning && f.kind_of_object().is_none_or(|kind| kind != "VirtualMachine")
+            });
+            about_cluster.filter_map(|f| Some((f.alert()?.0, self.causes_of(f).to_vec()))).collect()
+        };
+        let measured = |names: &[&'static str]| -> Vec<(&'static str, Vec<usize>)> {
+            names.iter().map(|name| (*name, comparison.because.get(name).cloned().unwrap_or_default())).collect()
+        };
+        let (starts, stops) = (predicted(&self.findings_added), predicted(&self.findings_removed));
+        let differ = |some: &[(&'static str, Vec<usize>)], others: &[(&'static str, Vec<usize>)]| {
+            let is_new = |name: &str| !others.iter().any(|(other, _)| *other == name);
+            some.iter().filter(|(name, _)| is_new(name)).cloned().collect::<Vec<_>>()
+        };
+        let (on, off) = (measured(&comparison.alerts_added), measured(&comparison.alerts_removed));
+        let on = [on.clone(), differ(&differ(&starts, &stops), &on)].concat();
+        let off = [off.clone(), differ(&differ(&stops, &starts), &off)].concat();
+        let effect = |(name, causes): (&'static str, Vec<usize>), impact, text: &str| Effect {
+            subjects: vec![name.to_owned()],
+            causes,
+            task: Task::Alert,
             ..Effect::new(impact, text)
         };
-        let added = comparison.alerts_added.iter();
-        out.extend(added.map(|name| {
-            let effect = alert(name, Impact::Alert, "the alert {} starts firing");
-            effect.action("`hcoplan explain` explains its cause and how to stop it")
-        }));
-        let removed = comparison.alerts_removed.iter();
-        out.extend(removed.map(|name| alert(name, Impact::Better, "the alert {} stops firing")));
-        out
+        let on = on.into_iter().map(|alert| effect(alert, Impact::Alert, "the alert {} starts firing"));
+        on.chain(off.into_iter().map(|alert| effect(alert, Impact::Better, "the alert {} stops firing"))).collect()
     }
 
     /// The effect of a HyperConverged that is no longer declared.
@@ -152,6 +171,8 @@ impl ClusterDiff {
         self.notes.iter().map(move |note| Effect {
             place: note.place.clone(),
             causes: all.clone(),
+            subjects: note.subjects.clone(),
+            value: note.value.clone(),
             task: task(note.kind),
             ..Effect::new(impact_of(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
         })
@@ -171,30 +192,51 @@ impl ClusterDiff {
             ..Effect::new(Impact::Behaviour, format!("the feature gate {{}} is switched on ({maturity})"))
         });
         let mut out: Vec<Effect> = unfinished.collect();
-        for (consequence, object, field) in comparison.consequences() {
+        for (consequence, object) in comparison.consequences() {
             let Some(change) = comparison.objects.get(object) else {
                 continue;
             };
-            let field = field.and_then(|i| change.fields.get(i));
-            let label = field.map_or("", |f| f.step.label.as_str());
+            let fields: Vec<_> = consequence.fields.iter().filter_map(|i| change.fields.get(*i)).collect();
+            let label = fields.first().map_or("", |f| f.step.label.as_str());
             if self.knows_images && shown_by_images(&change.id.kind, label) {
                 continue;
             }
-            let causes = field.map_or(&change.causes, |f| &f.causes);
+            let mut causes = if fields.is_empty() { change.causes.clone() } else { Vec::new() };
+            fields.iter().for_each(|field| add(&mut causes, field.causes.clone()));
+            causes.sort_unstable();
+            let machines = consequence.users.and_then(|users| self.users.get(&users)).cloned().unwrap_or_default();
             out.push(Effect {
                 impact: consequence.impact,
-                certain: consequence.certain,
+                certain: consequence.certain || !machines.is_empty(),
                 when: consequence.when,
-                text: consequence.text.to_owned(),
-                subjects: semantic::subject(change, &consequence, field.map(|f| &f.step)),
-                machines: Vec::new(),
-                action: Some(consequence.action.to_owned()).filter(|a| !a.is_empty()),
-                causes: causes.clone(),
+                text: consequence.text,
+                subjects: consequence.subjects,
+                machines,
+                action: Some(consequence.action).filter(|a| !a.is_empty()),
+                causes,
                 place: None,
-                task: if restarts(&change.id.kind, label, consequence.text) { Task::Restart } else { Task::Note },
+                task: if consequence.restarts { Task::Restart } else { Task::Note },
+                value: None,
+                rule: consequence.rule,
+                is_of_machine: false,
             });
         }
+        self.without_shown_failures(&mut out);
         out
+    }
+}
+
+impl ClusterDiff {
+    /// Removes boot failures that are only possible, where a machine of the repository is known to fail for the same
+    /// causes.
+    fn without_shown_failures(&self, effects: &mut Vec<Effect>) {
+        let fails = |e: &&Effect| e.impact == Impact::BootFailure && e.certain && !e.machines.is_empty();
+        let known: Vec<&Effect> = self.image_effects.iter().filter(fails).collect();
+        let is_shown = |effect: &Effect| {
+            let same = |known: &&Effect| known.causes.iter().any(|cause| effect.causes.contains(cause));
+            effect.impact == Impact::BootFailure && effect.subjects.len() < 2 && known.iter().any(same)
+        };
+        effects.retain(|effect| !is_shown(effect) || effect.certain && effect.machines.is_empty());
     }
 }
 
@@ -215,18 +257,13 @@ fn task(kind: NoteKind) -> Task {
     match kind {
         NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Fix,
         NoteKind::PatchFails | NoteKind::GateCollides | NoteKind::PatchNoop => Task::Patch,
-        NoteKind::DefaultFlips | NoteKind::Order => Task::SetValue,
+        NoteKind::DefaultFlips => Task::SetValue,
+        NoteKind::Order => Task::Apply,
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::Remove,
-        NoteKind::Recreated => Task::Restart,
+        NoteKind::Recreated => Task::Recreate,
         NoteKind::PatchRemoved => Task::Remove,
         NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Note,
     }
-}
-
-/// Whether a change replaces pods.
-fn restarts(kind: &str, label: &str, text: &str) -> bool {
-    let template = matches!(kind, "Deployment" | "DaemonSet") && label.starts_with("spec.template");
-    template || text.contains("rolled out")
 }
 
 /// Whether the effects on golden images cover a change of an object.

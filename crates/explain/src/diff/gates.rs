@@ -31,7 +31,11 @@ pub(super) fn mark_noise(before: &Release, after: &Release, objects: &mut [Objec
         for field in &mut change.fields {
             let step = &mut field.step;
             let gates = gates_of(&step.label, step.before.as_ref(), step.after.as_ref());
-            if !gates.is_empty() && gates.iter().all(|gate| was.contains(gate) == is.contains(gate)) {
+            let is_read = |gate: &String| {
+                let facts = [before.kubevirt(), after.kubevirt()];
+                !facts.iter().any(|facts| facts.gates_without_effect.contains(gate))
+            };
+            if !gates.is_empty() && gates.iter().all(|gate| !is_read(gate) || was.contains(gate) == is.contains(gate)) {
                 step.noise = Some(NoiseKind::Release);
             }
         }
@@ -64,7 +68,7 @@ fn gates_of(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<S
 }
 
 /// The enabled features for the lists of a KubeVirt object. Source: KubeVirt `pkg/virt-config/featuregate`.
-fn enabled(facts: &KubeVirtFacts, kubevirt: &Value) -> BTreeSet<String> {
+pub(super) fn enabled(facts: &KubeVirtFacts, kubevirt: &Value) -> BTreeSet<String> {
     let list = |name: &str| -> BTreeSet<&str> {
         let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
         let gates = gates.as_array().into_iter().flatten();

@@ -6,12 +6,15 @@ mod assumed;
 mod cause;
 mod cluster;
 mod comparison;
+mod consequence;
+mod defaults;
 mod drift;
 mod effect;
 mod effects;
 mod gates;
 mod live;
 mod live_check;
+mod note;
 pub mod semantic;
 mod side;
 mod steps;
@@ -22,13 +25,15 @@ pub use assumed::{SideOrigin, mark_assumed};
 pub use cause::{Cause, Shares};
 pub use cluster::{ClusterDiff, Removal};
 pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};
+pub use consequence::{Consequence, Users};
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Task};
 pub use live::{comparable, mark_noise};
 pub use live_check::{ExpectedState, Incomparable, LiveCheck};
+pub use note::{Note, NoteKind, ValueChange};
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
-pub use upgrade::{Note, NoteKind, PatchChange, notes, patch_change};
+pub use upgrade::{PatchChange, notes, patch_change};
 
 /// The kind of an object's change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

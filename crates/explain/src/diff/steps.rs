@@ -48,8 +48,9 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     };
     let recreated = with_outcome(ObjectOutcome::Recreated);
     if !recreated.is_empty() {
-        let text = format!("deleted and created again, because immutable fields change: {}", names(&recreated));
-        out.push(note(NoteKind::Recreated, Impact::Disruption, text, ""));
+        let text = "{} are deleted and created again, because immutable fields change".to_owned();
+        let subjects = recreated.iter().map(|id| id.name.clone()).collect();
+        out.push(Note { subjects, ..note(NoteKind::Recreated, Impact::Disruption, text, "") });
     }
     let left_behind = with_outcome(ObjectOutcome::LeftBehind);
     if !left_behind.is_empty() {
@@ -181,5 +182,5 @@ fn names(ids: &[&ObjectId]) -> String {
 }
 
 fn note(kind: NoteKind, impact: Impact, text: String, help: &str) -> Note {
-    Note { kind, impact, text, help: Some(help.to_owned()).filter(|help| !help.is_empty()), place: None }
+    Note { help: Some(help.to_owned()).filter(|help| !help.is_empty()), ..Note::new(kind, impact, text) }
 }

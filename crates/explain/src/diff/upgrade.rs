@@ -4,89 +4,16 @@
 use std::collections::BTreeMap;
 
 use hcoplan_diagnostics::source::Location;
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::hyperconverged::{HyperConverged, storage_path};
 use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effects, Failure};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_planner::release::{Phase, Release};
 use hcoplan_yaml::{Path, locate_in_scalar};
 use serde_json::Value;
 
-use super::semantic::{Impact, differences};
+use super::defaults::defaults;
+use super::note::{Note, NoteKind};
+use super::semantic::Impact;
 use super::side::Side;
-
-/// The kind of an upgrade's effect on a HyperConverged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum NoteKind {
-    /// The HyperConverged is rejected after the upgrade, or is rejected until then.
-    Verdict,
-    /// The operator's reconcile fails.
-    Reconcile,
-    /// An operation of a patch can't be applied any more.
-    PatchFails,
-    /// A feature gate that a patch writes is in both of KubeVirt's lists.
-    GateCollides,
-    /// An operation of a patch has no effect any more.
-    PatchNoop,
-    /// The upgrade removes an operation from a patch.
-    PatchRemoved,
-    /// A patch works as before.
-    PatchKeeps,
-    /// The operator ignores a field that it read before.
-    FieldIgnored,
-    /// The new release's API doesn't know a field.
-    FieldDropped,
-    /// The default of an unset field changes.
-    DefaultFlips,
-    /// A feature gate became a field, is always on, or was removed.
-    GateGraduates,
-    /// The operator's own update of the HyperConverged is rejected.
-    OperatorStops,
-    /// An object is deleted and created again.
-    Recreated,
-    /// An object isn't rendered any more and stays in the cluster.
-    LeftBehind,
-    /// The result depends on whether the manifest is applied before the upgrade or after it.
-    Order,
-}
-
-impl NoteKind {
-    /// The name in reports: `patch-fails`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Verdict => "verdict",
-            Self::Reconcile => "reconcile",
-            Self::PatchFails => "patch-fails",
-            Self::GateCollides => "gate-collides",
-            Self::PatchNoop => "patch-noop",
-            Self::PatchRemoved => "patch-removed",
-            Self::PatchKeeps => "patch-keeps",
-            Self::FieldIgnored => "field-ignored",
-            Self::FieldDropped => "field-dropped",
-            Self::DefaultFlips => "default-flips",
-            Self::GateGraduates => "gate-graduates",
-            Self::OperatorStops => "operator-stops",
-            Self::Recreated => "recreated",
-            Self::LeftBehind => "left-behind",
-            Self::Order => "order",
-        }
-    }
-}
-
-/// One effect of an upgrade.
-#[derive(Debug, Clone)]
-pub struct Note {
-    /// The kind of effect.
-    pub kind: NoteKind,
-    /// Its impact on the cluster.
-    pub impact: Impact,
-    /// What happens, as a sentence without a full stop.
-    pub text: String,
-    /// What to do before the upgrade; `None`: nothing.
-    pub help: Option<String>,
-    /// The location of the manifest's field or operation.
-    pub place: Option<Location>,
-}
 
 /// The effects of the release of `after` on the input that both sides share; the worst first.
 pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
@@ -205,6 +132,8 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             text: format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message),
             help: Some("change it before the upgrade; afterwards no edit gets through".to_owned()),
             place: place(),
+            value: None,
+            subjects: Vec::new(),
         });
     }
     let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
@@ -215,6 +144,8 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             text: format!("the operator's reconcile stops after the upgrade: {error}"),
             help: Some("fix the patch before the upgrade".to_owned()),
             place: place(),
+            value: None,
+            subjects: Vec::new(),
         });
     }
 }
@@ -266,6 +197,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
         ),
         help: Some("remove the operation from the manifest".to_owned()),
         place: place(Some(*index)),
+        value: None,
+        subjects: Vec::new(),
     }));
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
     out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
@@ -274,6 +207,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
         text,
         help: None,
         place: place(rest.first().copied()),
+        value: None,
+        subjects: Vec::new(),
     }));
     for change in found {
         out.push(match change {
@@ -283,6 +218,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 text: format!("operation {} of {annotation} stops working: {message}", index + 1),
                 help: Some(format!("the operator stops there on {release}; remove the operation before the upgrade")),
                 place: place(Some(index)),
+                value: None,
+                subjects: Vec::new(),
             },
             PatchChange::Noop(index) => Note {
                 kind: NoteKind::PatchNoop,
@@ -293,6 +230,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 ),
                 help: Some("remove it after the upgrade".to_owned()),
                 place: place(Some(index)),
+                value: None,
+                subjects: Vec::new(),
             },
             PatchChange::Collides(gate) => Note {
                 kind: NoteKind::GateCollides,
@@ -306,6 +245,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                      with the HyperConverged's own field where there is one"
                 )),
                 place: place(operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()))),
+                value: None,
+                subjects: Vec::new(),
             },
         });
     }
@@ -356,6 +297,8 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
                 text: format!("{path} is not read any more on {}", after.release.label()),
                 help: Some("remove it after the upgrade".to_owned()),
                 place: after.document.map(|d| d.locate_key(&place)),
+                value: None,
+                subjects: Vec::new(),
             });
         }
     }
@@ -369,6 +312,8 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
                 text: format!("the API of {} doesn't know {path}", after.release.label()),
                 help: Some("it is dropped at the next write".to_owned()),
                 place: after.document.map(|d| d.locate_key(path)),
+                value: None,
+                subjects: Vec::new(),
             });
         }
     }
@@ -390,7 +335,15 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             Some(is) => format!("the feature gate {name} is {} on {}", is.as_str(), after.release.label()),
             None => format!("there is no feature gate {name} on {}", after.release.label()),
         };
-        out.push(Note { kind: NoteKind::GateGraduates, impact: Impact::Behaviour, text, help: None, place });
+        out.push(Note {
+            kind: NoteKind::GateGraduates,
+            impact: Impact::Behaviour,
+            text,
+            help: None,
+            place,
+            value: None,
+            subjects: Vec::new(),
+        });
     }
 }
 
@@ -412,97 +365,6 @@ fn written_gates(side: &Side<'_>) -> Vec<(String, Option<Location>)> {
         }
         _ => Vec::new(),
     }
-}
-
-/// A field of v1 below `spec`. Its switch has no effect without device types.
-const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";
-
-/// The unset fields that the releases fill in differently.
-fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
-    let (Some(old), Some(new)) = (&before.plan.hyperconverged, &after.plan.hyperconverged) else {
-        return;
-    };
-    let written = HyperConverged::from_stored(after.release, after.object);
-    let lists = super::semantic::Lists::default();
-    for difference in differences(&old.spec, &new.spec, &lists) {
-        let path = &difference.after;
-        // Gates have notes of their own.
-        let is_gate = difference.label.starts_with("featureGates");
-        // Null, unset and `false` are the same.
-        let is_null = |value: Option<&Value>| value.is_none_or(|v| v.is_null() || *v == Value::Bool(false));
-        let is_unset = is_null(path.get(&new.spec)) && is_null(difference.before.get(&old.spec));
-        // The switch of a section without entries.
-        let is_idle = difference.label == format!("{MEDIATED_DEVICES}.enabled")
-            && Path::dotted(MEDIATED_DEVICES)
-                .get(&new.spec)
-                .and_then(Value::as_object)
-                .is_none_or(|section| section.iter().all(|(key, value)| key == "enabled" || is_empty(value)));
-        if path.get(&written.spec).is_some() || is_gate || is_unset || is_idle {
-            continue;
-        }
-        let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
-        let (was, is) = (difference.before.get(&old.spec), path.get(&new.spec));
-        // HCO also derives values from gates, and adds some to golden images: these aren't defaults.
-        let is_default = match is {
-            Some(_) => is == default_of(after.release, path),
-            None => was == default_of(before.release, path),
-        };
-        let (label, hco) = (&difference.label, after.release.display_name());
-        let text = match (is_default, is.is_some()) {
-            (true, true) => format!("the default of {label} changes from {} to {}", shown(was), shown(is)),
-            (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
-            (false, true) => {
-                format!("{hco} sets {label} to {} (before: {})", shown(is), shown(was))
-            }
-            (false, false) => format!("{hco} removes {label} (before: {})", shown(was)),
-        };
-        let leaf = label.rsplit('.').next().unwrap_or(label);
-        let exists = has_field(after.release, path);
-        let when = if has_field(before.release, path) { "" } else { " with the upgrade, not before," };
-        let help = match (was, is) {
-            // HCO removes it again after every write.
-            (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
-                format!("remove {leaf} from the manifest: {hco} ignores it")
-            }
-            (_, None) if !is_default || !exists => String::new(),
-            (Some(was), _) => format!("set `{leaf}: {was}`{when} to keep it as it is"),
-            (None, Some(Value::Bool(true))) => format!("set `{leaf}: false`{when} to keep it as it is"),
-            (None, _) => String::new(),
-        };
-        out.push(Note {
-            kind: if is.is_none() && (!is_default || !exists) {
-                NoteKind::FieldIgnored
-            } else {
-                NoteKind::DefaultFlips
-            },
-            impact: Impact::Behaviour,
-            text,
-            help: Some(help).filter(|help| !help.is_empty()),
-            place: None,
-        });
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
-}
-
-/// The CRD's default of a field; the path is below `spec`, in v1's shape.
-fn default_of<'r>(release: &'r Release, path: &Path) -> Option<&'r Value> {
-    let (schema, path) = stored(release, path)?;
-    schema.default_at(&path)
-}
-
-/// Whether the CRD has a field.
-fn has_field(release: &Release, path: &Path) -> bool {
-    stored(release, path).is_some_and(|(schema, path)| schema.field(&path).is_some())
-}
-
-/// The schema of what is stored, and a path in its shape.
-fn stored<'r>(release: &'r Release, path: &Path) -> Option<(&'r Schema, Path)> {
-    let version = &release.tables().hyperconverged.storage_version;
-    let schema = release.schema(&format!("hyperconverged.{version}"))?;
-    Some((schema, Path::dotted(&storage_path(release, &path.to_string()))))
 }
 
 #[cfg(test)]

@@ -85,6 +85,18 @@ pub struct Term {
 static TEXTS: LazyLock<Texts> =
     LazyLock::new(|| serde_json::from_str(hcoplan_schemas::WORDS).expect("schemas/words.json is valid"));
 
+/// The fields that may have exactly this value, each with its effect, sorted.
+pub fn fields_with_value(value: &str) -> Vec<(&'static str, &'static str)> {
+    let named = TEXTS.fields.iter().filter(|(field, _)| !field.starts_with('*'));
+    let found = named.filter_map(|(field, text)| {
+        let (_, effect) = text.values.iter().find(|(known, _)| known == value)?;
+        Some((field.as_str(), effect.as_str()))
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    found
+}
+
 /// All terms.
 pub fn terms() -> &'static [Term] {
     &TEXTS.terms

@@ -29,6 +29,20 @@ pub enum Impact {
 }
 
 impl Impact {
+    /// All of them, the worst first.
+    pub const ALL: [Self; 10] = [
+        Self::Stops,
+        Self::DataLoss,
+        Self::BootFailure,
+        Self::Disruption,
+        Self::Scheduling,
+        Self::Alert,
+        Self::Security,
+        Self::Images,
+        Self::Behaviour,
+        Self::Better,
+    ];
+
     /// The name in reports: `data-loss`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,22 +56,6 @@ impl Impact {
             Self::Images => "images",
             Self::Behaviour => "behaviour",
             Self::Better => "better",
-        }
-    }
-
-    /// The heading of a group.
-    pub const fn heading(self) -> &'static str {
-        match self {
-            Self::Stops => "Rejected or stopped",
-            Self::DataLoss => "Data loss",
-            Self::BootFailure => "Boot failures",
-            Self::Disruption => "Disruption",
-            Self::Scheduling => "Scheduling and migration",
-            Self::Alert => "Alerts",
-            Self::Security => "Security",
-            Self::Images => "Golden images",
-            Self::Behaviour => "Behaviour",
-            Self::Better => "Improvements",
         }
     }
 
@@ -86,6 +84,8 @@ pub enum EffectTime {
     Now,
     /// At the next start of a virtual machine.
     NextStart,
+    /// At the next start of a virtual machine, or at its next migration.
+    NextPod,
     /// When a virtual machine is created.
     NewMachines,
     /// When a pod is created.
@@ -105,19 +105,45 @@ pub enum EffectTime {
 }
 
 impl EffectTime {
-    /// A phrase for output.
-    pub const fn as_str(self) -> &'static str {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Now,
+        Self::NextStart,
+        Self::NextPod,
+        Self::NewMachines,
+        Self::NewPods,
+        Self::NextMigration,
+        Self::NodeDrain,
+        Self::NextUpdate,
+        Self::NextImport,
+        Self::ImageRemoval,
+        Self::Removal,
+    ];
+
+    /// The end of a sentence about machines, images or quotas; empty if the sentence says the time.
+    pub const fn phrase(self) -> &'static str {
         match self {
-            Self::Now => "at once",
-            Self::NextStart => "at the next start of a virtual machine",
-            Self::NewMachines => "when a virtual machine is created",
-            Self::NewPods => "when a pod is created",
-            Self::NextMigration => "at the next migration",
-            Self::NodeDrain => "when a node is drained",
-            Self::NextUpdate => "at the next update of KubeVirt",
-            Self::NextImport => "at the next import",
-            Self::ImageRemoval => "when the image is removed",
-            Self::Removal => "when the HyperConverged is deleted",
+            Self::NextStart => "from their next start",
+            Self::NextPod => "from their next start or migration",
+            Self::NewMachines => "when they are created",
+            _ => "",
+        }
+    }
+
+    /// The name in reports for programs: `next-start`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Now => "now",
+            Self::NextStart => "next-start",
+            Self::NextPod => "next-start-or-migration",
+            Self::NewMachines => "new-machines",
+            Self::NewPods => "new-pods",
+            Self::NextMigration => "next-migration",
+            Self::NodeDrain => "node-drain",
+            Self::NextUpdate => "next-update",
+            Self::NextImport => "next-import",
+            Self::ImageRemoval => "image-removal",
+            Self::Removal => "removal",
         }
     }
 }

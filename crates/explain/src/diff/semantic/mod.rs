@@ -5,16 +5,13 @@
 //! second, so nothing is lost. Differences without effect (the order of an unordered list, another notation of a
 //! duration) are included and marked as [`NoiseKind`].
 
-mod consequence;
 mod delta;
 mod equivalent;
 mod impact;
 mod lists;
 mod mix;
 mod objects;
-mod table;
 
-pub use consequence::{Consequence, of_field, of_object, subject};
 pub use delta::{NoiseKind, Step, apply, delta};
 pub use impact::{EffectTime, Impact};
 pub use lists::{Listing, Lists};

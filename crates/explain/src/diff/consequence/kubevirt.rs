@@ -1,0 +1,455 @@
+//! What KubeVirt's settings do, apart from the rows of `rows.json`. Sources: `pkg/virt-config` (defaults),
+//! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
+
+use std::collections::BTreeSet;
+
+use hcoplan_planner::release::Release;
+use serde_json::Value;
+
+use super::said::{Said, entries, shown, summary};
+use super::{Change, Consequence, Users};
+use crate::diff::gates;
+use crate::diff::semantic::EffectTime::{NewMachines, NextPod, NextStart, NextUpdate, Now, Removal};
+use crate::diff::semantic::Impact::{Behaviour, BootFailure, DataLoss, Disruption, Scheduling, Security};
+
+/// What deleting the HyperConverged does to workloads; CDI has the same setting.
+pub(super) fn uninstall(change: &Change<'_>) -> Vec<Consequence> {
+    const DELETES: Said = Said::new(DataLoss, Removal, "deleting the HyperConverged deletes every {}")
+        .to_do("set `uninstallStrategy: BlockUninstallIfWorkloadsExist` to keep them")
+        .rule("uninstall-strategy-remove-workloads");
+    const BLOCKS: Said = Said::new(Behaviour, Removal, "the HyperConverged can't be deleted as long as there is a {}");
+    const LEAVES: Said = Said::new(Behaviour, Removal, "deleting the HyperConverged isn't blocked by any {}");
+    let workload = if change.object.id.kind == "CDI" { "DataVolume" } else { "VM" };
+    let said = match change.after.as_str() {
+        Some("RemoveWorkloads") => DELETES,
+        Some("BlockUninstallIfWorkloadsExist") => BLOCKS,
+        _ => LEAVES,
+    };
+    vec![said.about(workload)]
+}
+
+/// Source: `pkg/virt-controller/watch/workload-updater`: what can migrate migrates; batches are of VMs to evict.
+pub(super) fn update_strategy(change: &Change<'_>) -> Vec<Consequence> {
+    let methods = |value: &Value| -> BTreeSet<String> {
+        entries(&value["workloadUpdateMethods"]).into_iter().map(|(m, _)| m).collect()
+    };
+    let (was, is) = (methods(change.before), methods(change.after));
+    let does = |methods: &BTreeSet<String>| match (methods.contains("LiveMigrate"), methods.contains("Evict")) {
+        (true, true) => "migrates running VMs, and shuts down those that can't migrate",
+        (true, false) => "migrates running VMs; those that can't migrate keep their old launcher",
+        (false, true) => "shuts down every running VM",
+        (false, false) => "leaves running VMs alone, with their old launcher",
+    };
+    let mut out = Vec::new();
+    if was != is {
+        let said = Said::new(Behaviour, NextUpdate, "an update of KubeVirt {is}; before, it {was}");
+        let shuts_more = is.contains("Evict") && was != BTreeSet::from(["Evict".to_owned()]);
+        out.push(said.turns(does(&is), does(&was)).impact(if shuts_more { Disruption } else { Behaviour }));
+    }
+    if was.contains("Evict") && is.contains("Evict") {
+        const SIZE: Said =
+            Said::new(Disruption, NextUpdate, "an update of KubeVirt shuts down {is} VMs at a time instead of {was}");
+        const INTERVAL: Said = Said::new(
+            Disruption,
+            NextUpdate,
+            "an update of KubeVirt waits {is} between batches of VMs instead of {was}",
+        );
+        for (field, default, said) in [("batchEvictionSize", "10", SIZE), ("batchEvictionInterval", "1 min", INTERVAL)]
+        {
+            let [was, is] = [change.before, change.after]
+                .map(|v| if v[field].is_null() { default.to_owned() } else { shown(&v[field]) });
+            if was != is {
+                out.push(said.turns(is, was));
+            }
+        }
+    }
+    out
+}
+
+/// Source: `pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go`; the strategy is set when an
+/// instance is created (`pkg/defaults`).
+pub(super) fn eviction(change: &Change<'_>) -> Vec<Consequence> {
+    let strategy = |value: &Value| value.as_str().unwrap_or("None").to_owned();
+    let (was, is) = (strategy(change.before), strategy(change.after));
+    let doing = |name: &str| match name {
+        "LiveMigrate" => "migrating them",
+        "LiveMigrateIfPossible" => "migrating those that can migrate",
+        "External" => "leaving them to an external controller",
+        _ => "shutting them down",
+    };
+    let (impact, text) = match (&*was, &*is) {
+        (a, b) if a == b => return Vec::new(),
+        ("LiveMigrate", "LiveMigrateIfPossible") => {
+            (Scheduling, "draining a node shuts down VMs that can't migrate instead of waiting for them")
+        }
+        ("LiveMigrateIfPossible", "LiveMigrate") => {
+            (Scheduling, "draining a node waits for VMs that can't migrate instead of shutting them down")
+        }
+        (_, "LiveMigrate") => (Scheduling, "draining a node migrates VMs instead of {was}"),
+        (_, "LiveMigrateIfPossible") => {
+            (Scheduling, "draining a node migrates VMs, or shuts down those that can't migrate, instead of {was}")
+        }
+        (_, "External") => (Scheduling, "draining a node leaves VMs to an external controller instead of {was}"),
+        _ => (Disruption, "draining a node shuts VMs down instead of {was}"),
+    };
+    let said = Said::new(impact, NextStart, text).of(Users::WithoutEvictionStrategy);
+    let action =
+        if impact == Disruption { "set `evictionStrategy: LiveMigrate` on the VMs that must go on" } else { "" };
+    vec![Said { action, ..said }.turns(is, doing(&was))]
+}
+
+/// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
+/// a gate, stop the handling; existing devices stay.
+pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
+    let is_on = |section: &Value| section["enabled"] != false;
+    let types = |section: &Value| -> BTreeSet<String> {
+        let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
+        let nodes = ["nodeMediatedDeviceTypes"].iter().filter_map(|key| section[*key].as_array()).flatten();
+        let all = std::iter::once(section).chain(nodes);
+        all.flat_map(|s| lists.iter().flat_map(|key| entries(&s[*key])).map(|(name, _)| name)).collect()
+    };
+    let (was, is) = (types(change.before), types(change.after));
+    if is_on(change.before) != is_on(change.after) && !(was.is_empty() && is.is_empty()) {
+        return vec![if is_on(change.after) { MEDIATED_ON } else { MEDIATED_OFF }.plain()];
+    }
+    let created = Said::new(
+        Behaviour,
+        Now,
+        "virt-handler creates mediated devices of the type {} on the nodes that can have them",
+    );
+    let removed = Said::new(
+        BootFailure,
+        Now,
+        "virt-handler removes the mediated devices of the type {}; VMs that use one don't start",
+    )
+    .possibly()
+    .to_do("stop the VMs that use them first");
+    let elsewhere =
+        Said::new(Disruption, Now, "virt-handler creates mediated devices by node differently: {is} instead of {was}");
+    let mut out: Vec<Consequence> = removed_from(&was, &is).map(|name| removed.about(name)).collect();
+    out.extend(removed_from(&is, &was).map(|name| created.about(name)));
+    if out.is_empty() && !is.is_empty() {
+        let nodes = |section: &Value| summary(&section["nodeMediatedDeviceTypes"]);
+        out.push(elsewhere.turns(nodes(change.after), nodes(change.before)));
+    }
+    out
+}
+
+const MEDIATED_ON: Said = Said::new(Behaviour, Now, "virt-handler creates and removes mediated devices as configured");
+const MEDIATED_OFF: Said =
+    Said::new(Behaviour, Now, "virt-handler leaves mediated devices alone: it neither creates nor removes any");
+
+fn removed_from<'s>(was: &'s BTreeSet<String>, is: &'s BTreeSet<String>) -> impl Iterator<Item = &'s String> {
+    was.difference(is)
+}
+
+/// Machine types and firmware of an architecture; unset values are `pkg/virt-config`'s.
+pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
+    let default = |architecture: &str, leaf: &str| match (architecture, leaf) {
+        ("amd64", "machineType") => "q35",
+        ("arm64", "machineType") => "virt",
+        (_, "machineType") => "s390-ccw-virtio",
+        ("amd64", "emulatedMachines") => "q35*, pc-q35*",
+        ("arm64", "emulatedMachines") => "virt*",
+        (_, "emulatedMachines") => "s390-ccw-virtio*",
+        ("arm64", "ovmfPath") => "/usr/share/AAVMF",
+        ("amd64", "ovmfPath") => "KubeVirt's own directory",
+        _ => "unset",
+    };
+    let said = |leaf: &str| match leaf {
+        "machineType" => {
+            Said::new(BootFailure, NewMachines, "new {field} VMs without a machine type get {is} instead of {was}")
+                .possibly()
+                .to_do("write the machine type into the VMs, or pin the old value")
+        }
+        "emulatedMachines" => Said::new(
+            BootFailure,
+            NewMachines,
+            "{field} VMs may have the machine types {is} instead of {was}; others are rejected",
+        )
+        .possibly()
+        .to_do("list the machine types that VMs ask for"),
+        _ => Said::new(Behaviour, NextStart, "{field} VMs with EFI boot with the firmware in {is} instead of {was}"),
+    };
+    let leaves = change.leaves().into_iter().filter_map(|(field, was, is)| {
+        let (architecture, leaf) = field.split_once('.')?;
+        let or = |value: String| if value == "unset" { default(architecture, leaf).to_owned() } else { value };
+        let (was, is) = (or(was), or(is));
+        (was != is).then(|| said(leaf).fill(&[("field", &architecture), ("is", &is), ("was", &was)]))
+    });
+    leaves.collect()
+}
+
+/// Source: `pkg/virt-controller/services/renderresources.go`: vCPUs divided by the ratio.
+pub(super) fn cpu_ratio(change: &Change<'_>) -> Vec<Consequence> {
+    let ratio = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(10);
+    let (was, is) = (ratio(change.before), ratio(change.after));
+    let said = Said::new(
+        Scheduling,
+        NextPod,
+        "VMs ask for {each} of CPU per vCPU instead of {each before} (one CPU for {is} vCPUs instead of {was})",
+    )
+    .of(Users::WithoutCpuRequest);
+    let each = |ratio: u64| format!("{}m", 1000 / ratio);
+    let (new, old) = (each(is), each(was));
+    if was == is {
+        Vec::new()
+    } else {
+        vec![said.fill(&[("each", &new), ("each before", &old), ("is", &is), ("was", &was)])]
+    }
+}
+
+/// Source: `WithMemoryRequests` in the same file: guest memory times 100 divided by the percentage.
+pub(super) fn memory_overcommit(change: &Change<'_>) -> Vec<Consequence> {
+    let percent = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(100);
+    let (was, is) = (percent(change.before), percent(change.after));
+    let said = Said::new(
+        Scheduling,
+        NextPod,
+        "VMs ask for {share} % of their memory instead of {share before} % (overcommit {is} % instead of {was} %)",
+    )
+    .of(Users::WithoutMemoryRequest);
+    let share = |percent: u64| 10_000 / percent;
+    let (new, old) = (share(is), share(was));
+    if was == is {
+        Vec::new()
+    } else {
+        vec![said.fill(&[("share", &new), ("share before", &old), ("is", &is), ("was", &was)])]
+    }
+}
+
+/// Source: `pkg/virt-config`: 2 for each component; components change it without a restart, launchers at their start.
+pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
+    let component = |field: &str| match field.split_once('.') {
+        Some((_, node)) => format!("KubeVirt on {node}"),
+        None => {
+            let name = field.strip_prefix("virt").unwrap_or(field);
+            format!("virt-{}", if name == "API" { "api".to_owned() } else { name.to_ascii_lowercase() })
+        }
+    };
+    let level = |text: String| text.parse::<u64>().unwrap_or(2);
+    let leaves = change.leaves().into_iter().filter_map(|(field, was, is)| {
+        let (was, is) = (level(was), level(is));
+        let how = if is > was { "more" } else { "less" };
+        let when = if field == "virtLauncher" { NextStart } else { Now };
+        let said = Said::new(Behaviour, when, "{field} logs {how}: verbosity {is} instead of {was}");
+        (was != is).then(|| said.fill(&[("field", &component(&field)), ("how", &how), ("is", &is), ("was", &was)]))
+    });
+    leaves.collect()
+}
+
+/// The gates without which KubeVirt's webhook rejects virtual machines. Source: `pkg/virt-api/webhooks/validating-webhook`
+/// (an empty CD-ROM needs DeclarativeHotplugVolumes, a persistent TPM VMPersistentState).
+const GATES_OF_VMS: [&str; 27] = [
+    "ARM64SecureBoot",
+    "ContainerPathVolumes",
+    "DeclarativeHotplugVolumes",
+    "DownwardMetrics",
+    "EnableVirtioFsConfigVolumes",
+    "EnableVirtioFsStorageVolumes",
+    "ExperimentalIgnitionSupport",
+    "ExperimentalVirtiofsSupport",
+    "GPUsWithDRA",
+    "HostDevices",
+    "HostDevicesWithDRA",
+    "HostDisk",
+    "MultiArchitecture",
+    "NUMA",
+    "NetworkDevicesWithDRA",
+    "PanicDevices",
+    "SecureExecution",
+    "Sidecar",
+    "UtilityVolumes",
+    "VMLiveUpdateFeatures",
+    "VMPersistentState",
+    "VSOCK",
+    "VideoConfig",
+    "VolumeMigration",
+    "VolumesUpdateStrategy",
+    "WorkloadEncryptionSEV",
+    "WorkloadEncryptionTDX",
+];
+
+/// The states of KubeVirt's features, from both lists and what its release makes of them.
+pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
+    const ON: Said = Said::new(Behaviour, Now, "the KubeVirt feature {} is switched on");
+    const OFF: Said = Said::new(Behaviour, Now, "the KubeVirt feature {} is switched off");
+    const REJECTED: Said = Said::new(
+        BootFailure,
+        NextStart,
+        "the KubeVirt feature {} is switched off: VMs that use it are rejected when they are changed or started",
+    )
+    .possibly()
+    .to_do("see which VMs use it before");
+    const HELPER_ON: Said =
+        Said::new(Behaviour, Now, "virt-handler is rolled out again, with the helper for SCSI reservations").restarts();
+    const HELPER_OFF: Said =
+        Said::new(Behaviour, Now, "virt-handler is rolled out again, without the helper for SCSI reservations")
+            .restarts();
+    const UNRESERVED: Said =
+        Said::new(BootFailure, NextStart, "VMs with a SCSI reservation are rejected when they are changed or started")
+            .possibly()
+            .of(Users::Reservation)
+            .to_do("remove the reservation from these VMs first");
+    let (old, new) = (&change.object.before, &change.object.after);
+    // In releases with the section it decides, with the gate's old name.
+    let reservation = "PersistentReservation".to_owned();
+    let state = |release: &Release, body: &Option<std::sync::Arc<Value>>| {
+        let body = body.as_deref().unwrap_or(&Value::Null);
+        let configuration = &body["spec"]["configuration"];
+        let listed = entries(&configuration["developerConfiguration"]["featureGates"]);
+        let mut on = gates::enabled(release.kubevirt(), body);
+        on.remove(&reservation);
+        let is_on = configuration["persistentReservationConfiguration"]["enabled"] == true;
+        on.extend((is_on || listed.iter().any(|(gate, _)| *gate == reservation)).then(|| reservation.clone()));
+        on
+    };
+    let (was, is) = (state(change.releases.before, old), state(change.releases.after, new));
+    let matters = |gate: &&String| {
+        let facts = [change.releases.before.kubevirt(), change.releases.after.kubevirt()];
+        !facts.iter().any(|facts| facts.gates_without_effect.contains(gate))
+    };
+    let mut out = Vec::new();
+    for gate in is.difference(&was).filter(matters) {
+        out.push(match &**gate {
+            "PersistentReservation" => HELPER_ON.plain(),
+            "DisableMDEVConfiguration" => MEDIATED_OFF.plain(),
+            gate => ON.about(gate),
+        });
+    }
+    for gate in was.difference(&is).filter(matters) {
+        match &**gate {
+            "PersistentReservation" => out.extend([HELPER_OFF.plain(), UNRESERVED.plain()]),
+            "DisableMDEVConfiguration" => out.push(MEDIATED_ON.plain()),
+            gate if GATES_OF_VMS.contains(&gate) => out.push(REJECTED.about(gate)),
+            gate => out.push(OFF.about(gate)),
+        }
+    }
+    out
+}
+
+/// Source: `pkg/storage/backend-storage`: the class, else the cluster's default one; existing state stays.
+pub(super) fn state_class(change: &Change<'_>) -> Vec<Consequence> {
+    let class = |value: &Value| value.as_str().map_or_else(|| "the default storage class".to_owned(), str::to_owned);
+    let said = Said::new(
+        Behaviour,
+        NewMachines,
+        "the state of new VMs with a persistent TPM or EFI is stored in {is} instead of {was}",
+    )
+    .of(Users::PersistentState);
+    let action = if change.after.is_null() { "" } else { "check that the storage class exists" };
+    vec![Said { action, ..said }.turns(class(change.after), class(change.before))]
+}
+
+/// `minTLSVersion` and ciphers; the other operands have a profile.
+pub(super) fn tls(change: &Change<'_>) -> Vec<Consequence> {
+    let version = |value: &Value| value["minTLSVersion"].as_str().unwrap_or("VersionTLS12").to_owned();
+    let ciphers = |value: &Value| entries(&value["ciphers"]).into_iter().map(|(name, _)| name).collect();
+    let side = |value: &Value| (version(value), ciphers(value));
+    tls_clients("KubeVirt", side(change.before), side(change.after))
+}
+
+/// The clients that a server refuses, or lets in: minimum version and ciphers of both sides.
+pub(super) fn tls_clients(
+    server: &str,
+    was: (String, BTreeSet<String>),
+    is: (String, BTreeSet<String>),
+) -> Vec<Consequence> {
+    const RAISED: Said = Said::new(Security, Now, "clients of {} need at least {is}, {was} isn't enough any more")
+        .rule("tls-profile-weak");
+    const LOWERED: Said = Said::new(Security, Now, "clients of {} are let in with {is}, they needed {was} before")
+        .rule("tls-profile-weak");
+    const FEWER: Said = Said::new(Security, Now, "clients of {} are refused that know only the ciphers taken away");
+    const MORE: Said = Said::new(Security, Now, "clients of {} may use ciphers that were refused before");
+    let words = |version: &str| match version.strip_prefix("VersionTLS").unwrap_or(version) {
+        "10" => "TLS 1.0".to_owned(),
+        "11" => "TLS 1.1".to_owned(),
+        "12" => "TLS 1.2".to_owned(),
+        "13" => "TLS 1.3".to_owned(),
+        other => other.to_owned(),
+    };
+    let said = if is.0 != was.0 {
+        Some(if is.0 > was.0 { RAISED } else { LOWERED })
+    } else if was.1.difference(&is.1).next().is_some() {
+        Some(FEWER)
+    } else {
+        is.1.difference(&was.1).next().map(|_| MORE)
+    };
+    said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).into_iter().collect()
+}
+
+pub(super) fn rollout(change: &Change<'_>) -> Vec<Consequence> {
+    const AT_ONCE: Said = Said::new(
+        Behaviour,
+        Now,
+        "a change of a running VM takes effect at once where it can, not only at its next restart",
+    );
+    const STAGED: Said = Said::new(Behaviour, Now, "a change of a running VM takes effect at its next restart only");
+    let is_staged = |value: &Value| value == "Stage";
+    match (is_staged(change.before), is_staged(change.after)) {
+        (false, true) => vec![STAGED.plain()],
+        (true, false) => vec![AT_ONCE.plain()],
+        _ => Vec::new(),
+    }
+}
+
+/// Source: `pkg/virt-config`: 200 requests per second with bursts of 400, virt-handler's 50 and 100.
+pub(super) fn rate_limit(change: &Change<'_>) -> Vec<Consequence> {
+    let (component, default) = match change.path.rsplit('.').next().unwrap_or_default() {
+        "handlerConfiguration" => ("virt-handler", (50, 100)),
+        "apiConfiguration" => ("virt-api", (200, 400)),
+        "controllerConfiguration" => ("virt-controller", (200, 400)),
+        _ => ("KubeVirt's webhooks", (200, 400)),
+    };
+    let limits = |value: &Value| {
+        let bucket = &value["restClient"]["rateLimiter"]["tokenBucketRateLimiter"];
+        let number = |field: &str, default| bucket[field].as_f64().map_or(default, |n| n as u64);
+        (number("qps", default.0), number("burst", default.1))
+    };
+    let (was, is) = (limits(change.before), limits(change.after));
+    let said = Said::new(
+        Behaviour,
+        Now,
+        "{field} may send {is} requests per second instead of {was}, in bursts of {burst} instead of {burst before}",
+    );
+    if was == is {
+        return Vec::new();
+    }
+    vec![said.fill(&[
+        ("field", &component),
+        ("is", &is.0),
+        ("was", &was.0),
+        ("burst", &is.1),
+        ("burst before", &was.1),
+    ])]
+}
+
+/// Source: `pkg/virt-handler/ksm`: without a selector nowhere, with an empty one everywhere.
+pub(super) fn ksm(change: &Change<'_>) -> Vec<Consequence> {
+    let nodes = |value: &Value| match &value["nodeLabelSelector"] {
+        Value::Null => "on no node".to_owned(),
+        selector => match summary(selector) {
+            all if all == "everything" => "on every node".to_owned(),
+            some => format!("on nodes that match {some}"),
+        },
+    };
+    let (was, is) = (nodes(change.before), nodes(change.after));
+    let said = Said::new(Behaviour, Now, "KSM shares the memory of VMs {is}, instead of {was}");
+    if was == is { Vec::new() } else { vec![said.turns(is, was)] }
+}
+
+/// Source: `pkg/virt-operator/resource/generate/install/strategy.go`; `Manual` needs the gate OptOutRoleAggregation.
+pub(super) fn role_aggregation(change: &Change<'_>) -> Vec<Consequence> {
+    const MANUAL: Said = Said::new(
+        Security,
+        Now,
+        "users with the roles admin, edit or view lose their access to VMs, unless they are bound to KubeVirt's roles",
+    );
+    const AGGREGATED: Said = Said::new(Security, Now, "users with the roles admin, edit or view get access to VMs");
+    let is_manual = |value: &Value| value == "Manual";
+    match (is_manual(change.before), is_manual(change.after)) {
+        (false, true) => vec![MANUAL.plain()],
+        (true, false) => vec![AGGREGATED.plain()],
+        _ => Vec::new(),
+    }
+}

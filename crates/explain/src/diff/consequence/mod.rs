@@ -1,0 +1,224 @@
+//! The consequences of an operand's change for the cluster: functions of the objects before and after it.
+//!
+//! A row is about a field of a kind. It compares the values of both objects there, without what rows about longer paths
+//! cover, and says what happens; a value that the operator would take anyway says nothing. So a section that appears or
+//! is removed is compared field by field, too.
+
+mod kubevirt;
+mod migration;
+mod others;
+mod rows;
+mod said;
+mod users;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hcoplan_planner::release::Release;
+use serde_json::Value;
+
+use super::Kind;
+use super::semantic::{EffectTime, Impact, ObjectChange};
+use rows::Row;
+use said::{join, shown};
+
+pub use users::Users;
+
+/// The consequence of a change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Consequence {
+    /// Its maximum severity.
+    pub impact: Impact,
+    /// When it happens.
+    pub when: EffectTime,
+    /// Whether it always happens, not only if something uses the changed part.
+    pub certain: bool,
+    /// A sentence without a full stop; `{}` is replaced with the subjects.
+    pub text: String,
+    /// What to do; empty if nothing.
+    pub action: String,
+    /// The subjects: images, gates, devices.
+    pub subjects: Vec<String>,
+    /// The virtual machines that it is about, if not all.
+    pub users: Option<Users>,
+    /// Whether pods are replaced.
+    pub restarts: bool,
+    /// The rule whose finding says the same.
+    pub rule: Option<&'static str>,
+    /// The path of the table's row.
+    path: &'static str,
+    /// The changed fields that cause it, by index; empty: the object as a whole.
+    pub fields: Vec<usize>,
+}
+
+/// The releases of both sides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Releases<'a> {
+    /// Before the change.
+    pub before: &'a Release,
+    /// After the change.
+    pub after: &'a Release,
+}
+
+/// A change as a row sees it.
+struct Change<'a> {
+    object: &'a ObjectChange,
+    releases: Releases<'a>,
+    /// The path of the values.
+    path: &'static str,
+    /// The value before; null if unset.
+    before: &'a Value,
+    /// The value after.
+    after: &'a Value,
+}
+
+static NULL: Value = Value::Null;
+
+impl<'a> Change<'a> {
+    /// The values at another path of both objects.
+    fn at(&self, path: &str) -> (&'a Value, &'a Value) {
+        (value_at(self.object.before.as_deref(), path), value_at(self.object.after.as_deref(), path))
+    }
+
+    /// An object's name in sentences; an import is named by its DataSource.
+    fn object_name(&self) -> &'a str {
+        let body = self.object.after.as_deref().or(self.object.before.as_deref());
+        let source = body.and_then(|b| b["spec"]["managedDataSource"].as_str());
+        source.filter(|_| self.object.id.kind == "DataImportCron").unwrap_or(&self.object.id.name)
+    }
+
+    /// The changed fields below the path, with their values.
+    fn leaves(&self) -> Vec<(String, String, String)> {
+        let mut out = Vec::new();
+        leaves(self.before, self.after, "", &mut out);
+        for (field, ..) in &mut out {
+            if field.is_empty() {
+                field.push_str(self.path.rsplit('.').next().unwrap_or_default());
+            }
+        }
+        out
+    }
+}
+
+fn leaves(was: &Value, is: &Value, path: &str, out: &mut Vec<(String, String, String)>) {
+    if was == is {
+        return;
+    }
+    let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<BTreeSet<_>>());
+    let is_map = |value: &Value| value.is_null() || value.as_object().is_some_and(|map| !map.is_empty());
+    match (keys(was), keys(is)) {
+        (a, b) if (a.is_some() || b.is_some()) && is_map(was) && is_map(is) => {
+            for key in a.into_iter().flatten().chain(b.into_iter().flatten()).collect::<BTreeSet<_>>() {
+                let of = |value: &Value| value.get(&key).cloned().unwrap_or_default();
+                leaves(&of(was), &of(is), &join(path, &key), out);
+            }
+        }
+        _ => out.push((path.to_owned(), shown(was), shown(is))),
+    }
+}
+
+fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
+    let mut value = body.unwrap_or(&NULL);
+    for key in path.split('.').filter(|key| !key.is_empty()) {
+        value = value.get(key).unwrap_or(&NULL);
+    }
+    value
+}
+
+/// The consequences of an object's change.
+pub(super) fn consequences(object: &ObjectChange, releases: Releases<'_>) -> Vec<Consequence> {
+    let rows = rows::of_kind(&object.id.kind);
+    let mut out = Vec::new();
+    let replaces = object.instead_of.is_some();
+    if object.kind != Kind::Change {
+        let row = rows.iter().find(|row| row.is_whole() && (!replaces || row.kind == "DataImportCron"));
+        let before = object.before.as_deref().unwrap_or(&NULL);
+        // The replaced object is removed; its fields are compared below.
+        let after = object.after.as_deref().filter(|_| !replaces).unwrap_or(&NULL);
+        let change = Change { object, releases, path: "", before, after };
+        out.extend(row.into_iter().flat_map(|row| row.says.consequences(&change)));
+        if !replaces {
+            return out;
+        }
+        out.retain(|consequence| consequence.impact == Impact::DataLoss);
+    }
+    let real: Vec<(usize, &str)> = object
+        .fields
+        .iter()
+        .enumerate()
+        .filter(|(_, f)| f.step.noise.is_none())
+        .map(|(i, f)| (i, &*f.step.label))
+        .collect();
+    let mut covered: Vec<&str> = Vec::new();
+    for row in rows {
+        let touched: Vec<usize> =
+            real.iter().filter(|(_, label)| row.touches(label, &covered)).map(|(i, _)| *i).collect();
+        if !touched.is_empty() {
+            let own =
+                |body: &Option<Arc<Value>>| without(value_at(body.as_deref(), row.paths[0]), row.paths[0], &covered);
+            let (before, after) = (own(&object.before), own(&object.after));
+            let change = Change { object, releases, path: row.paths[0], before: &before, after: &after };
+            let differs = before != after || row.paths.len() > 1;
+            let said = if differs { row.says.consequences(&change) } else { Vec::new() };
+            out.extend(said.into_iter().map(|consequence| {
+                let of_subject = |i: &usize| {
+                    let label = &object.fields[*i].step.label;
+                    consequence.subjects.iter().any(|subject| label.contains(subject.as_str()))
+                };
+                let own: Vec<usize> = touched.iter().copied().filter(of_subject).collect();
+                let fields = if own.is_empty() { touched.clone() } else { own };
+                Consequence { path: row.paths[0], fields, ..consequence }
+            }));
+        }
+        covered.extend(row.paths.iter().filter(|path| !path.is_empty()));
+    }
+    out
+}
+
+impl Row {
+    /// Whether a field's change is about one of the paths, and not about a longer one only.
+    fn touches(&self, label: &str, covered: &[&str]) -> bool {
+        let is_metadata = label.starts_with("metadata");
+        let is_own = |path: &&str| {
+            let below = is_within(label, path) && !covered.iter().any(|c| is_within(c, path) && is_within(label, c));
+            below || is_within(path, label)
+        };
+        self.paths.iter().any(|path| if path.is_empty() { !is_metadata } else { is_own(path) })
+    }
+}
+
+/// Whether a label is a path, or below it.
+fn is_within(label: &str, path: &str) -> bool {
+    path.is_empty() || label.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// A value without the parts that other rows cover; an emptied section is null.
+fn without(value: &Value, path: &str, covered: &[&str]) -> Value {
+    let mut out = value.clone();
+    let mut removed = false;
+    for path in covered.iter().filter_map(|c| c.strip_prefix(path)?.strip_prefix('.')) {
+        removed |= remove(&mut out, &path.split('.').collect::<Vec<_>>());
+    }
+    if removed && out.as_object().is_some_and(serde_json::Map::is_empty) { Value::Null } else { out }
+}
+
+/// Removes a field, and the sections that become empty.
+fn remove(value: &mut Value, path: &[&str]) -> bool {
+    let (Some((first, rest)), Some(map)) = (path.split_first(), value.as_object_mut()) else {
+        return false;
+    };
+    if rest.is_empty() {
+        return map.remove(*first).is_some();
+    }
+    let Some(inner) = map.get_mut(*first) else {
+        return false;
+    };
+    let removed = remove(inner, rest);
+    if removed && inner.as_object().is_some_and(serde_json::Map::is_empty) {
+        map.remove(*first);
+    }
+    removed
+}
+
+#[cfg(test)]
+mod tests;

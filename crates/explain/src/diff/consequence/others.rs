@@ -1,0 +1,176 @@
+//! What the other operands' settings do, apart from the rows of `rows.json`. Sources: CDI `pkg/operator` and
+//! `pkg/controller/dataimportcron-controller.go`; AAQ `pkg/aaq-controller/built-in-usage-calculators`; OpenShift's TLS
+//! profiles.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::kubevirt::tls_clients;
+use super::said::{Said, entries, summary};
+use super::{Change, Consequence};
+use crate::diff::semantic::EffectTime::{ImageRemoval, NewMachines, NewPods, Now};
+use crate::diff::semantic::Impact::{Behaviour, DataLoss, Images, Scheduling, Security};
+
+const fn security(text: &'static str) -> Said {
+    Said::new(Security, Now, text)
+}
+
+/// The verbosity is an argument of CDI's Deployments.
+pub(super) fn cdi_log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
+    let level = |value: &Value| value.as_u64().unwrap_or(1);
+    let (was, is) = (level(change.before), level(change.after));
+    let how = if is > was { "more" } else { "less" };
+    let said =
+        Said::new(Behaviour, Now, "CDI logs {how}: verbosity {is} instead of {was}; its pods are replaced").restarts();
+    if was == is { Vec::new() } else { vec![said.fill(&[("how", &how), ("is", &is), ("was", &was)])] }
+}
+
+/// An operand's name in a list of operands.
+pub(super) fn component(kind: &str) -> &str {
+    if kind == "NetworkAddonsConfig" { "the network components" } else { kind }
+}
+
+/// OpenShift's profiles by their minimum version; CDI, SSP, AAQ and the network components have one.
+pub(super) fn tls_profile(change: &Change<'_>) -> Vec<Consequence> {
+    let side = |profile: &Value| {
+        let custom = &profile["custom"];
+        let version = match profile["type"].as_str() {
+            Some("Old") => "VersionTLS10",
+            Some("Modern") => "VersionTLS13",
+            Some("Custom") => custom["minTLSVersion"].as_str().unwrap_or("VersionTLS12"),
+            _ => "VersionTLS12",
+        };
+        let ciphers: BTreeSet<String> = entries(&custom["ciphers"]).into_iter().map(|(name, _)| name).collect();
+        (version.to_owned(), ciphers)
+    };
+    tls_clients(component(&change.object.id.kind), side(change.before), side(change.after))
+}
+
+/// Without a range CNAO makes up one when it first deploys KubeMacPool.
+pub(super) fn mac_pool(change: &Change<'_>) -> Vec<Consequence> {
+    const POOL: Said = Said::new(Behaviour, NewMachines, "VMs get MAC addresses from a pool, and no two have the same");
+    const NONE: Said = Said::new(Behaviour, NewMachines, "nothing keeps two VMs from having one MAC address");
+    const RANGE: Said = Said::new(
+        Behaviour,
+        NewMachines,
+        "new interfaces of VMs get MAC addresses from the range {is} instead of {was}",
+    );
+    let range = |pool: &Value| match (pool["rangeStart"].as_str(), pool["rangeEnd"].as_str()) {
+        (None, None) => "one that the operator chooses".to_owned(),
+        (start, end) => format!("{} to {}", start.unwrap_or("any"), end.unwrap_or("any")),
+    };
+    let (was, is) = change.at("spec.kubeMacPool");
+    match (was.is_null(), is.is_null()) {
+        (true, _) => vec![POOL.turns(String::new(), String::new())],
+        (_, true) => vec![NONE.turns(String::new(), String::new())],
+        _ => vec![RANGE.turns(range(is), range(was))],
+    }
+}
+
+/// A removed import that retains nothing takes its DataSource and disks along.
+pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
+    const DELETED: Said = Said::new(
+        DataLoss,
+        Now,
+        "the golden image {} is deleted: its DataSource, and every disk that was imported for it",
+    );
+    const IMPORTED: Said = Said::new(Images, Now, "the golden image {} is imported");
+    const DROPPED: Said = Said::new(Images, Now, "the golden image {} is not imported any more");
+    let name = change.object_name();
+    let takes_disks = change.before["spec"]["retentionPolicy"] == "None";
+    let said = match (change.before.is_null(), change.after.is_null()) {
+        (true, _) => IMPORTED,
+        (_, true) if takes_disks => DELETED,
+        (_, true) => DROPPED,
+        _ => return Vec::new(),
+    };
+    vec![said.about(name)]
+}
+
+pub(super) fn retention(change: &Change<'_>) -> Vec<Consequence> {
+    const DELETES: Said = Said::new(
+        Behaviour,
+        ImageRemoval,
+        "the disks that were imported for {} are deleted together with the image from now on",
+    )
+    .to_do("write `retentionPolicy: All` to keep them then");
+    const KEEPS: Said =
+        Said::new(Behaviour, ImageRemoval, "the disks that were imported for {} stay when the image is removed");
+    let deletes = |value: &Value| value == "None";
+    match (deletes(change.before), deletes(change.after)) {
+        (false, true) => vec![DELETES.about(change.object_name())],
+        (true, false) => vec![KEEPS.about(change.object_name())],
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn calculator(change: &Change<'_>) -> Vec<Consequence> {
+    let counts = |value: &Value| match value.as_str() {
+        Some("VirtualResources") => "guest memory and vCPUs as requests.memory and requests.cpu",
+        Some("VmiPodUsage") => "what their pods request, without a migration's second pod",
+        Some("IgnoreVmiCalculator") => "what their pods request, as for any pod",
+        _ => "guest memory and vCPUs as requests.memory/vmi and requests.cpu/vmi",
+    };
+    let (was, is) = (counts(change.before), counts(change.after));
+    let said = Said::new(Scheduling, Now, "VMs count in quotas with {is}, instead of {was}");
+    if was == is { Vec::new() } else { vec![said.turns(is, was)] }
+}
+
+/// Without a selector AAQ takes the namespaces with its label, with an empty one every namespace.
+pub(super) fn quota_namespaces(change: &Change<'_>) -> Vec<Consequence> {
+    let namespaces = |value: &Value| match value {
+        Value::Null => "in namespaces with the label application-aware-quota/enable-gating".to_owned(),
+        selector => match summary(selector) {
+            all if all == "everything" => "in every namespace".to_owned(),
+            some => format!("in namespaces that match {some}"),
+        },
+    };
+    let said = Said::new(Scheduling, NewPods, "pods wait for quotas {is}, instead of {was}");
+    vec![said.turns(namespaces(change.after), namespaces(change.before))]
+}
+
+/// What a role grants and no longer grants: `list pods`.
+pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
+    const MORE: Said = security("the role {} grants more: {is}");
+    const LESS: Said = security("the role {} grants less: no longer {was}");
+    let granted = |rules: &Value| -> BTreeSet<String> {
+        let names = |rule: &Value, list: &str| -> Vec<String> {
+            rule[list].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let of = |rule: &Value| -> Vec<String> {
+            let resources = [names(rule, "resources"), names(rule, "nonResourceURLs")].concat();
+            let verbs = names(rule, "verbs");
+            resources.iter().flat_map(|r| verbs.iter().map(move |verb| format!("{verb} {r}"))).collect()
+        };
+        rules.as_array().into_iter().flatten().flat_map(of).collect()
+    };
+    let (was, is) = (granted(change.before), granted(change.after));
+    let list = |all: Vec<&String>| match all.as_slice() {
+        [] => None,
+        [one] => Some((*one).clone()),
+        [first, more @ ..] => Some(format!("{first} and {} more", more.len())),
+    };
+    let (more, less) = (list(is.difference(&was).collect()), list(was.difference(&is).collect()));
+    let said = more.map(|more| MORE.turns(more, "")).into_iter().chain(less.map(|less| LESS.turns("", less)));
+    said.map(|c| c.about(change.object_name())).collect()
+}
+
+/// The fields of SecurityContextConstraints are at the top.
+pub(super) fn constraints(change: &Change<'_>) -> Vec<Consequence> {
+    const APPEAR: Said = security("the SecurityContextConstraints {} appear");
+    const REMOVED: Said = security("the SecurityContextConstraints {} are removed");
+    const OTHER: Said = security("the SecurityContextConstraints {} have {field} {is} instead of {was}");
+    let name = change.object_name();
+    match (change.before.is_null(), change.after.is_null()) {
+        (true, _) => vec![APPEAR.about(name)],
+        (_, true) => vec![REMOVED.about(name)],
+        _ => {
+            let leaves = change.leaves().into_iter().filter(|(field, ..)| !field.starts_with("metadata"));
+            let said = |(field, was, is): (String, String, String)| {
+                OTHER.fill(&[("field", &field), ("is", &is), ("was", &was)]).about(name)
+            };
+            leaves.map(said).collect()
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The rows of `rows.json`: a kind, its fields, and what a change of them does. The values compared are those at the
+//! first path; an empty path is the whole object. What a row can't say is a function, `code`.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::said::{Said, Says};
+use super::{Change, Consequence, Users, kubevirt, migration, others};
+use crate::diff::semantic::{EffectTime, Impact};
+
+/// A row.
+pub(super) struct Row {
+    pub(super) kind: &'static str,
+    pub(super) paths: Vec<&'static str>,
+    pub(super) says: Says,
+}
+
+impl Row {
+    /// Whether it is about the object as a whole.
+    pub(super) fn is_whole(&self) -> bool {
+        self.paths == [""]
+    }
+}
+
+static TEXT: &str = include_str!("rows.json");
+static VALUES: LazyLock<Vec<Value>> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| VALUES.iter().filter_map(row).collect());
+
+/// All rows.
+pub(super) fn all() -> &'static [Row] {
+    &ROWS
+}
+
+/// The rows about a kind, those with longer paths first.
+pub(super) fn of_kind(kind: &str) -> Vec<&'static Row> {
+    let mut out: Vec<&Row> = all().iter().filter(|row| row.kind == kind).collect();
+    out.sort_by_key(|row| std::cmp::Reverse(row.paths.iter().map(|path| path.len()).max()));
+    out
+}
+
+/// A row as data; `None` if it has a word that isn't known, which a test rules out.
+fn row(value: &'static Value) -> Option<Row> {
+    let paths = value["paths"].as_array()?.iter().filter_map(Value::as_str).collect();
+    Some(Row { kind: value["kind"].as_str()?, paths, says: says(&value["says"])? })
+}
+
+fn says(value: &'static Value) -> Option<Says> {
+    let (form, value) = value.as_object()?.iter().next()?;
+    let change = || value.get("change").map(said);
+    Some(match form.as_str() {
+        "value" => Says::Value(value["default"].as_str()?, said(&value["says"])?),
+        "switch" => Says::Switch(value["default"].as_bool()?, said(&value["on"])?, said(&value["off"])?),
+        "section" => Says::Section(said(&value["add"])?, said(&value["remove"])?, change().flatten()),
+        "names" => Says::Names(said(&value["add"])?, said(&value["remove"])?, change().flatten()),
+        "each" => Says::Each(said(value)?),
+        "code" => Says::Code(code(value.as_str()?)?),
+        _ => return None,
+    })
+}
+
+/// A sentence; without `impact` it is a behaviour, without `when` it happens at once.
+fn said(value: &'static Value) -> Option<Said> {
+    let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
+    let impact = match text("impact") {
+        Some(name) => Impact::ALL.into_iter().find(|impact| impact.as_str() == name)?,
+        None => Impact::Behaviour,
+    };
+    let when = match text("when") {
+        Some(name) => EffectTime::ALL.into_iter().find(|when| when.name() == name)?,
+        None => EffectTime::Now,
+    };
+    let users = match text("users") {
+        Some(name) => Some(Users::ALL.into_iter().find(|users| users.name() == name)?),
+        None => None,
+    };
+    let is = |key: &str| value[key] == true;
+    Some(Said {
+        action: text("action").unwrap_or_default(),
+        certain: !is("possibly"),
+        restarts: is("restarts"),
+        rule: text("rule"),
+        users,
+        ..Said::new(impact, when, text("text")?)
+    })
+}
+
+fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
+    Some(match name {
+        "architectures" => kubevirt::architectures,
+        "calculator" => others::calculator,
+        "cdi_log_verbosity" => others::cdi_log_verbosity,
+        "certificates" => migration::certificates,
+        "completion_timeout" => migration::completion_timeout,
+        "constraints" => others::constraints,
+        "cpu_ratio" => kubevirt::cpu_ratio,
+        "cron" => others::cron,
+        "eviction" => kubevirt::eviction,
+        "feature_gates" => kubevirt::feature_gates,
+        "grants" => others::grants,
+        "ksm" => kubevirt::ksm,
+        "log_verbosity" => kubevirt::log_verbosity,
+        "mac_pool" => others::mac_pool,
+        "mediated_devices" => kubevirt::mediated_devices,
+        "memory_overcommit" => kubevirt::memory_overcommit,
+        "post_copy" => migration::post_copy,
+        "quota_namespaces" => others::quota_namespaces,
+        "rate_limit" => kubevirt::rate_limit,
+        "retention" => others::retention,
+        "role_aggregation" => kubevirt::role_aggregation,
+        "rollout" => kubevirt::rollout,
+        "state_class" => kubevirt::state_class,
+        "tls" => kubevirt::tls,
+        "tls_profile" => others::tls_profile,
+        "uninstall" => kubevirt::uninstall,
+        "update_strategy" => kubevirt::update_strategy,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_read() {
+        assert!(!VALUES.is_empty());
+        for value in VALUES.iter() {
+            assert!(row(value).is_some(), "{value}");
+        }
+    }
+}

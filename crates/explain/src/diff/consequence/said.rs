@@ -1,0 +1,274 @@
+//! What a row says, and how its sentence is filled in.
+
+use std::fmt::Display;
+
+use serde_json::Value;
+
+use super::users::Users;
+use super::{Change, Consequence};
+use crate::diff::semantic::{EffectTime, Impact};
+
+/// A sentence with its severity. `{is}` and `{was}` are values, `{field}` is a field, `{}` the subject.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Said {
+    pub(super) impact: Impact,
+    pub(super) when: EffectTime,
+    pub(super) text: &'static str,
+    /// What to do; empty if nothing.
+    pub(super) action: &'static str,
+    /// Whether it always happens, not only if something uses what changes.
+    pub(super) certain: bool,
+    /// The virtual machines that it is about.
+    pub(super) users: Option<Users>,
+    /// Whether pods are replaced.
+    pub(super) restarts: bool,
+    /// The rule whose finding says the same.
+    pub(super) rule: Option<&'static str>,
+}
+
+/// What a row says about its values.
+#[derive(Clone, Copy)]
+pub(super) enum Says {
+    /// The value of an unset field, and the sentence about another value.
+    Value(&'static str, Said),
+    /// A switch: its default, on, off.
+    Switch(bool, Said, Said),
+    /// A section or object that appears, is removed, or changes.
+    Section(Said, Said, Option<Said>),
+    /// Each changed field below the path.
+    Each(Said),
+    /// Each name in a list, or each key of a map, that is added, removed or changed.
+    Names(Said, Said, Option<Said>),
+    /// Computed.
+    Code(fn(&Change<'_>) -> Vec<Consequence>),
+}
+
+impl Said {
+    pub(super) const fn new(impact: Impact, when: EffectTime, text: &'static str) -> Self {
+        Self { impact, when, text, action: "", certain: true, users: None, restarts: false, rule: None }
+    }
+
+    /// Only if something uses what changes.
+    pub(super) const fn possibly(mut self) -> Self {
+        self.certain = false;
+        self
+    }
+
+    pub(super) const fn to_do(mut self, action: &'static str) -> Self {
+        self.action = action;
+        self
+    }
+
+    pub(super) const fn of(mut self, users: Users) -> Self {
+        self.users = Some(users);
+        self
+    }
+
+    /// Replaces pods.
+    pub(super) const fn restarts(mut self) -> Self {
+        self.restarts = true;
+        self
+    }
+
+    /// As the rule says.
+    pub(super) const fn rule(mut self, name: &'static str) -> Self {
+        self.rule = Some(name);
+        self
+    }
+
+    /// The consequence without values.
+    pub(super) fn plain(self) -> Consequence {
+        self.fill(&[])
+    }
+
+    /// With the values of its placeholders.
+    pub(super) fn fill(self, values: &[(&str, &dyn Display)]) -> Consequence {
+        let mut text = self.text.to_owned();
+        for (name, value) in values {
+            text = text.replace(&format!("{{{name}}}"), &value.to_string());
+        }
+        Consequence {
+            impact: self.impact,
+            when: self.when,
+            certain: self.certain,
+            text,
+            action: self.action.to_owned(),
+            subjects: Vec::new(),
+            users: self.users,
+            restarts: self.restarts,
+            rule: self.rule,
+            path: "",
+            fields: Vec::new(),
+        }
+    }
+
+    /// With a value and the one before.
+    pub(super) fn turns(self, is: impl Display, was: impl Display) -> Consequence {
+        self.fill(&[("is", &is), ("was", &was)])
+    }
+
+    pub(super) fn about(self, subject: impl Into<String>) -> Consequence {
+        self.plain().about(subject)
+    }
+}
+
+impl Consequence {
+    pub(super) fn about(mut self, subject: impl Into<String>) -> Self {
+        self.subjects = vec![subject.into()];
+        self
+    }
+
+    pub(super) fn impact(mut self, impact: Impact) -> Self {
+        self.impact = impact;
+        self
+    }
+}
+
+impl Says {
+    /// The consequences of a change.
+    pub(super) fn consequences(self, change: &Change<'_>) -> Vec<Consequence> {
+        let (was, is) = (change.before, change.after);
+        match self {
+            Self::Value(default, said) => {
+                let (was, is) = (shown_or(was, default), shown_or(is, default));
+                if same_value(&was, &is) { Vec::new() } else { vec![said.turns(is, was)] }
+            }
+            Self::Switch(default, on, off) => {
+                let (was, is) = (was.as_bool().unwrap_or(default), is.as_bool().unwrap_or(default));
+                if was == is { Vec::new() } else { vec![if is { on } else { off }.plain()] }
+            }
+            Self::Section(add, remove, other) => {
+                let said = match (was.is_null(), is.is_null()) {
+                    (true, _) => Some(add),
+                    (_, true) => Some(remove),
+                    _ => other,
+                };
+                let filled = said.map(|said| {
+                    let has_values = said.text.contains("{is}") || said.text.contains("{was}");
+                    if has_values { said.turns(summary(is), summary(was)) } else { said.plain() }
+                });
+                let named = |c: Consequence| if c.text.contains("{}") { c.about(change.object_name()) } else { c };
+                filled.map(named).into_iter().collect()
+            }
+            Self::Each(said) => {
+                let leaf = |(field, was, is): (String, String, String)| {
+                    said.fill(&[("field", &field), ("is", &is), ("was", &was)])
+                };
+                change.leaves().into_iter().map(leaf).collect()
+            }
+            Self::Names(add, remove, other) => names_changed(was, is)
+                .into_iter()
+                .filter_map(|(name, was, is)| {
+                    let said = match (was.is_null(), is.is_null()) {
+                        (true, _) => add,
+                        (_, true) => remove,
+                        _ => other?,
+                    };
+                    Some(said.turns(summary(&is), summary(&was)).about(name))
+                })
+                .collect(),
+            Self::Code(code) => code(change),
+        }
+    }
+}
+
+/// A value in a sentence: a text as written, a duration in hours, a list joined.
+pub(super) fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "unset".to_owned(),
+        Value::String(text) => time(text).unwrap_or_else(|| text.clone()),
+        Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {
+            if items.is_empty() {
+                "none".to_owned()
+            } else {
+                items.iter().map(shown).collect::<Vec<_>>().join(", ")
+            }
+        }
+        other => other.to_string(),
+    }
+}
+
+fn shown_or(value: &Value, default: &str) -> String {
+    if value.is_null() { default.to_owned() } else { shown(value) }
+}
+
+/// Whether two shown values are the same number or text.
+fn same_value(a: &str, b: &str) -> bool {
+    a == b || a.parse::<f64>().is_ok_and(|a| b.parse::<f64>().is_ok_and(|b| a.total_cmp(&b).is_eq()))
+}
+
+/// `96h0m0s` as `96 h`, `30m0s` as `30 min`; `None` for another text.
+fn time(text: &str) -> Option<String> {
+    let hours = text.strip_suffix("h0m0s").or_else(|| text.strip_suffix("h0m")).or_else(|| text.strip_suffix('h'));
+    let minutes = || text.strip_suffix("m0s").or_else(|| text.strip_suffix('m'));
+    let is_number = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+    let hours = hours.filter(is_number).map(|n| format!("{n} h"));
+    hours.or_else(|| minutes().filter(is_number).map(|n| format!("{n} min")))
+}
+
+/// A section in a few words: the labels of a selector, or `field value`.
+pub(super) fn summary(value: &Value) -> String {
+    fn walk(value: &Value, path: &str, out: &mut Vec<String>) {
+        match value {
+            Value::Object(map) if !map.is_empty() => {
+                for (key, value) in map {
+                    let hides = matches!(key.as_str(), "matchLabels" | "nodePlacement" | "nodeSelector" | "selector");
+                    let path = if hides { path.to_owned() } else { join(path, key) };
+                    walk(value, &path, out);
+                }
+            }
+            Value::Object(_) | Value::Null if path.is_empty() => {}
+            value if path.is_empty() => out.push(shown(value)),
+            value => out.push(format!("{path}={}", shown(value))),
+        }
+    }
+    let mut out = Vec::new();
+    walk(value, "", &mut out);
+    if out.is_empty() { "everything".to_owned() } else { out.join(", ") }
+}
+
+pub(super) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// The entries of two lists or maps that differ, by name, with both values; a map's `false` and `null` are absent.
+fn names_changed(was: &Value, is: &Value) -> Vec<(String, Value, Value)> {
+    let (was, is) = (entries(was), entries(is));
+    let names = was.iter().chain(&is).map(|(name, _)| name);
+    let mut out: Vec<(String, Value, Value)> = Vec::new();
+    for name in names {
+        let of = |all: &[(String, Value)]| all.iter().find(|(n, _)| n == name).map_or(Value::Null, |(_, v)| v.clone());
+        let (was, is) = (of(&was), of(&is));
+        if was != is && !out.iter().any(|(known, ..)| known == name) {
+            out.push((name.clone(), was, is));
+        }
+    }
+    out
+}
+
+/// The named entries: a list's texts and objects, the lists of a section, or the keys of a map.
+pub(super) fn entries(value: &Value) -> Vec<(String, Value)> {
+    const NAMES: [&str; 2] = ["resourceName", "name"];
+    const CRON: &str = "-image-cron";
+    match value {
+        Value::Array(items) => {
+            let name = |item: &Value| match item {
+                Value::String(text) => Some(text.clone()),
+                other => {
+                    let own = NAMES.iter().find_map(|key| other[*key].as_str());
+                    let name = own.or_else(|| other["metadata"]["name"].as_str())?;
+                    Some(name.strip_suffix(CRON).unwrap_or(name).to_owned())
+                }
+            };
+            items.iter().filter_map(|item| Some((name(item)?, item.clone()))).collect()
+        }
+        Value::Object(map) if !map.is_empty() && map.values().all(Value::is_array) => {
+            map.values().flat_map(entries).collect()
+        }
+        Value::Object(map) => {
+            let on = map.iter().filter(|(_, value)| !value.is_null() && **value != Value::Bool(false));
+            on.map(|(name, value)| (name.clone(), value.clone())).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,105 @@
+//! One effect of an upgrade on a HyperConverged.
+
+use hcoplan_diagnostics::source::Location;
+
+use super::semantic::Impact;
+
+/// The kind of an upgrade's effect on a HyperConverged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoteKind {
+    /// The HyperConverged is rejected after the upgrade, or is rejected until then.
+    Verdict,
+    /// The operator's reconcile fails.
+    Reconcile,
+    /// An operation of a patch can't be applied any more.
+    PatchFails,
+    /// A feature gate that a patch writes is in both of KubeVirt's lists.
+    GateCollides,
+    /// An operation of a patch has no effect any more.
+    PatchNoop,
+    /// The upgrade removes an operation from a patch.
+    PatchRemoved,
+    /// A patch works as before.
+    PatchKeeps,
+    /// The operator ignores a field that it read before.
+    FieldIgnored,
+    /// The new release's API doesn't know a field.
+    FieldDropped,
+    /// The default of an unset field changes.
+    DefaultFlips,
+    /// A feature gate became a field, is always on, or was removed.
+    GateGraduates,
+    /// The operator's own update of the HyperConverged is rejected.
+    OperatorStops,
+    /// An object is deleted and created again.
+    Recreated,
+    /// An object isn't rendered any more and stays in the cluster.
+    LeftBehind,
+    /// The result depends on whether the manifest is applied before the upgrade or after it.
+    Order,
+}
+
+impl NoteKind {
+    /// The name in reports: `patch-fails`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verdict => "verdict",
+            Self::Reconcile => "reconcile",
+            Self::PatchFails => "patch-fails",
+            Self::GateCollides => "gate-collides",
+            Self::PatchNoop => "patch-noop",
+            Self::PatchRemoved => "patch-removed",
+            Self::PatchKeeps => "patch-keeps",
+            Self::FieldIgnored => "field-ignored",
+            Self::FieldDropped => "field-dropped",
+            Self::DefaultFlips => "default-flips",
+            Self::GateGraduates => "gate-graduates",
+            Self::OperatorStops => "operator-stops",
+            Self::Recreated => "recreated",
+            Self::LeftBehind => "left-behind",
+            Self::Order => "order",
+        }
+    }
+}
+
+/// One effect of an upgrade.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// The kind of effect.
+    pub kind: NoteKind,
+    /// Its impact on the cluster.
+    pub impact: Impact,
+    /// What happens, as a sentence without a full stop.
+    pub text: String,
+    /// What to do before the upgrade; `None`: nothing.
+    pub help: Option<String>,
+    /// The location of the manifest's field or operation.
+    pub place: Option<Location>,
+    /// The value that changes, if it is about one.
+    pub value: Option<ValueChange>,
+    /// The objects that it is about, in place of `{}` in the text.
+    pub subjects: Vec<String>,
+}
+
+/// A value of the HyperConverged that an upgrade changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueChange {
+    /// The field's path below `spec`, in v1's shape.
+    pub field: String,
+    /// Today.
+    pub before: String,
+    /// After the upgrade.
+    pub after: String,
+    /// The line that keeps today's value, if one does.
+    pub keep: Option<String>,
+    /// Whether the line is valid only from the new release on.
+    pub is_later: bool,
+}
+
+impl Note {
+    /// A note that happens, without help.
+    pub(super) fn new(kind: NoteKind, impact: Impact, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { kind, impact, text, help: None, place: None, value: None, subjects: Vec::new() }
+    }
+}
