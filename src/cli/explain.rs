@@ -39,6 +39,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         return Ok(Exit::default());
     }
     let release = arguments.release.as_deref().map(repo::known_release).transpose()?;
-    output.print(explain::page(&subject, release.as_ref())?)?;
+    let page = explain::page(&subject, release.as_ref())?;
+    let terminal = output.terminal();
+    if terminal.wraps {
+        output.print(hcoplan_report::terminal::print(&explain::rendered(&page), terminal))?;
+    } else {
+        output.print(page)?;
+    }
     Ok(Exit::default())
 }

@@ -59,10 +59,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     for cluster in &clusters {
         match repo.load(cluster) {
             Ok(one) => {
-                output.print_lines(&known_of(cluster, &one))?;
+                output.print_sentence(&known_of(cluster, &one))?;
                 loaded.push(one);
             }
-            Err(problem) => output.print_lines(&format!("found: {}: {}\n", cluster.path(), problem.finding.message))?,
+            Err(problem) => {
+                output.print_sentence(&format!("found: {}: {}", cluster.path(), problem.finding.message))?;
+            }
         }
     }
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();

@@ -12,7 +12,7 @@ use crate::finding::Finding;
 use crate::secret::InputText;
 use camino::Utf8Path;
 use hcoplan_analysis::{FinalFindings, Findings, NoticeKind, Notices};
-use hcoplan_report::{Format, Report, Terminal};
+use hcoplan_report::{Format, Report, Terminal, wrap_lines};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -76,6 +76,13 @@ impl Output {
     /// See [`Self::print`].
     pub(super) fn print_lines(&self, text: &str) -> io::Result<()> {
         self.print(InputText::new(text).lines())
+    }
+
+    /// Prints a sentence, in lines of a terminal's width.
+    pub(super) fn print_sentence(&self, text: &str) -> io::Result<()> {
+        let (terminal, line) = (self.terminal(), InputText::new(text).line().into_owned());
+        let lines = if terminal.wraps { wrap_lines(&line, terminal.width.saturating_sub(2)) } else { vec![line] };
+        self.print(lines.join("\n  ") + "\n")
     }
 
     /// Prints findings on standard error, for subcommands with another result.

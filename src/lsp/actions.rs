@@ -203,8 +203,8 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
 /// Whether comments of a document can suppress findings: it is a HyperConverged, an inventory, or another object in a
 /// cluster's directory.
 fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> bool {
-    let version = root.get("apiVersion").and_then(Node::as_str);
-    let kind = root.get("kind").and_then(Node::as_str);
+    let version = root.text_at("apiVersion");
+    let kind = root.text_at("kind");
     let mut clusters = inputs.analysis.repo().into_iter().flat_map(Repo::clusters);
     match kind {
         // A HyperConverged with a duplicate name isn't examined.

@@ -1,5 +1,6 @@
 //! Compares a cluster before and after the change.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::assumed;
@@ -8,9 +9,11 @@ use super::previous_cluster::PreviousCluster;
 use super::previous_state::is_same;
 use super::transition::Transition;
 use super::{Before, ClusterResult, ClusterTask, ComparisonMode};
-use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};
+use hcoplan_diagnostics::finding::{Finding, FindingKey, mark_existing, without_existing};
+use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::{self, ClusterDiff, ExpectedState, Kind, LiveCheck, Removal, SideOrigin, VerdictChange};
 use hcoplan_kubernetes::Object;
+use hcoplan_lint as lint;
 use hcoplan_planner::admission::{GROUP, KIND};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::lifecycle::State;
@@ -98,7 +101,58 @@ pub(super) fn compare(
             diff.rejected_before = Some(rejected_before(work, now, why));
         }
     }
+    if let PreviousCluster::Planned(before) = old {
+        attribute_findings(work, before, now, &outcome.found.findings, &mut diff);
+    }
     outcome.diff = Some(diff);
+}
+
+/// Maximum number of differences for which the rules run again, to find which of them bring a finding.
+const MAX_DIFFERENCES: usize = 12;
+
+/// Finds the differences that bring or end findings: those with which the rules report it, else those at its line.
+fn attribute_findings(
+    work: &ClusterTask<'_>,
+    before: &Planned,
+    now: &CurrentCluster<'_>,
+    findings: &[Finding],
+    diff: &mut ClusterDiff,
+) {
+    let causes = &diff.comparison.causes;
+    let mut changed: Vec<(&Finding, bool)> = findings.iter().filter(|f| !f.is_existing).map(|f| (f, true)).collect();
+    changed.extend(diff.findings_removed.iter().map(|f| (f, false)));
+    let Some(selection) = work.lint.clone().filter(|_| causes.len() > 1 && !changed.is_empty()) else {
+        return;
+    };
+    let selection = selection.without_fixes();
+    let (a, b) = (before.side(), now.planned.side());
+    let shares = (causes.len() <= MAX_DIFFERENCES).then(|| {
+        diff::Shares::new(&a, &b, |release, inventory, object| {
+            let look = |context: &lint::Context<'_>| -> BTreeSet<FindingKey> {
+                lint::run(context, &selection).findings.iter().map(FindingKey::of).collect()
+            };
+            let inputs = (release, inventory, object);
+            now.planned.seen_with((now.repo, now.cluster), Some(before.manifest()), inputs, None, look)
+        })
+    });
+    let at_line = |finding: &Finding| -> Vec<usize> {
+        let Some(place) = &finding.location else {
+            return Vec::new();
+        };
+        let line = place.start().line;
+        let has = |other: &Location| {
+            other.file.path() == place.file.path() && (other.start().line..=other.end().line).contains(&line)
+        };
+        let near = causes.iter().enumerate().filter(|(_, cause)| cause.location.as_ref().is_some_and(has));
+        near.map(|(index, _)| index).collect()
+    };
+    let found = changed.into_iter().map(|(finding, is_new)| {
+        let key = FindingKey::of(finding);
+        let by_rules = shares.as_ref().map(|shares| shares.causes(|keys| keys.contains(&key) == is_new));
+        let causes = by_rules.filter(|causes| !causes.is_empty()).unwrap_or_else(|| at_line(finding));
+        (key, causes)
+    });
+    diff.finding_causes = found.collect();
 }
 
 /// The findings of the side before, if known.

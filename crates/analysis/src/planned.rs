@@ -157,13 +157,13 @@ impl Planned {
         matrix(&MatrixInput { context, rejected: admission.stage.map(|_| admission.message.as_str()) })
     }
 
-    /// Calls `look` with other inputs, for the named virtual machines.
-    fn seen_with<T>(
+    /// Calls `look` with other inputs, for the named virtual machines or all.
+    pub(super) fn seen_with<T>(
         &self,
         (repo, cluster): (&Repo, &ClusterRef),
         before: Option<&Value>,
         (release, inventory, object): (&Arc<Release>, Inventory, Value),
-        machines: &BTreeSet<String>,
+        machines: Option<&BTreeSet<String>>,
         look: impl FnOnce(&lint::Context<'_>) -> T,
     ) -> T {
         let plan = plan_with(release, &inventory, &object, AdmissionMode::Force);
@@ -171,7 +171,11 @@ impl Planned {
         let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
         let settings = lint::Settings::default();
         let context = context(repo, cluster, self.loaded(), input, &settings);
-        look(&context.with_before(before).with_machines(machines))
+        let context = context.with_before(before);
+        look(&match machines {
+            Some(machines) => context.with_machines(machines),
+            None => context,
+        })
     }
 
     /// Calls `look` with the cluster's context; `before` is the HyperConverged before the change.
@@ -265,7 +269,7 @@ pub(super) fn collect_image_changes(
         Shares::new(&a, &b, |release, inventory, object| {
             let inputs = (release, inventory, object);
             let look = |context: &lint::Context<'_>| matrix(&MatrixInput { context, rejected: None });
-            after.planned.seen_with((after.repo, after.cluster), start, inputs, &BTreeSet::new(), look)
+            after.planned.seen_with((after.repo, after.cluster), start, inputs, Some(&BTreeSet::new()), look)
         })
     });
     let images = matrix::effects(&old, &new, &diff.comparison, &|is_so| of_images.causes(is_so));
@@ -280,12 +284,13 @@ pub(super) fn collect_image_changes(
         (only.len() * all <= MAX_RENDERS).then(|| {
             Shares::new(&a, &b, |release, inventory, object| {
                 let inputs = (release, inventory, object);
-                after.planned.seen_with((after.repo, after.cluster), start, inputs, only, machine_states)
+                after.planned.seen_with((after.repo, after.cluster), start, inputs, Some(only), machine_states)
             })
         })
     };
     let of_machines = matrix::machine_effects(&machines_before, &machines_after, &diff.image_effects, shares, all);
     diff.image_effects.extend(of_machines);
+    diff.users = matrix::users(&machines_after);
 }
 
 /// Converts a finding about an unreadable or invalid file.

@@ -157,10 +157,10 @@ impl Analysis {
         };
         let change = Review::of(&self.clusters, self.compared, self.findings.findings(), self.existing_count);
         let upgrade = self.steps.as_ref().map(Steps::review);
-        let mut of_change = change.entries.iter().filter_map(Entry::severity);
+        let mut of_change = change.entries().filter_map(Entry::severity);
         let mut of_upgrade = upgrade.iter().flat_map(|u| {
             let found = u.added.iter().map(|line| line.finding.severity);
-            found.chain(u.entries.iter().filter_map(Entry::severity))
+            found.chain(u.entries().filter_map(Entry::severity))
         });
         of_change.any(|s| s >= from) || of_upgrade.any(|s| s >= from)
     }

@@ -43,7 +43,7 @@ pub fn screen(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> Document {
         };
         let title = Text::from(cluster_names(&names)).soft(format!(" ({})", first.release)).plain(format!(": {count}"));
         blocks.push(Block::Heading(2, title));
-        blocks.push(Block::Entries(Layout::Brief, first.fields.iter().map(|drift| one(first, drift)).collect()));
+        blocks.push(Block::Entries(Layout::Story, first.fields.iter().map(|drift| one(first, drift)).collect()));
         blocks.extend(remedy(first));
     }
     let all: Vec<&Drift> = clusters.iter().flat_map(|c| &c.fields).collect();

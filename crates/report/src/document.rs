@@ -50,8 +50,8 @@ pub enum Block {
 pub enum Layout {
     /// With excerpts, one line per note.
     Full,
-    /// A sentence, and one line with all notes.
-    Brief,
+    /// A sentence with the sign of its severity, and a line per note.
+    Story,
 }
 
 /// A finding or a consequence.

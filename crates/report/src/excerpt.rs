@@ -12,6 +12,7 @@ use hcoplan_diagnostics::secret::{self, InputText, is_invisible_or_control};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 
 use super::Mark;
+use super::text::wrap_lines;
 
 /// Lines shown before and after a marked line.
 const CONTEXT: usize = 1;
@@ -21,6 +22,10 @@ const MAX_LINES: usize = 6;
 
 /// Columns shown before the marked text in a cut line.
 const LEAD: usize = 24;
+
+/// The columns between the marked text and its label, and the smallest width of a label.
+const LABEL_GAP: usize = 10;
+const MIN_LABEL: usize = 16;
 
 /// The lines around some places of one file.
 #[derive(Debug)]
@@ -91,7 +96,10 @@ impl Excerpt {
             let start = out.offset(&shown, cells.line, cells.start)?;
             let end = out.offset(&shown, cells.end_line, cells.end)?;
             let span = SourceSpan::new(start.into(), end.saturating_sub(start));
-            let label = Some(InputText::new(&mark.label).line().into_owned()).filter(|l| !l.is_empty());
+            let column = shown.get(&cells.end_line).map_or(0, |line| cells.start.saturating_sub(line.from));
+            let room = width.saturating_sub(column + LABEL_GAP).max(MIN_LABEL);
+            let label = wrap_lines(&InputText::new(&mark.label).line(), room).join("\n");
+            let label = Some(label).filter(|l| !l.is_empty());
             out.columns.insert(start, cells.start);
             out.labels.push(if mark.primary {
                 LabeledSpan::new_primary_with_span(label, span)

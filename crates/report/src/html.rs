@@ -115,7 +115,8 @@ fn entry(entry: &Entry) -> Markup {
     html! {
         article id=[entry.anchor.as_ref()] {
             p {
-                @if !entry.label.is_empty() { span.label.(class(entry.level)) { (text(&entry.label)) } " " }
+                @if entry.label.is_empty() { span.label.(class(entry.level)) { (word(entry.level)) } " " }
+                @else { span.label.(class(entry.level)) { (text(&entry.label)) } " " }
                 strong { (text(&entry.text)) }
             }
             (excerpts(&entry.marks, entry.level))
@@ -126,6 +127,16 @@ fn entry(entry: &Entry) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// A level in a word, for entries without a label.
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Bad => "breaks",
+        Level::Warn => "attention",
+        Level::Calm => "note",
+        Level::Good => "better",
     }
 }
 

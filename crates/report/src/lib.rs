@@ -148,8 +148,6 @@ pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Re
     }
 }
 
-use findings::label as finding_label;
-
 /// `1 cluster`, `2 clusters`.
 pub fn plural(n: usize, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }

@@ -3,8 +3,6 @@
 //! With a budget, each part is printed whole, in its short form, or not at all, so that no fence, row or tag is cut.
 //! The first part is always printed, and omitted parts are counted.
 
-use std::rc::Rc;
-
 use hcoplan_diagnostics::secret::InputText;
 
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
@@ -30,17 +28,13 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
     let budget = budget.map(|b| b.max(MIN_BUDGET));
     let mut out = marker.map_or(String::new(), |marker| format!("<!-- {marker} -->\n"));
     let mut left_out = 0;
-    let mut table: Option<&Rc<str>> = None;
     for part in &parts {
-        let head = part.head.as_ref().filter(|head| table.is_none_or(|table| !Rc::ptr_eq(table, head)));
-        let head = head.map_or("", |head| head);
-        let room = budget.map(|b| b.saturating_sub(RESERVE + out.len() + head.len()));
+        let room = budget.map(|b| b.saturating_sub(RESERVE + out.len()));
         let fits = |text: &&String| room.is_none_or(|room| text.len() <= room);
         let long = Some(&part.long).filter(fits);
         left_out += usize::from(long.is_none());
         if let Some(text) = long.or_else(|| part.short.as_ref().filter(fits)) {
-            out.extend([head, text]);
-            table = part.head.as_ref();
+            out.push_str(text);
         }
     }
     if left_out > 0 {
@@ -52,34 +46,18 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
 
 /// A part that is printed whole, in its short form, or not at all.
 struct Part {
-    /// The heading of a table's row, printed before the first row that fits.
-    head: Option<Rc<str>>,
     long: String,
     short: Option<String>,
 }
 
 impl Part {
     fn whole(long: String) -> Self {
-        Self { head: None, long, short: None }
+        Self { long, short: None }
     }
 }
 
-/// Consecutive sections of entries form one table.
 fn add_all(blocks: &[Block], out: &mut Vec<Part>) {
-    let mut rest = blocks;
-    while let Some((first, others)) = rest.split_first() {
-        let mut sections = Vec::new();
-        while let [Block::Heading(_, heading), Block::Entries(_, entries), others @ ..] = rest {
-            sections.push((Some(heading), entries.as_slice()));
-            rest = others;
-        }
-        if sections.is_empty() {
-            add(first, out);
-            rest = others;
-        } else {
-            add_entries(&sections, out);
-        }
-    }
+    blocks.iter().for_each(|block| add(block, out));
 }
 
 fn add(block: &Block, out: &mut Vec<Part>) {
@@ -92,7 +70,7 @@ fn add(block: &Block, out: &mut Vec<Part>) {
             let lines: String = lines.iter().map(|text| format!("- {}\n", line(text))).collect();
             out.push(Part::whole(format!("\n{lines}")));
         }
-        Block::Entries(_, entries) => add_entries(&[(None, entries)], out),
+        Block::Entries(_, entries) => add_entries(entries, out),
         Block::Excerpts(marks) => {
             let marked = |mark: &Mark| {
                 let at = mark.place.start();
@@ -114,7 +92,6 @@ fn add(block: &Block, out: &mut Vec<Part>) {
             let inner: String = inner.into_iter().map(|part| part.long).collect();
             let title = html(&summary.characters());
             out.push(Part {
-                head: None,
                 long: format!("\n<details><summary>{title}</summary>\n{inner}\n</details>\n"),
                 short: Some(format!("\n{}\n", line(summary))),
             });
@@ -122,37 +99,31 @@ fn add(block: &Block, out: &mut Vec<Part>) {
     }
 }
 
-/// The rows of one table: label, message, location and notes. The first row of a section has its heading.
-fn add_entries(sections: &[(Option<&Text>, &[Entry])], out: &mut Vec<Part>) {
-    let all = || sections.iter().flat_map(|(_, entries)| *entries);
-    let has_places = all().any(|entry| !entry.place.is_empty());
-    let has_notes = all().any(|entry| !entry.notes.is_empty());
-    let mut columns = vec!["", ""];
-    columns.extend(has_places.then_some("where"));
-    columns.extend(has_notes.then_some("what else"));
-    let head: Rc<str> = format!("\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len())).into();
-    let named = sections.iter().flat_map(|(heading, entries)| {
-        let names =
-            heading.iter().map(|heading| format!("**{}**", line(heading))).chain(std::iter::repeat(String::new()));
-        names.zip(*entries)
-    });
-    for (name, entry) in named {
-        let row = |text: String, notes: String| {
-            let label = [sign(entry.level), &name, &line(&entry.label)].join(" ");
-            let mut cells = vec![label.trim().replace("  ", " "), text];
-            cells.extend(has_places.then(|| line(&entry.place)));
-            cells.extend(has_notes.then_some(notes));
-            format!("| {} |\n", cells.join(" | "))
-        };
-        let notes = entry.notes.iter().map(|(name, text)| match *name {
-            "" => line(text),
-            name => format!("{name}: {}", line(text)),
+/// A list: one line per entry, its notes below.
+fn add_entries(entries: &[Entry], out: &mut Vec<Part>) {
+    for (index, entry) in entries.iter().enumerate() {
+        let gap = if index == 0 { "\n" } else { "" };
+        let label = if entry.label.is_empty() { String::new() } else { format!("{}: ", line(&entry.label)) };
+        let place = if entry.place.is_empty() { String::new() } else { format!(" {}", line(&entry.place)) };
+        let notes = entry.notes.iter().map(|(name, text)| {
+            let mut name = (*name).to_owned();
+            if let Some(first) = name.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            let name = if name.is_empty() { name } else { format!("**{name}**: ") };
+            format!("  {name}{}\n", line(text))
         });
         let sentence = entry.text.characters();
         let mut short: String = sentence.chars().take(SHORT).collect();
         short.push_str(if short.len() < sentence.len() { "…" } else { "" });
-        let long = row(line(&entry.text), notes.collect::<Vec<_>>().join("<br>"));
-        out.push(Part { head: Some(Rc::clone(&head)), long, short: Some(row(plain(&short), String::new())) });
+        let row = |text: &str, rest: String| format!("{gap}- {} {label}{text}{rest}\n", sign(entry.level));
+        // Two spaces at the end of a line break it.
+        let notes: Vec<String> = notes.collect();
+        let long = match notes.as_slice() {
+            [] => row(&line(&entry.text), place),
+            notes => row(&line(&entry.text), format!("{place}  \n{}", notes.join("").replace('\n', "  \n").trim_end())),
+        };
+        out.push(Part { long, short: Some(row(&plain(&short), String::new())) });
     }
 }
 

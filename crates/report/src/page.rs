@@ -8,10 +8,10 @@ use super::changes::{Changes, UpgradeView, View};
 use super::matrix::{self, MatrixPage, PAIRS};
 use super::{Report, findings, plural};
 use hcoplan_analysis::matrix::{ClusterMatrix, State, counts};
-use hcoplan_analysis::review::Steps;
-use hcoplan_analysis::review::clusters;
+use hcoplan_analysis::review::{Review, Steps, clusters, level_of};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::Commit;
+use hcoplan_explain::diff::semantic::Impact;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::release::{Distribution, version_parts};
 use hcoplan_planner::verdict::{Verdict, VerdictKind};
@@ -91,29 +91,33 @@ pub fn plan_page(plan: &PlanPage<'_>) -> Document {
                 .into(),
         ]),
     ];
-    if let Some(view) = &view {
-        blocks.push(view.sides());
-        blocks.extend(view.consequences());
-    }
     let mut section = |name: &str, content: Vec<Block>| {
         blocks.push(Block::Heading(1, name.into()));
         blocks.extend(content);
     };
+    let changes = match &view {
+        Some(view) => std::iter::once(view.sides()).chain(view.stories(false)).collect(),
+        None => vec![Block::Paragraph(
+            Text::new().plain("There is nothing to compare with: ").code("--against REV").plain(" names a revision."),
+        )],
+    };
+    section("Changes", changes);
     let diffs = plan.changes.map(|c| c.clusters);
-    section("Clusters", vec![Block::Table(cluster_table(plan.clusters, plan.report.findings, diffs))]);
-    let matrix = MatrixPage { clusters: &matrices, problems: false, terminal: plan.report.terminal };
-    section("Matrix", matrix::blocks(&matrix));
+    section("Clusters", vec![Block::Table(cluster_table(plan, diffs, review.as_ref(), &alerts))]);
+    // What a consequence says isn't said again.
+    let told: BTreeSet<(&str, &str)> = review
+        .iter()
+        .flat_map(Review::entries)
+        .flat_map(|entry| &entry.rules)
+        .map(|f| (f.rule.name, f.message.as_str()))
+        .collect();
+    let is_left = |f: &Finding| !told.contains(&(f.rule.name, f.message.as_str()));
     let mut found = vec![Block::Paragraph(plan.report.totals().into())];
-    found.extend(findings::blocks(plan.report, |_| true, |file| plan.report.path(file)));
+    found.extend(findings::blocks(plan.report, is_left, |file| plan.report.path(file)));
     section("Findings", found);
     section("Alerts", vec![alert_block(&alerts)]);
-    let changes = match &view {
-        Some(view) => view.objects().unwrap_or_else(|| Block::Paragraph("No object changes.".into())),
-        None => Block::Paragraph(
-            Text::new().plain("There is nothing to compare with: ").code("--against REV").plain(" names a revision."),
-        ),
-    };
-    section("Changes", vec![changes]);
+    let matrix = MatrixPage { clusters: &matrices, problems: false, terminal: plan.report.terminal };
+    section("Matrix", matrix::blocks(&matrix, false));
     if let (Some(steps), Some(changes)) = (plan.upgrade, plan.changes) {
         section("Upgrade", UpgradeView(steps).checklist(changes));
     }
@@ -152,7 +156,13 @@ fn verdict(plan: &PlanPage<'_>) -> (Level, Text) {
 }
 
 /// The table of clusters, failing ones first.
-fn cluster_table(rows: &[ClusterRow], found: &[Finding], changes: Option<&[ClusterDiff]>) -> Table {
+fn cluster_table(
+    plan: &PlanPage<'_>,
+    changes: Option<&[ClusterDiff]>,
+    review: Option<&Review<'_>>,
+    alerts: &BTreeMap<&'static str, Alert<'_>>,
+) -> Table {
+    let (rows, found) = (plan.clusters, plan.report.findings);
     let diffs: BTreeMap<&str, &ClusterDiff> = changes.into_iter().flatten().map(|d| (d.cluster.as_str(), d)).collect();
     let any_unfinished = rows.iter().any(|row| !row.unfinished.is_empty());
     let mut header = vec!["cluster", "release", "verdict", "workload nodes", "errors", "warnings", "info", "alerts"];
@@ -170,9 +180,9 @@ fn cluster_table(rows: &[ClusterRow], found: &[Finding], changes: Option<&[Clust
     let row = |row: &&ClusterRow| {
         let of = |severity| counted.get(&(row.cluster.as_str(), severity)).copied().unwrap_or_default();
         let mut cells: Vec<Cell> =
-            vec![row.cluster.as_str().into(), release(row).into(), verdict_cell(&row.verdict), nodes(row).into()];
+            vec![row.cluster.as_str().into(), release(row).into(), verdict_cell(row, review), nodes(row).into()];
         cells.extend([Severity::Error, Severity::Warning, Severity::Info].map(|s| of(s).to_string().into()));
-        cells.push(row.alerts.len().to_string().into());
+        cells.push(alerts.values().filter(|a| a.clusters.contains(&*row.cluster)).count().to_string().into());
         cells.push(covered(row).into());
         cells.extend(changes.is_some().then(|| changed(diffs.get(row.cluster.as_str()).copied()).into()));
         cells.extend(any_unfinished.then(|| unfinished(row).into()));
@@ -186,8 +196,13 @@ fn cluster_table(rows: &[ClusterRow], found: &[Finding], changes: Option<&[Clust
     }
 }
 
-fn verdict_cell(verdict: &Verdict) -> Cell {
+/// The verdict; of an accepted cluster the worst consequence, if it breaks something.
+fn verdict_cell(row: &ClusterRow, review: Option<&Review<'_>>) -> Cell {
+    let verdict = &row.verdict;
+    let of_cluster = review.into_iter().flat_map(Review::entries).filter(|e| e.clusters.contains(&&*row.cluster));
+    let worst = of_cluster.filter(|e| level_of(&e.effect) == Level::Bad).map(|e| e.effect.impact).min();
     let (level, word) = match verdict.kind() {
+        VerdictKind::Accepted if worst.is_some() => (Level::Bad, worst.map_or("", Impact::title)),
         VerdictKind::Accepted => (Level::Good, "accepted"),
         VerdictKind::Rejected => (Level::Bad, "rejected"),
         VerdictKind::Breaks => (Level::Bad, "accepted, and the operator fails"),
@@ -336,10 +351,7 @@ mod tests {
     #[test]
     fn names_unfinished_gates() {
         let mut one = row("1.18");
-        let columns = |row: &ClusterRow| cluster_table(std::slice::from_ref(row), &[], None).header.len();
-        let without = columns(&one);
         one.unfinished = vec![("objectGraph".to_owned(), "alpha".to_owned())];
-        assert_eq!(columns(&one), without + 1);
         assert_eq!(unfinished(&one), "objectGraph (alpha)");
     }
 }

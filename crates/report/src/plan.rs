@@ -5,7 +5,7 @@ use std::io;
 use hcoplan_analysis::Analysis;
 
 use super::changes::{self, Changes};
-use super::{Format, Named, Report, Terminal, document, visible_json};
+use super::{Format, Named, Report, Terminal};
 
 /// An output format for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl PlanFormat {
     /// Whether it shows fixes.
     pub fn shows_fixes(self) -> bool {
         match self {
-            Self::Changes(format) => format == changes::Format::Json,
+            Self::Changes(_) => false,
             Self::Findings(format) => format.shows_fixes(),
         }
     }
@@ -57,17 +57,6 @@ pub fn print_plan(
         PlanFormat::Changes(format) => format,
     };
     let changes = Changes::of(analysis, command, terminal, budget);
-    if format == changes::Format::Json {
-        let mut out = changes::document(&changes);
-        let mut found = document(&Report::of(&analysis.findings, Terminal::default()));
-        for key in ["findings", "groups"] {
-            out[key] = found[key].take();
-        }
-        if let Some(steps) = &analysis.steps {
-            out["upgrade"] = changes::steps_document(steps, &changes);
-        }
-        return Ok(visible_json::text(&out).into_bytes());
-    }
     let mut text = Vec::new();
     changes::write(format, &changes, analysis.steps.as_ref(), &mut text)?;
     Ok(text)

@@ -30,7 +30,7 @@ fn document() -> Document {
         blocks: vec![
             Block::Paragraph(Text::new().soft("from a to b")),
             Block::Heading(1, "Findings".into()),
-            Block::Entries(Layout::Brief, vec![finding.clone()]),
+            Block::Entries(Layout::Story, vec![finding.clone()]),
             Block::Heading(1, "Matrix".into()),
             Block::Table(Table {
                 caption: "images".to_owned(),
@@ -58,8 +58,8 @@ fn a_terminal_shows_signs_excerpts_and_the_last_line() {
     let text = terminal::print(&document(), Terminal::default());
     for part in [
         "✗ rejected in 1 of 2 clusters\nfrom a to b\n",
-        "\nFindings\n  error[rule]: ",
-        "    a/hco.yaml:2:9 · help: write `right`\n",
+        "\nFindings\n  ✗ error[rule]: ",
+        " a/hco.yaml:2:9\n    help: write `right`\n",
         "2 │   size: wrong",
         "  = help: write `right`\n",
         "  ~ KubeVirt kubevirt\n    - spec.x: ```\n    + spec.y: 2\n      because of spec.z\n",
@@ -92,36 +92,25 @@ fn without_unicode_everything_is_ascii() {
 }
 
 #[test]
-fn markdown_is_one_table_per_run_of_sections_and_folds_the_rest() {
+fn markdown_lists_entries_and_folds_the_rest() {
     let text = markdown::print(&document(), Some("marker"), None, "hcoplan plan");
     assert!(text.starts_with("<!-- marker -->\n### 🔴 hcoplan: rejected in 1 of 2 clusters\n"), "{text}");
-    assert!(text.contains("| 🔴 **Findings** **error**"), "{text}");
+    assert!(text.contains("\n- 🔴 **error**\\[rule\\]: "), "{text}");
+    assert!(text.contains("  \n  **Help**: "), "{text}");
     // The fence has to be longer than the backticks inside.
     assert!(text.contains("\n````diff\n! KubeVirt kubevirt\n-   spec.x: ```\n+   spec.y: 2\n"), "{text}");
     assert!(!text.replace("\\<", "").contains("<script") && !text.contains("@all"), "{text}");
-    let cells = |line: &str| line.replace("\\|", "").matches('|').count();
-    let rows: Vec<usize> = text.lines().filter(|l| l.starts_with("| 🔴")).map(cells).collect();
-    assert_eq!(rows, [5, 5], "{text}");
 }
 
 #[test]
 fn markdown_within_a_budget_counts_what_it_omits() {
     let whole = markdown::print(&document(), None, None, "hcoplan plan");
-    for budget in [markdown::MIN_BUDGET, 700, 900] {
+    for budget in [markdown::MIN_BUDGET, 700] {
         let text = markdown::print(&document(), None, Some(budget), "hcoplan plan");
         assert!(text.len() <= budget && text.len() < whole.len(), "{} of {budget}: {text}", text.len());
         assert!(text.contains("shown**, for want of room: `hcoplan plan` prints everything."), "{text}");
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     }
-}
-
-#[test]
-fn keeps_a_tables_head_without_room_for_rows() {
-    let rows = [600, 1].map(|words| Entry::new(Level::Bad, "word ".repeat(words), "text"));
-    let blocks = vec![Block::Entries(Layout::Full, rows.to_vec())];
-    let document = Document { blocks, ..Document::default() };
-    let text = markdown::print(&document, None, Some(markdown::MIN_BUDGET), "hcoplan plan");
-    assert!(text.contains("\n|  |  |\n|---|---|\n| 🔴 word | text |\n"), "{text}");
 }
 
 #[test]

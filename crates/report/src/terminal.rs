@@ -61,6 +61,7 @@ struct Printer {
 /// A word with its styling.
 struct Word {
     text: String,
+    /// In bytes, as signs such as ✗ may take more than one column.
     width: usize,
     /// Whether a space separates it from the word before.
     apart: bool,
@@ -86,7 +87,7 @@ impl Printer {
             }
             Block::Paragraph(text) => self.lines(text, 0, 2),
             Block::List(lines) => lines.iter().for_each(|line| self.lines(line, 2, 4)),
-            Block::Entries(Layout::Brief, entries) => entries.iter().for_each(|entry| self.brief(entry)),
+            Block::Entries(Layout::Story, entries) => entries.iter().for_each(|entry| self.story(entry)),
             Block::Entries(Layout::Full, entries) => entries.iter().for_each(|entry| self.full(entry)),
             Block::Excerpts(marks) => self.excerpts(marks),
             Block::Table(table) => self.table(table),
@@ -127,17 +128,19 @@ impl Printer {
         }
     }
 
-    fn brief(&mut self, entry: &Entry) {
+    fn story(&mut self, entry: &Entry) {
+        let sign = match entry.level {
+            Level::Calm if self.terminal.unicode => "·",
+            Level::Calm => ".",
+            level => self.sign(level),
+        };
+        let sign = Text::new().level(entry.level, sign).plain(" ");
         let label = if entry.label.is_empty() { Text::new() } else { entry.label.clone().plain(": ") };
-        self.lines(&label.then(entry.text.clone()), 2, 4);
-        let place = (!entry.place.is_empty()).then(|| entry.place.clone());
-        let notes = entry.notes.iter().map(|(name, text)| match *name {
-            "" => text.clone(),
-            name => Text::new().soft(format!("{name}: ")).then(text.clone()),
-        });
-        let all = Text::join(place.into_iter().chain(notes), " · ");
-        if !all.is_empty() {
-            self.lines(&all, 4, 6);
+        let place = if entry.place.is_empty() { Text::new() } else { Text::from(" ").then(entry.place.clone()) };
+        self.lines(&sign.then(label).then(entry.text.clone()).then(place), 2, 4);
+        for (name, text) in &entry.notes {
+            let name = if name.is_empty() { Text::new() } else { Text::new().strong(format!("{name}: ")) };
+            self.lines(&name.then(text.clone()), 4, 6);
         }
     }
 
@@ -241,9 +244,13 @@ impl Printer {
         let most = if self.terminal.wraps { self.terminal.width.max(40) } else { usize::MAX };
         let _ = write!(self.out, "{:first$}", "");
         let (mut column, mut empty) = (first, true);
-        for word in self.words(text) {
+        let words = self.words(text);
+        for (index, word) in words.iter().enumerate() {
             let blank = usize::from(word.apart && !empty);
-            if !empty && word.apart && column + blank + word.width > most {
+            // Pieces without a space between them stay on one line.
+            let rest = words.iter().skip(index + 1).take_while(|next| !next.apart);
+            let width = word.width + rest.map(|next| next.width).sum::<usize>();
+            if !empty && word.apart && column + blank + width > most {
                 let _ = write!(self.out, "\n{:others$}", "");
                 column = others;
             } else {
@@ -270,14 +277,14 @@ impl Printer {
                 if part.is_empty() {
                     continue;
                 }
-                words.push(Word { text: self.styled(part, &span.style), width: part.chars().count(), apart });
+                words.push(Word { text: self.styled(part, &span.style), width: part.len(), apart });
                 apart = false;
             }
             if let Style::Address(address) = &span.style
                 && !self.terminal.links
             {
                 let text = format!("({address})");
-                words.push(Word { width: text.chars().count(), text, apart: true });
+                words.push(Word { width: text.len(), text, apart: true });
             }
         }
         words

@@ -131,7 +131,7 @@ fn configuration(document: &Document, at: u32) -> Option<Answer> {
 /// The object at an offset: the document, or an item of a list as a document.
 pub(super) fn object(document: &Document, at: u32) -> Document {
     let around = |node: &&Node| node.span.start <= at && at < node.span.end;
-    let inside = |node: &Node| node.get("items").map_or(&[][..], Node::items).iter().find(around).cloned();
+    let inside = |node: &Node| node.list_at("items").iter().find(around).cloned();
     // Lists may be nested.
     let mut item = inside(&document.root);
     while let Some(inner) = item.as_ref().and_then(inside) {

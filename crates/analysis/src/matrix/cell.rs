@@ -1,10 +1,10 @@
 //! A cell: the disk that a virtual machine of an architecture gets for an image's name.
 
-use super::objects::{Cron, DataSourceTarget, Objects};
+use super::objects::{Cron, Objects};
 use super::rows::{Row, SwitchedOffBy};
 use super::{Architecture, Obstacle};
 use hcoplan_planner::boot::Architectures;
-use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer};
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer, SourceTarget};
 use hcoplan_planner::inventory::Architecture as Name;
 
 /// The state of a cell.
@@ -22,7 +22,7 @@ pub enum State {
     Unknown,
     /// Disabled.
     Off,
-    /// A DataSource exists; its volume has to be created in another way.
+    /// A DataSource exists; its volume is created in another way.
     External,
     /// No virtual machine of the architecture can run in the cluster.
     Unneeded,
@@ -84,6 +84,8 @@ pub enum Reason {
     CommonImagesOff,
     /// The template bundle has a DataSource without an import.
     External,
+    /// The DataSource refers to this claim of the repository.
+    Claim(String),
     /// SSP doesn't get or render the image.
     NotRendered,
     /// No DataSource has the plain name; those with an architecture exist.
@@ -112,6 +114,7 @@ impl Reason {
             Self::SwitchedOff => "template-disabled",
             Self::CommonImagesOff => "common-images-disabled",
             Self::External => "external",
+            Self::Claim(_) => "claim",
             Self::NotRendered => "not-rendered",
             Self::NoPlainName => "no-plain-name",
             Self::Obstacle(name) => name,
@@ -154,6 +157,7 @@ impl Reason {
             Self::SwitchedOff => "its template is switched off".to_owned(),
             Self::CommonImagesOff => "common golden images are switched off".to_owned(),
             Self::External => "nothing is imported: you have to create the volume".into(),
+            Self::Claim(claim) => format!("its disk is the claim {claim} of the repository"),
             Self::NotRendered => "SSP makes no DataImportCron for it".to_owned(),
             Self::NoPlainName => "only names with an architecture are there".to_owned(),
             Self::Obstacle("rejected") => "the HyperConverged would be rejected".to_owned(),
@@ -236,7 +240,8 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
     let candidates = [own.as_str(), &row.name];
     let mut found = Vec::new();
     for candidate in candidates {
-        if let DataSourceTarget::Import(cron) = objects.data_source_target(&row.namespace, candidate) {
+        if let SourceTarget::Import(rendered) = objects.target(&row.namespace, candidate) {
+            let cron = Cron { rendered };
             let is = objects.architecture(cron);
             if is.has(name) {
                 let mut cell = Cell::imported(State::Covered, Reason::Imported, candidate, cron);
@@ -258,7 +263,14 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
         cell.architecture = is;
         return cell;
     }
-    absent(row, objects, name)
+    let claim = candidates.into_iter().find_map(|name| Some((name, objects.own_claim(&row.namespace, name)?)));
+    claim.map_or_else(|| absent(row, objects, name), |(name, claim)| of_claim(name, claim))
+}
+
+/// The cell of a DataSource that refers to a claim of the repository.
+fn of_claim(source: &str, claim: &str) -> Cell {
+    let cell = Cell::new(State::External, Reason::Claim(claim.to_owned()));
+    Cell { data_source: Some(source.to_owned()), architecture: Architectures::Unknown, ..cell }
 }
 
 /// The state of an image of which one disk is imported.
@@ -325,6 +337,7 @@ fn displacer(displaced: &Displaced) -> String {
             None => "another DataImportCron".to_owned(),
         },
         Displacer::DataSource(name) => format!("the DataSource {name} of SSP's own"),
+        Displacer::Claim(name) => format!("the claim {name}"),
     }
 }
 
@@ -334,8 +347,9 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
         return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
     }
     let target = objects.reference(&row.namespace, &row.name);
-    let mut cell = match objects.data_source_target(&row.namespace, &row.name) {
-        DataSourceTarget::Import(cron) => {
+    let mut cell = match objects.target(&row.namespace, &row.name) {
+        SourceTarget::Import(rendered) => {
+            let cron = Cron { rendered };
             let is = objects.architecture(cron);
             let (state, reason) = match single(objects, cron, &is) {
                 (State::Covered, _) => (State::Covered, Reason::Imported),
@@ -346,11 +360,14 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
             cell
         }
         behind => {
-            let nothing = absent(row, objects, "");
+            let nothing = match objects.own_claim(&row.namespace, &row.name) {
+                Some(claim) => of_claim(&row.name, claim),
+                None => absent(row, objects, ""),
+            };
             match (nothing.state, behind) {
                 (State::Off | State::External, _) => nothing,
-                (_, DataSourceTarget::Nothing(target)) => dangling(target),
-                (_, DataSourceTarget::Volume) => dangling(target.unwrap_or(&row.name)),
+                (_, SourceTarget::Missing(target)) => dangling(target),
+                (_, SourceTarget::Claim(_)) => dangling(target.unwrap_or(&row.name)),
                 (_, _) if any_import(row, objects) => Cell::new(State::Missing, Reason::NoPlainName),
                 _ => nothing,
             }

@@ -93,6 +93,10 @@ fn deleted(objects: &[ObjectChange]) -> Deleted {
     out
 }
 
+/// What keeps disks that a change deletes.
+const KEEP_DISKS: &str =
+    "set `retentionPolicy: All` in a change before this one: CDI then imports the disks again, and keeps them";
+
 struct Changes<'a> {
     before: &'a ClusterMatrix,
     after: &'a ClusterMatrix,
@@ -115,17 +119,21 @@ impl Changes<'_> {
         match (was.filter(|i| is_imported(i)), is.filter(|i| is_imported(i))) {
             (Some(was), Some(is)) => {
                 if let Some(gone) = gone {
-                    let text = match self.only_for(was, gone) {
-                        Some(architectures) => format!(
-                            "the {architectures} disks imported so far for {{}} are deleted; virtual \
-                             machines keep their own copies"
-                        ),
-                        None => "the disks imported so far for {} are deleted, and imported again; \
-                                 virtual machines keep their own copies"
-                            .to_owned(),
+                    let effect = match self.only_for(was, gone) {
+                        Some(architectures) => {
+                            let text = format!(
+                                "the {architectures} disks imported so far for {{}} are deleted; virtual \
+                                 machines keep their own copies"
+                            );
+                            self.effect(was, Impact::DataLoss, EffectTime::Now, &text, KEEP_DISKS)
+                        }
+                        None => {
+                            let text = "the disks imported so far for {} are deleted, and imported again: until then \
+                                        no VM can be made from them; existing VMs keep their own copies";
+                            self.effect(was, Impact::Disruption, EffectTime::Now, text, "")
+                        }
                     };
-                    let keep = "set `retentionPolicy: All` in a change before this one: CDI then imports them again, and keeps them";
-                    out.push(self.effect(was, Impact::DataLoss, EffectTime::Now, &text, keep));
+                    out.push(effect);
                 }
                 self.still_imported(was, is, out);
             }
@@ -165,7 +173,7 @@ impl Changes<'_> {
                 Impact::DataLoss,
                 "the golden image {} is deleted: its DataSource, and every disk that was imported \
                  for it",
-                "set `retentionPolicy: All` in a change before this one: CDI then imports the disks again, and keeps them",
+                KEEP_DISKS,
             ));
         }
         let of_name = self.images_after.range((&*was.name, "")..);
@@ -186,6 +194,10 @@ impl Changes<'_> {
             let impact = if deletes { Impact::BootFailure } else { Impact::Images };
             let effect = self.lost(was, impact, &text, &action);
             out.push(if deletes { self.uncertain(effect) } else { effect });
+        } else if let Some(Reason::Claim(claim)) = is.map(|is| &is.plain.reason) {
+            let text =
+                format!("the DataSource {{}} leads to the claim {claim} of the repository, and nothing is imported");
+            out.push(self.lost(was, Impact::Images, &text, ""));
         } else if is.is_some() {
             out.push(self.uncertain(self.lost(
                 was,
@@ -193,6 +205,14 @@ impl Changes<'_> {
                 "nothing is imported for {} any more: the DataSource leads to a volume of its own \
                  name, which you have to create",
                 "keep the image, create the volume, or name another DataSource in virtual machines",
+            )));
+        } else if !deletes && was.plain.data_source.as_ref().is_some_and(|target| *target != was.name) {
+            out.push(self.uncertain(self.lost(
+                was,
+                Impact::BootFailure,
+                "the golden image {} is not imported any more: SSP deletes the DataSource of its plain name; those with \
+                 an architecture in their names stay, with the last disks",
+                "name a DataSource with an architecture, or another image, in virtual machines",
             )));
         } else if !deletes {
             out.push(self.lost(
@@ -241,12 +261,7 @@ impl Changes<'_> {
                     out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
                 }
                 (Some(old), cell) if covered(old) && is_uncertain(cell.state) => {
-                    let text = format!(
-                        "new {name} virtual machines may get a disk of another architecture from {{}}: {}",
-                        cell.reason.sentence()
-                    );
-                    let action = remedy(&cell.reason, name);
-                    out.push(self.effect(was, Impact::Images, EffectTime::NextImport, &text, &action));
+                    out.push(self.undetermined(was, cell, name));
                 }
                 (Some(old), cell) if covered(old) => {
                     let text =
@@ -255,12 +270,7 @@ impl Changes<'_> {
                     out.push(self.for_architecture(name, was, self.lost(was, Impact::BootFailure, &text, &action)));
                 }
                 (None, cell) if is_uncertain(cell.state) => {
-                    let text = format!(
-                        "virtual machines on the {name} nodes may get a disk of another architecture from {{}}: {}",
-                        cell.reason.sentence()
-                    );
-                    let action = remedy(&cell.reason, name);
-                    out.push(self.effect(is, Impact::Images, EffectTime::NextImport, &text, &action));
+                    out.push(self.undetermined(is, cell, name));
                 }
                 (None, cell) => {
                     let text = format!(
@@ -295,23 +305,40 @@ impl Changes<'_> {
         }
     }
 
-    /// A DataSource without import that changes its target.
+    /// A DataSource without import that referred to a claim of the repository. Other claims are unknown: SSP keeps those
+    /// with the plain name, too.
     fn external(&self, was: Option<&Image>, is: Option<&Image>, out: &mut Vec<Effect>) {
         let (Some(was), Some(is)) = (was, is) else {
             return;
         };
-        if was.plain.data_source != is.plain.data_source {
-            let target = is.plain.data_source.as_deref().unwrap_or(&is.name);
-            let suffix = target.strip_prefix(&*is.name).unwrap_or_default();
-            let text = match suffix {
-                "" => "the DataSource {} leads to the volume of its own name".to_owned(),
-                suffix => {
-                    format!("the DataSource {{}} leads to the volume of its name with {suffix} after it")
-                }
-            };
-            let text = format!("{text}, which no one creates");
-            let action = "create these volumes where virtual machines are made from them";
+        if let Reason::Claim(claim) = &was.plain.reason
+            && !matches!(is.plain.reason, Reason::Claim(_))
+        {
+            let text = format!("the DataSource {{}} no longer leads to the claim {claim} of the repository");
+            let action = "name the DataSource that leads to the claim, or copy it under the other name";
             out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, action)));
+        }
+    }
+
+    /// A disk whose architecture depends on the import. With multi-arch images off it is the same for every architecture.
+    fn undetermined(&self, image: &Image, cell: &Cell, architecture: &str) -> Effect {
+        let is_off = matches!(cell.reason, Reason::MultiArchOff(_) | Reason::Importer(_));
+        let text = match &cell.reason {
+            Reason::Importer(names) => {
+                format!("new VMs may get a disk of another architecture from {{}}: {names}, as imported")
+            }
+            Reason::MultiArchOff(name) => {
+                format!("new VMs may get a disk of another architecture from {{}}: {name} only")
+            }
+            reason => {
+                let reason = reason.sentence();
+                format!("new {architecture} VMs may get a disk of another architecture from {{}}: {reason}")
+            }
+        };
+        let action = if is_off { String::new() } else { remedy(&cell.reason, architecture) };
+        Effect {
+            rule: cell.reason.rule(),
+            ..self.effect(image, Impact::Images, EffectTime::NextImport, &text, &action)
         }
     }
 

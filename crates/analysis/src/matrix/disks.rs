@@ -102,7 +102,7 @@ fn again(change: &ObjectChange) -> Option<Effect> {
     let is_taken = change.before.as_deref().is_some_and(takes_disks) && is_recreated(change);
     let text = "SSP creates the DataImportCron {} again: what it imported is deleted, and virtual machines can't be made \
                 from it before the import is done; they keep their own copies";
-    is_taken.then(|| effect(change, Impact::Images, text))
+    is_taken.then(|| effect(change, Impact::Disruption, text))
 }
 
 fn effect(change: &ObjectChange, impact: Impact, text: &str) -> Effect {

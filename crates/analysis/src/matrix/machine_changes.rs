@@ -8,10 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
-use hcoplan_explain::diff::{Effect, Shares};
-use hcoplan_lint::{Boot, Context};
+use hcoplan_explain::diff::{Effect, Shares, Users};
+use hcoplan_lint::{Boot, Context, VirtualMachine};
 use hcoplan_planner::boot::{BootCause, BootOutcome};
-use hcoplan_planner::machines::{Cluster, Stage, effective};
+use hcoplan_planner::machines::Stage;
+use hcoplan_yaml::Node;
+use serde_json::{Value, json};
 
 /// KubeVirt's handling of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -26,40 +28,9 @@ pub struct MachineState {
     lacks: Vec<String>,
     /// Why it can't be migrated.
     obstacles: Vec<&'static str>,
-    /// Its default values, in the order of [`VALUES`].
-    values: [String; 4],
+    /// What it uses that a change may be about.
+    uses: Vec<Users>,
 }
-
-/// A field of a virtual machine, and the effect of another value; `{}` becomes `B instead of A`.
-struct Row(&'static str, Impact, EffectTime, &'static str);
-
-/// The compared values.
-const VALUES: [Row; 4] = [
-    Row(
-        "architecture",
-        Impact::Scheduling,
-        EffectTime::NewMachines,
-        "virtual machines get the architecture {} where they are created again",
-    ),
-    Row(
-        "domain.machine.type",
-        Impact::Behaviour,
-        EffectTime::NewMachines,
-        "virtual machines get the machine type {} where they are created again",
-    ),
-    Row(
-        "domain.cpu.model",
-        Impact::Scheduling,
-        EffectTime::NextStart,
-        "virtual machines get the CPU model {} when they are restarted",
-    ),
-    Row(
-        "evictionStrategy",
-        Impact::Scheduling,
-        EffectTime::NextStart,
-        "virtual machines get the evictionStrategy {} when they are restarted",
-    ),
-];
 
 /// An effect on a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,13 +46,10 @@ pub type MachineStates = BTreeMap<String, MachineState>;
 
 /// The virtual machines of a cluster's directory.
 pub fn states(context: &Context<'_>) -> MachineStates {
-    let Some(cluster) = context.machine_cluster() else {
-        return MachineStates::new();
-    };
-    context.boots().iter().map(|boot| (boot.vm.full_name(), state(context, cluster, boot))).collect()
+    context.boots().iter().map(|boot| (boot.vm.full_name(), state(context, boot))).collect()
 }
 
-fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> MachineState {
+fn state(context: &Context<'_>, boot: &Boot<'_>) -> MachineState {
     let verdict = boot.verdict;
     let obstacles = context.migration_obstacles(&boot.vm, verdict);
     let mut obstacles: Vec<_> = obstacles.into_iter().map(|(_, obstacle)| obstacle.as_str()).collect();
@@ -97,8 +65,32 @@ fn state(context: &Context<'_>, cluster: Cluster<'_>, boot: &Boot<'_>) -> Machin
         rejections: verdict.causes.iter().map(|c| (c.stage, c.message.clone())).collect(),
         lacks: devices.chain(bindings).collect(),
         obstacles,
-        values: VALUES.each_ref().map(|Row(field, ..)| effective(cluster, &verdict.spec, field).to_owned()),
+        uses: uses(&boot.vm, &verdict.spec),
     }
+}
+
+/// What a machine uses: its manifest and written spec decide, and the complete spec in KubeVirt.
+fn uses(vm: &VirtualMachine<'_>, complete: &Value) -> Vec<Users> {
+    let json = |path: &str| vm.get(path).map_or(Value::Null, Node::to_json);
+    let written = json!({
+        "evictionStrategy": json("evictionStrategy"),
+        "architecture": json("architecture"),
+        "domain": {"machine": json("domain.machine")},
+    });
+    let owned = |path: &str| vm.document.root.at(&vm.owner_path(path)).map_or(Value::Null, Node::to_json);
+    let owner = json!({"instancetype": owned("instancetype"), "preference": owned("preference")});
+    Users::ALL.into_iter().filter(|users| users.include(&owner, &written, complete)).collect()
+}
+
+/// The machines by what they use.
+pub fn users(states: &MachineStates) -> BTreeMap<Users, Vec<String>> {
+    let mut out: BTreeMap<Users, Vec<String>> = BTreeMap::new();
+    for (name, state) in states {
+        for users in &state.uses {
+            out.entry(*users).or_default().push(name.clone());
+        }
+    }
+    out
 }
 
 /// The effects on virtual machines; equal ones share an entry. `shares` finds the differences that affect the named
@@ -152,7 +144,8 @@ pub fn effects(
         causes.sort_unstable();
         causes.dedup();
         let MachineChange { impact, when, text, action } = change;
-        Effect { when, machines, causes, ..Effect::new(impact, text).action(action) }
+        let subjects = machines.clone();
+        Effect { when, subjects, machines, causes, is_of_machine: true, ..Effect::new(impact, text).action(action) }
     };
     out.into_iter().map(effect).collect()
 }
@@ -163,34 +156,24 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
         let (when, text) = match stage {
             Stage::Start | Stage::Pod => {
-                (EffectTime::NextStart, format!("KubeVirt rejects the instances of virtual machines: {words}"))
+                (EffectTime::NextStart, format!("KubeVirt rejects the instances of {{}}: {words}"))
             }
-            _ => (
-                EffectTime::NewMachines,
-                format!("KubeVirt rejects virtual machines that are created or changed: {words}"),
-            ),
+            _ => (EffectTime::NewMachines, format!("KubeVirt rejects {{}}, when created or changed: {words}")),
         };
-        add(Impact::BootFailure, when, text, "change the virtual machines before");
+        add(Impact::BootFailure, when, text, "change the VMs before");
     }
     for lack in is.lacks.iter().filter(|l| !was.lacks.contains(l)) {
-        let text = format!("virtual machines don't start: {lack} any more");
-        add(Impact::BootFailure, EffectTime::NextStart, text, "change the virtual machines before");
+        let text = format!("{{}} can't start: {lack} any more");
+        add(Impact::BootFailure, EffectTime::NextStart, text, "change the VMs before");
     }
     for obstacle in is.obstacles.iter().filter(|o| !was.obstacles.contains(o)) {
-        let text = format!("virtual machines can't be migrated any more: {obstacle}");
+        let text = format!("{{}} can't be migrated any more: {obstacle}");
         add(Impact::Scheduling, EffectTime::NextMigration, text, "");
     }
     let is_rejected = |m: &MachineState| !m.rejections.is_empty();
     if is_rejected(was) && !is_rejected(is) {
-        let text = "KubeVirt accepts virtual machines that it rejected".to_owned();
+        let text = "KubeVirt accepts {}, which it rejected".to_owned();
         add(Impact::Better, EffectTime::NewMachines, text, "");
-    }
-    if !is_rejected(was) && !is_rejected(is) {
-        let values = VALUES.iter().zip(was.values.iter().zip(&is.values));
-        for (Row(_, impact, when, text), (old, new)) in values.filter(|(_, (old, new))| old != new) {
-            let [old, new] = [old, new].map(|v| if v.is_empty() { "of KubeVirt's choice" } else { v });
-            add(*impact, *when, text.replace("{}", &format!("{new} instead of {old}")), "");
-        }
     }
     // A rejection is reported with the server's message.
     let is_said = |m: &MachineState| is_rejected(m) && m.cause == Some(BootCause::Rejected);
@@ -198,15 +181,15 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
         let why = is.cause.as_ref().map(BootCause::sentence).unwrap_or_default();
         let boots = match (was.outcome, is.outcome) {
             (_, BootOutcome::DoesNotBoot) => {
-                Some((Impact::BootFailure, format!("virtual machines don't boot where they are created again: {why}")))
+                Some((Impact::BootFailure, format!("{{}} can't boot when created again: {why}")))
             }
             (BootOutcome::Boots, BootOutcome::BootsOnSome | BootOutcome::Undetermined) => {
-                Some((Impact::Scheduling, format!("virtual machines may not boot where they are created again: {why}")))
+                Some((Impact::Scheduling, format!("{{}} may not boot when created again: {why}")))
             }
             (BootOutcome::DoesNotBoot | BootOutcome::BootsOnSome | BootOutcome::Undetermined, BootOutcome::Boots)
                 if !is_said(was) =>
             {
-                Some((Impact::Better, "virtual machines boot that didn't for certain".to_owned()))
+                Some((Impact::Better, "{} can boot, which wasn't certain".to_owned()))
             }
             _ => None,
         };

@@ -22,7 +22,7 @@ use hcoplan_planner::release::{Platform, Release};
 pub use cell::{Cell, Reason, State};
 pub use changes::effects;
 pub use fleet::{Counts, Group, counts, groups};
-pub use machine_changes::{MachineState, MachineStates, effects as machine_effects, states as machine_states};
+pub use machine_changes::{MachineState, MachineStates, effects as machine_effects, states as machine_states, users};
 pub use machines::MachineRow;
 
 use objects::Objects;
@@ -162,7 +162,7 @@ impl Image {
 
     /// Whether it is a DataSource of the template bundle without import.
     pub fn is_external(&self) -> bool {
-        self.plain.state == State::External
+        self.plain.state == State::External && self.cells.iter().all(|cell| cell.cron.is_none())
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::level::Level;
 use super::names::list;
-use hcoplan_diagnostics::finding::Severity;
+use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::semantic::Impact;
 use hcoplan_explain::diff::{Cause, ClusterDiff, Effect};
+use serde_json::Value;
 
 /// A consequence of the change, in one or more clusters.
 #[derive(Debug, Clone)]
@@ -14,8 +15,8 @@ pub struct Entry<'a> {
     pub effect: Effect,
     /// The clusters' names, in order.
     pub clusters: Vec<&'a str>,
-    /// The causes.
-    pub because: Vec<InputDifference<'a>>,
+    /// Findings that say the same.
+    pub rules: Vec<&'a Finding>,
     /// In an upgrade, the releases that cause it.
     pub releases: Vec<&'a str>,
 }
@@ -27,6 +28,12 @@ pub struct InputDifference<'a> {
     pub what: &'a str,
     /// Whether only the side before has it.
     pub gone: bool,
+    /// Whether only the side after has it.
+    pub is_new: bool,
+    /// Its value before, if it is a field.
+    pub before: Option<&'a Value>,
+    /// Its value after.
+    pub after: Option<&'a Value>,
     /// Its locations, by cluster.
     pub places: Vec<&'a Location>,
 }
@@ -41,7 +48,11 @@ pub fn level_of(effect: &Effect) -> Level {
     }
 }
 
-impl Entry<'_> {
+impl<'a> Entry<'a> {
+    pub(super) fn new(effect: Effect, clusters: Vec<&'a str>) -> Self {
+        Self { effect, clusters, rules: Vec::new(), releases: Vec::new() }
+    }
+
     /// The `--fail-on` severity that it counts as; rejections and failing operators always fail a run.
     pub fn severity(&self) -> Option<Severity> {
         level_of(&self.effect).severity()
@@ -59,9 +70,16 @@ impl Entry<'_> {
                 _ => about_several(&effect.text, &names),
             }
         };
+        if effect.is_of_machine {
+            return text;
+        }
+        let text = match effect.when.phrase() {
+            "" => text,
+            when => format!("{text}, {when}"),
+        };
         match effect.machines.as_slice() {
             [] => text,
-            machines => format!("{text}; in this repository: {}", list(machines, most)),
+            machines => format!("{text}: {}", list(machines, most)),
         }
     }
 }
@@ -114,36 +132,6 @@ fn about_several(text: &str, names: &str) -> String {
     format!("{before}{names}{behind}")
 }
 
-/// The consequences for the clusters, the worst first.
-pub(super) fn entries<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Entry<'a>> {
-    let mut out: Vec<Entry<'a>> = Vec::new();
-    for diff in diffs {
-        for effect in diff.effects() {
-            let because = because(diff, &effect.causes);
-            let what = |all: &[InputDifference<'_>]| -> Vec<String> { all.iter().map(|b| b.what.to_owned()).collect() };
-            let known = out.iter_mut().find(|e| {
-                e.effect.is_like(&effect) && e.effect.subjects == effect.subjects && what(&e.because) == what(&because)
-            });
-            let Some(known) = known else {
-                out.push(Entry { effect, clusters: vec![&diff.cluster], because, releases: Vec::new() });
-                continue;
-            };
-            known.clusters.push(&diff.cluster);
-            for (one, more) in known.because.iter_mut().zip(because) {
-                one.places.extend(more.places);
-            }
-            for machine in effect.machines {
-                if !known.effect.machines.contains(&machine) {
-                    known.effect.machines.push(machine);
-                }
-            }
-        }
-    }
-    // A stable sort keeps the clusters' order.
-    out.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
-    out
-}
-
 /// The causes with these indexes.
 pub(super) fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputDifference<'a>> {
     let all = &diff.comparison.causes;
@@ -151,6 +139,9 @@ pub(super) fn because<'a>(diff: &'a ClusterDiff, causes: &[usize]) -> Vec<InputD
     let one = |cause: &'a Cause| InputDifference {
         what: &cause.what,
         gone: cause.is_removed,
+        is_new: cause.is_new,
+        before: cause.before.as_ref(),
+        after: cause.after.as_ref(),
         places: cause.location.iter().collect(),
     };
     found.map(one).collect()

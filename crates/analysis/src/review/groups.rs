@@ -1,29 +1,19 @@
-//! Groups clusters with the same changes, and objects within them.
+//! Groups changed objects by their causes and changes.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::entry::{InputDifference, because};
-use hcoplan_explain::diff::semantic::{FieldChange, Impact, ObjectChange, of_field};
+use hcoplan_explain::diff::semantic::{FieldChange, ObjectChange};
 use hcoplan_explain::diff::{ClusterDiff, Kind};
-
-/// Clusters with the same changes.
-#[derive(Debug)]
-pub struct Group<'a> {
-    /// The clusters, in order; never empty.
-    pub clusters: Vec<&'a ClusterDiff>,
-    /// The changes of each.
-    pub lines: Vec<ObjectLine<'a>>,
-}
 
 /// Objects with the same change.
 #[derive(Debug)]
 pub struct ObjectLine<'a> {
-    /// The first object, in the first cluster.
-    pub first: &'a ObjectChange,
     /// How they change.
     pub kind: Kind,
+    /// Their API version.
+    pub api_version: &'a str,
     /// Their kind.
     pub object_kind: &'a str,
     /// Their namespace, if any.
@@ -34,8 +24,6 @@ pub struct ObjectLine<'a> {
     pub instead_of: Vec<&'a str>,
     /// The changed fields, unless they are added or removed.
     pub fields: Vec<FieldLine<'a>>,
-    /// The causes of the whole objects' change; empty if the group has only one cause.
-    pub because: Vec<InputDifference<'a>>,
 }
 
 /// A changed field, or several with the same change.
@@ -51,128 +39,104 @@ pub struct FieldLine<'a> {
     pub after: Option<&'a Value>,
     /// Whether the values differ between objects or clusters.
     pub varies: bool,
-    /// Whether it affects data or the boot of a virtual machine.
-    pub grave: bool,
-    /// Its causes; empty if the group has only one cause.
-    pub because: Vec<InputDifference<'a>>,
 }
 
-/// Minimum number of labels or annotations that are printed in one line.
+/// Minimum number of labels, annotations or texts of a list that are printed in one line.
 const FEW_LABELS: usize = 3;
 
-/// Groups clusters by their changes, in the order of the first of each group.
-pub(super) fn of<'a>(diffs: &[&'a ClusterDiff]) -> Vec<Group<'a>> {
-    let mut alike: Vec<(String, Vec<&'a ClusterDiff>)> = Vec::new();
-    let mut known = BTreeMap::new();
-    for diff in diffs {
-        let key = signature(diff);
-        let index = *known.entry(key.clone()).or_insert(alike.len());
-        match alike.get_mut(index) {
-            Some((_, clusters)) => clusters.push(diff),
-            None => alike.push((key, vec![diff])),
+impl ObjectLine<'_> {
+    /// The objects and fields, without values, which may be specific to a cluster.
+    pub(super) fn signature(&self) -> String {
+        let mut out = format!(
+            "{}{} {:?} {:?} {:?}",
+            self.kind.sign(),
+            self.object_kind,
+            self.namespace,
+            self.names,
+            self.instead_of
+        );
+        for field in &self.fields {
+            out.push_str(&format!("\n {} {:?}", field.label, (field.before.is_some(), field.after.is_some())));
+        }
+        out
+    }
+
+    /// Notes values that differ in another cluster.
+    pub(super) fn note_other(&mut self, other: &Self) {
+        for (one, other) in self.fields.iter_mut().zip(&other.fields) {
+            one.varies |= other.varies || (one.before, one.after) != (other.before, other.after);
         }
     }
-    let groups = alike.into_iter().map(|(_, clusters)| Group { lines: lines(&clusters), clusters });
-    groups.collect()
-}
-
-/// The changes of a cluster without values, which may be specific to it.
-fn signature(diff: &ClusterDiff) -> String {
-    let mut out = format!("{:?}\n", diff.whole);
-    for change in real(diff) {
-        let instead = change.instead_of.as_ref().map(|id| &id.name);
-        out.push_str(&format!("{}{} {instead:?}\n", change.kind.sign(), change.id));
-        for field in shown(change) {
-            let sides = (field.step.before.is_some(), field.step.after.is_some());
-            out.push_str(&format!(" {} {sides:?}\n", field.step.label));
-        }
-    }
-    out
-}
-
-fn real(diff: &ClusterDiff) -> impl Iterator<Item = &ObjectChange> {
-    diff.comparison.objects.iter().filter(|c| !c.is_noise())
 }
 
 fn shown(change: &ObjectChange) -> impl Iterator<Item = &FieldChange> {
     change.fields.iter().filter(|f| f.step.noise.is_none())
 }
 
-fn lines<'a>(clusters: &[&'a ClusterDiff]) -> Vec<ObjectLine<'a>> {
-    let Some((first, others)) = clusters.split_first() else {
-        return Vec::new();
-    };
-    let one_cause = first.comparison.causes.len() < 2;
-    let because = |causes: &[usize]| if one_cause { Vec::new() } else { because(first, causes) };
-    let mut out: Vec<ObjectLine<'a>> = Vec::new();
+/// The changed objects of a cluster, each with its causes: a change of fields with several causes has a line for each
+/// set of causes. Equal changes of objects share a line.
+pub(super) fn object_lines(diff: &ClusterDiff) -> Vec<(Vec<usize>, ObjectLine<'_>)> {
+    let mut out: Vec<(Vec<usize>, ObjectLine<'_>)> = Vec::new();
     let mut known = BTreeMap::new();
-    let others: Vec<Vec<&ObjectChange>> = others.iter().map(|o| real(o).collect()).collect();
-    for (index, change) in real(first).enumerate() {
-        let alike = others.iter().filter_map(|o| o.get(index).copied());
-        let alike: Vec<&ObjectChange> = alike.collect();
-        let fields = fields(change, &alike, &because);
-        let key = (
-            change.kind,
-            &*change.id.kind,
-            change.id.namespace.as_deref(),
-            change.instead_of.is_some(),
-            pattern(change, &fields),
-            change.causes.clone(),
-        );
-        let line = known.get(&key).and_then(|at: &usize| out.get_mut(*at));
-        let Some(line) = line else {
-            known.insert(key, out.len());
-            out.push(ObjectLine {
-                first: change,
-                kind: change.kind,
-                object_kind: &change.id.kind,
-                namespace: change.id.namespace.as_deref(),
-                names: vec![&change.id.name],
-                instead_of: change.instead_of.iter().map(|id| &*id.name).collect(),
-                fields,
-                because: because(&change.causes),
-            });
-            continue;
-        };
-        line.names.push(&change.id.name);
-        line.instead_of.extend(change.instead_of.iter().map(|id| &*id.name));
-        for (one, other) in line.fields.iter_mut().zip(fields) {
-            one.varies |= other.varies || (one.before, one.after) != (other.before, other.after);
-            one.grave |= other.grave;
+    for change in diff.comparison.objects.iter().filter(|c| !c.is_noise()) {
+        for (causes, fields) in parts(change) {
+            let key = (
+                change.kind,
+                &*change.id.kind,
+                change.id.namespace.as_deref(),
+                change.instead_of.is_some(),
+                pattern(change, &fields),
+                causes.clone(),
+            );
+            let line = known.get(&key).and_then(|at: &usize| out.get_mut(*at));
+            let Some((_, line)) = line else {
+                known.insert(key, out.len());
+                let line = ObjectLine {
+                    kind: change.kind,
+                    api_version: &change.id.api_version,
+                    object_kind: &change.id.kind,
+                    namespace: change.id.namespace.as_deref(),
+                    names: vec![&change.id.name],
+                    instead_of: change.instead_of.iter().map(|id| &*id.name).collect(),
+                    fields,
+                };
+                out.push((causes, line));
+                continue;
+            };
+            line.names.push(&change.id.name);
+            line.instead_of.extend(change.instead_of.iter().map(|id| &*id.name));
+            for (one, other) in line.fields.iter_mut().zip(fields) {
+                one.varies |= other.varies || (one.before, one.after) != (other.before, other.after);
+            }
         }
     }
     out
 }
 
-/// The changed fields as lines; equal entries of lists share a line, and so do many labels.
-fn fields<'a>(
-    change: &'a ObjectChange,
-    alike: &[&ObjectChange],
-    because: &impl Fn(&[usize]) -> Vec<InputDifference<'a>>,
-) -> Vec<FieldLine<'a>> {
+/// The changed fields of an object by their causes; an object that is added or removed is one part.
+fn parts(change: &ObjectChange) -> BTreeMap<Vec<usize>, Vec<FieldLine<'_>>> {
+    if change.kind != Kind::Change {
+        return BTreeMap::from([(change.causes.clone(), fields(shown(change)))]);
+    }
+    let mut out: BTreeMap<Vec<usize>, Vec<&FieldChange>> = BTreeMap::new();
+    for field in shown(change) {
+        let mut causes = field.causes.clone();
+        causes.sort_unstable();
+        out.entry(causes).or_default().push(field);
+    }
+    out.into_iter().map(|(causes, part)| (causes, fields(part.into_iter()))).collect()
+}
+
+/// Changed fields as lines; equal entries of lists share a line, and so do many labels.
+fn fields<'a>(changed: impl Iterator<Item = &'a FieldChange>) -> Vec<FieldLine<'a>> {
     let mut out: Vec<(FieldLine<'a>, String, usize)> = Vec::new();
     // By path and values as text, since there may be thousands of entries.
     let mut known: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let alike: Vec<Vec<&FieldChange>> = alike.iter().map(|t| shown(t).collect()).collect();
-    for (index, field) in shown(change).enumerate() {
+    for field in changed {
         let step = &field.step;
         let (before, after) = (step.before.as_ref(), step.after.as_ref());
-        let effect = of_field(change, step);
-        let grave = effect.is_some_and(|c| c.impact <= Impact::BootFailure);
-        let varies = alike
-            .iter()
-            .filter_map(|t| t.get(index))
-            .any(|other| (other.step.before.as_ref(), other.step.after.as_ref()) != (before, after));
         let plain = counted_entries(&step.label);
-        let line = FieldLine {
-            label: step.label.clone(),
-            path: &step.label,
-            before,
-            after,
-            varies,
-            grave,
-            because: because(&field.causes),
-        };
+        let line = FieldLine { label: step.label.clone(), path: &step.label, before, after, varies: false };
         let is_entry = plain.contains("[]");
         let same = is_entry.then(|| {
             let values = json!([before.map(|v| [v]), after.map(|v| [v])]);
@@ -180,11 +144,7 @@ fn fields<'a>(
             *known.entry(key).or_insert(out.len())
         });
         match same.and_then(|at| out.get_mut(at)) {
-            Some((known, _, count)) => {
-                known.grave |= grave;
-                known.varies |= varies;
-                *count += 1;
-            }
+            Some((_, _, count)) => *count += 1,
             None => out.push((line, plain, 1)),
         }
     }
@@ -194,7 +154,40 @@ fn fields<'a>(
         }
         line
     });
-    labels(lines.collect())
+    labels(texts(lines.collect()))
+}
+
+/// Many texts of a list, such as ciphers, as one line.
+fn texts(fields: Vec<FieldLine<'_>>) -> Vec<FieldLine<'_>> {
+    let list_of = |f: &FieldLine<'_>| -> Option<(String, bool)> {
+        let text = f.before.or(f.after).filter(|_| f.before.is_none() || f.after.is_none())?.as_str()?;
+        let list = f.label.strip_suffix(']')?.strip_suffix(text)?.strip_suffix('[')?;
+        Some((list.to_owned(), f.before.is_some()))
+    };
+    let mut counts: BTreeMap<(String, bool), usize> = BTreeMap::new();
+    for list in fields.iter().filter_map(list_of) {
+        *counts.entry(list).or_default() += 1;
+    }
+    let mut out: Vec<FieldLine<'_>> = Vec::new();
+    for mut field in fields {
+        let Some(list) = list_of(&field) else {
+            out.push(field);
+            continue;
+        };
+        let label = list.0.clone();
+        let count = counts.entry(list).or_default();
+        if *count >= FEW_LABELS {
+            field.label = format!("{label}[{count} entries]");
+            field.varies = true;
+            // The others are counted.
+            *count = 0;
+            out.push(field);
+        } else if *count > 0 {
+            field.label = label;
+            out.push(field);
+        }
+    }
+    out
 }
 
 /// Prints many labels or annotations in one line.
@@ -207,9 +200,7 @@ fn labels(fields: Vec<FieldLine<'_>>) -> Vec<FieldLine<'_>> {
             continue;
         }
         let first = out.iter().position(are).unwrap_or_default();
-        let (mut many, rest): (Vec<_>, Vec<_>) = out.into_iter().partition(are);
-        let because = many.first_mut().map(|f| std::mem::take(&mut f.because));
-        out = rest;
+        out.retain(|f| !are(f));
         out.insert(
             first.min(out.len()),
             FieldLine {
@@ -218,8 +209,6 @@ fn labels(fields: Vec<FieldLine<'_>>) -> Vec<FieldLine<'_>> {
                 before: None,
                 after: None,
                 varies: true,
-                grave: many.iter().any(|f| f.grave),
-                because: because.unwrap_or_default(),
             },
         );
     }

@@ -6,6 +6,7 @@ mod entry;
 mod groups;
 mod level;
 mod names;
+mod stories;
 #[cfg(test)]
 mod tests;
 mod upgrade;
@@ -14,18 +15,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::InputText;
+use hcoplan_explain::diff::ClusterDiff;
 use hcoplan_explain::diff::semantic::Impact;
-use hcoplan_explain::diff::{ClusterDiff, Task};
 use hcoplan_planner::verdict::VerdictKind;
-
-use entry::entries;
 
 pub use counts::Counts;
 pub use entry::{Entry, InputDifference, level_of};
-pub use groups::{FieldLine, Group, ObjectLine};
+pub use groups::{FieldLine, ObjectLine};
 pub use level::Level;
 pub use names::{cluster_names, clusters, list};
-pub use upgrade::Steps;
+pub use stories::Story;
+pub use upgrade::{Checklist, Steps, ValueRow};
 
 /// Maximum existing findings shown of a rule.
 const MAX_PER_RULE: usize = 3;
@@ -35,16 +35,12 @@ const MAX_PER_RULE: usize = 3;
 pub struct Review<'a> {
     /// The level of the whole change.
     pub level: Level,
-    /// The consequences, sorted by [`rank`](hcoplan_explain::diff::Effect::rank).
-    pub entries: Vec<Entry<'a>>,
+    /// What each cause does, the worst first.
+    pub stories: Vec<Story<'a>>,
     /// Whether no cluster differs in anything but findings.
     only_findings: bool,
-    /// The changes, grouped by clusters with the same ones.
-    pub groups: Vec<Group<'a>>,
     /// Added findings, the worst first.
     pub added: Vec<FindingLine<'a>>,
-    /// Removed findings.
-    pub removed: Vec<FindingLine<'a>>,
     /// Number of clusters compared.
     pub compared: usize,
     /// Clusters that are rejected, break or aren't planned, by name.
@@ -92,14 +88,11 @@ impl<'a> Review<'a> {
     pub fn of(diffs: &'a [ClusterDiff], compared: usize, all: &'a [Finding], existing_count: bool) -> Self {
         let standing: Vec<&Finding> = all.iter().filter(|f| f.is_existing).collect();
         let differing: Vec<&ClusterDiff> = diffs.iter().filter(|c| !c.is_empty()).collect();
-        let entries = entries(&differing);
         let mut review = Self {
             level: Level::Good,
-            entries,
+            stories: stories::of(&differing, all),
             only_findings: differing.iter().all(|d| d.has_only_findings()),
-            groups: groups::of(&differing),
             added: lines(all.iter().filter(|f| !f.is_existing).map(|f| (f, f.clusters().collect()))),
-            removed: lines(differing.iter().flat_map(|d| d.findings_removed.iter().map(|f| (f, vec![&*d.cluster])))),
             compared,
             verdicts: failing_verdicts(diffs.iter()),
             failing: failing_as_before(diffs),
@@ -130,11 +123,9 @@ impl<'a> Review<'a> {
         counts.differing = names.len();
         let mut review = Self {
             level: Level::Good,
-            entries: upgrade::entries(steps),
+            stories: vec![upgrade::story(steps)],
             only_findings: steps.iter().flat_map(|(_, diffs)| diffs).all(ClusterDiff::has_only_findings),
-            groups: Vec::new(),
             added: upgrade::added(steps),
-            removed: Vec::new(),
             compared,
             verdicts: failing_verdicts(steps.iter().flat_map(|(_, diffs)| diffs)),
             failing: BTreeSet::new(),
@@ -143,14 +134,15 @@ impl<'a> Review<'a> {
             standing: Vec::new(),
             counts,
         };
-        review.counts.errors_added = upgrade::errors(&review.added);
+        review.counts.errors_added = upgrade::count(&review.added, Severity::Error);
+        review.counts.warnings_added = upgrade::count(&review.added, Severity::Warning);
         review.level = review.judged();
         review
     }
 
     fn judged(&self) -> Level {
         let new = self.added.iter().map(|line| Level::from(line.finding.severity));
-        let effects = self.entries.iter().map(|e| level_of(&e.effect));
+        let effects = self.entries().map(|e| level_of(&e.effect));
         let before = self.errors_before() > 0 || !self.failing.is_empty();
         let standing = before.then_some(if self.existing_count { Level::Bad } else { Level::Warn });
         let worst = new.chain(effects).chain(standing).min();
@@ -162,9 +154,14 @@ impl<'a> Review<'a> {
         worst.map_or(any, |worst| worst.min(any))
     }
 
+    /// The consequences of all stories.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry<'a>> {
+        self.stories.iter().flat_map(|story| &story.effects)
+    }
+
     /// The entry named in the verdict.
-    fn worst(&self) -> Option<&Entry<'a>> {
-        let first = self.entries.first()?;
+    pub fn worst(&self) -> Option<&Entry<'a>> {
+        let first = self.entries().min_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())))?;
         (first.effect.impact <= Impact::Security).then_some(first)
     }
 
@@ -186,6 +183,8 @@ impl<'a> Review<'a> {
             return "no HyperConverged was planned".to_owned() + &self.brought();
         }
         let all = names::count_of(self.compared, "cluster");
+        // One that is alone isn't counted.
+        let of_all = |n: usize| if self.compared == 1 { String::new() } else { format!(" in {n} of {all}") };
         let Some(worst) = self.worst() else {
             return match self.counts.differing {
                 0 if !self.failing.is_empty() => {
@@ -197,20 +196,19 @@ impl<'a> Review<'a> {
                     let unknown = self.unknown_before.len();
                     format!("changes in {n} of {all}, {unknown} of which rejected before") + &self.brought()
                 }
-                n if self.only_findings && self.entries.is_empty() => {
-                    format!("only findings change in {n} of {all}") + &self.brought()
+                n if self.only_findings && self.entries().next().is_none() => {
+                    format!("only findings change{}", of_all(n)) + &self.brought()
                 }
                 n => match self.brought() {
                     new if new.is_empty() => {
-                        format!("changes in {n} of {all}, none of them known to break anything")
+                        format!("changes{}, none of them known to break anything", of_all(n))
                     }
-                    new => format!("changes in {n} of {all}{new}"),
+                    new => format!("changes{}{new}", of_all(n)),
                 },
             };
         };
         let effect = &worst.effect;
-        let alike =
-            self.entries.iter().filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
+        let alike = self.entries().filter(|e| (e.effect.impact, e.effect.certain) == (effect.impact, effect.certain));
         let clusters: BTreeSet<&str> = alike.flat_map(|e| e.clusters.iter().copied()).collect();
         let of = |kind| clusters.iter().filter(|name| self.verdicts.get(*name) == Some(&kind)).count();
         let failing = [
@@ -219,21 +217,24 @@ impl<'a> Review<'a> {
             (of(VerdictKind::NotPlanned), "not planned"),
         ];
         if effect.impact == Impact::Stops && failing.iter().any(|(n, _)| *n > 0) {
-            let parts = failing.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what} in {n} of {all}"));
+            let parts = failing.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what}{}", of_all(*n)));
             return format!("{}{}", parts.collect::<Vec<_>>().join(", "), self.brought());
         }
         let possible = if effect.certain { "" } else { "possible " };
         let (title, n) = (effect.impact.title(), clusters.len());
-        format!("{possible}{title} in {n} of {all}{}", self.brought())
+        format!("{possible}{title}{}{}", of_all(n), self.brought())
     }
 
     /// The findings' part of the verdict.
     fn brought(&self) -> String {
-        let mut out = match (self.counts.errors_added, self.counts.warnings_added) {
-            (0, 0) => String::new(),
-            (0, n) => format!("; {}", names::count_of(n, "new warning")),
-            (n, _) => format!("; {}", names::count_of(n, "new error")),
-        };
+        let infos = self.added.iter().filter(|line| line.finding.severity == Severity::Info).count();
+        let counts =
+            [(self.counts.errors_added, "new error"), (self.counts.warnings_added, "new warning"), (infos, "new info")];
+        let parts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| names::count_of(n, noun));
+        let mut out = parts.collect::<Vec<_>>().join(", ");
+        if !out.is_empty() {
+            out.insert_str(0, "; ");
+        }
         let before = self.errors_before();
         if before > 0 {
             out.push_str(&format!("; {} from before", names::count_of(before, "error")));
@@ -288,53 +289,15 @@ impl<'a> Review<'a> {
             0 => String::new(),
             n => format!(" ({n} more without effect)"),
         };
-        let all = names::count_of(self.compared, "cluster");
-        format!("{add} to add, {change} to change, {remove} to remove in {differing} of {all}{left_out}")
-    }
-
-    /// An upgrade's checklist: required actions, expected effects, conditional ones, and the rest.
-    pub fn checklist(&self) -> [(&'static str, Vec<&Entry<'a>>); 7] {
-        let part = |task: Task| {
-            let found = self.entries.iter().filter(move |e| e.effect.certain);
-            found.filter(move |e| e.effect.task == task).collect::<Vec<_>>()
+        let of_all = match self.compared {
+            1 => String::new(),
+            all => format!(" in {differing} of {}", names::count_of(all, "cluster")),
         };
-        [
-            ("Repairs before the upgrade", part(Task::Fix)),
-            ("Patches to change or remove", part(Task::Patch)),
-            ("Values to write down to keep them", part(Task::SetValue)),
-            ("Lines to remove afterwards", part(Task::Remove)),
-            ("Effects to expect", [part(Task::Restart), self.known(true)].concat()),
-            ("Possible effects", self.entries.iter().filter(|e| !e.effect.certain).collect()),
-            ("Other effects", self.known(false)),
-        ]
-    }
-
-    /// Certain entries without an action: severe ones, or the rest.
-    fn known(&self, grave: bool) -> Vec<&Entry<'a>> {
-        let entries = self
-            .entries
-            .iter()
-            .filter(|e| e.effect.certain && e.effect.task == Task::Note && (e.effect.impact <= Impact::Alert) == grave);
-        entries.collect()
-    }
-
-    /// The cause of all entries, if there is only one.
-    pub fn only_cause(&self) -> Option<InputDifference<'a>> {
-        let fields = |line: &ObjectLine<'a>| -> Vec<InputDifference<'a>> {
-            line.because.iter().chain(line.fields.iter().flat_map(|f| &f.because)).cloned().collect()
-        };
-        let of_objects = self.groups.iter().flat_map(|g| g.lines.iter().flat_map(fields));
-        let mut all = self.entries.iter().flat_map(|e| &e.because).cloned().chain(of_objects);
-        let mut cause = all.next()?;
-        for other in all {
-            if other.what != cause.what {
-                return None;
-            }
-            cause.places.extend(other.places);
-        }
-        let mut known = BTreeSet::new();
-        cause.places.retain(|place| known.insert((place.file.path(), place.start())));
-        Some(cause)
+        let counts = [(add, "to add"), (change, "to change"), (remove, "to remove")];
+        let parts: Vec<String> =
+            counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        let parts = if parts.is_empty() { "0 to change".to_owned() } else { parts.join(", ") };
+        format!("{parts}{of_all}{left_out}")
     }
 }
 

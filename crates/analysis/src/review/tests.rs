@@ -1,14 +1,15 @@
 //! Order, grouping and words of a review.
 
 use super::*;
-use hcoplan_explain::diff::Effect;
+use hcoplan_diagnostics::finding::FindingKey;
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
+use hcoplan_explain::diff::{Cause, Effect};
 use hcoplan_explain::diff::{Comparison, VerdictChange};
 use hcoplan_planner::verdict::Verdict;
 use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 
 fn cluster(name: &str, effects: Vec<Effect>) -> ClusterDiff {
-    ClusterDiff { image_effects: effects, moved_from: Some(format!("{name}-before")), ..ClusterDiff::new(name) }
+    ClusterDiff { image_effects: effects, moved_from: Some("before".to_owned()), ..ClusterDiff::new(name) }
 }
 
 fn image(impact: Impact, certain: bool, text: &str, name: &str) -> Effect {
@@ -33,8 +34,8 @@ fn sorts_by_severity_and_certainty() {
         rejected("d"),
     ];
     let review = Review::of(&all, 4, &[], true);
-    let order: Vec<Impact> = review.entries.iter().map(|e| e.effect.impact).collect();
-    let expected = [Impact::Stops, Impact::DataLoss, Impact::BootFailure, Impact::Alert, Impact::Images];
+    let order: Vec<Impact> = review.entries().map(|e| e.effect.impact).collect();
+    let expected = [Impact::Stops, Impact::Alert, Impact::DataLoss, Impact::BootFailure, Impact::Images];
     assert_eq!(order, expected);
     assert_eq!(review.level, Level::Bad);
     assert_eq!(review.word(), "stops");
@@ -54,8 +55,9 @@ fn groups_same_changes_with_their_names() {
     };
     let all = [both("c/a"), both("c/b")];
     let review = Review::of(&all, 3, &[], true);
-    let [entry] = review.entries.as_slice() else {
-        panic!("{:?}", review.entries);
+    let entries: Vec<_> = review.entries().collect();
+    let [entry] = entries.as_slice() else {
+        panic!("{entries:?}");
     };
     assert_eq!(entry.sentence(4), "the DataSources fedora and rhel9 lead nowhere");
     assert_eq!(clusters(&entry.clusters), "2 clusters: a, b");
@@ -71,8 +73,8 @@ fn names_machines_of_the_repository() {
     effect.when = EffectTime::NewMachines;
     let all = [cluster("a", vec![effect])];
     let review = Review::of(&all, 1, &[], true);
-    let sentence = review.entries[0].sentence(4);
-    assert_eq!(sentence, "fedora goes; in this repository: apps/db");
+    let sentence = review.entries().next().expect("an entry").sentence(4);
+    assert_eq!(sentence, "fedora goes, when they are created: apps/db");
     assert!(review.summary(30).chars().count() == 30);
 }
 
@@ -100,10 +102,62 @@ fn joins_entries_of_several_releases() {
         ("1.19".to_owned(), vec![cluster("a", vec![restart()]), cluster("b", vec![restart()])]),
     ];
     let review = Review::of_steps(&steps, 2);
-    let [entry] = review.entries.as_slice() else {
-        panic!("{:?}", review.entries);
+    let entries: Vec<_> = review.entries().collect();
+    let [entry] = entries.as_slice() else {
+        panic!("{entries:?}");
     };
     assert_eq!(entry.releases, ["1.18", "1.19"]);
     assert_eq!(entry.clusters, ["a", "b"]);
     assert_eq!(review.counts.differing, 2);
+}
+
+fn cause(what: &str) -> Cause {
+    Cause { what: what.to_owned(), ..Cause::default() }
+}
+
+/// A cluster with two causes, an effect of each, and a finding of the first.
+fn two_causes(name: &str) -> ClusterDiff {
+    let finding = Finding::new(&INVENTORY_INVALID, "it has no nodes");
+    let of = |index: usize, text: &str| Effect { causes: vec![index], ..Effect::new(Impact::Behaviour, text) };
+    let effects = vec![of(0, "one thing happens"), of(1, "another thing happens")];
+    let comparison = Comparison { causes: vec![cause("spec.a"), cause("spec.b")], ..Comparison::default() };
+    ClusterDiff {
+        comparison,
+        moved_from: None,
+        finding_causes: vec![(FindingKey::of(&finding), vec![0])],
+        findings_added: vec![finding],
+        ..cluster(name, effects)
+    }
+}
+
+#[test]
+fn each_cause_has_a_story_of_all_its_clusters() {
+    let all = ["a", "b"].map(two_causes);
+    let review = Review::of(&all, 2, &[], true);
+    let told: Vec<_> = review.stories.iter().map(|s| (s.causes[0].what, s.effects.len(), s.clusters.clone())).collect();
+    assert_eq!(told, [("spec.a", 1, vec!["a", "b"]), ("spec.b", 1, vec!["a", "b"])]);
+}
+
+#[test]
+fn what_several_causes_do_together_is_a_story_of_all() {
+    let mut diff = two_causes("a");
+    diff.image_effects.push(Effect { causes: vec![0, 1], ..Effect::new(Impact::Scheduling, "both do it") });
+    let all = [diff];
+    let review = Review::of(&all, 1, &[], true);
+    let causes: Vec<usize> = review.stories.iter().map(|story| story.causes.len()).collect();
+    // The first has an error.
+    assert_eq!(causes, [1, 2, 1]);
+}
+
+#[test]
+fn a_finding_that_says_what_an_effect_says_is_its_rule() {
+    let mut diff = two_causes("a");
+    diff.image_effects[0].rule = Some(INVENTORY_INVALID.name);
+    let all = [diff];
+    let review = Review::of(&all, 1, &[], true);
+    let [first, _] = review.stories.as_slice() else {
+        panic!("{:?}", review.stories);
+    };
+    assert!(first.findings.is_empty());
+    assert_eq!(first.effects[0].rules.len(), 1);
 }

@@ -1,8 +1,10 @@
 //! An upgrade over several releases: reports the effects of every step once, with its release.
 
-use super::{Entry, FindingLine, Review};
+use super::{Entry, FindingLine, Level, Review, Story, level_of};
 use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_explain::diff::ClusterDiff;
+use hcoplan_diagnostics::source::Location;
+use hcoplan_explain::diff::semantic::Impact;
+use hcoplan_explain::diff::{ClusterDiff, Effect, Task, ValueChange};
 
 /// The steps of an upgrade, each with its target release and the changes of the clusters.
 #[derive(Debug)]
@@ -22,46 +24,101 @@ impl Steps {
     }
 }
 
-/// The consequences of the steps. One entry covers several releases, and several clusters with the same releases.
-pub(super) fn entries(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<Entry<'_>> {
-    let mut out: Vec<Entry<'_>> = Vec::new();
-    for name in clusters(steps) {
-        for entry in of_cluster(steps, name) {
-            let known = out.iter_mut().find(|e| {
-                e.effect.is_like(&entry.effect)
-                    && e.effect.subjects == entry.effect.subjects
-                    && e.releases == entry.releases
-            });
-            match known {
-                Some(known) => known.clusters.push(name),
-                None => out.push(entry),
-            }
-        }
-    }
-    out.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
-    out
+/// A value to decide on: it changes unless a line is written.
+#[derive(Debug)]
+pub struct ValueRow<'a> {
+    /// The change.
+    pub value: &'a ValueChange,
+    /// The entry that it is from.
+    pub entry: &'a Entry<'a>,
 }
 
-fn of_cluster<'a>(steps: &'a [(String, Vec<ClusterDiff>)], name: &'a str) -> Vec<Entry<'a>> {
-    let mut out: Vec<Entry<'a>> = Vec::new();
+/// The steps of an upgrade as a checklist.
+#[derive(Debug, Default)]
+pub struct Checklist<'a> {
+    /// What to repair or change first.
+    pub before: Vec<&'a Entry<'a>>,
+    /// The values to decide on.
+    pub values: Vec<ValueRow<'a>>,
+    /// What happens in the meantime.
+    pub during: Vec<&'a Entry<'a>>,
+    /// What remains to do or to expect.
+    pub after: Vec<&'a Entry<'a>>,
+    /// Effects without an action.
+    pub quiet: Vec<&'a Entry<'a>>,
+}
+
+impl<'a> Checklist<'a> {
+    /// Sorts the entries of an upgrade's review.
+    pub fn of(review: &'a Review<'a>) -> Self {
+        let mut out = Self::default();
+        for entry in review.entries() {
+            let effect = &entry.effect;
+            let part = match (effect.task, &effect.value) {
+                (_, Some(value)) => {
+                    out.values.push(ValueRow { value, entry });
+                    continue;
+                }
+                (Task::Fix | Task::Patch, _) => &mut out.before,
+                (Task::SetValue | Task::Note, _) if effect.action.is_some() && effect.impact <= Impact::BootFailure => {
+                    &mut out.before
+                }
+                (Task::Restart | Task::Recreate, _) => &mut out.during,
+                (Task::Apply | Task::Remove | Task::Alert, _) => &mut out.after,
+                _ if level_of(effect) <= Level::Warn && effect.impact != Impact::Security => &mut out.after,
+                _ => &mut out.quiet,
+            };
+            part.push(entry);
+        }
+        out
+    }
+}
+
+/// The story of all steps: the cause is always the release. Each effect is one entry, with the releases that bring it
+/// and the clusters that it happens to.
+pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
+    let mut effects: Vec<Entry<'_>> = Vec::new();
     for (release, diffs) in steps {
-        for diff in diffs.iter().filter(|d| d.cluster == name) {
+        for diff in diffs {
             for effect in diff.effects() {
-                let known = out.iter_mut().find(|e| e.effect.is_like(&effect) && e.effect.subjects == effect.subjects);
-                match known {
-                    Some(known) => known.releases.push(release),
-                    None => out.push(Entry {
-                        effect,
-                        clusters: vec![name],
-                        // The cause is always the release.
-                        because: Vec::new(),
-                        releases: vec![release],
-                    }),
+                let known =
+                    effects.iter_mut().find(|e| e.effect.is_like(&effect) && e.effect.subjects == effect.subjects);
+                let Some(known) = known else {
+                    effects.push(Entry { releases: vec![release], ..Entry::new(effect, vec![&diff.cluster]) });
+                    continue;
+                };
+                if !known.releases.contains(&&**release) {
+                    known.releases.push(release);
+                }
+                if !known.clusters.contains(&&*diff.cluster) {
+                    known.clusters.push(&diff.cluster);
                 }
             }
         }
     }
-    out
+    // Pods of an object that is created again are replaced with it.
+    let recreated: Vec<Vec<String>> =
+        effects.iter().filter(|e| e.effect.is_recreation()).map(|e| e.effect.subjects.clone()).collect();
+    let is_covered = |effect: &Effect| {
+        let has = |all: &Vec<String>| effect.subjects.iter().all(|name| all.contains(name));
+        effect.task == Task::Restart && !effect.subjects.is_empty() && recreated.iter().any(has)
+    };
+    effects.retain(|e| e.effect.is_recreation() || !is_covered(&e.effect));
+    let findings = added(steps);
+    // A note about a line that a finding is about says the same.
+    let is_said = |effect: &Effect| {
+        effect.task == Task::Note
+            && effect.action.is_none()
+            && effect.place.as_ref().is_some_and(|place| {
+                let same = |other: &Location| {
+                    (other.file.path(), other.start().line) == (place.file.path(), place.start().line)
+                };
+                findings.iter().any(|line| line.finding.location.as_ref().is_some_and(same))
+            })
+    };
+    effects.retain(|e| !is_said(&e.effect));
+    effects.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
+    Story { effects, findings, ..Story::new(Vec::new(), Vec::new()) }
 }
 
 /// The findings at the end that didn't exist at the start, and all errors in between.
@@ -92,10 +149,10 @@ pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>
     out
 }
 
-/// Number of errors among the findings.
-pub(super) fn errors(lines: &[FindingLine<'_>]) -> usize {
-    let errors = lines.iter().filter(|line| line.finding.severity == Severity::Error);
-    errors.map(|line| line.clusters.len()).sum()
+/// Number of findings of a severity, each in each of its clusters.
+pub(super) fn count(lines: &[FindingLine<'_>], severity: Severity) -> usize {
+    let found = lines.iter().filter(|line| line.finding.severity == severity);
+    found.map(|line| line.clusters.len().max(1)).sum()
 }
 
 /// The names of the clusters, in the order of the first step with each.

@@ -1,37 +1,50 @@
-//! A comparison as JSON.
+//! A comparison as JSON: each story once, with references to its clusters and findings.
 
 use std::io::{self, Write};
 
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::outputs::{SUMMARY, level};
-use super::{Changes, consequence, live_check, sentence, shown_values};
-use hcoplan_analysis::review::{Entry, FindingLine, InputDifference, Review};
+use super::outputs::level;
+use super::upgrade::UpgradeView;
+use super::{Changes, live_check, shown_pair};
+use hcoplan_analysis::review::{
+    Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Review, Steps, Story, level_of,
+};
 use hcoplan_analysis::shown_path;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret;
 use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::diff::semantic::{Consequence, NoiseKind, ObjectChange, Step, of_object};
-use hcoplan_explain::diff::{Cause, ClusterDiff, VerdictChange};
+use hcoplan_explain::diff::{ClusterDiff, Kind};
 
-pub(super) fn write(changes: &Changes<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut document = document(changes);
+/// Raised when a key is removed or changes its meaning.
+const SCHEMA_VERSION: &str = "2";
+
+pub(super) fn write(changes: &Changes<'_>, steps: Option<&Steps>, out: &mut dyn Write) -> io::Result<()> {
+    let mut document = document(changes, steps);
     secret::mask_object(&mut document);
     out.write_all(crate::visible_json::text(&document).as_bytes())
 }
 
 /// The document described by `schemas/diff.schema.json`.
-pub fn document(changes: &Changes<'_>) -> Value {
-    let clusters: Vec<Value> = changes.clusters.iter().map(|c| cluster(changes, c)).collect();
+pub fn document(changes: &Changes<'_>, steps: Option<&Steps>) -> Value {
     let review = changes.review();
     let counts = review.counts;
-    json!({
-        "schemaVersion": "1",
+    let mut findings = Findings { changes, entries: Vec::new() };
+    changes.findings.iter().for_each(|finding| {
+        findings.add(finding, &finding.clusters().collect::<Vec<_>>());
+    });
+    let stories: Vec<Value> = review.stories.iter().map(|story| one_story(changes, story, &mut findings)).collect();
+    let clusters: Vec<Value> = changes.clusters.iter().map(|c| cluster(&review, c)).collect();
+    let upgrade = steps.map(|steps| upgrade(changes, steps, &mut findings));
+    let mut out = json!({
+        "schemaVersion": SCHEMA_VERSION,
         "before": changes.before,
         "after": changes.after,
-        "review": reviewed(changes, &review),
+        "review": verdict(&review),
         "clusters": clusters,
+        "stories": stories,
+        "findings": findings.entries.into_iter().map(|(_, entry)| entry).collect::<Vec<_>>(),
         "summary": {
             "clusters": changes.compared,
             "differing": counts.differing,
@@ -42,103 +55,140 @@ pub fn document(changes: &Changes<'_>) -> Value {
             "findingsAdded": counts.findings_added,
             "findingsRemoved": counts.findings_removed,
         },
-    })
+    });
+    if let Some(upgrade) = upgrade {
+        out["upgrade"] = upgrade;
+    }
+    out
 }
 
-/// The review: the verdict, the consequences, and the groups of clusters with the same change.
-pub(super) fn reviewed(changes: &Changes<'_>, review: &Review<'_>) -> Value {
-    let because = |because: &InputDifference<'_>| {
-        let root = changes.root_of(because.gone);
-        let places = because.places.iter().map(|p| place(root, Some(p)));
-        json!({
-            "input": because.what,
-            "removed": because.gone,
-            "locations": places.collect::<Vec<_>>(),
-        })
-    };
-    let entry = |entry: &Entry<'_>| {
-        let effect = &entry.effect;
-        json!({
-            "impact": effect.impact.as_str(),
-            "certain": effect.certain,
-            "message": entry.sentence(usize::MAX - 1),
-            "subjects": effect.subjects,
-            "machines": effect.machines,
-            "when": effect.when.as_str(),
-            "releases": entry.releases,
-            "action": effect.action,
-            "clusters": entry.clusters,
-            "causes": entry.because.iter().map(because).collect::<Vec<_>>(),
-            "location": place(changes.root, effect.place.as_ref()),
-        })
-    };
-    let lines = |lines: &[FindingLine<'_>]| {
-        let one = |line: &FindingLine<'_>| {
-            let mut document = finding(changes, line.finding);
-            document["clusters"] = json!(line.clusters);
-            document
-        };
-        lines.iter().map(one).collect::<Vec<_>>()
-    };
-    let groups = review.groups.iter().map(|group| {
-        let names = group.clusters.iter().map(|c| &c.cluster).collect::<Vec<_>>();
-        let objects: usize = group.lines.iter().map(|l| l.names.len()).sum();
-        json!({"clusters": names, "objects": objects})
-    });
+fn verdict(review: &Review<'_>) -> Value {
+    json!({"level": level(review.level), "verdict": review.word(), "message": review.verdict()})
+}
+
+/// What a finding says: rule, severity, message, and whether it was there before.
+type Said = (&'static str, &'static str, String, bool);
+
+/// The findings by what they say; equal ones of several clusters and files are one entry with several places.
+struct Findings<'a> {
+    changes: &'a Changes<'a>,
+    entries: Vec<(Said, Value)>,
+}
+
+impl Findings<'_> {
+    /// The index of a finding's entry.
+    fn add(&mut self, finding: &Finding, clusters: &[&str]) -> usize {
+        let key = (finding.rule.name, finding.severity.as_str(), finding.message.clone(), finding.is_existing);
+        let at = self.entries.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+            // Another finding of the rule may say what to do already.
+            let is_said = |entry: &Value| finding.help.as_deref().is_some_and(|help| entry["help"] == *help);
+            let help = finding.help.as_deref().filter(|_| !self.entries.iter().any(|(_, entry)| is_said(entry)));
+            let entry = json!({
+                "rule": finding.rule.name,
+                "severity": finding.severity.as_str(),
+                "message": finding.message,
+                "help": help,
+                "existing": finding.is_existing,
+                "alert": finding.alert().map(|(name, _)| name),
+                "places": [],
+            });
+            self.entries.push((key, entry));
+            self.entries.len() - 1
+        });
+        let mut one = place(self.changes.root, finding.location.as_ref());
+        if one.is_null() {
+            one = json!({});
+        }
+        one["clusters"] = json!(clusters);
+        if let Some(places) = self.entries[at].1["places"].as_array_mut()
+            && !places.contains(&one)
+        {
+            places.push(one);
+        }
+        at
+    }
+
+    fn indexes(&mut self, lines: &[FindingLine<'_>]) -> Vec<usize> {
+        lines.iter().map(|line| self.add(line.finding, &line.clusters)).collect()
+    }
+}
+
+fn one_story(changes: &Changes<'_>, story: &Story<'_>, findings: &mut Findings<'_>) -> Value {
+    let causes = story.causes.iter().map(|one| cause(changes, one));
+    let mut effects = Vec::new();
+    for entry in &story.effects {
+        let rules: Vec<usize> = entry.rules.iter().map(|f| findings.add(f, &entry.clusters)).collect();
+        effects.push(effect(changes, entry, &rules));
+    }
     json!({
-        "level": level(review.level),
-        "verdict": review.word(),
-        "message": review.verdict(),
-        "summary": review.summary(SUMMARY),
-        "entries": review.entries.iter().map(entry).collect::<Vec<_>>(),
-        "groups": groups.collect::<Vec<_>>(),
-        "findings": {"added": lines(&review.added), "removed": lines(&review.removed)},
+        "causes": causes.collect::<Vec<_>>(),
+        "clusters": story.clusters,
+        "change": story.whole.map(Kind::as_str),
+        "level": level(story.worst()),
+        "effects": effects,
+        "findings": findings.indexes(&story.findings),
+        "findingsRemoved": findings.indexes(&story.removed),
+        "objects": story.objects.iter().map(object).collect::<Vec<_>>(),
     })
 }
 
-fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
-    let comparison = &cluster.comparison;
-    let objects: Vec<Value> = comparison.objects.iter().map(object).collect();
-    let causes: Vec<Value> = comparison.causes.iter().map(|c| cause(changes, c)).collect();
-    let notes = cluster.notes.iter().map(|note| {
-        json!({
-            "kind": note.kind.as_str(),
-            "impact": note.impact.as_str(),
-            "message": note.text,
-            "help": note.help,
-            "location": place(changes.root, note.place.as_ref()),
-        })
-    });
-    let consequences = comparison.consequences().into_iter().map(|(c, object, field)| {
-        let change = comparison.objects.get(object);
-        let step = field.and_then(|i| change?.fields.get(i)).map(|f| &f.step);
-        json!({
-            "impact": c.impact.as_str(),
-            "message": change.map_or_else(String::new, |change| sentence(&c, change, step)),
-            "object": object,
-            "field": field,
-        })
-    });
+fn effect(changes: &Changes<'_>, entry: &Entry<'_>, rules: &[usize]) -> Value {
+    let effect = &entry.effect;
+    json!({
+        "impact": effect.impact.as_str(),
+        "level": level(level_of(effect)),
+        "certain": effect.certain,
+        "message": entry.sentence(usize::MAX - 1),
+        "subjects": effect.subjects,
+        "machines": effect.machines,
+        "when": effect.when.name(),
+        "action": effect.action,
+        "location": place(changes.root, effect.place.as_ref()),
+        "findings": rules,
+    })
+}
+
+fn cause(changes: &Changes<'_>, cause: &InputDifference<'_>) -> Value {
+    let root = changes.root_of(cause.gone);
+    let places = cause.places.iter().map(|p| place(root, Some(p)));
+    let (before, after) = shown_pair(cause.what, cause.before, cause.after);
+    json!({
+        "input": cause.what,
+        "removed": cause.gone,
+        "before": before,
+        "after": after,
+        "locations": places.collect::<Vec<_>>(),
+    })
+}
+
+fn object(object: &ObjectLine<'_>) -> Value {
+    let field = |field: &FieldLine<'_>| {
+        let (before, after) = shown_pair(field.path, field.before, field.after);
+        json!({"path": field.label, "before": before, "after": after, "varies": field.varies})
+    };
+    json!({
+        "change": object.kind.as_str(),
+        "apiVersion": object.api_version,
+        "kind": object.object_kind,
+        "namespace": object.namespace,
+        "names": object.names,
+        "replaces": object.instead_of,
+        "fields": object.fields.iter().map(field).collect::<Vec<_>>(),
+    })
+}
+
+/// A cluster refers to its stories, which say what happens in it.
+fn cluster(review: &Review<'_>, cluster: &ClusterDiff) -> Value {
+    let stories = review.stories.iter().enumerate().filter(|(_, s)| s.clusters.contains(&&*cluster.cluster));
     let mut out = json!({
         "cluster": cluster.cluster,
         "nameBefore": cluster.moved_from,
-        "change": cluster.whole.map(hcoplan_explain::diff::Kind::as_str),
+        "change": cluster.whole.map(Kind::as_str),
         "verdict": cluster.verdict.kind().as_str(),
-        "reasons": cluster.verdict.reasons(),
         "unchanged": cluster.is_unchanged,
-        "unknownBefore": cluster.unknown_before.as_ref().map(ToString::to_string),
-        "admission": verdict(comparison.verdict.as_ref()),
-        "reconcile": verdict(comparison.reconcile.as_ref()),
-        "ssp": verdict(comparison.ssp.as_ref()),
-        "alerts": {"added": comparison.alerts_added, "removed": comparison.alerts_removed},
-        "causes": causes,
-        "consequences": consequences.collect::<Vec<_>>(),
-        "objects": objects,
-        "notes": notes.collect::<Vec<_>>(),
-        "findings": {
-            "added": findings(changes, &cluster.findings_added),
-            "removed": findings(changes, &cluster.findings_removed),
-        },
+        "knownBefore": cluster.unknown_before.is_none() && cluster.rejected_before.is_none(),
+        "alerts": {"added": cluster.comparison.alerts_added, "removed": cluster.comparison.alerts_removed},
+        "stories": stories.map(|(index, _)| index).collect::<Vec<_>>(),
     });
     if let Some((method, by)) = &cluster.update {
         out["update"] = json!({"method": method.as_str(), "by": by});
@@ -149,67 +199,40 @@ fn cluster(changes: &Changes<'_>, cluster: &ClusterDiff) -> Value {
     out
 }
 
-fn verdict(change: Option<&VerdictChange>) -> Value {
-    // `null` for a side means that it accepts.
-    change.map_or(Value::Null, |c| json!({"before": c.before, "after": c.after}))
-}
-
-fn object(change: &ObjectChange) -> Value {
-    let fields: Vec<Value> = change
-        .fields
-        .iter()
-        .enumerate()
-        .map(|(index, field)| {
-            let step = &field.step;
-            let (before, after) = shown_values(step);
-            json!({
-                "path": step.label,
-                "pointer": step.path.to_pointer(),
-                "before": before,
-                "after": after,
-                "noise": step.noise.map(|n| match n {
-                    NoiseKind::Order => "order",
-                    NoiseKind::Writing => "notation",
-                    NoiseKind::Server => "server",
-                    NoiseKind::Release => "release",
-                    NoiseKind::Assumed => "assumed",
-                    NoiseKind::Architecture => "architecture",
-                }),
-                "causes": field.causes,
-                "consequence": consequence_of(
-                    consequence(change, index).filter(|_| step.noise.is_none()),
-                    change,
-                    Some(step),
-                ),
-            })
+/// The checklist of an upgrade; each effect with the releases that bring it, and the clusters.
+fn upgrade(changes: &Changes<'_>, steps: &Steps, findings: &mut Findings<'_>) -> Value {
+    let review = steps.review();
+    let list = Checklist::of(&review);
+    let changes = UpgradeView(steps).changes(changes);
+    let entries = |entries: &[&Entry<'_>]| -> Vec<Value> {
+        let one = |entry: &&Entry<'_>| {
+            let mut out = effect(&changes, entry, &[]);
+            out["releases"] = json!(entry.releases);
+            out["clusters"] = json!(entry.clusters);
+            out
+        };
+        entries.iter().map(one).collect()
+    };
+    let values = list.values.iter().map(|row| {
+        json!({
+            "field": row.value.field,
+            "before": row.value.before,
+            "after": row.value.after,
+            "keep": row.value.keep,
+            "releases": row.entry.releases,
+            "clusters": row.entry.clusters,
         })
-        .collect();
+    });
     json!({
-        "change": change.kind.as_str(),
-        "apiVersion": change.id.api_version,
-        "kind": change.id.kind,
-        "namespace": change.id.namespace,
-        "name": change.id.name,
-        "replaces": change.instead_of.as_ref().map(|id| &id.name),
-        "consequence": consequence_of(of_object(change), change, None),
-        "causes": change.causes,
-        "fields": fields,
-        "object": match change.kind {
-            hcoplan_explain::diff::Kind::Change => None,
-            _ => change.after.as_deref().or(change.before.as_deref()).map(|o| secret::masked_value("", o)),
-        },
-    })
-}
-
-fn consequence_of(consequence: Option<Consequence>, change: &ObjectChange, step: Option<&Step>) -> Value {
-    consequence.map_or(Value::Null, |c| json!({"impact": c.impact.as_str(), "message": sentence(&c, change, step)}))
-}
-
-fn cause(changes: &Changes<'_>, cause: &Cause) -> Value {
-    json!({
-        "input": cause.what,
-        "removed": cause.is_removed,
-        "location": place(changes.root_of(cause.is_removed), cause.location.as_ref()),
+        "to": steps.steps.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        "alreadyThere": steps.already_there,
+        "review": verdict(&review),
+        "before": entries(&list.before),
+        "values": values.collect::<Vec<_>>(),
+        "during": entries(&list.during),
+        "after": entries(&list.after),
+        "others": entries(&list.quiet),
+        "findings": findings.indexes(&review.added),
     })
 }
 
@@ -223,19 +246,5 @@ fn place(root: &Utf8Path, place: Option<&Location>) -> Value {
             "endLine": end.line,
             "endColumn": end.column,
         })
-    })
-}
-
-fn findings(changes: &Changes<'_>, findings: &[Finding]) -> Vec<Value> {
-    findings.iter().map(|f| finding(changes, f)).collect()
-}
-
-fn finding(changes: &Changes<'_>, finding: &Finding) -> Value {
-    json!({
-        "rule": finding.rule.name,
-        "severity": finding.severity.as_str(),
-        "message": finding.message,
-        "help": finding.help,
-        "location": place(changes.root, finding.location.as_ref()),
     })
 }

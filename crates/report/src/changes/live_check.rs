@@ -33,7 +33,7 @@ pub(super) fn blocks(changes: &Changes<'_>) -> Vec<Block> {
         let all = rows.len();
         let shown = if changes.terminal.verbose { all } else { MAX_DIFFERENCES };
         out.push(Block::Heading(1, "Not as expected before the change".into()));
-        out.push(Block::Entries(Layout::Brief, rows.into_iter().take(shown).collect()));
+        out.push(Block::Entries(Layout::Story, rows.into_iter().take(shown).collect()));
         if all > shown {
             let more = plural(all - shown, "more difference");
             out.push(Block::Paragraph(Text::new().soft(format!("{more}; `--verbose` shows all"))));

@@ -28,12 +28,10 @@ use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::ClusterDiff;
-use hcoplan_explain::diff::semantic::{Consequence, ObjectChange, Step, of_field, subject};
 
 pub(crate) use self::view::View;
 pub use json::document;
 pub(crate) use upgrade::UpgradeView;
-pub use upgrade::steps_document;
 
 /// An output format for differences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,15 +96,15 @@ pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: 
     let verbose = changes.terminal.verbose || format == Format::Html;
     let changes = Changes { terminal: Terminal { verbose, ..changes.terminal }, ..*changes };
     let text = match format {
-        Format::Json => return json::write(&changes, out),
+        Format::Json => return json::write(&changes, steps, out),
         Format::Outputs => {
             let review = steps.map_or_else(|| changes.review(), Steps::review);
             return outputs::write(&review, changes.findings.len(), out);
         }
-        Format::Human => terminal::print(&screen(&changes, steps), changes.terminal),
-        Format::Html => html::print(&screen(&changes, steps)),
+        Format::Human => terminal::print(&screen(&changes, steps, true), changes.terminal),
+        Format::Html => html::print(&screen(&changes, steps, false)),
         Format::Markdown => {
-            let mut document = screen(&changes, steps);
+            let mut document = screen(&changes, steps, false);
             document.blocks.push(Block::Paragraph(footer(&changes)));
             markdown::print(&document, Some(MARKER), changes.budget, &format!("{} --verbose", changes.command))
         }
@@ -114,30 +112,24 @@ pub fn write(format: Format, changes: &Changes<'_>, steps: Option<&Steps>, out: 
     out.write_all(text.as_bytes())
 }
 
-/// The document of a change, or of an upgrade followed by the change.
-fn screen(changes: &Changes<'_>, steps: Option<&Steps>) -> Document {
+/// The document of a change, or of an upgrade followed by the change. With `objects`, each story has the objects that it
+/// changes; else these are together at the end.
+fn screen(changes: &Changes<'_>, steps: Option<&Steps>, objects: bool) -> Document {
     let title = "hcoplan".to_owned();
     let review = changes.review();
     let view = View::new(changes, &review);
     match steps {
-        Some(steps) => UpgradeView(steps).screen(title, changes, &view),
+        Some(steps) => UpgradeView(steps).screen(title, changes, &view, objects),
         None => Document {
             title,
-            verdict: Some(view.verdict()),
-            blocks: std::iter::once(view.sides()).chain(parts(&view)).collect(),
+            verdict: Some(if objects { view.verdict() } else { view.headline() }),
+            blocks: std::iter::once(view.sides())
+                .chain(view.stories(objects))
+                .chain(live_check::blocks(changes))
+                .collect(),
             last: Some(view.last()),
         },
     }
-}
-
-/// Consequences, findings, objects, and what a running cluster has.
-pub(super) fn parts(view: &View<'_>) -> Vec<Block> {
-    let mut out: Vec<Block> = view.table(view.changes.clusters).into_iter().collect();
-    out.extend(view.consequences());
-    out.extend(view.findings());
-    out.extend(view.objects());
-    out.extend(live_check::blocks(view.changes));
-    out
 }
 
 /// The version and the command that reproduces the comment.
@@ -180,7 +172,7 @@ impl<'a> Changes<'a> {
         shown_path(self.root, &place.file)
     }
 
-    /// A place as `path:line:column`, relative to the current directory.
+    /// A place as `path:line`, relative to the current directory.
     fn place(&self, place: &Location) -> String {
         in_words(&self.path(place), place)
     }
@@ -198,22 +190,7 @@ impl<'a> Changes<'a> {
 
 fn in_words(path: &Utf8Path, place: &Location) -> String {
     let at = place.start();
-    format!("{path}:{}:{}", at.line, at.column)
-}
-
-/// The consequence of a field's change.
-fn consequence(change: &ObjectChange, index: usize) -> Option<Consequence> {
-    of_field(change, &change.fields.get(index)?.step)
-}
-
-/// The consequence of a change as a sentence.
-fn sentence(consequence: &Consequence, change: &ObjectChange, step: Option<&Step>) -> String {
-    consequence.sentence(&subject(change, consequence, step).join(", "))
-}
-
-/// The values before and after a step, with secrets masked.
-fn shown_values(step: &Step) -> (Option<Value>, Option<Value>) {
-    shown_pair(&step.label, step.before.as_ref(), step.after.as_ref())
+    format!("{path}:{}", at.line)
 }
 
 /// Two values at a path, with secrets masked.

@@ -1,11 +1,11 @@
-//! Prints an upgrade: the change itself, a checklist of all steps, and JSON for each step.
+//! Prints an upgrade: a checklist of all steps, before, during and after it, then the change itself.
 
-use crate::document::{Block, Document, Level, Text};
-use serde_json::{Value, json};
+use crate::document::{Block, Document, Entry as Row, Layout, Level, Table, Text};
+use crate::plural;
 
-use super::{Changes, View, json};
-use hcoplan_analysis::review::{Steps, clusters};
-use hcoplan_diagnostics::finding::Finding;
+use super::{Changes, View};
+use hcoplan_analysis::review::{Checklist, Entry, Review, Steps, ValueRow, clusters};
+use hcoplan_diagnostics::finding::{Finding, Severity};
 
 /// The steps of an upgrade, for a screen.
 pub(crate) struct UpgradeView<'a>(pub(crate) &'a Steps);
@@ -15,31 +15,31 @@ impl<'a> UpgradeView<'a> {
     fn title(&self) -> String {
         let names: Vec<&str> = self.0.already_there.iter().map(String::as_str).collect();
         match names.len() {
-            0 => self.way(),
+            0 => self.path(),
             n if n == self.0.compared => {
-                format!("{}: all run it or a later release already", self.way())
+                format!("{}: all run it or a later release already", self.path())
             }
-            _ => format!("{} (on it or later already: {})", self.way(), clusters(&names)),
+            _ => format!("{} (on it or later already: {})", self.path(), clusters(&names)),
         }
     }
 
-    fn way(&self) -> String {
+    fn path(&self) -> String {
         let names: Vec<&str> = self.0.steps.iter().map(|(name, _)| &**name).collect();
         match names.as_slice() {
             [] => "Upgrade".to_owned(),
             [one] => format!("Upgrade to {one}"),
-            [way @ .., last] => format!("Upgrade to {last} via {}", way.join(", ")),
+            [path @ .., last] => format!("Upgrade to {last} via {}", path.join(", ")),
         }
     }
 
-    /// The checklist, after the change unless that is empty.
-    pub(super) fn screen(&self, title: String, changes: &Changes<'a>, before: &View<'_>) -> Document {
+    /// The checklist, then the change unless that is empty.
+    pub(super) fn screen(&self, title: String, changes: &Changes<'a>, before: &View<'_>, objects: bool) -> Document {
         let (review, upgrade) = (self.0.review(), self.changes(changes));
         let view = View::new(&upgrade, &review);
         let named =
             |(level, text): (Level, Text)| (level, Text::new().strong(format!("{}: ", self.title())).then(text));
-        let mut blocks = view.checklist();
-        blocks.extend(view.findings());
+        let mut blocks = self.clusters();
+        blocks.extend(parts(&view));
         let is_known = |f: &&Finding| {
             review.added.iter().any(|l| (l.finding.rule.name, &l.finding.message) == (f.rule.name, &f.message))
         };
@@ -49,9 +49,10 @@ impl<'a> UpgradeView<'a> {
             blocks.push(Block::Heading(1, "The change before the upgrade".into()));
             blocks.push(Block::Verdict(level, verdict));
             blocks.push(before.sides());
-            blocks.extend(super::parts(before));
+            blocks.extend(before.stories(objects));
         }
-        Document { title, verdict: Some(named(view.verdict())), blocks, last: Some(named(view.last())) }
+        let verdict = if objects { view.verdict() } else { view.headline() };
+        Document { title, verdict: Some(named(verdict)), blocks, last: Some(named(view.last())) }
     }
 
     /// The checklist as part of a page.
@@ -61,14 +62,24 @@ impl<'a> UpgradeView<'a> {
         let (level, verdict) = view.verdict();
         let verdict = Block::Verdict(level, Text::new().plain(format!("{}: ", self.title())).then(verdict));
         // Section headings would mix with the page's.
-        let inner = view.checklist().into_iter().chain(view.findings()).map(|block| match block {
+        let inner = parts(&view).into_iter().map(|block| match block {
             Block::Heading(_, text) => Block::Heading(2, text),
             other => other,
         });
         std::iter::once(verdict).chain(inner).collect()
     }
 
-    fn changes(&self, of: &Changes<'a>) -> Changes<'a> {
+    /// The clusters that are upgraded, if several are compared.
+    fn clusters(&self) -> Vec<Block> {
+        let mut names: Vec<&str> = self.0.steps.iter().flat_map(|(_, diffs)| diffs).map(|d| &*d.cluster).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.retain(|name| !self.0.already_there.iter().any(|there| there == name));
+        let text = Text::new().soft(format!("in {}", clusters(&names)));
+        if self.0.compared > 1 && !names.is_empty() { vec![Block::Paragraph(text)] } else { Vec::new() }
+    }
+
+    pub(super) fn changes(&self, of: &Changes<'a>) -> Changes<'a> {
         Changes {
             before: "what runs now",
             after: self.0.steps.last().map_or("", |(name, _)| name),
@@ -80,18 +91,91 @@ impl<'a> UpgradeView<'a> {
     }
 }
 
-/// Each step as JSON, for `upgrade` in the plan's document; the last one has the checklist.
-pub fn steps_document<'a>(steps: &'a Steps, changes: &Changes<'a>) -> Value {
-    let review = steps.review();
-    let mut out: Vec<Value> = Vec::new();
-    for (to, clusters) in &steps.steps {
-        let step = Changes { before: "before", after: to, clusters, ..UpgradeView(steps).changes(changes) };
-        let mut document = json::document(&step);
-        document["to"] = json!(to);
-        out.push(document);
+/// The three parts of the checklist.
+fn parts(view: &View<'_>) -> Vec<Block> {
+    let review = view.review;
+    let list = Checklist::of(review);
+    let mut out = Vec::new();
+    let rows = |entries: &[&Entry<'_>]| entries.iter().map(|entry| row(view, review, entry)).collect::<Vec<_>>();
+    let mut part = |heading: &str, table: Vec<Block>, rows: Vec<Row>, empty: &str| {
+        out.push(Block::Heading(2, heading.into()));
+        if table.is_empty() && rows.is_empty() {
+            out.push(Block::Paragraph(Text::new().soft(empty)));
+        }
+        if !rows.is_empty() {
+            out.push(Block::Entries(Layout::Story, rows));
+        }
+        out.extend(table);
+    };
+    part("Before", values(review, &list.values), rows(&list.before), "nothing to do");
+    part("During", Vec::new(), rows(&list.during), "nothing is restarted");
+    let mut after = rows(&list.after);
+    let shown = |severity| severity > Severity::Info || view.is_verbose();
+    let findings = review.added.iter().filter(|line| shown(line.finding.severity));
+    after.extend(findings.map(|line| view.upgrade_finding(line)));
+    let mut tail = Vec::new();
+    if view.is_verbose() {
+        tail.push(Block::Entries(Layout::Story, rows(&list.quiet)));
+    } else if !list.quiet.is_empty() {
+        let text = format!("{} without action: `--verbose` lists them", plural(list.quiet.len(), "more effect"));
+        tail.push(Block::Paragraph(Text::new().soft(text)));
     }
-    if let Some(last) = out.last_mut() {
-        last["checklist"] = json::reviewed(&UpgradeView(steps).changes(changes), &review);
+    part("After", tail, after, "nothing to do");
+    out
+}
+
+/// An entry with its releases and clusters, unless these are all.
+fn row(view: &View<'_>, review: &Review<'_>, entry: &Entry<'_>) -> Row {
+    let mut row = view.entry(entry);
+    if entry.clusters.len() < review.counts.differing {
+        row.place = row.place.plain(" · ").then(view.names(&entry.clusters));
     }
-    out.into()
+    row
+}
+
+/// The values to decide on, and the lines that keep today's.
+fn values(review: &Review<'_>, rows: &[ValueRow<'_>]) -> Vec<Block> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Table {
+        caption: "values to decide on".to_owned(),
+        header: ["value", "today", "afterwards", "from", "clusters"].map(Text::from).to_vec(),
+        ..Table::default()
+    };
+    let plain = |value: &str| value.trim_matches('"').to_owned();
+    for ValueRow { value, entry } in rows {
+        let all = entry.clusters.len() == review.counts.differing;
+        let names = if all { "all".to_owned() } else { clusters(&entry.clusters) };
+        table.rows.push(vec![
+            short_field(&value.field).into(),
+            plain(&value.before).into(),
+            plain(&value.after).into(),
+            entry.releases.first().copied().unwrap_or_default().into(),
+            names.into(),
+        ]);
+    }
+    let mut out = vec![Block::Table(table)];
+    let keep = |is_later: bool| {
+        let lines = rows.iter().filter(|row| row.value.is_later == is_later).filter_map(|row| row.value.keep.as_ref());
+        Text::join(lines.map(|line| Text::new().code(line)), ", ")
+    };
+    for (is_later, words) in [(false, "to keep today's value, write "), (true, "with the upgrade, not before: ")] {
+        let lines = keep(is_later);
+        if !lines.is_empty() {
+            out.push(Block::Paragraph(Text::new().soft(words).then(lines)));
+        }
+    }
+    out
+}
+
+/// A field's last part, with the name of its list entry.
+fn short_field(field: &str) -> String {
+    let leaf = field.rsplit('.').next().unwrap_or(field);
+    let entry = field.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
+    let name = entry.and_then(|entry| entry.split_once('=')).map(|(_, name)| name);
+    match name.filter(|_| !leaf.contains(']')) {
+        Some(name) => format!("{leaf} of {name}"),
+        None => leaf.to_owned(),
+    }
 }

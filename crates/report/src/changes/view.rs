@@ -1,29 +1,25 @@
-//! Builds the document of a change: verdict, clusters, consequences, findings, objects; the worst first.
-//!
-//! Content shared by several clusters, or with one cause, is printed once.
+//! Builds the document of a change: the verdict, then a story per cause, the worst first.
 
 use std::collections::BTreeMap;
 
-use crate::document::{Block, Cell, DiffLine, Entry as Row, Layout, Level, Sign, Table, Text};
+use crate::document::{Block, DiffLine, Entry as Row, Layout, Level, Sign, Text};
 use similar::{ChangeTag, TextDiff};
 
-use super::super::{finding_label, plural};
+use super::super::{findings, plural, sarif};
 use super::{Changes, places, shown_pair, value_on_a_line};
 use hcoplan_analysis::review::{
-    Entry, FieldLine, FindingLine, Group, InputDifference, ObjectLine, Review, cluster_names, clusters, level_of, list,
+    Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Review, Story, cluster_names, clusters, level_of, list,
 };
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_explain::diff::semantic::EffectTime;
+use hcoplan_diagnostics::finding::{Finding, FixKind, Severity};
+use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::inventory::UpdateMethod;
-use hcoplan_planner::verdict::VerdictKind;
 
-/// Maximum lines of consequences, findings, objects and fields without `--verbose`.
-const MAX_LINES: usize = 36;
-const MIN_LINES: usize = 10;
+/// Maximum lines of a story's objects without `--verbose`.
+const MAX_LINES: usize = 12;
 
-/// Maximum rows of the table of clusters without `--verbose`.
-const MAX_CLUSTERS: usize = 12;
+/// Operands of which a cluster has one each: their kind names them.
+const OPERANDS: [&str; 6] = ["KubeVirt", "CDI", "NetworkAddonsConfig", "SSP", "AAQ", "MigController"];
 
 /// Maximum names or causes in a line; the rest is counted.
 const MAX_NAMES: usize = 4;
@@ -39,34 +35,27 @@ const MAX_VALUE_CHARS: usize = 600;
 pub(crate) struct View<'a> {
     pub(super) changes: &'a Changes<'a>,
     pub(super) review: &'a Review<'a>,
-    cause: Option<InputDifference<'a>>,
-    /// The clusters of most entries; empty if no set is common.
-    usual: Vec<&'a str>,
-    /// The changes of clusters with the same change, below their names.
-    groups: Vec<(Text, Vec<DiffLine>)>,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(changes: &'a Changes<'a>, review: &'a Review<'a>) -> Self {
-        let usual = if review.compared > 1 { usual_clusters(review) } else { Vec::new() };
-        let mut view = Self { changes, review, cause: review.only_cause(), usual, groups: Vec::new() };
-        view.groups = review.groups.iter().filter_map(|group| view.group(group)).collect();
-        view
+        Self { changes, review }
     }
 
     /// Whether `--verbose` is given.
-    fn is_verbose(&self) -> bool {
+    pub(super) fn is_verbose(&self) -> bool {
         self.changes.terminal.verbose
-    }
-
-    /// Number of lines of objects and fields.
-    fn line_count(&self) -> usize {
-        self.groups.iter().map(|(_, lines)| lines.len()).sum()
     }
 
     /// The verdict at the top.
     pub(crate) fn verdict(&self) -> (Level, Text) {
         (self.review.level, self.review.verdict().into())
+    }
+
+    /// The verdict with the worst consequence, where no other line can be read before it.
+    pub(crate) fn headline(&self) -> (Level, Text) {
+        let worst = self.review.worst().map(|entry| Text::from(": ").plain(entry.sentence(MAX_NAMES)));
+        (self.review.level, Text::from(self.review.verdict()).then(worst.unwrap_or_default()))
     }
 
     /// The last line: verdict, counts and next command.
@@ -85,7 +74,12 @@ impl<'a> View<'a> {
         if is_worth_a_look {
             return Some("hcoplan lint".to_owned());
         }
-        (self.line_count() > self.room()).then(|| format!("{} --verbose", self.changes.command))
+        self.is_cut().then(|| format!("{} --verbose", self.changes.command))
+    }
+
+    /// Whether objects are counted instead of listed.
+    fn is_cut(&self) -> bool {
+        !self.is_verbose() && self.review.stories.iter().any(|story| self.lines_of(story).len() > MAX_LINES)
     }
 
     /// The two sides, and how the manifest is applied if not as `kubectl apply` does.
@@ -112,175 +106,189 @@ impl<'a> View<'a> {
         Block::Paragraph(Text::new().soft(text))
     }
 
-    /// The sections of consequences.
-    pub(crate) fn consequences(&self) -> Vec<Block> {
-        let mut out = self.hoisted();
-        let mut rest: Vec<&Entry<'_>> = self.review.entries.iter().collect();
-        // Sections are sorted by their worst entry.
-        while let Some(impact) = rest.first().map(|entry| entry.effect.impact) {
-            let (section, others) = rest.into_iter().partition(|entry| entry.effect.impact == impact);
-            rest = others;
-            self.section(impact.heading(), &section, &mut out);
-        }
-        out
-    }
-
-    /// The sections of an upgrade's checklist.
-    pub(crate) fn checklist(&self) -> Vec<Block> {
-        let mut out = self.hoisted();
-        for (heading, entries) in self.review.checklist() {
-            self.section(heading, &entries, &mut out);
-        }
-        out
-    }
-
-    /// Facts that hold for everything below.
-    fn hoisted(&self) -> Vec<Block> {
+    /// The stories. With `objects`, each with the objects that it changes; else these are together at the end, folded.
+    pub(crate) fn stories(&self, objects: bool) -> Vec<Block> {
         let mut out = Vec::new();
-        if let Some(cause) = &self.cause {
-            out.push(Block::Paragraph(Text::new().soft("because of ").then(self.because(cause))));
+        let (plain, telling): (Vec<_>, Vec<_>) = self.review.stories.iter().partition(|story| story.is_plain());
+        for story in telling {
+            out.extend(self.heading(story));
+            let rows = self.rows(story);
+            if !rows.is_empty() {
+                out.push(Block::Entries(Layout::Story, rows));
+            }
+            if objects {
+                out.extend(self.objects_of(story));
+            }
         }
-        if !self.usual.is_empty() {
-            let is_always = self.review.entries.iter().all(|e| e.clusters == self.usual);
-            let others = if is_always { "" } else { ", unless others are named" };
-            out.push(Block::Paragraph(Text::new().soft("in ").then(self.names(&self.usual)).soft(others)));
+        if objects {
+            for story in plain {
+                out.extend(self.heading(story));
+                out.extend(self.objects_of(story));
+            }
+        }
+        out.extend(self.existing());
+        if !objects {
+            out.extend(self.objects());
         }
         out
     }
 
-    fn names(&self, names: &[&str]) -> Text {
+    /// The cause with its location and values, and the clusters.
+    fn heading(&self, story: &Story<'a>) -> Option<Block> {
+        let causes = story.causes.iter().take(MAX_CAUSES).map(|cause| self.cause(cause));
+        let mut text = Text::join(causes, " + ");
+        if let Some(more) = story.causes.len().checked_sub(MAX_CAUSES).filter(|more| *more > 0) {
+            text = text.plain(format!(" + {}", plural(more, "more difference")));
+        }
+        let note = match (story.whole, story.moved_from) {
+            (Some(Kind::Add), _) => " (new)".to_owned(),
+            (Some(Kind::Remove), _) => " (no longer there)".to_owned(),
+            (_, Some(from)) => format!(" (before at {from})"),
+            _ => String::new(),
+        };
+        let names = (self.review.compared > 1 || text.is_empty() || !note.is_empty())
+            .then(|| self.names(&story.clusters).soft(note))
+            .filter(|names| !names.is_empty());
+        let heading = Text::join([text].into_iter().chain(names), " · ");
+        let heading = if heading.is_empty() { Text::from("In the repository") } else { heading };
+        Some(Block::Heading(2, heading))
+    }
+
+    /// `hyperconverged.yaml:7  ~ spec.evictionStrategy: LiveMigrate → None`.
+    fn cause(&self, cause: &InputDifference<'_>) -> Text {
+        let place = places(self.changes, cause);
+        let sign = match (cause.gone, cause.is_new) {
+            (true, _) => "-",
+            (_, true) => "+",
+            _ => "~",
+        };
+        let (before, after) = shown_pair(cause.what, cause.before, cause.after);
+        let short = |value: Option<&serde_json::Value>| {
+            let text = value.map(value_on_a_line)?;
+            (text.chars().count() <= SHORT_VALUE).then_some(text)
+        };
+        let values = match (short(before.as_ref()), short(after.as_ref())) {
+            (Some(before), Some(after)) => format!(": {before} → {after}"),
+            (None, Some(one)) if before.is_none() => format!(": {one}"),
+            (Some(one), None) if after.is_none() => format!(": {one}"),
+            _ => String::new(),
+        };
+        let place = place.map_or_else(String::new, |place| format!("{place}: "));
+        let annotation = cause.what.strip_prefix("metadata.annotations[\"").and_then(|rest| rest.strip_suffix("\"]"));
+        let what = annotation.map_or_else(|| cause.what.to_owned(), |name| format!("annotation {name}"));
+        format!("{place}{sign} {what}{values}").into()
+    }
+
+    pub(super) fn names(&self, names: &[&str]) -> Text {
         if self.is_verbose() { cluster_names(names).into() } else { clusters(names).into() }
     }
 
-    fn section(&self, heading: &str, entries: &[&Entry<'_>], out: &mut Vec<Block>) {
-        if !entries.is_empty() {
-            out.push(Block::Heading(1, heading.into()));
-            out.push(Block::Entries(Layout::Brief, entries.iter().map(|entry| self.entry(entry)).collect()));
-        }
-    }
-
-    fn entry(&self, entry: &Entry<'_>) -> Row {
-        let effect = &entry.effect;
-        let level = level_of(effect);
-        let label = match (entry.releases.as_slice(), effect.certain) {
-            ([], true) => String::new(),
-            ([], false) => "possibly".to_owned(),
-            (releases, _) => format!("{} {}", releases.join(", "), effect.impact.title()),
-        };
-        let most = if self.is_verbose() { usize::MAX - 1 } else { MAX_NAMES };
-        let mut row = Row::new(level, Text::new().level(level, label), entry.sentence(most));
-        if self.review.compared > 1 && entry.clusters != self.usual {
-            row.place = self.names(&entry.clusters);
-        }
-        if effect.when != EffectTime::Now {
-            row.note("", effect.when.as_str());
-        }
-        if let Some(action) = &effect.action {
-            row.note("do", action.as_str());
-        }
-        match (&effect.place, entry.because.as_slice()) {
-            (Some(place), _) => row.note("at", Text::new().code(self.changes.place(place))),
-            (None, because) if self.cause.is_none() && !because.is_empty() => {
-                row.note("because of", self.causes(because));
+    /// The consequences and findings of a story.
+    fn rows(&self, story: &Story<'a>) -> Vec<Row> {
+        let with_place = |entry: &Entry<'a>| {
+            let mut row = self.entry(entry);
+            let mut places = entry.rules.iter().filter_map(|f| f.location.as_ref());
+            if let Some(place) =
+                places.find(|place| !is_at(&story.causes, place)).filter(|_| entry.effect.place.is_none())
+            {
+                row.place = row.place.plain(" ").then(Text::new().code(self.changes.place(place)));
             }
-            _ => {}
-        }
-        row
-    }
-
-    fn because(&self, because: &InputDifference<'_>) -> Text {
-        let place = places(self.changes, because);
-        let was = if because.gone { " formerly at " } else { " at " };
-        let what = Text::new().code(because.what);
-        place.map_or(what.clone(), |place| what.soft(was).code(place))
-    }
-
-    fn causes(&self, because: &[InputDifference<'_>]) -> Text {
-        let shown = Text::join(because.iter().take(MAX_CAUSES).map(|one| self.because(one)), ", ");
-        match because.len().checked_sub(MAX_CAUSES).filter(|more| *more > 0) {
-            Some(more) => shown.plain(format!(" and {}", plural(more, "more difference"))),
-            None => shown,
-        }
-    }
-
-    /// The table of clusters with their verdicts; equal ones share a row.
-    pub(crate) fn table(&self, diffs: &'a [ClusterDiff]) -> Option<Block> {
-        // Sorted by verdict and counts, failures first.
-        let mut rows: BTreeMap<(bool, usize), (&ClusterDiff, String, Vec<&str>)> = BTreeMap::new();
-        let mut known: BTreeMap<(VerdictKind, [usize; 3]), (bool, usize)> = BTreeMap::new();
-        let mut quiet = self.review.compared.saturating_sub(diffs.len());
-        for (index, diff) in diffs.iter().enumerate() {
-            if diff.is_empty() && !diff.verdict.fails() {
-                quiet += 1;
-                continue;
-            }
-            let kind = diff.verdict.kind();
-            let objects = || diff.comparison.objects.iter().filter(|change| !change.is_noise());
-            let counts = [Kind::Add, Kind::Change, Kind::Remove].map(|k| objects().filter(|o| o.kind == k).count());
-            let place = *known.entry((kind, counts)).or_insert((kind == VerdictKind::Accepted, index));
-            let [add, change, remove] = counts;
-            let row = rows.entry(place).or_insert_with(|| (diff, format!("+{add} ~{change} -{remove}"), Vec::new()));
-            row.2.push(&diff.cluster);
-        }
-        if self.review.compared < 2 || rows.is_empty() {
-            return None;
-        }
-        let shown = if self.is_verbose() { rows.len() } else { MAX_CLUSTERS };
-        let more: usize = rows.values().skip(shown).map(|(.., names)| names.len()).sum();
-        let mut table = Table {
-            caption: "clusters".to_owned(),
-            header: ["cluster", "verdict", "objects"].map(Text::from).to_vec(),
-            ..Table::default()
+            row
         };
-        for (diff, counts, names) in rows.values().take(shown) {
-            let level = if diff.verdict.kind() == VerdictKind::Accepted { Level::Good } else { Level::Bad };
-            let verdict = Cell { level: Some(level), ..diff.verdict.kind().as_str().into() };
-            table.rows.push(vec![self.names(names).into(), verdict, counts.as_str().into()]);
+        let mut out: Vec<Row> = story.effects.iter().map(with_place).collect();
+        out.extend(story.findings.iter().map(|line| self.finding(line, &story.causes)));
+        for line in &story.removed {
+            let text = Text::new().soft("no longer: ").plain(line.finding.message.as_str());
+            let mut row = Row::new(Level::Good, "", text);
+            row.place = rules(&[line.finding]);
+            out.push(row);
         }
-        if more > 0 {
-            table.rows.push(vec![format!("{more} more").into(), "".into(), "".into()]);
-        }
-        if quiet > 0 {
-            table.rows.push(vec![plural(quiet, "cluster").into(), "unchanged".into(), "".into()]);
-        }
-        Some(Block::Table(table))
-    }
-
-    /// Added, removed, and important existing findings.
-    pub(crate) fn findings(&self) -> Vec<Block> {
-        let mut rows = Vec::new();
-        let standing: Vec<FindingLine<'_>> = self.review.shown_again_as_lines();
-        let added = self.review.added.iter().map(|line| ("new", line));
-        let removed = self.review.removed.iter().map(|line| ("gone", line));
-        for (word, line) in standing.iter().map(|line| ("", line)).chain(added).chain(removed) {
-            rows.push(self.finding(word, line));
-        }
-        let mut out = Vec::new();
-        if !rows.is_empty() {
-            out.push(Block::Heading(1, "Findings".into()));
-            out.push(Block::Entries(Layout::Brief, rows));
-        }
-        out.extend(self.rest().map(|rest| Block::Paragraph(Text::new().soft(rest))));
         out
     }
 
-    fn finding(&self, word: &str, line: &FindingLine<'_>) -> Row {
-        let finding = line.finding;
-        let is_gone = word == "gone";
-        let level = if is_gone { Level::Good } else { finding.severity.into() };
-        let word = if word.is_empty() { String::new() } else { format!("{word} ") };
-        let label = Text::new().level(level, word).then(finding_label(finding, level));
-        let mut row = Row::new(level, label, finding.message.as_str());
-        let place = finding.location.as_ref().filter(|_| !is_gone);
-        row.place = match (place, line.clusters.len()) {
-            (Some(place), 0 | 1) => Text::new().code(self.changes.place(place)),
-            (Some(place), _) => {
-                Text::new().code(self.changes.place(place)).plain(" · ").then(self.names(&line.clusters))
-            }
-            (None, 0) => Text::new(),
-            (None, _) => self.names(&line.clusters),
+    pub(super) fn entry(&self, entry: &Entry<'_>) -> Row {
+        let effect = &entry.effect;
+        let label = match (entry.releases.as_slice(), effect.certain) {
+            ([], true) => String::new(),
+            ([], false) => "possibly".to_owned(),
+            (releases, _) => releases.join(", "),
         };
+        let most = if self.is_verbose() { usize::MAX - 1 } else { MAX_NAMES };
+        let level = level_of(effect);
+        let mut row = Row::new(level, Text::new().level(level, label), entry.sentence(most));
+        row.place = rules(&entry.rules);
+        row.anchor = entry.rules.first().map(|f| findings::anchor(f));
+        if let Some(action) = self.action(effect.action.as_deref(), &entry.rules) {
+            row.note("do", action);
+        }
+        if let Some(place) = &effect.place {
+            row.note("at", Text::new().code(self.changes.place(place)));
+        }
         row
+    }
+
+    /// What to do: as the effect says, else the command that fixes a finding.
+    fn action(&self, action: Option<&str>, found: &[&Finding]) -> Option<Text> {
+        let command = |f: &&Finding| {
+            let rule = f.rule.name;
+            let options = match f.rule.fix {
+                FixKind::Suggested => format!("--choose {rule}=1 --write"),
+                FixKind::Unsafe => format!("--select {rule} --unsafe --write"),
+                FixKind::Safe => format!("--select {rule} --write"),
+                FixKind::None => return None,
+            };
+            let root = match self.changes.root.as_str() {
+                "" | "." => String::new(),
+                root => format!("{root} "),
+            };
+            Some(Text::new().code(format!("hcoplan fix {root}{options}")))
+        };
+        let fix = found.iter().filter(|f| f.severity > Severity::Info && !f.is_existing).find_map(command);
+        action.map(Text::from).or(fix)
+    }
+
+    /// A finding that an upgrade brings, with its clusters.
+    pub(super) fn upgrade_finding(&self, line: &FindingLine<'_>) -> Row {
+        let mut row = self.finding(line, &[]);
+        if line.clusters.len() < self.review.counts.differing {
+            row.place = row.place.plain(" · ").then(self.names(&line.clusters));
+        }
+        row
+    }
+
+    fn finding(&self, line: &FindingLine<'_>, causes: &[InputDifference<'_>]) -> Row {
+        let finding = line.finding;
+        let mut row = Row::new(finding.severity.into(), "", finding.message.as_str());
+        row.place = rules(&[finding]);
+        let help = || Some(Text::from(finding.help.as_deref()?));
+        if let Some(action) = self.action(None, &[finding]).or_else(help) {
+            row.note("do", action);
+        }
+        if let Some(place) = finding.location.as_ref().filter(|place| !is_at(causes, place)) {
+            row.note("at", Text::new().code(self.changes.place(place)));
+        }
+        row
+    }
+
+    /// Important findings that were there before, and the number of others.
+    fn existing(&self) -> Vec<Block> {
+        let lines = self.review.shown_again_as_lines();
+        let mut out = Vec::new();
+        if !lines.is_empty() {
+            out.push(Block::Heading(2, "Was there before".into()));
+            let rows = lines.iter().map(|line| {
+                // Not a problem of the change.
+                let mut row = Row::new(Severity::Info.into(), "", line.finding.message.as_str());
+                row.place = rules(&[line.finding]);
+                let place = line.finding.location.as_ref().map(|place| Text::new().code(self.changes.place(place)));
+                let names = (line.clusters.len() > 1).then(|| self.names(&line.clusters));
+                row.note("at", Text::join(place.into_iter().chain(names), " · "));
+                row
+            });
+            out.push(Block::Entries(Layout::Story, rows.collect()));
+        }
+        out.extend(self.rest().map(|rest| Block::Paragraph(Text::new().soft(rest))));
+        out
     }
 
     /// The number of existing findings not shown.
@@ -294,75 +302,68 @@ impl<'a> View<'a> {
         let counts =
             counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, severity)| crate::finding_report::counted(n, severity));
         let counts: Vec<String> = counts.collect();
-        (!counts.is_empty()).then(|| format!("{} from before, shown by `hcoplan lint`", counts.join(" and ")))
+        // Infos alone aren't worth a line.
+        let is_shown = of(Severity::Warning) > 0 || self.is_verbose();
+        (!counts.is_empty() && is_shown)
+            .then(|| format!("{} from before, shown by `hcoplan lint`", counts.join(" and ")))
     }
 
-    /// The changed objects; clusters with the same change share a part.
+    /// All changed objects, folded.
     pub(crate) fn objects(&self) -> Option<Block> {
-        let most = self.room();
-        let mut blocks: Vec<Block> = Vec::new();
-        let mut left = most;
-        for (title, lines) in &self.groups {
-            if left == 0 {
-                break;
+        let mut blocks = Vec::new();
+        for story in &self.review.stories {
+            let lines = self.objects_of(story);
+            if !lines.is_empty() {
+                blocks.extend(self.heading(story));
+                blocks.extend(lines);
             }
-            blocks.push(Block::Heading(2, title.clone()));
-            let shown: Vec<DiffLine> = lines.iter().take(left).cloned().collect();
-            left = left.saturating_sub(shown.len());
-            if !shown.is_empty() {
-                blocks.push(Block::Diff(shown));
-            }
-        }
-        if let Some(more) = self.line_count().checked_sub(most).filter(|more| *more > 0) {
-            let text = format!("{} not shown; `--verbose` shows all", plural(more, "more line"));
-            blocks.push(Block::Paragraph(Text::new().soft(text)));
         }
         (!blocks.is_empty()).then(|| Block::Folded(format!("Objects: {}", self.review.totals()).into(), blocks))
     }
 
-    /// Number of lines of objects and fields that fit.
-    fn room(&self) -> usize {
-        let others = 2 * (self.review.entries.len() + self.review.added.len());
-        if self.is_verbose() { usize::MAX } else { MAX_LINES.saturating_sub(others).max(MIN_LINES) }
+    /// The objects that a story changes; many are counted without `--verbose`.
+    fn objects_of(&self, story: &Story<'_>) -> Vec<Block> {
+        let lines = self.lines_of(story);
+        if lines.is_empty() {
+            return Vec::new();
+        }
+        if lines.len() > MAX_LINES && !self.is_verbose() {
+            let mut shown: Vec<DiffLine> = lines.into_iter().take(MAX_LINES).collect();
+            let total: usize = story.objects.iter().map(|object| object.names.len()).sum();
+            let text = format!("… {}; `--verbose` lists all", plural(total, "object"));
+            shown.push(DiffLine { sign: Sign::Note, depth: 0, text: Text::new().soft(text) });
+            return vec![Block::Diff(shown)];
+        }
+        vec![Block::Diff(lines)]
     }
 
-    fn group(&self, group: &Group<'_>) -> Option<(Text, Vec<DiffLine>)> {
-        let first = group.clusters.first()?;
-        let moved = first.moved_from.as_ref().filter(|_| group.clusters.len() == 1);
-        if group.lines.is_empty() && moved.is_none() {
-            return None;
+    fn lines_of(&self, story: &Story<'_>) -> Vec<DiffLine> {
+        match story.whole {
+            Some(kind) => self.counted(kind, story),
+            None => story.objects.iter().flat_map(|line| self.object(line)).collect(),
         }
-        let note = match (first.whole, moved) {
-            (Some(Kind::Add), _) if first.rejected_before.is_some() => " (as a new one)".to_owned(),
-            (Some(Kind::Add), _) => " (new)".to_owned(),
-            (Some(Kind::Remove), _) => " (no longer there)".to_owned(),
-            (_, Some(from)) => format!(" (before at {from})"),
-            _ => String::new(),
-        };
-        let names: Vec<&str> = group.clusters.iter().map(|c| &*c.cluster).collect();
-        let lines = match first.whole {
-            Some(kind) => vec![self.counted(kind, group)],
-            None => group.lines.iter().flat_map(|line| self.object(line)).collect(),
-        };
-        Some((self.names(&names).plain(note), lines))
     }
 
     /// A cluster that is added or removed as a whole.
-    fn counted(&self, kind: Kind, group: &Group<'_>) -> DiffLine {
+    fn counted(&self, kind: Kind, story: &Story<'_>) -> Vec<DiffLine> {
         let mut counts = BTreeMap::<&str, usize>::new();
-        for line in &group.lines {
+        for line in &story.objects {
             *counts.entry(line.object_kind).or_default() += line.names.len();
         }
         let total: usize = counts.values().sum();
+        if total == 0 {
+            return Vec::new();
+        }
         let kinds: Vec<String> =
             counts.iter().map(|(kind, n)| if *n == 1 { (*kind).to_owned() } else { format!("{n} {kind}") }).collect();
-        let each = if group.clusters.len() > 1 { " each" } else { "" };
-        line(sign(kind), 0, format!("{}{each}: {}", plural(total, "object"), kinds.join(", ")))
+        let each = if story.clusters.len() > 1 { " each" } else { "" };
+        vec![line(sign(kind), 0, format!("{}{each}: {}", plural(total, "object"), kinds.join(", ")))]
     }
 
     fn object(&self, object: &ObjectLine<'_>) -> Vec<DiffLine> {
         let kind = object.object_kind;
         let title = match (object.names.as_slice(), object.namespace) {
+            ([_], _) if OPERANDS.contains(&kind) => kind.to_owned(),
             ([one], None) => format!("{kind} {one}"),
             ([one], Some(namespace)) => format!("{kind} {namespace}/{one}"),
             (many, None) => format!("{} {kind}: {}", many.len(), list(many, MAX_NAMES)),
@@ -373,29 +374,17 @@ impl<'a> View<'a> {
             [one] => format!(" in the place of {one}"),
             _ => " each in the place of one without the architecture in its name".to_owned(),
         };
-        let mut out = vec![line(sign(object.kind), 0, format!("{title}{instead}"))];
-        if object.kind != Kind::Change {
-            out.extend(self.note(&object.because, 0));
-            return out;
+        let mut fields: Vec<DiffLine> = object.fields.iter().flat_map(|field| self.field(field)).collect();
+        // One changed field is on the line of its object.
+        if let ([one], Kind::Change) = (fields.as_mut_slice(), object.kind) {
+            let text = Text::from(format!("{title} ")).then(one.text.clone());
+            return vec![DiffLine { depth: 0, text, ..one.clone() }];
         }
-        let what = |f: &FieldLine<'_>| f.because.iter().map(|b| b.what.to_owned()).collect::<Vec<_>>();
-        for (index, field) in object.fields.iter().enumerate() {
-            out.extend(self.field(field));
-            // Print a cause shared by consecutive fields once, below the last.
-            if object.fields.get(index + 1).is_none_or(|next| what(next) != what(field)) {
-                out.extend(self.note(&field.because, 1));
-            }
+        let mut out = vec![line(sign(object.kind), 0, format!("{title}{instead}"))];
+        if object.kind == Kind::Change {
+            out.append(&mut fields);
         }
         out
-    }
-
-    fn note(&self, because: &[InputDifference<'_>], depth: usize) -> Option<DiffLine> {
-        let is_said = because.is_empty() || self.cause.is_some();
-        (!is_said).then(|| DiffLine {
-            sign: Sign::Note,
-            depth,
-            text: Text::new().soft("because of ").then(self.causes(because)),
-        })
     }
 
     fn field(&self, field: &FieldLine<'_>) -> Vec<DiffLine> {
@@ -447,15 +436,22 @@ impl<'a> View<'a> {
     }
 }
 
-/// The clusters of most entries, if several entries share them.
-fn usual_clusters<'a>(review: &Review<'a>) -> Vec<&'a str> {
-    let mut counts: BTreeMap<&[&str], usize> = BTreeMap::new();
-    for entry in &review.entries {
-        *counts.entry(&entry.clusters).or_default() += 1;
-    }
-    let most = counts.into_iter().max_by_key(|(names, count)| (*count, names.len()));
-    let names = most.filter(|(_, count)| *count > 1 || review.entries.len() == 1).map(|(names, _)| names.to_vec());
-    names.unwrap_or_default()
+/// Whether a place is on a line of a cause.
+fn is_at(causes: &[InputDifference<'_>], place: &Location) -> bool {
+    let same = |other: &&Location| {
+        let lines = other.start().line..=other.end().line;
+        other.file.path() == place.file.path() && lines.contains(&place.start().line)
+    };
+    causes.iter().flat_map(|cause| &cause.places).any(same)
+}
+
+/// The names of rules, linked to their pages: `[tls-profile-weak]`.
+fn rules(findings: &[&Finding]) -> Text {
+    let mut names: Vec<&str> = findings.iter().map(|f| f.rule.name).collect();
+    names.dedup();
+    let names = names.into_iter().map(|name| Text::new().link(name, sarif::page(name)));
+    let names = Text::join(names, ", ");
+    if names.is_empty() { names } else { Text::from("[").then(names).plain("]") }
 }
 
 fn line(sign: Sign, depth: usize, text: impl Into<Text>) -> DiffLine {

@@ -1,6 +1,7 @@
 //! The pages of `hcoplan explain`: rules, alerts, gates, annotations, terms and fields, from the releases' data.
 
 mod field;
+mod rendered;
 mod topic;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
 
 pub use field::kinds;
+pub use rendered::document as rendered;
 pub use topic::{names, topics};
 
 /// The page of a subject; `release` restricts it to one release.

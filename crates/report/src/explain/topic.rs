@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::field;
 use hcoplan_diagnostics::finding::{Prediction, Rule};
-use hcoplan_explain::docs::{Term, TermKind, gate_effect, gate_in, gates, terms_of};
+use hcoplan_explain::docs::{Term, TermKind, fields_with_value, gate_effect, gate_in, gates, terms_of};
 use hcoplan_lint as lint;
 use hcoplan_planner::hyperconverged::MOVES;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
@@ -17,7 +17,15 @@ use hcoplan_planner::release::{Distribution, Release};
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
     let exact = gate(subject, release).filter(|(name, _)| name == subject).map(|(_, page)| page);
     let patch = || Some(jsonpatch(ANNOTATIONS.iter().find(|a| a.name == subject)?));
-    exact.or_else(patch).or_else(|| Some(term(Term::named(subject)?, release)))
+    exact.or_else(patch).or_else(|| Some(term(Term::named(subject)?, release))).or_else(|| value(subject))
+}
+
+/// The page of a value of fields.
+fn value(name: &str) -> Option<String> {
+    let fields = fields_with_value(name);
+    let lines = fields.iter().map(|(field, effect)| format!("- {field}: {effect}\n"));
+    let read_on = fields.first().map(|(field, _)| format!("\nRead on: `hcoplan explain {field}`\n"))?;
+    Some(format!("# {name}\n\nA value of these fields:\n\n{}{read_on}", lines.collect::<String>()))
 }
 
 /// The page with the most similar name.

@@ -187,12 +187,13 @@ fn add<'a>(
 }
 
 impl Why<'_> {
-    /// The problem in a few words: `arm64 gets amd64`.
-    fn what(&self) -> String {
+    /// The problem in a few words: `arm64 gets amd64`, or with its sign.
+    fn what(&self, short: bool) -> String {
         if self.architectures.is_empty() {
             return "the plain name leads to nothing".to_owned();
         }
-        format!("{} {}", self.architectures.join(", "), word(self.cell))
+        let sign = view::state_sign(self.cell.state).to_string();
+        format!("{} {}", self.architectures.join(", "), if short { sign } else { word(self.cell) })
     }
 
     /// Whether both report the same problem of the same images for other architectures.

@@ -1,5 +1,7 @@
 //! The matrix as a document: equal clusters share a table, with the reasons below it.
 
+use std::collections::BTreeMap;
+
 use crate::document::{Block, Cell as TableCell, Document, Entry, Layout, Level, Table, Text};
 
 use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
@@ -11,7 +13,7 @@ use hcoplan_planner::boot::{self, BootOutcome};
 /// The screen of a terminal, with the totals at the end.
 pub(super) fn screen(page: &MatrixPage<'_>) -> Document {
     let last = Some((level(page), totals(page.clusters).into()));
-    Document { blocks: blocks(page), last, ..Document::default() }
+    Document { blocks: blocks(page, true), last, ..Document::default() }
 }
 
 /// An HTML page.
@@ -24,7 +26,7 @@ pub(super) fn page(page: &MatrixPage<'_>) -> Document {
         format!("{} of {wanted} {PAIRS} covered", counted.covered)
     };
     let mut content = vec![Block::Heading(1, "Matrix".into())];
-    content.extend(blocks(page));
+    content.extend(blocks(page, false));
     Document {
         title: "hcoplan matrix".to_owned(),
         verdict: Some((level(page), verdict.into())),
@@ -39,19 +41,20 @@ fn level(page: &MatrixPage<'_>) -> Level {
     match counts(page.clusters) {
         c if c.missing > 0 || c.obstructed > 0 || fails => Level::Bad,
         c if c.wrong + c.undetermined + c.unknown + c.dangling + c.with_problems > 0 => Level::Warn,
+        c if c.wanted() == 0 => Level::Calm,
         _ => Level::Good,
     }
 }
 
-/// The groups, problems first.
-pub(crate) fn blocks(page: &MatrixPage<'_>) -> Vec<Block> {
+/// The groups, problems first; `short`: with one character per cell, and a legend.
+pub(crate) fn blocks(page: &MatrixPage<'_>, short: bool) -> Vec<Block> {
     let mut groups = groups(page.clusters);
     groups.retain(|g| page.shows(g.first));
     groups.sort_by_key(|g| !g.first.is_problem());
-    groups.iter().flat_map(|group| one(page, group)).collect()
+    groups.iter().flat_map(|group| one(page, group, short)).collect()
 }
 
-fn one(page: &MatrixPage<'_>, group: &Group<'_>) -> Vec<Block> {
+fn one(page: &MatrixPage<'_>, group: &Group<'_>, short: bool) -> Vec<Block> {
     let first = group.first;
     let names: Vec<&str> = group.clusters.iter().map(|c| &*c.cluster).collect();
     let mut out = vec![Block::Heading(2, clusters(&names).into())];
@@ -63,25 +66,27 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>) -> Vec<Block> {
         // A table would repeat it in each cell.
         let level = if obstacle.is_problem() { Level::Bad } else { Level::Calm };
         out.push(Block::Paragraph(Text::new().level(level, obstacle.sentence())));
-        return out;
     }
     let machines = page.machines(first);
+    let rows = if first.obstacle.is_some() { Vec::new() } else { page.rows(first) };
+    let mut legend = Legend(short.then(BTreeMap::new));
     if !machines.is_empty() {
-        out.push(Block::Table(machine_table(first, &machines)));
-        let whys: Vec<Entry> = machines.iter().filter(|m| m.cause.is_some()).map(|m| machine_entry(m)).collect();
+        out.push(Block::Table(machine_table(first, &machines, &mut legend)));
+        let whys: Vec<Entry> =
+            machines.iter().filter(|m| m.cause.is_some()).map(|m| machine_entry(m, &rows, &mut legend)).collect();
         if !whys.is_empty() {
-            out.push(Block::Entries(Layout::Brief, whys));
+            out.push(Block::Entries(Layout::Story, whys));
         }
     }
-    let rows = page.rows(first);
     if !rows.is_empty() {
-        out.push(Block::Table(table(first, &rows)));
+        out.push(Block::Table(table(first, &rows, &mut legend)));
     }
+    out.extend(legend.line().map(Block::Paragraph));
     let whys: Vec<Entry> = reasons(first, &rows)
         .iter()
         .map(|why| {
             let level = level_of(why.cell.state).unwrap_or(Level::Calm);
-            let mut entry = Entry::new(level, Text::new().level(level, why.what()), why.sentence());
+            let mut entry = Entry::new(level, Text::new().level(level, why.what(short)), why.sentence());
             entry.note("images", why.images(rows.len()));
             if let Some(rule) = why.cell.reason.rule() {
                 entry.note("rule", Text::new().link(rule, sarif::page(rule)));
@@ -90,10 +95,10 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>) -> Vec<Block> {
         })
         .collect();
     if !whys.is_empty() {
-        out.push(Block::Entries(Layout::Brief, whys));
+        out.push(Block::Entries(Layout::Story, whys));
     }
     let by_hand = external(first);
-    if !by_hand.is_empty() && !page.problems {
+    if first.obstacle.is_none() && !by_hand.is_empty() && !page.problems {
         let what = plural(by_hand.len(), "DataSource");
         let text = format!("{what} without an import, to be filled by hand: {}", by_hand.join(", "));
         out.push(Block::Paragraph(Text::new().soft(text)));
@@ -107,10 +112,10 @@ fn header(cluster: &ClusterMatrix, rows: &str, last: &str) -> Vec<Text> {
     std::iter::once(rows.into()).chain(architectures).chain([last.into()]).collect()
 }
 
-fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow]) -> Table {
-    let row = |machine: &&MachineRow| {
+fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow], legend: &mut Legend) -> Table {
+    let mut row = |machine: &&MachineRow| {
         let cells = machine.cells.iter().map(|cell| TableCell {
-            text: machine_word(cell.as_ref()).into(),
+            text: legend.cell(machine_sign(cell.as_ref()), machine_word(cell.as_ref())).into(),
             level: cell.as_ref().and_then(|cell| machine_level(cell.outcome)),
             reason: cell.as_ref().and_then(|cell| cell.cause.as_ref()).map(boot::BootCause::sentence),
         });
@@ -119,14 +124,26 @@ fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow]) -> Table {
     Table {
         caption: "virtual machines by architecture".to_owned(),
         header: header(cluster, "virtual machine", "boots from"),
-        rows: machines.iter().map(row).collect(),
+        rows: machines.iter().map(&mut row).collect(),
         sortable: true,
     }
 }
 
-fn machine_entry(machine: &MachineRow) -> Entry {
+/// Why a machine doesn't boot for certain; where its golden image has the same problem, its row says why.
+fn machine_entry(machine: &MachineRow, rows: &[&Image], legend: &mut Legend) -> Entry {
     let level = machine_level(machine.outcome).unwrap_or(Level::Calm);
-    let mut entry = Entry::new(level, Text::new().level(level, machine.name.as_str()), machine_words(machine));
+    let is_source = |image: &&&Image| {
+        let mut names = image.cells.iter().chain([&image.plain]).filter_map(|cell| cell.data_source.as_deref());
+        let (namespace, name) = machine.data_source.as_ref()?;
+        let is_same = image.namespace == *namespace && (image.name == *name || names.any(|own| own == name));
+        (is_same && image.is_problem()).then_some(())
+    };
+    let image = rows.iter().find(|image| is_source(image).is_some());
+    let words = match image.filter(|_| legend.0.is_some()) {
+        Some(image) => format!("as the golden image {}", image.name),
+        None => machine_words(machine),
+    };
+    let mut entry = Entry::new(level, Text::new().level(level, machine.name.as_str()), words);
     entry.place = Text::new().code(machine.place.as_str());
     entry
 }
@@ -140,16 +157,20 @@ fn machine_level(outcome: BootOutcome) -> Option<Level> {
     }
 }
 
-fn table(cluster: &ClusterMatrix, rows: &[&Image]) -> Table {
-    let row = |image: &&Image| {
-        let cells = image.cells.iter().map(|c| cell(c, word(c)));
-        let plain = cell(&image.plain, plain_word(&image.plain));
+fn table(cluster: &ClusterMatrix, rows: &[&Image], legend: &mut Legend) -> Table {
+    let mut row = |image: &&Image| {
+        let cells: Vec<TableCell> =
+            image.cells.iter().map(|c| cell(c, legend.cell(state_sign(c.state), &word(c)))).collect();
+        let is_word = matches!(image.plain.state, State::Covered | State::Missing);
+        let plain = plain_word(&image.plain);
+        let plain = if is_word { plain } else { legend.cell(state_sign(image.plain.state), &plain) };
+        let plain = cell(&image.plain, plain);
         std::iter::once(name(cluster, image).into()).chain(cells).chain([plain]).collect()
     };
     Table {
         caption: "golden images by architecture".to_owned(),
         header: header(cluster, "golden image", "plain name"),
-        rows: rows.iter().map(row).collect(),
+        rows: rows.iter().map(&mut row).collect(),
         sortable: false,
     }
 }
@@ -165,5 +186,56 @@ fn level_of(state: State) -> Option<Level> {
         State::Wrong | State::Undetermined | State::Unknown => Some(Level::Warn),
         State::Missing => Some(Level::Bad),
         State::Off | State::External | State::Unneeded => None,
+    }
+}
+
+/// The signs used in a cluster's tables, with their words; `None` where cells have the words.
+struct Legend(Option<BTreeMap<char, String>>);
+
+impl Legend {
+    /// A cell's content.
+    fn cell(&mut self, sign: char, word: &str) -> String {
+        match &mut self.0 {
+            Some(signs) => {
+                // The architecture that a cell gets differs.
+                let word = if sign == 'x' { "another architecture" } else { word };
+                signs.entry(sign).or_insert_with(|| word.to_owned());
+                sign.to_string()
+            }
+            None => word.to_owned(),
+        }
+    }
+
+    fn line(self) -> Option<Text> {
+        let signs = self.0.filter(|signs| !signs.is_empty())?;
+        let one = |(sign, word): (char, String)| Text::new().strong(sign).soft(format!(" {word}"));
+        Some(Text::from("  ").then(Text::join(signs.into_iter().map(one), "   ")))
+    }
+}
+
+/// A sign for a state.
+pub(super) const fn state_sign(state: State) -> char {
+    match state {
+        State::Covered => '+',
+        State::Wrong => 'x',
+        State::Missing => '-',
+        State::Undetermined => '?',
+        State::Unknown => '*',
+        State::Off => 'o',
+        State::External => 'h',
+        State::Unneeded => '.',
+    }
+}
+
+const fn machine_sign(cell: Option<&boot::ArchitectureBoot>) -> char {
+    match cell {
+        None => '.',
+        Some(cell) => match cell.outcome {
+            BootOutcome::Boots => '+',
+            BootOutcome::DoesNotBoot => '-',
+            BootOutcome::BootsOnSome => '~',
+            BootOutcome::Undetermined => '?',
+            BootOutcome::Unknown => '*',
+        },
     }
 }

@@ -1,0 +1,188 @@
+//! Stories: what one cause does, in all clusters where it does the same.
+
+use std::collections::BTreeMap;
+
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_explain::diff::semantic::Impact;
+use hcoplan_explain::diff::{ClusterDiff, Effect, Kind};
+
+use super::entry::{Entry, InputDifference, because, level_of};
+use super::groups::{ObjectLine, object_lines};
+use super::{FindingLine, Level, lines};
+
+/// What one cause does: an edited line, a fact of the inventory, or several of them together.
+#[derive(Debug)]
+pub struct Story<'a> {
+    /// The causes; empty for a cluster as a whole, and for findings of no cluster.
+    pub causes: Vec<InputDifference<'a>>,
+    /// The clusters, in order; empty for findings of no cluster.
+    pub clusters: Vec<&'a str>,
+    /// Whether the clusters are added or removed as a whole.
+    pub whole: Option<Kind>,
+    /// The cluster's name before, if it changes.
+    pub moved_from: Option<&'a str>,
+    /// The consequences, the worst first.
+    pub effects: Vec<Entry<'a>>,
+    /// Findings that no consequence covers, the worst first.
+    pub findings: Vec<FindingLine<'a>>,
+    /// Findings that end, and that no consequence covers.
+    pub removed: Vec<FindingLine<'a>>,
+    /// The changed objects.
+    pub objects: Vec<ObjectLine<'a>>,
+}
+
+impl<'a> Story<'a> {
+    pub(super) fn new(causes: Vec<InputDifference<'a>>, clusters: Vec<&'a str>) -> Self {
+        let (effects, findings, removed, objects) = Default::default();
+        Self { causes, clusters, whole: None, moved_from: None, effects, findings, removed, objects }
+    }
+
+    /// Its worst level.
+    pub fn worst(&self) -> Level {
+        let effects = self.effects.iter().map(|e| level_of(&e.effect));
+        let findings = self.findings.iter().map(|line| Level::from(line.finding.severity));
+        effects.chain(findings).min().unwrap_or(Level::Calm)
+    }
+
+    /// Whether nothing follows but changed objects.
+    pub fn is_plain(&self) -> bool {
+        self.effects.is_empty() && self.findings.is_empty() && self.removed.is_empty()
+    }
+
+    /// The sort key: the level, then the worst effect.
+    fn order(&self) -> impl Ord + use<> {
+        (self.worst(), self.effects.first().map(|e| e.effect.rank()), self.is_plain())
+    }
+
+    /// What equal stories of several clusters share: everything but values and locations.
+    fn key(&self) -> String {
+        let causes = self.causes.iter().map(|c| format!("{} {}", c.what, c.gone));
+        let effects = self.effects.iter().map(|e| {
+            let rules: Vec<&str> = e.rules.iter().map(|f| f.rule.name).collect();
+            let Effect { impact, certain, when, text, subjects, action, .. } = &e.effect;
+            format!("{impact:?} {certain} {when:?} {text} {subjects:?} {action:?} {rules:?}")
+        });
+        let finding = |sign: &str, line: &FindingLine<'_>| {
+            format!("{sign}{} {:?} {}", line.finding.rule.name, line.finding.severity, line.finding.message)
+        };
+        let findings = self.findings.iter().map(|line| finding("+", line));
+        let removed = self.removed.iter().map(|line| finding("-", line));
+        let objects = self.objects.iter().map(ObjectLine::signature);
+        let parts = causes.chain(effects).chain(findings).chain(removed).chain(objects);
+        std::iter::once(format!("{:?} {:?}", self.whole, self.moved_from)).chain(parts).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Adds the same story of another cluster.
+    fn merge(&mut self, other: Self) {
+        self.clusters.extend(other.clusters);
+        for (cause, more) in self.causes.iter_mut().zip(other.causes) {
+            cause.places.extend(more.places);
+        }
+        for (entry, more) in self.effects.iter_mut().zip(other.effects) {
+            entry.clusters.extend(more.clusters);
+            for machine in more.effect.machines {
+                if !entry.effect.machines.contains(&machine) {
+                    entry.effect.machines.push(machine);
+                }
+            }
+        }
+        let own = self.findings.iter_mut().chain(&mut self.removed);
+        for (line, more) in own.zip(other.findings.into_iter().chain(other.removed)) {
+            line.clusters.extend(more.clusters);
+        }
+        for (line, more) in self.objects.iter_mut().zip(&other.objects) {
+            line.note_other(more);
+        }
+    }
+}
+
+/// The stories of clusters, the worst first; `all` are the findings after the change.
+pub(super) fn of<'a>(diffs: &[&'a ClusterDiff], all: &'a [Finding]) -> Vec<Story<'a>> {
+    let mut out: Vec<Story<'a>> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for story in diffs.iter().flat_map(|diff| of_cluster(diff)) {
+        let at = *known.entry(story.key()).or_insert(out.len());
+        match out.get_mut(at) {
+            Some(same) => same.merge(story),
+            None => out.push(story),
+        }
+    }
+    let told = |f: &&Finding| f.clusters().any(|name| diffs.iter().any(|d| d.cluster == name));
+    let others = all.iter().filter(|f| !f.is_existing && !told(f));
+    let others = lines(others.map(|f| (f, f.clusters().collect())));
+    if !others.is_empty() {
+        out.push(Story { findings: others, ..Story::new(Vec::new(), Vec::new()) });
+    }
+    // A stable sort keeps the order of the causes.
+    out.sort_by_key(Story::order);
+    out
+}
+
+/// The stories of a cluster by their causes.
+struct Parts<'a> {
+    diff: &'a ClusterDiff,
+    everything: Vec<usize>,
+    stories: BTreeMap<Vec<usize>, Story<'a>>,
+}
+
+impl<'a> Parts<'a> {
+    /// The story of some causes; what has no known cause comes from all of them together.
+    fn of(&mut self, causes: &[usize]) -> &mut Story<'a> {
+        let causes = if causes.is_empty() { self.everything.clone() } else { causes.to_vec() };
+        let diff = self.diff;
+        let story = Story::new(because(diff, &causes), vec![&diff.cluster]);
+        self.stories.entry(causes).or_insert(story)
+    }
+}
+
+fn of_cluster(diff: &ClusterDiff) -> Vec<Story<'_>> {
+    let everything = (0..diff.comparison.causes.len()).collect();
+    let mut parts = Parts { diff, everything, stories: BTreeMap::new() };
+    for effect in diff.effects() {
+        let causes = effect.causes.clone();
+        parts.of(&causes).effects.push(Entry::new(effect, vec![&diff.cluster]));
+    }
+    let line = |finding| FindingLine { finding, clusters: vec![&*diff.cluster] };
+    for finding in &diff.findings_added {
+        parts.of(diff.causes_of(finding)).findings.push(line(finding));
+    }
+    for finding in &diff.findings_removed {
+        parts.of(diff.causes_of(finding)).removed.push(line(finding));
+    }
+    for (causes, object) in object_lines(diff) {
+        parts.of(&causes).objects.push(object);
+    }
+    if let Some(from) = &diff.moved_from {
+        parts.of(&[]).moved_from = Some(from);
+    }
+    let mut out: Vec<Story<'_>> = parts.stories.into_values().collect();
+    for story in &mut out {
+        story.whole = diff.whole;
+        story.cover_findings();
+    }
+    out
+}
+
+impl<'a> Story<'a> {
+    /// Moves findings to the consequence that says the same: its rule, its alert, or its machine.
+    fn cover_findings(&mut self) {
+        let effects = &mut self.effects;
+        let says = |effect: &Effect, finding: &Finding| {
+            let object = finding.object.as_deref().unwrap_or_default();
+            let machine = object.strip_prefix("VirtualMachine ").unwrap_or_default();
+            let fails =
+                effect.is_of_machine || effect.impact == Impact::BootFailure && finding.severity == Severity::Error;
+            let is_of_machine = fails && effect.machines.iter().any(|m| m == machine);
+            let alert = finding.alert().filter(|_| finding.severity == Severity::Info);
+            let raises = |(name, _)| effect.is_alert() && effect.subjects.iter().any(|s| s == name);
+            effect.rule == Some(finding.rule.name) || is_of_machine || alert.is_some_and(raises)
+        };
+        let mut cover = |line: &FindingLine<'a>| {
+            let entry = effects.iter_mut().find(|e| says(&e.effect, line.finding));
+            entry.map(|entry| entry.rules.push(line.finding)).is_some()
+        };
+        self.findings.retain(|line| !cover(line));
+        self.removed.retain(|line| !cover(line));
+        self.findings.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
+    }
+}
