@@ -138,12 +138,18 @@ fn document(scene: &Scene, command: &[&str]) -> (i32, Value) {
 
 /// The rule, line and severity of every finding.
 fn findings(document: &Value) -> BTreeSet<(String, u64, bool)> {
-    let all = document["findings"].as_array().expect("findings").iter();
-    let one = |f: &Value| {
+    let stories = document["stories"].as_array().into_iter().flatten();
+    let gone: BTreeSet<u64> =
+        stories.flat_map(|s| s["findingsRemoved"].as_array().into_iter().flatten()).filter_map(Value::as_u64).collect();
+    let all = (0..).zip(document["findings"].as_array().expect("findings"));
+    let all = all.filter(|(index, _)| !gone.contains(index)).map(|(_, finding)| finding);
+    let each = |f: &Value| {
         let text = |key: &str| f[key].as_str().unwrap_or_default().to_owned();
-        (text("rule"), f["line"].as_u64().unwrap_or_default(), text("severity") == "error")
+        let places = f["places"].as_array().map_or(std::slice::from_ref(f), Vec::as_slice);
+        let lines = places.iter().map(|place| place["line"].as_u64().unwrap_or_default());
+        lines.map(|line| (text("rule"), line, text("severity") == "error")).collect::<Vec<_>>()
     };
-    all.map(one).collect()
+    all.flat_map(each).collect()
 }
 
 fn check(row: &Row) {
@@ -292,4 +298,76 @@ fn each_file_is_opened_once() {
     }
     assert!(times.len() >= 3, "{calls}");
     assert!(times.values().all(|n| *n == 1), "{times:#?}");
+}
+
+/// The directories of fixtures with virtual machines.
+fn with_machines(directory: &Path, out: &mut Vec<std::path::PathBuf>) {
+    let entries = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let (directories, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let has_machine = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|extension| extension == "yaml")
+            && fs::read_to_string(path).is_ok_and(|text| text.contains("kind: VirtualMachine\n"))
+    };
+    if files.iter().any(has_machine) {
+        out.push(directory.to_owned());
+    }
+    directories.iter().for_each(|directory| with_machines(directory, out));
+}
+
+/// A page's text, without tags and with single spaces.
+fn plain(page: &str) -> String {
+    let texts = page.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    let words = texts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+    words.replace("&#39;", "'").replace("&#x27;", "'")
+}
+
+/// Matrix, lint, diff and report have one verdict for each virtual machine of every fixture: one that lint reports as an
+/// error boots nowhere, and one that doesn't boot has a finding.
+#[test]
+fn machines_have_one_verdict() {
+    /// Errors about a machine that runs.
+    const RUNS: [&str; 3] = ["vm-not-evictable", "duplicate-mac-address", "duplicate-resource"];
+    /// Errors about a machine's own disks, which the matrix doesn't look at.
+    const DISKS: [&str; 3] = ["disk-rejected", "disk-smaller-than-source", "value-rejected-later"];
+    let mut directories = Vec::new();
+    with_machines(&Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/lint"), &mut directories);
+    let counts = directories.par_iter().map(|directory| {
+        let output = |command: &[&str]| {
+            let mut started = std::process::Command::new(env!("CARGO_BIN_EXE_hcoplan"));
+            let done = started.args(command).current_dir(directory).output().expect("hcoplan runs");
+            String::from_utf8_lossy(&done.stdout).into_owned()
+        };
+        let json = |command: &[&str]| serde_json::from_str::<Value>(&output(command)).ok();
+        // Some fixtures are part of a repository, or have no HyperConverged.
+        let (Some(matrix), Some(lint)) =
+            (json(&["matrix", ".", "--format=json"]), json(&["lint", ".", "--format=json"]))
+        else {
+            return 0;
+        };
+        let diff = json(&["diff", ".", ".", "--format=json"]);
+        assert_eq!(diff.map(|diff| findings(&diff)), Some(findings(&lint)), "{directory:?}");
+        let page = plain(&output(&["report", ".", "--format=html"]));
+        let clusters = matrix["clusters"].as_array().expect("clusters").iter();
+        let machines: Vec<&Value> = clusters.flat_map(|c| c["virtualMachines"].as_array().expect("a list")).collect();
+        for machine in &machines {
+            let (name, outcome) = (machine["name"].as_str().expect("a name"), machine["outcome"].as_str());
+            let own = lint["findings"].as_array().expect("findings").iter();
+            let is_own = |f: &&Value| f["object"].as_str().is_some_and(|o| o.rsplit(' ').next() == Some(name));
+            let own: Vec<&Value> = own.filter(is_own).collect();
+            let is_fatal = |f: &Value| {
+                let rule = f["rule"].as_str().unwrap_or_default();
+                f["severity"] == "error" && !RUNS.contains(&rule) && !DISKS.contains(&rule)
+            };
+            let about = format!("{directory:?}: {name}: {own:#?}");
+            match outcome {
+                Some("boots") => assert!(!own.iter().any(|f| is_fatal(f)), "boots, but {about}"),
+                Some("doesn't boot") => assert!(!own.is_empty(), "doesn't boot, without a finding: {about}"),
+                _ => {}
+            }
+            let said = format!("{name} {}", outcome.expect("an outcome"));
+            assert!(outcome == Some("boots") || page.contains(&said), "{said}: {about}: {page}");
+        }
+        machines.len()
+    });
+    assert!(counts.sum::<usize>() > 150);
 }

@@ -252,7 +252,9 @@ fn resolves_aliases_of_aliases() {
         assert_eq!(run.code, Some(4), "{arguments:?}: {}", run.output);
         let words = "more than 255 levels of nesting, the limit";
         let named = (0..40).filter(|i| run.output.contains(&format!("f{i}.yaml"))).count();
-        assert!(run.output.matches(words).count() >= 40 && named == 40, "{arguments:?}: {}", run.output);
+        // JSON says an entry once, with its places.
+        let least = if arguments.contains(&"json") { 1 } else { 40 };
+        assert!(run.output.matches(words).count() >= least && named == 40, "{arguments:?}: {}", run.output);
     }
     assert!(scene.tree() == scene.rendered);
 }

@@ -241,7 +241,7 @@ const LISTED_VALUES: [(&str, [&str; 2], &str, &str, &str); 6] = [
         "/properties/lint/properties/failOn",
     ),
     ("action.yml", ["in a word: ", ";"], r"([a-z-]+)[,;]", "diff", "/$defs/review/properties/verdict"),
-    ("action.yml", ["rating of the change: ", "\n"], r#"([a-z]+)[,"]"#, "diff", "/$defs/review/properties/level"),
+    ("action.yml", ["rating of the change: ", "\n"], r#"([a-z]+)[,"]"#, "diff", "/$defs/level"),
 ];
 
 #[test]

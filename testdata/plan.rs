@@ -26,12 +26,12 @@ fn the_document_is_valid_by_its_schema() {
     for change in CHANGES.iter().filter(|c| !c.is_backwards()) {
         change.apply(&scene, &["east"], true);
         let changed = document(&scene, &[]);
-        assert!(!changed["review"]["entries"].as_array().expect("a list").is_empty());
+        assert!(!changed["stories"].as_array().expect("a list").is_empty());
         is_valid(&changed);
         quiet("git checkout -q .");
     }
     let upgrade = document(&scene, &["--upgrade-to", "1.19"]);
-    assert_eq!(upgrade["upgrade"].as_array().map(Vec::len), Some(2));
+    assert_eq!(upgrade["upgrade"]["to"].as_array().map(Vec::len), Some(2));
     is_valid(&upgrade);
     quiet("remove clusters/west");
     quiet("replace clusters/east/hyperconverged.yaml LiveMigrate Sometimes");
@@ -40,7 +40,7 @@ fn the_document_is_valid_by_its_schema() {
     let mut broken = upgrade;
     broken["review"]["level"] = "fine".into();
     broken["findings"][0]["severity"] = "note".into();
-    broken["upgrade"][1]["clusters"][0]["change"] = "moved".into();
+    broken["upgrade"]["others"][0]["when"] = "later".into();
     assert_eq!(errors(&broken).len(), 3, "{:?}", errors(&broken));
 }
 
@@ -109,11 +109,11 @@ fn an_upgrade_fails_on_what_it_brings() {
     let placement = "  workloads: {nodePlacement: {nodeSelector: {no: node}}}\n";
     let cases = [
         // Nothing prevents it.
-        (("", ""), Some(0), "values to write down"),
+        (("", ""), Some(0), "afterwards"),
         // HCO's own update of the HyperConverged is rejected.
-        (("\nspec:\n", &*gone), Some(1), "rejected or stopped"),
+        (("\nspec:\n", &*gone), Some(1), "operator fails"),
         // An existing error isn't the upgrade's.
-        (("  workloads: {}\n", placement), Some(0), "values to write down"),
+        (("  workloads: {}\n", placement), Some(0), "afterwards"),
     ];
     for ((from, to), code, words) in cases {
         let scene = fleet(&["one"]);

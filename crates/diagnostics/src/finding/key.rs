@@ -39,7 +39,8 @@ impl FindingKey {
         keys.collect()
     }
 
-    fn of(finding: &Finding) -> Self {
+    /// The key of one finding, as if no other were equal.
+    pub fn of(finding: &Finding) -> Self {
         let arguments = match finding.arguments.as_slice() {
             [] => {
                 let text = finding.location.as_ref().map_or("", |place| place.text());
