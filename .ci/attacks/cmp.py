@@ -150,7 +150,7 @@ def attack_removed(lab):
             if name == "ignored by hcoplan" and "--trust-base" in words:
                 continue
             done = lab.run(*words, cwd=directory)
-            lab.expect("error[hco-removed]" in done.out and "one/hyperconverged.yaml:" in done.out, f"{name}: {words}", done)
+            lab.expect("[hco-removed]" in done.out and "one/hyperconverged.yaml:" in done.out, f"{name}: {words}", done)
             lab.expect(done.code == 1, f"{name}: {words} fails", done)
     directory = lab.dir()
     for cluster in ["one", "two"]:

@@ -54,7 +54,7 @@ pub fn print(document: &Document) -> String {
                 header.top {
                     h1 { (document.title) }
                     @if let Some((level, text)) = &document.verdict { (verdict(*level, text)) }
-                    (blocks(lead))
+                    (before_sections(lead))
                 }
                 @if sections.len() > 1 {
                     nav aria-label="Sections" { ul {
@@ -85,6 +85,15 @@ pub fn anchor(name: &str) -> String {
     let name: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     name.trim_matches('-').to_owned()
+}
+
+/// Blocks directly below the title, as their headings are.
+fn before_sections(all: &[Block]) -> Markup {
+    html! {
+        @for one in all {
+            @if let Block::Heading(_, name) = one { h2 { (text(name)) } } @else { (block(one)) }
+        }
+    }
 }
 
 fn blocks(all: &[Block]) -> Markup {
