@@ -116,6 +116,11 @@ impl Node {
         self.below(path)?.as_str()
     }
 
+    /// The text at a dotted path of plain keys; empty if no string is there.
+    pub fn text(&self, path: &str) -> &str {
+        self.text_at(path).unwrap_or_default()
+    }
+
     /// The items at a dotted path of plain keys; empty if no list is there.
     pub fn list_at(&self, path: &str) -> &[Self] {
         self.below(path).map_or(&[], Self::items)
@@ -259,7 +264,7 @@ pub struct Document {
 impl Document {
     /// The string at a dotted path of plain keys; empty where there is none.
     pub fn text(&self, path: &str) -> &str {
-        self.root.below(path).and_then(Node::as_str).unwrap_or_default()
+        self.root.text(path)
     }
 
     /// The place of a span of this document.

@@ -132,7 +132,7 @@ impl<'l> Tracing<'l> {
                 }
             }
             ["metadata", "name"] => {
-                let built = text(self.object, "metadata.name");
+                let built = self.object.text("metadata.name");
                 for key in ["nameprefix", "namesuffix"] {
                     let named =
                         values(root, key).filter(|n| n.as_str().is_some_and(|n| !n.is_empty() && built.contains(n)));
@@ -301,14 +301,10 @@ fn item_like<'l>(items: &'l [Node], built: &Node, index: usize) -> Option<&'l No
     equal.or_else(named).or_else(|| items.get(index))
 }
 
-fn text<'n>(object: &'n Node, path: &str) -> &'n str {
-    object.below(path).and_then(Node::as_str).unwrap_or_default()
-}
-
 /// Whether a resource may be the source of an object: kustomize may have added a prefix or suffix to its name.
 fn is_object(resource: &Node, object: &Node) -> bool {
-    let (own, built) = (text(resource, "metadata.name"), text(object, "metadata.name"));
-    text(resource, "kind") == text(object, "kind") && !own.is_empty() && built.contains(own)
+    let (own, built) = (resource.text("metadata.name"), object.text("metadata.name"));
+    resource.text("kind") == object.text("kind") && !own.is_empty() && built.contains(own)
 }
 
 /// Whether a patch applies to an object.
@@ -324,7 +320,7 @@ fn matches(selector: &Node, object: &Node) -> bool {
     let matches = |key: &str, path: &str| {
         let wanted = values(selector, key).find_map(Node::as_str);
         wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
-            let value = text(object, path);
+            let value = object.text(path);
             wanted == value
                 || key == "name" && value.contains(wanted)
                 || whole(wanted).is_some_and(|w| w.is_match(value))

@@ -11,7 +11,7 @@ use camino::Utf8PathBuf;
 use hcoplan_diagnostics::source::Tree;
 use hcoplan_yaml::{Document, Entry as Member, Key, Node, Style, Value};
 
-use super::{Applied, GitOps, Kind, Source, list, printed, text};
+use super::{Applied, GitOps, Kind, Source, printed};
 use crate::repo::build::{Additions, Variables};
 use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_of, has_kustomization};
 
@@ -86,8 +86,8 @@ fn variables(applied: &Applied, post: &Node, gitops: &GitOps) -> Option<Variable
             }
         }
     };
-    for from in list(post, "substituteFrom") {
-        let config_map = Some(text(from, "name")).filter(|_| text(from, "kind") == "ConfigMap");
+    for from in post.list_at("substituteFrom") {
+        let config_map = Some(from.text("name")).filter(|_| from.text("kind") == "ConfigMap");
         match config_map.and_then(|name| gitops.config_map(applied.document.text("metadata.namespace"), name)) {
             Some(document) => own(document, document.root.get("data"), &mut out),
             None => out.has_others = true,

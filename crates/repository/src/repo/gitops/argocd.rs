@@ -10,7 +10,7 @@ use hcoplan_diagnostics::source::Tree;
 use hcoplan_yaml::{Document, Entry, Node, Value};
 
 use super::generators::bindings;
-use super::{Applied, Kind, Source, list, text};
+use super::{Applied, Kind, Source};
 
 /// What an Application applies.
 pub(super) fn application(document: &Arc<Document>) -> Option<Applied> {
@@ -24,9 +24,9 @@ pub(super) fn application_set(document: &Arc<Document>, tree: &dyn Tree, files: 
     let Some(template) = root.below("spec.template") else { return Vec::new() };
     let one = |template: &Node| {
         let spec = template.get("spec")?;
-        Some(applied(document, Kind::ApplicationSet, text(template, "metadata.name").to_owned(), spec))
+        Some(applied(document, Kind::ApplicationSet, template.text("metadata.name").to_owned(), spec))
     };
-    let generators = list(root, "spec.generators");
+    let generators = root.list_at("spec.generators");
     let has_own_template = generators.iter().any(has_template);
     match root.get("spec").and_then(|set| bindings(set, tree, files)).filter(|_| !has_own_template) {
         Some(bindings) => bindings.iter().filter_map(|binding| one(&binding.fill_all(template))).collect(),
@@ -72,25 +72,25 @@ fn overlaid(base: &Node, over: &Node) -> Node {
 
 /// The sources of an Application's spec.
 pub(in crate::repo) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
-    let many = list(spec, "sources");
+    let many = spec.list_at("sources");
     let hydrated = spec.below("sourceHydrator.drySource");
     let one = hydrated.or_else(|| spec.get("source")).filter(|_| many.is_empty());
     many.iter().chain(one)
 }
 
 fn applied(document: &Arc<Document>, kind: Kind, name: String, spec: &Node) -> Applied {
-    let own = sources(spec).map(|source| text(source, "repoURL")).collect::<Vec<_>>();
+    let own = sources(spec).map(|source| source.text("repoURL")).collect::<Vec<_>>();
     // The repository of the sources with a path.
-    let here = sources(spec).find(|source| source.get("path").is_some()).map(|source| text(source, "repoURL"));
+    let here = sources(spec).find(|source| source.get("path").is_some()).map(|source| source.text("repoURL"));
     let is_one = own.iter().all(|address| Some(*address) == here);
     let source = |node: &Node| Source {
         path: node.text_at("path").map(ToOwned::to_owned).filter(|path| !path.is_empty()),
         reference: node.text_at("ref").map(ToOwned::to_owned),
-        is_here: is_one || here.is_none_or(|here| is_same_repository(here, text(node, "repoURL"))),
+        is_here: is_one || here.is_none_or(|here| is_same_repository(here, node.text("repoURL"))),
         is_built: false,
         node: node.clone(),
     };
-    let namespace = Some(text(spec, "destination.namespace")).filter(|n| !n.is_empty());
+    let namespace = Some(spec.text("destination.namespace")).filter(|n| !n.is_empty());
     Applied {
         kind,
         document: Arc::clone(document),

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use hcoplan_yaml::{Document, Node};
 
-use super::{Applied, Kind, Source, text};
+use super::{Applied, Kind, Source};
 
 /// What a Kustomization applies; an artifact's path isn't one of the repository.
 pub(super) fn kustomization(document: &Arc<Document>) -> Option<Applied> {
     let spec = document.root.get("spec")?;
-    let kind = text(spec, "sourceRef.kind");
+    let kind = spec.text("sourceRef.kind");
     let source = Source {
         // Without a path it applies all of the repository.
-        path: Some(text(spec, "path").to_owned()),
+        path: Some(spec.text("path").to_owned()),
         reference: None,
         is_here: matches!(kind, "" | "GitRepository"),
         is_built: false,
@@ -27,7 +27,7 @@ pub(super) fn helm_release(document: &Arc<Document>) -> Option<Applied> {
     let source = Source {
         path: spec.text_at("chart.spec.chart").map(ToOwned::to_owned),
         reference: None,
-        is_here: !matches!(text(spec, "chart.spec.sourceRef.kind"), "HelmRepository" | "OCIRepository" | "Bucket"),
+        is_here: !matches!(spec.text("chart.spec.sourceRef.kind"), "HelmRepository" | "OCIRepository" | "Bucket"),
         is_built: false,
         node: spec.clone(),
     };
@@ -35,7 +35,7 @@ pub(super) fn helm_release(document: &Arc<Document>) -> Option<Applied> {
 }
 
 fn applied(document: &Arc<Document>, kind: Kind, spec: &Node, source: Source) -> Applied {
-    let namespaces = [text(spec, "targetNamespace"), document.text("metadata.namespace")];
+    let namespaces = [spec.text("targetNamespace"), document.text("metadata.namespace")];
     let namespace = namespaces.into_iter().find(|n| !n.is_empty()).filter(|_| kind == Kind::HelmRelease);
     Applied {
         kind,

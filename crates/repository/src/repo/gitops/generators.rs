@@ -10,7 +10,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_yaml::{self as yaml, Node, Value};
 
-use super::{Template, list, printed, text};
+use super::{Template, printed};
 
 /// The most Applications of a set; a set that makes more is read as one that can't be bound.
 const MAX_BINDINGS: usize = 10_000;
@@ -18,7 +18,7 @@ const MAX_BINDINGS: usize = 10_000;
 /// The values for each Application of a set; `None` if they depend on more than the repository.
 pub(super) fn bindings(set: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
     let mut out = Vec::new();
-    for generator in list(set, "generators") {
+    for generator in set.list_at("generators") {
         out.extend(of_generator(generator, tree, files)?);
         if out.len() > MAX_BINDINGS {
             return None;
@@ -29,11 +29,11 @@ pub(super) fn bindings(set: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Op
 
 fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
     let nested = |key: &str| -> Option<Vec<Vec<Template>>> {
-        list(generator, &format!("{key}.generators")).iter().map(|inner| of_generator(inner, tree, files)).collect()
+        generator.list_at(&format!("{key}.generators")).iter().map(|inner| of_generator(inner, tree, files)).collect()
     };
     let mut made = if let Some(own) = generator.get("list") {
         own.get("elementsYaml").is_none().then_some(())?;
-        list(own, "elements").iter().map(|element| flattened(element, "")).collect()
+        own.list_at("elements").iter().map(|element| flattened(element, "")).collect()
     } else if let Some(git) = generator.get("git") {
         of_git(git, tree, files)?
     } else if generator.get("matrix").is_some() {
@@ -42,7 +42,7 @@ fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Opt
         };
         nested("matrix")?.into_iter().reduce(product)?
     } else if generator.get("merge").is_some() {
-        let keys: Vec<&str> = list(generator, "merge.mergeKeys").iter().filter_map(Node::as_str).collect();
+        let keys: Vec<&str> = generator.list_at("merge.mergeKeys").iter().filter_map(Node::as_str).collect();
         let mut all = nested("merge")?.into_iter();
         let base = all.next()?;
         all.fold(base, |base, other| base.iter().map(|one| merged(one, &other, &keys)).collect())
@@ -101,14 +101,14 @@ fn flatten(node: &Node, path: &str, out: &mut Template) {
 
 /// The values of a git generator: of each directory or file that matches.
 fn of_git(git: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
-    let prefix = text(git, "pathParamPrefix");
+    let prefix = git.text("pathParamPrefix");
     let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}.") };
     let patterns = |key: &str, is_excluded: bool| -> Option<Vec<GlobMatcher>> {
         let is_it = |item: &&Node| {
             let excludes = item.get("exclude").is_some_and(|n| matches!(n.value, Value::Bool(true)));
             excludes == is_excluded
         };
-        list(git, key).iter().filter(is_it).map(|item| pattern(text(item, "path"))).collect()
+        git.list_at(key).iter().filter(is_it).map(|item| pattern(item.text("path"))).collect()
     };
     let values = flattened(git.get("values").unwrap_or(git), "values");
     let with_values = |mut made: Template| {

@@ -93,14 +93,6 @@ pub(super) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
     GitOps::read(tree, files)
 }
 
-fn text<'n>(node: &'n Node, path: &str) -> &'n str {
-    node.below(path).and_then(Node::as_str).unwrap_or_default()
-}
-
-fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
-    node.below(path).map_or(&[], Node::items)
-}
-
 /// A text of a node, as templates print it.
 fn printed(node: &Node) -> Option<String> {
     match &node.value {

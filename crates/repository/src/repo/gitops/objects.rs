@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_yaml::{self as yaml, Document};
 
-use super::{Applied, argocd, flux, text};
+use super::{Applied, argocd, flux};
 use crate::repo::appliers::GROUPS;
 use crate::repo::listed;
 use crate::repo::scan::{contains_any, is_candidate};
@@ -18,8 +18,6 @@ pub(in crate::repo) struct GitOps {
     pub(in crate::repo) applied: Vec<Applied>,
     /// ConfigMaps by namespace and name.
     pub(super) config_maps: BTreeMap<(String, String), Arc<Document>>,
-    /// The addresses of Flux's GitRepositories by name; several clusters may have one of the same name.
-    repositories: Vec<(String, String)>,
 }
 
 impl GitOps {
@@ -51,14 +49,6 @@ impl GitOps {
                         (document.text("metadata.namespace").to_owned(), document.text("metadata.name").to_owned());
                     out.config_maps.entry(key).or_insert(document);
                 }
-            }
-        }
-        for document in &documents {
-            let root = &document.root;
-            if document.text("apiVersion").starts_with("source.toolkit.fluxcd.io/")
-                && document.text("kind") == "GitRepository"
-            {
-                out.repositories.push((text(root, "metadata.name").to_owned(), text(root, "spec.url").to_owned()));
             }
         }
         for document in documents {

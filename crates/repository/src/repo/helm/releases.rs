@@ -104,7 +104,7 @@ fn bound(source: &Source, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Templa
         Some(_) => return Vec::new(),
         None => matching(path.trim_start_matches("./"), &[chart.to_owned()]),
     };
-    let names = list(&source.node, "helm.valueFiles").iter().filter_map(Node::as_str);
+    let names = source.node.list_at("helm.valueFiles").iter().filter_map(Node::as_str);
     let bind = |template: Template| {
         let patterns = names.clone().filter(|name| template.fill(name).is_none()).map(|name| root_path(name, chart));
         let Some(pattern) = patterns.into_iter().next() else { return vec![template] };
@@ -156,14 +156,6 @@ fn matching(pattern: &str, paths: &[Utf8PathBuf]) -> Vec<Template> {
     fits.map(template).collect()
 }
 
-fn text<'n>(node: &'n Node, path: &str) -> &'n str {
-    node.below(path).and_then(Node::as_str).unwrap_or_default()
-}
-
-fn list<'n>(node: &'n Node, path: &str) -> &'n [Node] {
-    node.below(path).map_or(&[], Node::items)
-}
-
 /// The path of a values file relative to the root, which `$ref/` of another source and a leading slash both mean.
 fn root_path(file: &str, chart: &Utf8Path) -> String {
     match file.strip_prefix('$') {
@@ -208,7 +200,7 @@ fn application(
         }
         filled
     };
-    let own = match text(node, "helm.releaseName") {
+    let own = match node.text("helm.releaseName") {
         "" => applied.name.as_str(),
         own => own,
     };
@@ -219,7 +211,7 @@ fn application(
     let is_true = |path: &str| matches!(node.below(path).map(|n| &n.value), Some(Value::Bool(true)));
     let skips = is_true("helm.ignoreMissingValueFiles");
     let mut values = Vec::new();
-    for file in list(node, "helm.valueFiles").iter().filter_map(Node::as_str) {
+    for file in node.list_at("helm.valueFiles").iter().filter_map(Node::as_str) {
         let Some(file) = fill(file, "the values of", &mut lacks) else {
             continue;
         };
@@ -242,10 +234,10 @@ fn application(
         }
     }
     let mut set = Vec::new();
-    for parameter in list(node, "helm.parameters") {
-        match template.fill(text(parameter, "value")) {
-            Some(value) => set.push(format!("{}={}", text(parameter, "name"), value.replace(',', "\\,"))),
-            None => lacks.push(format!("the parameter `{}`", text(parameter, "name"))),
+    for parameter in node.list_at("helm.parameters") {
+        match template.fill(parameter.text("value")) {
+            Some(value) => set.push(format!("{}={}", parameter.text("name"), value.replace(',', "\\,"))),
+            None => lacks.push(format!("the parameter `{}`", parameter.text("name"))),
         }
     }
     Release { name: release_name(&name), namespace, values, set, lacks }
@@ -253,18 +245,18 @@ fn application(
 
 fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps) -> Release {
     let spec = &source.node;
-    let name = match text(spec, "releaseName") {
+    let name = match spec.text("releaseName") {
         "" => applied.name.as_str(),
         name => name,
     };
     let mut lacks = Vec::new();
-    let files = list(spec, "chart.spec.valuesFiles").iter().filter_map(Node::as_str);
+    let files = spec.list_at("chart.spec.valuesFiles").iter().filter_map(Node::as_str);
     let files = files.filter_map(|file| normalize_path(Utf8Path::new(file)));
     let mut values: Vec<Values> = files.map(Values::File).collect();
-    for from in list(spec, "valuesFrom") {
+    for from in spec.list_at("valuesFrom") {
         match referenced(applied, from, gitops) {
             Some(text) => values.push(Values::Text(text)),
-            None => lacks.push(format!("the values of the {} `{}`", text(from, "kind"), text(from, "name"))),
+            None => lacks.push(format!("the values of the {} `{}`", from.text("kind"), from.text("name"))),
         }
     }
     values.extend(spec.get("values").map(|v| Values::Text(yaml::emit(&v.to_json()))));
@@ -274,11 +266,11 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps) -> Release 
 
 /// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
 fn referenced(applied: &Applied, from: &Node, gitops: &GitOps) -> Option<String> {
-    let name = Some(text(from, "name")).filter(|_| text(from, "kind") == "ConfigMap")?;
+    let name = Some(from.text("name")).filter(|_| from.text("kind") == "ConfigMap")?;
     let document = gitops.config_map(applied.document.text("metadata.namespace"), name)?;
-    let key = Some(text(from, "valuesKey")).filter(|key| !key.is_empty()).unwrap_or("values.yaml");
+    let key = Some(from.text("valuesKey")).filter(|key| !key.is_empty()).unwrap_or("values.yaml");
     let own = document.root.get("data")?.get(key)?.as_str()?;
-    let path = text(from, "targetPath");
+    let path = from.text("targetPath");
     if path.is_empty() {
         return Some(own.to_owned());
     }
