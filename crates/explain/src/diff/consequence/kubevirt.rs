@@ -385,10 +385,14 @@ pub(super) fn rollout(change: &Change<'_>) -> Vec<Consequence> {
         "a change of a running VM takes effect at once where it can, not only at its next restart",
     );
     const STAGED: Said = Said::new(Behaviour, Now, "a change of a running VM takes effect at its next restart only");
-    let is_staged = |value: &Value| value == "Stage";
-    match (is_staged(change.before), is_staged(change.after)) {
-        (false, true) => vec![STAGED.plain()],
-        (true, false) => vec![AT_ONCE.plain()],
+    becomes(change, "Stage", STAGED, AT_ONCE)
+}
+
+/// What a field says that gets a value, and one that loses it.
+fn becomes(change: &Change<'_>, value: &str, gets: Said, loses: Said) -> Vec<Consequence> {
+    match (change.before == value, change.after == value) {
+        (false, true) => vec![gets.plain()],
+        (true, false) => vec![loses.plain()],
         _ => Vec::new(),
     }
 }
@@ -446,10 +450,5 @@ pub(super) fn role_aggregation(change: &Change<'_>) -> Vec<Consequence> {
         "users with the roles admin, edit or view lose their access to VMs, unless they are bound to KubeVirt's roles",
     );
     const AGGREGATED: Said = Said::new(Security, Now, "users with the roles admin, edit or view get access to VMs");
-    let is_manual = |value: &Value| value == "Manual";
-    match (is_manual(change.before), is_manual(change.after)) {
-        (false, true) => vec![MANUAL.plain()],
-        (true, false) => vec![AGGREGATED.plain()],
-        _ => Vec::new(),
-    }
+    becomes(change, "Manual", MANUAL, AGGREGATED)
 }

@@ -62,8 +62,8 @@ pub(super) fn mac_pool(change: &Change<'_>) -> Vec<Consequence> {
     };
     let (was, is) = change.at("spec.kubeMacPool");
     match (was.is_null(), is.is_null()) {
-        (true, _) => vec![POOL.turns(String::new(), String::new())],
-        (_, true) => vec![NONE.turns(String::new(), String::new())],
+        (true, _) => vec![POOL.plain()],
+        (_, true) => vec![NONE.plain()],
         _ => vec![RANGE.turns(range(is), range(was))],
     }
 }

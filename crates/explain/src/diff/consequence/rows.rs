@@ -47,12 +47,15 @@ fn row(value: &'static Value) -> Option<Row> {
 
 fn says(value: &'static Value) -> Option<Says> {
     let (form, value) = value.as_object()?.iter().next()?;
-    let change = || value.get("change").map(said);
+    let change = || match value.get("change") {
+        Some(value) => said(value).map(Some),
+        None => Some(None),
+    };
     Some(match form.as_str() {
         "value" => Says::Value(value["default"].as_str()?, said(&value["says"])?),
         "switch" => Says::Switch(value["default"].as_bool()?, said(&value["on"])?, said(&value["off"])?),
-        "section" => Says::Section(said(&value["add"])?, said(&value["remove"])?, change().flatten()),
-        "names" => Says::Names(said(&value["add"])?, said(&value["remove"])?, change().flatten()),
+        "section" => Says::Section(said(&value["add"])?, said(&value["remove"])?, change()?),
+        "names" => Says::Names(said(&value["add"])?, said(&value["remove"])?, change()?),
         "each" => Says::Each(said(value)?),
         "code" => Says::Code(code(value.as_str()?)?),
         _ => return None,
