@@ -317,13 +317,22 @@ fn note(text: impl Into<Text>) -> DiffLine {
     DiffLine { sign: Sign::Note, depth: 0, text: text.into() }
 }
 
-/// A path, and the values before and after it.
+/// A path, and the first lines of the values before and after it.
 fn change_as_lines(change: &Change) -> Vec<DiffLine> {
+    const MAX_LINES: usize = 40;
     let path = if change.path.is_empty() { "." } else { &change.path };
     let mut lines = vec![note(Text::new().code(path))];
     for (sign, value) in [(Sign::Remove, &change.before), (Sign::Add, &change.after)] {
         let text = value.as_ref().map(yaml::emit).unwrap_or_default();
-        lines.extend(text.lines().map(|line| DiffLine { sign, depth: 2, text: Text::new().code(line) }));
+        lines.extend(text.lines().take(MAX_LINES).map(|line| DiffLine {
+            sign,
+            depth: 2,
+            text: Text::new().code(line),
+        }));
+        let more = text.lines().count().saturating_sub(MAX_LINES);
+        if more > 0 {
+            lines.push(note(format!("  and {more} more lines")));
+        }
     }
     lines
 }

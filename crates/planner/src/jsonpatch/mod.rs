@@ -74,6 +74,9 @@ pub fn is_annotation(name: &str) -> bool {
 
 /// The number of operations per annotation as `kubevirt_hco_unsafe_modifications` counts them, sorted by the
 /// annotation's name; 0 if it is absent or can't be decoded.
+pub type OperationCounts = [(&'static str, usize)];
+
+/// Counts the operations of each annotation.
 pub fn counts(annotations: &BTreeMap<String, String>) -> Vec<(&'static str, usize)> {
     let names = ANNOTATIONS.iter().map(|a| a.name);
     let count = |name| annotations.get(name).map_or(0, |text: &String| count(text));

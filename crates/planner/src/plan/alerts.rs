@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::boot_images::HcoStage;
 use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::jsonpatch;
+use crate::jsonpatch::OperationCounts;
 use crate::release::Platform;
 
 /// The alerts that HCO's gauges decide, sorted. Others belong to other operators.
@@ -44,8 +44,13 @@ pub(super) fn of(metrics: &Map<String, Value>) -> Vec<&'static str> {
 const MEMORY_OVERCOMMIT: &str = "kubevirt_hco_memory_overcommit_percentage";
 
 /// The gauges by name: a number, or a list of `{labels, value}` sorted by labels.
-pub(super) fn gauges(inventory: &Inventory, hc: &HyperConverged, images: Option<&HcoStage>) -> Map<String, Value> {
-    let mut out = gauges_if_ignored(inventory, hc);
+pub(super) fn gauges(
+    inventory: &Inventory,
+    hc: &HyperConverged,
+    patches: &OperationCounts,
+    images: Option<&HcoStage>,
+) -> Map<String, Value> {
+    let mut out = gauges_if_ignored(inventory, patches);
     out.extend(images.map(HcoStage::gauges).unwrap_or_default());
     let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
     if let Some(percentage) = hc.get(percentage) {
@@ -55,9 +60,9 @@ pub(super) fn gauges(inventory: &Inventory, hc: &HyperConverged, images: Option<
 }
 
 /// The gauges of a HyperConverged that the operator ignores because of its name: it only counts its annotations.
-pub(super) fn gauges_if_ignored(inventory: &Inventory, hc: &HyperConverged) -> Map<String, Value> {
+pub(super) fn gauges_if_ignored(inventory: &Inventory, patches: &OperationCounts) -> Map<String, Value> {
     let mut out = gauges_before_reconcile(inventory);
-    let unsafe_modifications: Vec<Value> = jsonpatch::counts(&hc.annotations)
+    let unsafe_modifications: Vec<Value> = patches
         .iter()
         .map(|(name, count)| {
             let labels = object([("annotation_name", (*name).into())]);

@@ -26,7 +26,7 @@ use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, Existing, SspStage};
 use crate::hyperconverged::{HyperConverged, version_of};
 use crate::inventory::Inventory;
-use crate::jsonpatch::Patched;
+use crate::jsonpatch::{self, Patched};
 use crate::operands::{self, Context, Rendered, Stage};
 use crate::release::{self, Release};
 use crate::topology::Topology;
@@ -313,22 +313,23 @@ impl Reconciliation {
             None => true,
         };
         let listed = golden_images.as_deref().filter(|_| reconciled && ssp.is_some());
+        let patches = jsonpatch::counts(&hyperconverged.annotations);
         let status = if !reports && ignored {
-            status::ignored(inventory, &hyperconverged)
+            status::ignored(inventory, &patches)
         } else if !reports {
             let stored = admission.stored.as_ref();
             status::initial_status(release, stored.map_or("v1", version_of))
         } else {
-            status::of(release, inventory, &topology, &hyperconverged, listed, rendered.error.as_ref())
+            status::of(release, inventory, &topology, &patches, listed, rendered.error.as_ref())
         };
         let metrics = if reports {
-            alerts::gauges(inventory, &hyperconverged, listed)
+            alerts::gauges(inventory, &hyperconverged, &patches, listed)
         } else if ignored {
-            alerts::gauges_if_ignored(inventory, &hyperconverged)
+            alerts::gauges_if_ignored(inventory, &patches)
         } else if release.has("renders-all-operands-first") {
             alerts::gauges_before_reconcile(inventory)
         } else {
-            alerts::gauges(inventory, &hyperconverged, None)
+            alerts::gauges(inventory, &hyperconverged, &patches, None)
         };
         Plan {
             status,

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::boot_images::HcoStage;
-use crate::hyperconverged::HyperConverged;
 use crate::inventory::Inventory;
-use crate::jsonpatch;
+use crate::jsonpatch::OperationCounts;
 use crate::operands;
 use crate::release::Release;
 use crate::topology::Topology;
@@ -42,7 +41,7 @@ pub(super) fn of(
     release: &Release,
     inventory: &Inventory,
     topology: &Topology,
-    hc: &HyperConverged,
+    patches: &OperationCounts,
     images: Option<&HcoStage>,
     error: Option<&operands::Error>,
 ) -> Status {
@@ -51,12 +50,12 @@ pub(super) fn of(
         node_info: Some(node_info(release, topology)),
         data_import_schedule: inventory.data_import_schedule.clone(),
         data_import_cron_templates: templates.filter(|t| !t.is_empty()),
-        conditions: conditions(hc, reconcile_complete(error)),
+        conditions: conditions(patches, reconcile_complete(error)),
     }
 }
 
 /// The status of a HyperConverged that the operator ignores because of its name.
-pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
+pub(super) fn ignored(inventory: &Inventory, patches: &OperationCounts) -> Status {
     let invalid = Condition {
         status: "False",
         reason: "InvalidRequest",
@@ -66,7 +65,7 @@ pub(super) fn ignored(inventory: &Inventory, hc: &HyperConverged) -> Status {
             inventory.namespace
         ),
     };
-    Status { node_info: Some(Map::new()), conditions: conditions(hc, invalid), ..Status::default() }
+    Status { node_info: Some(Map::new()), conditions: conditions(patches, invalid), ..Status::default() }
 }
 
 /// The status of an object that the operator never reported on. `version` is the manifest's.
@@ -114,10 +113,10 @@ fn reconcile_complete(error: Option<&operands::Error>) -> Condition {
     }
 }
 
-fn conditions(hc: &HyperConverged, reconcile_complete: Condition) -> BTreeMap<&'static str, Condition> {
+fn conditions(patches: &OperationCounts, reconcile_complete: Condition) -> BTreeMap<&'static str, Condition> {
     let mut out = BTreeMap::new();
     out.insert("ReconcileComplete", reconcile_complete);
-    if jsonpatch::counts(&hc.annotations).iter().any(|(_, n)| *n > 0) {
+    if patches.iter().any(|(_, n)| *n > 0) {
         let tainted = Condition {
             status: "True",
             reason: "UnsupportedFeatureAnnotation",
