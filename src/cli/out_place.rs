@@ -50,7 +50,7 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
 
 /// Why these cluster directories can't be in the tree, and what to do.
 fn applied(
-    appliers: &Appliers,
+    appliers: &Appliers<'_>,
     tree: &Utf8Path,
     (root, clusters): (&Utf8Path, &[Utf8PathBuf]),
     kustomizations: bool,

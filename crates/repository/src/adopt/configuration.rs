@@ -92,7 +92,7 @@ impl Configuration {
 pub fn ignored(repo: &Repo, root: &Utf8Path) -> Option<(Utf8PathBuf, &'static str)> {
     let mut appliers = repo.appliers(None);
     // git is run only if the repository's name matters.
-    if !appliers.controllers().is_empty() {
+    if appliers.has_controllers() {
         appliers = repo.appliers(origin_name(root));
     }
     match appliers.of(Utf8Path::new(DIRECTORY))? {

@@ -4,7 +4,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node};
 
 use super::Repo;
-use super::appliers::{Controller, below, text};
+use super::appliers::Controller;
 
 /// A path that a controller ignores when it compares.
 #[derive(Debug, Clone)]
@@ -24,14 +24,13 @@ impl Repo {
     /// of the files.
     pub fn ignored_fields(&self) -> Vec<IgnoredField> {
         let mut out = Vec::new();
-        self.each_of_controllers(|document| collect(document, &mut out));
+        self.gitops().documents.iter().for_each(|document| collect(document, &mut out));
         out
     }
 }
 
 fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
     let root = &document.root;
-    let items = |path: &str| below(root, path).map_or(&[][..], Node::items);
     let mut add = |controller, node: &Node, is_pointer: bool| {
         let Some(text) = node.as_str() else {
             return;
@@ -40,25 +39,23 @@ fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
         out.push(IgnoredField { controller, text: text.to_owned(), pointer, place: document.location(node.span) });
     };
     let is_hyperconverged = |kind: Option<&str>| kind.is_none_or(|k| k == "*" || k == "HyperConverged");
-    let of_list = |entry: &'_ Node, key: &str| -> Vec<Node> { entry.get(key).map_or(&[][..], Node::items).to_vec() };
     let argo = ["spec.ignoreDifferences", "spec.template.spec.ignoreDifferences"];
-    for entry in argo.iter().flat_map(|path| items(path)) {
-        if !is_hyperconverged(text(entry, "kind")) {
+    for entry in argo.iter().flat_map(|path| root.list_at(path)) {
+        if !is_hyperconverged(entry.text_at("kind")) {
             continue;
         }
-        for pointer in of_list(entry, "jsonPointers") {
-            add(Controller::ArgoCd, &pointer, true);
+        for pointer in entry.list_at("jsonPointers") {
+            add(Controller::ArgoCd, pointer, true);
         }
-        for expression in of_list(entry, "jqPathExpressions") {
-            add(Controller::ArgoCd, &expression, false);
+        for expression in entry.list_at("jqPathExpressions") {
+            add(Controller::ArgoCd, expression, false);
         }
     }
-    let kind = text(root, "apiVersion").unwrap_or_default();
-    if kind.starts_with("kustomize.toolkit.fluxcd.io/") {
-        for entry in items("spec.ignore") {
-            if is_hyperconverged(text(entry, "target.kind")) {
-                for pointer in of_list(entry, "paths") {
-                    add(Controller::Flux, &pointer, true);
+    if document.text("apiVersion").starts_with("kustomize.toolkit.fluxcd.io/") {
+        for entry in root.list_at("spec.ignore") {
+            if is_hyperconverged(entry.text_at("target.kind")) {
+                for pointer in entry.list_at("paths") {
+                    add(Controller::Flux, pointer, true);
                 }
             }
         }

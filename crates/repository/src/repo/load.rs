@@ -312,7 +312,7 @@ impl Repo {
             out.statement(&statement);
         }
         out.operators_namespace_first();
-        out.updates.extend(self.applied().nearest(cluster.path()).map(|applied| applied.method.clone()));
+        out.updates.extend(self.applied().nearest(cluster.path()).and_then(|applied| applied.method.clone()));
         let all = self.config.release.as_ref();
         out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
         (out, files)

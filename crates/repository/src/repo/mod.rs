@@ -219,13 +219,11 @@ pub struct Repo {
     /// The controllers' objects, read at their first use.
     gitops: OnceLock<gitops::GitOps>,
     /// What controllers apply, read at its first use.
-    applied: OnceLock<wrapper_changes::AppliedPaths>,
+    applied: OnceLock<gitops::AppliedPaths>,
     /// The controllers' objects in charts' templates, read at their first use.
     in_charts: OnceLock<Vec<Arc<Document>>>,
     /// What kustomizations build on, read at its first use.
     built_on: OnceLock<BTreeSet<Utf8PathBuf>>,
-    /// What applies directories, read at its first use.
-    appliers: OnceLock<Appliers>,
     /// The scripts of the directory that was asked for last.
     recent_texts: Mutex<Option<texts::DirectoryTexts>>,
 }

@@ -13,7 +13,7 @@ use regex_lite::Regex;
 
 use super::Repo;
 use super::files::FileRole;
-use super::gitops;
+use super::gitops::{self, AppliedPaths};
 use super::has_in;
 use super::mentions::mentions_hyperconverged;
 use super::objects::{Objects, SourceRef};
@@ -21,7 +21,7 @@ use super::parent;
 use super::problem::Problem;
 use super::scan::may_name_hyperconverged;
 use super::unrecognized::{self, unused_inventory};
-use super::wrapper_changes::{self, AppliedPaths};
+use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;
 use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 

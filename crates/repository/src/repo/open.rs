@@ -425,7 +425,6 @@ impl Reading {
             applied: OnceLock::new(),
             in_charts: OnceLock::new(),
             built_on: OnceLock::new(),
-            appliers: OnceLock::new(),
             recent_texts: Mutex::new(None),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),

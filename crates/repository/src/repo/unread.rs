@@ -10,8 +10,8 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree as _, Unreada
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::Repo;
-use super::appliers::GROUPS;
 use super::charts::{CHART, chart_of, is_rendered};
+use super::gitops::GROUPS;
 use super::has_in;
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;

@@ -12,19 +12,21 @@ use hcoplan_yaml::{Document, Entry, Node, Value};
 use super::generators::bindings;
 use super::{Applied, Kind, Source};
 
-/// What an Application applies.
-pub(super) fn application(document: &Arc<Document>) -> Option<Applied> {
-    let spec = document.root.get("spec")?;
-    Some(applied(document, Kind::Application, document.text("metadata.name").to_owned(), spec))
-}
-
 /// What the Applications of an ApplicationSet apply.
 pub(super) fn application_set(document: &Arc<Document>, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Applied> {
     let root = &document.root;
     let Some(template) = root.below("spec.template") else { return Vec::new() };
     let one = |template: &Node| {
         let spec = template.get("spec")?;
-        Some(applied(document, Kind::ApplicationSet, template.text("metadata.name").to_owned(), spec))
+        let namespace = Some(spec.text("destination.namespace")).filter(|n| !n.is_empty());
+        Some(Applied {
+            kind: Kind::ApplicationSet,
+            document: Arc::clone(document),
+            name: template.text("metadata.name").to_owned(),
+            namespace: namespace.map(ToOwned::to_owned),
+            prunes: spec.below("syncPolicy.automated.prune").is_some_and(|n| matches!(n.value, Value::Bool(true))),
+            sources: sources_of(spec),
+        })
     };
     let generators = root.list_at("spec.generators");
     let has_own_template = generators.iter().any(has_template);
@@ -47,7 +49,7 @@ fn has_template(generator: &Node) -> bool {
 }
 
 /// The templates of generators, also of nested ones.
-fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
+pub(in crate::repo) fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
     for entry in node.entries() {
         match entry.key.text.as_str() {
             "template" if entry.value.get("spec").is_some() => out.push(&entry.value),
@@ -78,26 +80,19 @@ pub(in crate::repo) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
     many.iter().chain(one)
 }
 
-fn applied(document: &Arc<Document>, kind: Kind, name: String, spec: &Node) -> Applied {
+/// The sources of an Application's spec. The repository of those with a path is this one.
+pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
     let own = sources(spec).map(|source| source.text("repoURL")).collect::<Vec<_>>();
-    // The repository of the sources with a path.
     let here = sources(spec).find(|source| source.get("path").is_some()).map(|source| source.text("repoURL"));
     let is_one = own.iter().all(|address| Some(*address) == here);
     let source = |node: &Node| Source {
         path: node.text_at("path").map(ToOwned::to_owned).filter(|path| !path.is_empty()),
+        recurses: node.below("directory.recurse").is_some_and(|n| matches!(n.value, Value::Bool(true))),
         reference: node.text_at("ref").map(ToOwned::to_owned),
         is_here: is_one || here.is_none_or(|here| is_same_repository(here, node.text("repoURL"))),
-        is_built: false,
-        node: node.clone(),
+        ..Source::at("", node)
     };
-    let namespace = Some(spec.text("destination.namespace")).filter(|n| !n.is_empty());
-    Applied {
-        kind,
-        document: Arc::clone(document),
-        name,
-        namespace: namespace.map(ToOwned::to_owned),
-        sources: sources(spec).map(source).collect(),
-    }
+    sources(spec).map(source).collect()
 }
 
 /// Whether two addresses may be of one repository: a template may be any, and one repository has several addresses.

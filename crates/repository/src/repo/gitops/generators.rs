@@ -104,11 +104,8 @@ fn of_git(git: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Temp
     let prefix = git.text("pathParamPrefix");
     let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}.") };
     let patterns = |key: &str, is_excluded: bool| -> Option<Vec<GlobMatcher>> {
-        let is_it = |item: &&Node| {
-            let excludes = item.get("exclude").is_some_and(|n| matches!(n.value, Value::Bool(true)));
-            excludes == is_excluded
-        };
-        git.list_at(key).iter().filter(is_it).map(|item| pattern(item.text("path"))).collect()
+        let is_it = |item: &&Node| is_excluded == excludes(item);
+        git.list_at(key).iter().filter(is_it).map(|item| pattern(item.text("path"), key == "directories")).collect()
     };
     let values = flattened(git.get("values").unwrap_or(git), "values");
     let with_values = |mut made: Template| {
@@ -171,10 +168,32 @@ fn of_path(path: &Utf8Path, prefix: &str) -> Template {
     out
 }
 
-/// A pattern of paths: a `*` ends at the next `/`.
-fn pattern(path: &str) -> Option<GlobMatcher> {
+fn excludes(item: &Node) -> bool {
+    item.get("exclude").is_some_and(|n| matches!(n.value, Value::Bool(true)))
+}
+
+/// Whether a git generator of a set, also a nested one, reads a file.
+pub(in crate::repo) fn reads_file(node: &Node, file: &Utf8Path) -> bool {
+    let matches = |item: &&Node| pattern(item.text("path"), false).is_some_and(|glob| glob.is_match(file));
+    let mut matching = node.list_at("git.files").iter().filter(matches).peekable();
+    let is_read = matching.peek().is_some() && !matching.any(excludes);
+    is_read
+        || node.entries().iter().any(|entry| reads_file(&entry.value, file))
+        || node.items().iter().any(|item| reads_file(item, file))
+}
+
+/// A pattern of paths. In one of directories a `*` ends at the next `/`; git's own, of files, goes on.
+fn pattern(path: &str, is_directory: bool) -> Option<GlobMatcher> {
     let path = path.trim_start_matches("./").trim_end_matches('/');
-    let glob = GlobBuilder::new(path).literal_separator(true).build();
     (!path.contains("{{")).then_some(())?;
-    Some(glob.ok()?.compile_matcher())
+    glob(path, is_directory)
+}
+
+/// A pattern of an Application's `include` and `exclude`.
+pub(in crate::repo) fn file_pattern(text: &str) -> Option<GlobMatcher> {
+    glob(text, false)
+}
+
+fn glob(text: &str, is_directory: bool) -> Option<GlobMatcher> {
+    Some(GlobBuilder::new(text).literal_separator(is_directory).build().ok()?.compile_matcher())
 }

@@ -1,14 +1,18 @@
-//! What controllers apply from a repository: one model of Argo CD's Applications and ApplicationSets, Flux's
-//! Kustomizations and HelmReleases, and one reader for each.
+//! What controllers apply from a repository: one model of Argo CD's, Flux's, Fleet's and Advanced Cluster Management's
+//! objects, and one reader for each.
 //!
 //! An ApplicationSet is read as the Applications that its [`generators`] make; one whose generators depend on anything
 //! but the repository is read as a single one, with its templates unfilled.
 
+mod acm;
 mod additions;
+mod applied_paths;
 mod argocd;
+mod fleet;
 mod flux;
 mod generators;
 mod objects;
+mod path;
 mod template;
 
 use std::sync::Arc;
@@ -17,10 +21,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::Tree;
 use hcoplan_yaml::{Document, Node};
 
+use super::appliers::Controller;
 use super::kustomization::has_kustomization;
 
 pub(super) use additions::builds;
-pub(super) use objects::{GitOps, of_object};
+pub(super) use applied_paths::AppliedPaths;
+pub(super) use argocd::{sources as argo_sources, templates};
+pub(super) use generators::{file_pattern, reads_file};
+pub(super) use objects::{GROUPS, GitOps, of_object, sources_of};
+pub(super) use path::PathPattern;
 pub(super) use template::Template;
 
 /// An object of a controller: what it applies, from where, and how.
@@ -33,6 +42,8 @@ pub(super) struct Applied {
     pub(super) name: String,
     /// The namespace that objects without one get, as far as it is known.
     pub(super) namespace: Option<String>,
+    /// Whether it deletes objects that are removed from its sources.
+    pub(super) prunes: bool,
     pub(super) sources: Vec<Source>,
 }
 
@@ -43,6 +54,43 @@ pub(super) enum Kind {
     ApplicationSet,
     FluxKustomization,
     HelmRelease,
+    AcmSubscription,
+    PolicyGenerator,
+    FleetGitRepo,
+}
+
+impl Kind {
+    /// All kinds, with their API groups and names.
+    pub(super) const ALL: [(Self, &str, &str); 7] = [
+        (Self::Application, "argoproj.io", "Application"),
+        (Self::ApplicationSet, "argoproj.io", "ApplicationSet"),
+        (Self::FluxKustomization, "kustomize.toolkit.fluxcd.io", "Kustomization"),
+        (Self::HelmRelease, "helm.toolkit.fluxcd.io", "HelmRelease"),
+        (Self::AcmSubscription, "apps.open-cluster-management.io", "Subscription"),
+        (Self::PolicyGenerator, "policy.open-cluster-management.io", "PolicyGenerator"),
+        (Self::FleetGitRepo, "fleet.cattle.io", "GitRepo"),
+    ];
+
+    /// That of an object.
+    pub(super) fn of(api_version: &str, kind: &str) -> Option<Self> {
+        let group = api_version.split('/').next().unwrap_or_default();
+        Self::ALL.into_iter().find(|(_, g, k)| *g == group && *k == kind).map(|(own, ..)| own)
+    }
+
+    /// The object's kind.
+    pub(super) fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(own, ..)| *own == self).map_or("", |(_, _, name)| name)
+    }
+
+    /// The controller that reads it.
+    pub(super) fn controller(self) -> Controller {
+        match self {
+            Self::Application | Self::ApplicationSet => Controller::ArgoCd,
+            Self::FluxKustomization | Self::HelmRelease => Controller::Flux,
+            Self::AcmSubscription | Self::PolicyGenerator => Controller::Acm,
+            Self::FleetGitRepo => Controller::Fleet,
+        }
+    }
 }
 
 /// Where the objects come from.
@@ -56,11 +104,24 @@ pub(super) struct Source {
     pub(super) reference: Option<String>,
     /// Whether its repository may be this one.
     pub(super) is_here: bool,
+    /// Whether everything below its path is applied.
+    pub(super) recurses: bool,
     /// Whether the controller builds its directory with kustomize, and hcoplan does so, too.
     pub(super) is_built: bool,
 }
 
 impl Source {
+    /// What a controller reads at a path of the repository.
+    fn at(path: impl Into<String>, node: &Node) -> Self {
+        let node = node.clone();
+        Self { node, path: Some(path.into()), reference: None, is_here: true, recurses: true, is_built: false }
+    }
+
+    /// The paths that it may have; `None` for one outside of the repository.
+    pub(super) fn pattern(&self) -> Option<PathPattern> {
+        PathPattern::new(self.path.as_deref()?)
+    }
+
     /// The directory, if it is known.
     pub(super) fn directory(&self) -> Option<Utf8PathBuf> {
         let path = self.path.as_deref().filter(|path| !path.contains("{{"))?;
@@ -76,7 +137,7 @@ impl Applied {
             source.is_built = match self.kind {
                 Kind::Application | Kind::ApplicationSet => directory.is_some_and(|d| has_kustomization(tree, &d)),
                 Kind::FluxKustomization => directory.is_some(),
-                Kind::HelmRelease => false,
+                _ => false,
             };
         }
     }
@@ -86,6 +147,12 @@ impl Applied {
         let Some((reference, _)) = file.strip_prefix('$').and_then(|rest| rest.split_once('/')) else { return true };
         self.sources.iter().any(|source| source.reference.as_deref() == Some(reference) && source.is_here)
     }
+}
+
+/// A controller's object in a sentence: `the Application virt in argo/virt.yaml`.
+pub(super) fn phrase(document: &Document) -> String {
+    let (kind, name) = (document.text("kind"), document.text("metadata.name"));
+    format!("the {kind} {name} in {}", document.file.path())
 }
 
 /// What controllers apply from a tree.

@@ -3,19 +3,29 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree};
-use hcoplan_yaml::{self as yaml, Document};
+use hcoplan_yaml::{self as yaml, Document, Node, Value};
 
-use super::{Applied, argocd, flux};
-use crate::repo::appliers::GROUPS;
+use super::{Applied, Kind, Source, acm, argocd, fleet, flux};
 use crate::repo::listed;
 use crate::repo::scan::{contains_any, is_candidate};
+
+/// The API groups of the known controllers; a file without any of them isn't parsed.
+pub(in crate::repo) const GROUPS: [&str; 5] = [
+    "argoproj.io",
+    "toolkit.fluxcd.io",
+    "apps.open-cluster-management.io",
+    "policy.open-cluster-management.io",
+    "fleet.cattle.io",
+];
 
 /// The controllers' objects of a tree, and the objects that they take values from.
 #[derive(Debug, Default)]
 pub(in crate::repo) struct GitOps {
     pub(in crate::repo) applied: Vec<Applied>,
+    /// All objects of files that name a controller's group.
+    pub(in crate::repo) documents: Vec<Arc<Document>>,
     /// ConfigMaps by namespace and name.
     pub(super) config_maps: BTreeMap<(String, String), Arc<Document>>,
 }
@@ -51,10 +61,19 @@ impl GitOps {
                 }
             }
         }
-        for document in documents {
-            out.applied.extend(of_object(&document, tree, files));
-        }
+        out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
+        out.documents = documents;
         out
+    }
+
+    /// The addresses of Flux's GitRepositories of a name; several clusters may have one.
+    pub(in crate::repo) fn addresses_of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let is_it = move |document: &&Arc<Document>| {
+            document.text("apiVersion").starts_with("source.toolkit.fluxcd.io/")
+                && document.text("kind") == "GitRepository"
+                && document.text("metadata.name") == name
+        };
+        self.documents.iter().filter(is_it).map(|document| document.text("spec.url"))
     }
 
     /// Whether everything that an object applies is built with what it adds: its paths are known, and those of Argo CD
@@ -78,16 +97,53 @@ impl GitOps {
 
 /// What a controller's object applies from a tree; nothing for another object.
 pub(in crate::repo) fn of_object(document: &Arc<Document>, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Applied> {
-    let group = document.text("apiVersion").split('/').next().unwrap_or_default();
-    let mut out = match (group, document.text("kind")) {
-        ("argoproj.io", "Application") => argocd::application(document).into_iter().collect(),
-        ("argoproj.io", "ApplicationSet") => argocd::application_set(document, tree, files),
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => flux::kustomization(document).into_iter().collect(),
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => flux::helm_release(document).into_iter().collect(),
-        _ => Vec::new(),
+    let root = &document.root;
+    let Some(kind) = Kind::of(document.text("apiVersion"), document.text("kind")) else { return Vec::new() };
+    let mut out = match kind {
+        Kind::ApplicationSet => argocd::application_set(document, tree, files),
+        _ => vec![Applied {
+            kind,
+            document: Arc::clone(document),
+            name: document.text("metadata.name").to_owned(),
+            namespace: namespace(kind, root),
+            prunes: matches!(root.below(prune_field(kind)).map(|n| &n.value), Some(Value::Bool(true))),
+            sources: sources_of(kind, root, document.file.path()),
+        }],
     };
     out.iter_mut().for_each(|applied| applied.find_built(tree));
     out
+}
+
+fn prune_field(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Application | Kind::ApplicationSet => "spec.syncPolicy.automated.prune",
+        _ => "spec.prune",
+    }
+}
+
+fn namespace(kind: Kind, root: &Node) -> Option<String> {
+    let names = match kind {
+        Kind::Application => [root.text("spec.destination.namespace"), ""],
+        Kind::HelmRelease => [root.text("spec.targetNamespace"), root.text("metadata.namespace")],
+        _ => ["", ""],
+    };
+    names.into_iter().find(|name| !name.is_empty()).map(ToOwned::to_owned)
+}
+
+/// The sources of a controller's object as it is written; those of an ApplicationSet are its template's.
+pub(in crate::repo) fn sources_of(kind: Kind, root: &Node, file: &Utf8Path) -> Vec<Source> {
+    let Some(spec) = root.get("spec").or(Some(root).filter(|_| kind == Kind::PolicyGenerator)) else {
+        return Vec::new();
+    };
+    match kind {
+        Kind::Application => argocd::sources_of(spec),
+        Kind::ApplicationSet => spec.below("template.spec").map_or_else(Vec::new, argocd::sources_of),
+        Kind::FluxKustomization => vec![flux::kustomization(spec)],
+        Kind::HelmRelease => vec![flux::helm_release(spec)],
+        Kind::AcmSubscription => acm::subscription(root, spec),
+        Kind::PolicyGenerator => acm::policy_generator(root, file),
+        Kind::FleetGitRepo => fleet::git_repo(spec),
+    }
 }
 
 /// The objects of a file; an item of a list as its own document.

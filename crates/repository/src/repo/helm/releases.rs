@@ -9,6 +9,7 @@ use hcoplan_yaml::{self as yaml, Node, Value};
 use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
+use super::super::appliers::Controller;
 use super::super::gitops::{Applied, GitOps, Kind, Source, Template};
 use super::super::wrapper_fields as fields;
 
@@ -79,7 +80,8 @@ pub(super) fn releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf])
 /// The releases of a chart that an object names, sorted by name.
 pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
     let mut out = Vec::new();
-    for applied in &gitops.applied {
+    let renders = |applied: &&Applied| matches!(applied.kind.controller(), Controller::ArgoCd | Controller::Flux);
+    for applied in gitops.applied.iter().filter(renders) {
         for source in applied.sources.iter().filter(|source| source.is_here) {
             for template in bound(source, chart, files) {
                 out.push(match applied.kind {

@@ -25,9 +25,17 @@ fn applied_directories_are_known() {
             "apps/all.yaml",
             format!(
                 "{argo}kind: ApplicationSet\nmetadata: {{name: all}}\nspec:\n  generators:\n  \
-                 - matrix:\n      generators:\n      - git: {{directories: [{{path: sites/*}}, \
-                 {{path: sites/rendered, exclude: true}}], files: [{{path: 'fleet/**/*.json'}}]}}\n  \
-                 template: {{spec: {{sources: [{{path: '{{{{path}}}}'}}, {{path: 'own/{{{{name}}}}'}}]}}}}\n"
+                 - git: {{directories: [{{path: sites/*}}, {{path: sites/rendered, exclude: true}}]}}\n  \
+                 - matrix:\n      generators:\n      - git: {{files: [{{path: 'fleet/**/*.json'}}, \
+                 {{path: fleet/left/*, exclude: true}}]}}\n      - list: {{elements: [{{a: b}}]}}\n  \
+                 template: {{spec: {{source: {{path: '{{{{path}}}}'}}}}}}\n"
+            ),
+        ),
+        (
+            "apps/own.yaml",
+            format!(
+                "{argo}kind: ApplicationSet\nmetadata: {{name: own}}\nspec: {{generators: [{{clusters: {{}}}}], \
+                 template: {{spec: {{source: {{path: 'own/{{{{name}}}}'}}}}}}}}\n"
             ),
         ),
         (
@@ -41,7 +49,7 @@ fn applied_directories_are_known() {
         (
             "acm/subscription.yaml",
             "apiVersion: apps.open-cluster-management.io/v1\nkind: Subscription\nmetadata:\n  \
-             name: s\n  annotations: {apps.open-cluster-management.io/git-path: hub}\n"
+             name: s\n  annotations: {apps.open-cluster-management.io/git-path: hub}\nspec: {channel: a/b}\n"
                 .to_owned(),
         ),
         (
@@ -70,7 +78,7 @@ fn applied_directories_are_known() {
     for (path, by) in [
         ("clusters/east", "the Application east in apps/east.yaml applies it"),
         ("sites/oslo", "the ApplicationSet all in apps/all.yaml applies it"),
-        ("own/oslo", "the ApplicationSet all in apps/all.yaml applies it"),
+        ("own/oslo", "the ApplicationSet own in apps/own.yaml applies it"),
         ("infra/prod/hco", "the Kustomization infra in flux/sync.yaml applies it"),
         ("hub/any", "the Subscription s in acm/subscription.yaml applies it"),
         ("acm/hco", "the PolicyGenerator p in acm/policies.yaml applies it"),
@@ -99,8 +107,9 @@ fn applied_directories_are_known() {
     }
     let reader = |file: &str| appliers.reader_of(Utf8Path::new(file));
     let all = Some("the ApplicationSet all in apps/all.yaml");
-    assert_eq!(reader("fleet/out/east/hcoplan-cluster.json"), all);
+    assert_eq!(reader("fleet/out/east/hcoplan-cluster.json").as_deref(), all);
     assert_eq!(reader("fleet/out/east/a.yaml"), None);
+    assert_eq!(reader("fleet/left/hcoplan-cluster.json"), None);
 }
 
 #[test]
@@ -114,7 +123,8 @@ fn an_object_that_reads_another_repository_applies_nothing_here() {
             object(
                 "argoproj.io/v1alpha1",
                 "ApplicationSet",
-                "{generators: [{git: {repoURL: ADDRESS, directories: [{path: sites/*}]}}]}",
+                "{generators: [{git: {repoURL: ADDRESS, directories: [{path: sites/*}]}}], \
+                 template: {spec: {source: {repoURL: ADDRESS, path: '{{path}}'}}}}",
             ),
             "sites/a",
         ),

@@ -5,8 +5,6 @@
 //!
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
-mod applied_paths;
-
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -17,15 +15,13 @@ use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
 use regex_lite::Regex;
 
 use super::build::whole;
-use super::has_in;
+use super::gitops::{Kind, PathPattern, argo_sources, sources_of, templates};
 use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
 use super::parent;
 use super::wrapper_fields as fields;
 use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
-
-pub(super) use self::applied_paths::AppliedPaths;
 
 const KIND: &str = "HyperConverged";
 
@@ -62,53 +58,6 @@ pub(super) struct WrapperChange {
     is_fetched: bool,
     /// The directories of components that it adds.
     components: Vec<Utf8PathBuf>,
-}
-
-/// A path relative to the root, which may be a template.
-#[derive(Debug, Clone)]
-pub(super) struct PathPattern {
-    /// The path up to its first template expression.
-    start: Utf8PathBuf,
-    /// What it may be, where it has one.
-    expression: Option<Regex>,
-}
-
-impl PathPattern {
-    fn new(path: &str) -> Option<Self> {
-        if !path.contains("{{") {
-            let start = normalize_path(Utf8Path::new(path.trim_start_matches('/')))?;
-            return Some(Self { start, expression: None });
-        }
-        let mut expression = "^".to_owned();
-        let mut rest = path.to_owned();
-        let start = rest.split("{{").next().unwrap_or_default().trim_start_matches("./").into();
-        while let Some((before, behind)) = rest.split_once("{{") {
-            expression.push_str(&regex_lite::escape(before.trim_start_matches("./")));
-            expression.push_str(".*");
-            rest = behind.split_once("}}").map_or_else(String::new, |(_, after)| after.to_owned());
-        }
-        expression.push_str(&regex_lite::escape(&rest));
-        expression.push_str("(/|$)");
-        Regex::new(&expression).ok().map(|expression| Self { expression: Some(expression), start })
-    }
-
-    /// Whether a file is at the path or below it.
-    fn covers(&self, file: &Utf8Path) -> bool {
-        self.expression.as_ref().map_or_else(|| file.starts_with(&self.start), |e| e.is_match(file.as_str()))
-    }
-
-    /// The same with its links followed.
-    fn real(&self, tree: &dyn Tree) -> Self {
-        Self { start: tree.real(&self.start), expression: self.expression.clone() }
-    }
-
-    /// Whether any of some files is at the path or below it.
-    fn covers_any(&self, files: &BTreeSet<&Utf8Path>) -> bool {
-        match &self.expression {
-            Some(expression) => files.iter().any(|file| expression.is_match(file.as_str())),
-            None => has_in(files, &self.start),
-        }
-    }
 }
 
 impl WrapperChange {
@@ -197,32 +146,24 @@ struct Changes<'r> {
     is_built: bool,
 }
 
-/// The objects of controllers that apply directories.
-const CONTROLLERS: [(&str, &str); 4] = [
-    ("argoproj.io", "Application"),
-    ("argoproj.io", "ApplicationSet"),
-    ("kustomize.toolkit.fluxcd.io", "Kustomization"),
-    ("helm.toolkit.fluxcd.io", "HelmRelease"),
-];
-
 impl Changes<'_> {
     /// Takes in what a kustomization puts into controllers' objects, any of which may have that name, so that all they
     /// apply counts; and the charts that it inflates.
     fn kustomization(&mut self, root: &Node, file: &Utf8Path) {
-        for entry in ["patches", "patchesJson6902", "patchesStrategicMerge"].iter().flat_map(|key| list(root, key)) {
+        for entry in ["patches", "patchesJson6902", "patchesStrategicMerge"].iter().flat_map(|key| root.list_at(key)) {
             self.patch(entry, file);
         }
-        for replacement in list(root, "replacements") {
-            for target in list(replacement, "targets") {
+        for replacement in root.list_at("replacements") {
+            for target in replacement.list_at("targets") {
                 let kinds = controllers(target.below("select.kind"));
-                for field in list(target, "fieldPaths").iter().filter_map(Node::as_str) {
+                for field in target.list_at("fieldPaths").iter().filter_map(Node::as_str) {
                     let filled = Node { value: Value::String(String::from("replaced")), ..replacement.clone() };
                     let object = at_pointer(&format!("/{}", field.replace('.', "/")), &filled);
                     self.objects(&kinds, &object, file, target.span);
                 }
             }
         }
-        for chart in ["helmCharts", "helmChartInflationGenerator"].iter().flat_map(|key| list(root, key)) {
+        for chart in ["helmCharts", "helmChartInflationGenerator"].iter().flat_map(|key| root.list_at(key)) {
             let name = chart.get("name").or(chart.get("chartName"));
             let names = [name, chart.get("repo"), chart.get("chartRepo")];
             self.chart(name, &names, &[chart.get("valuesInline"), chart.get("values")]);
@@ -244,7 +185,7 @@ impl Changes<'_> {
             let root = &document.root;
             for operation in root.items() {
                 if let Some(value) = operation.get("value").or(operation.get("from")) {
-                    let object = at_pointer(text(operation, "path"), value);
+                    let object = at_pointer(operation.text("path"), value);
                     self.objects(targeted.as_deref().unwrap_or_default(), &object, file, entry.span);
                 }
             }
@@ -277,49 +218,35 @@ impl Changes<'_> {
         }
     }
 
-    /// Takes in what a controller's object changes.
+    /// Takes in what a controller's object changes, or a part of one that a kustomization puts into it.
     fn object(&mut self, api_version: &str, kind: &str, root: &Node, file: &Utf8Path) {
-        let group = api_version.split('/').next().unwrap_or_default();
-        let Some(spec) = root.get("spec").or(Some(root).filter(|_| kind == "PolicyGenerator")) else { return };
-        match (group, kind) {
-            ("argoproj.io", "Application") => self.application(spec, spec),
-            ("argoproj.io", "ApplicationSet") => self.application_set(spec),
-            ("helm.toolkit.fluxcd.io", "HelmRelease") => {
-                let chart = spec.below("chart.spec.chart");
-                let path = chart.and_then(Node::as_str).and_then(PathPattern::new);
-                self.fields(spec, "", fields::of("HelmRelease"), path.as_ref());
-                let source = spec.text_at("chart.spec.sourceRef.kind");
-                let fetched = chart.filter(|_| matches!(source, Some("HelmRepository" | "OCIRepository")));
-                let fetched = fetched.or_else(|| spec.below("chartRef.name"));
-                self.chart(fetched, &[fetched, spec.below("chart.spec.sourceRef.name")], &[spec.get("values")]);
-            }
-            ("kustomize.toolkit.fluxcd.io", "Kustomization") => {
-                // An artifact's path isn't one of the repository; without a path Flux applies all of it.
-                let is_here = spec.below("sourceRef.kind").is_none_or(|kind| kind.as_str() == Some("GitRepository"));
-                let path = PathPattern::new(text(spec, "path")).filter(|_| is_here);
-                self.fields(spec, "", fields::of("Kustomization"), path.as_ref());
-            }
-            ("apps.open-cluster-management.io", "Subscription") => {
-                let annotations = root.below("metadata.annotations").map_or(&[][..], Node::entries);
-                for entry in annotations.iter().filter(|entry| entry.key.text.ends_with("git-path")) {
-                    let path = entry.value.as_str().and_then(PathPattern::new);
-                    self.fields(spec, "", fields::of("Subscription"), path.as_ref());
+        let Some(kind) = Kind::of(api_version, kind) else { return };
+        let spec = root.get("spec");
+        match (kind, spec) {
+            (Kind::Application, Some(spec)) => self.application(spec, spec),
+            (Kind::ApplicationSet, Some(spec)) => self.application_set(spec),
+            (Kind::Application | Kind::ApplicationSet, None) => {}
+            (Kind::PolicyGenerator, _) => self.policy_generator(root, file),
+            _ => {
+                for source in sources_of(kind, root, file) {
+                    let path = source.pattern().filter(|_| source.is_here);
+                    self.fields(&source.node, "", fields::of(kind.name()), path.as_ref());
                 }
             }
-            ("fleet.cattle.io", "GitRepo") => {
-                for path in list(spec, "paths").iter().filter_map(Node::as_str) {
-                    self.fields(spec, "", fields::of("GitRepo"), PathPattern::new(path).as_ref());
-                }
-            }
-            ("policy.open-cluster-management.io", "PolicyGenerator") => self.policy_generator(root, file),
-            _ => {}
+        }
+        if let (Kind::HelmRelease, Some(spec)) = (kind, spec) {
+            let chart = spec.below("chart.spec.chart");
+            let source = spec.text_at("chart.spec.sourceRef.kind");
+            let fetched = chart.filter(|_| matches!(source, Some("HelmRepository" | "OCIRepository")));
+            let fetched = fetched.or_else(|| spec.below("chartRef.name"));
+            self.chart(fetched, &[fetched, spec.below("chart.spec.sourceRef.name")], &[spec.get("values")]);
         }
     }
 
     /// Adds the changes of an Application; `template` has the paths that its sources lack.
     fn application(&mut self, spec: &Node, template: &Node) {
-        let own = sources(template).next().and_then(|source| source.get("path")?.as_str());
-        for source in sources(spec) {
+        let own = argo_sources(template).next().and_then(|source| source.text_at("path"));
+        for source in argo_sources(spec) {
             // A source without a path patches another Application, whose path is unknown.
             let is_partial = source.get("chart").or(source.get("ref")).is_none();
             let path = source.text_at("path").or(own).or(Some("").filter(|_| is_partial));
@@ -329,12 +256,9 @@ impl Changes<'_> {
             let chart = source.get("chart");
             let values = ["values", "valuesObject", "parameters"].map(|key| source.get("helm")?.get(key));
             self.chart(chart, &[chart, source.get("repoURL")], &values);
-            for (key, harmless) in [
-                ("directory", fields::of("Application.source.directory")),
-                ("helm", fields::of("Application.source.helm")),
-                ("kustomize", fields::of("Application.source.kustomize")),
-            ] {
+            for key in ["directory", "helm", "kustomize"] {
                 if let Some(inner) = source.get(key) {
+                    let harmless = fields::of(&format!("Application.source.{key}"));
                     self.fields(inner, &format!("{key}."), harmless, path.as_ref());
                 }
             }
@@ -347,8 +271,9 @@ impl Changes<'_> {
         // A generator's template overrides the set's, and the patch both: they may have other paths.
         let mut specs = Vec::new();
         set.get("generators").iter().for_each(|generators| templates(generators, &mut specs));
-        specs.into_iter().for_each(|spec| self.application(spec, template));
-        let path = sources(template).next().and_then(|source| source.get("path")?.as_str()).unwrap_or_default();
+        let specs = specs.into_iter().filter_map(|template| template.get("spec"));
+        specs.for_each(|spec| self.application(spec, template));
+        let path = argo_sources(template).next().map(|source| source.text("path")).unwrap_or_default();
         let path = PathPattern::new(path);
         self.fields(set, "", fields::of("ApplicationSet"), path.as_ref());
         if let Some(patch) = set.get("templatePatch").filter(|patch| patch.as_str().is_none_or(patches_sources)) {
@@ -357,17 +282,18 @@ impl Changes<'_> {
     }
 
     fn policy_generator(&mut self, root: &Node, file: &Utf8Path) {
-        let defaults = root.get("policyDefaults");
-        for policy in list(root, "policies") {
-            for manifest in list(policy, "manifests") {
-                let path = PathPattern::new(parent(file).join(text(manifest, "path")).as_str());
-                self.fields(manifest, "", fields::of("PolicyGenerator.manifest"), path.as_ref());
-                // An inner one takes precedence.
-                let all = [Some(manifest), Some(policy), defaults].into_iter().flatten();
-                let compliance = all.filter_map(|n| n.get("complianceType")).next();
-                if let Some(one) = compliance
-                    && one.as_str().is_some_and(|c| c.eq_ignore_ascii_case("mustnothave"))
+        for source in sources_of(Kind::PolicyGenerator, root, file) {
+            self.fields(&source.node, "", fields::of("PolicyGenerator.manifest"), source.pattern().as_ref());
+        }
+        // An inner one takes precedence.
+        let compliance =
+            |nodes: [Option<&Node>; 3]| nodes.into_iter().flatten().find_map(|n| n.get("complianceType").cloned());
+        for policy in root.list_at("policies") {
+            for manifest in policy.list_at("manifests") {
+                let one = compliance([Some(manifest), Some(policy), root.get("policyDefaults")]);
+                if let Some(one) = one.filter(|one| one.as_str().is_some_and(|c| c.eq_ignore_ascii_case("mustnothave")))
                 {
+                    let path = PathPattern::new(parent(file).join(manifest.text("path")).as_str());
                     self.add("complianceType", one.span, path.as_ref(), false);
                 }
             }
@@ -405,7 +331,7 @@ impl Changes<'_> {
                 self.add(&format!("{prefix}{key}"), entry.key.span, path, names_hco);
                 if let (Some(change), Some(path)) = (self.out.last_mut().filter(|_| key == "components"), path) {
                     let names = value.items().iter().filter_map(Node::as_str);
-                    change.components.extend(names.filter_map(|name| normalize_path(&path.start.join(name))));
+                    change.components.extend(names.filter_map(|name| path.join(name)));
                 }
             }
         }
@@ -427,22 +353,6 @@ fn has_own_annotation(annotations: &Node) -> bool {
     let is_read = |key: &str| READ_ANNOTATIONS.iter().any(|(name, of_template)| *name == key && !of_template);
     let is_own = |key: &str| key.contains("kubevirt.io") || is_read(key) || key.contains("{{") || key.contains("${");
     annotations.entries().iter().any(|entry| is_own(&entry.key.text))
-}
-
-/// The `spec` of each Application's template in an ApplicationSet's generators, also nested ones.
-fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
-    for entry in node.entries() {
-        match (entry.key.text.as_str(), entry.value.get("spec")) {
-            ("template", Some(spec)) => out.push(spec),
-            _ => templates(&entry.value, out),
-        }
-    }
-    node.items().iter().for_each(|item| templates(item, out));
-}
-
-/// The sources of an Application's spec.
-fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
-    list(spec, "sources").iter().chain(spec.get("source")).chain(spec.below("sourceHydrator.drySource"))
 }
 
 /// Whether a patch of an ApplicationSet's template may change its sources. A template expression is treated as a value;
@@ -501,7 +411,8 @@ fn any_text(node: &Node, says: &dyn Fn(&str) -> bool) -> bool {
 /// The controllers' kinds that a pattern of kustomize matches.
 fn controllers(kind: Option<&Node>) -> Vec<(&'static str, &'static str)> {
     let pattern = kind.and_then(Node::as_str).and_then(whole);
-    CONTROLLERS.into_iter().filter(|(_, kind)| pattern.as_ref().is_some_and(|p| p.is_match(kind))).collect()
+    let kinds = Kind::ALL.into_iter().map(|(_, group, kind)| (group, kind));
+    kinds.filter(|(_, kind)| pattern.as_ref().is_some_and(|p| p.is_match(kind))).collect()
 }
 
 /// An object that has nothing but a value, at a JSON pointer.
@@ -527,14 +438,6 @@ fn sets_kind(text: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "\"',}:".contains(c));
     text.match_indices("/kind")
         .any(|(at, key)| ends(text[..at].chars().next_back()) && ends(text[at + key.len()..].chars().next()))
-}
-
-fn list<'n>(node: &'n Node, key: &str) -> &'n [Node] {
-    node.get(key).map_or(&[], Node::items)
-}
-
-fn text<'n>(node: &'n Node, key: &str) -> &'n str {
-    node.get(key).and_then(Node::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::Node;
 
-use super::PathPattern;
-use crate::repo::gitops::{Applied, Kind};
+use super::{Applied, Kind, PathPattern};
+use crate::repo::appliers::Controller;
 use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 
 /// What controllers apply from the repository.
@@ -62,28 +62,25 @@ pub(in crate::repo) struct AppliedPath {
     path: PathPattern,
     /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of Flux.
     pub(in crate::repo) skips_dry_run: Option<bool>,
-    /// The update method, with the object's kind and the location.
-    pub(in crate::repo) method: WithSource<UpdateMethod>,
+    /// The update method, with the object's kind and the location; `None` where it isn't known of the controller.
+    pub(in crate::repo) method: Option<WithSource<UpdateMethod>>,
 }
 
 /// What a controller's object applies.
 fn applied_paths(applied: &Applied) -> Vec<AppliedPath> {
     let document = &applied.document;
     let root = &document.root;
-    let (spec, kind, is_argo) = match applied.kind {
-        Kind::Application => (root.get("spec"), "Application", true),
-        Kind::ApplicationSet => (root.below("spec.template.spec"), "ApplicationSet", true),
-        Kind::FluxKustomization => (root.get("spec"), "Kustomization", false),
-        Kind::HelmRelease => (root.get("spec"), "HelmRelease", false),
-    };
-    let Some(spec) = spec else { return Vec::new() };
+    let is_argo = applied.kind.controller() == Controller::ArgoCd;
+    let spec = if applied.kind == Kind::ApplicationSet { "spec.template.spec" } else { "spec" };
+    let Some(spec) = root.below(spec) else { return Vec::new() };
     let options = spec.list_at("syncPolicy.syncOptions").iter().filter_map(Node::as_str);
     let skips_dry_run = is_argo.then(|| options.clone().any(|o| o == "SkipDryRunOnMissingResource=true"));
-    let is_client_side = if is_argo { true } else { spec.text_at("upgrade.serverSideApply") == Some("disabled") };
+    let is_client_side = is_argo || spec.text_at("upgrade.serverSideApply") == Some("disabled");
     let usual = if is_client_side { UpdateMethod::Apply } else { UpdateMethod::ServerSide };
     let value = sync_method(options.filter(|_| is_argo)).unwrap_or(usual);
-    let (by, place) = (FactOrigin::Controller(kind), Some(document.location(root.span)));
-    let method = WithSource { value, by, place };
-    let paths = applied.sources.iter().filter_map(|source| PathPattern::new(source.path.as_deref()?));
+    let (by, place) = (FactOrigin::Controller(applied.kind.name()), Some(document.location(root.span)));
+    let is_known = matches!(applied.kind.controller(), Controller::ArgoCd | Controller::Flux);
+    let method = is_known.then_some(WithSource { value, by, place });
+    let paths = applied.sources.iter().filter_map(|source| source.pattern());
     paths.map(|path| AppliedPath { path, skips_dry_run, method: method.clone() }).collect()
 }

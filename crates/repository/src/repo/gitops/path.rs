@@ -1,0 +1,69 @@
+//! The paths of controllers' sources, which may be templates.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::{Tree, normalize_path};
+use regex_lite::Regex;
+
+use crate::repo::has_in;
+
+/// A path relative to the root, which may be a template.
+#[derive(Debug, Clone)]
+pub(in crate::repo) struct PathPattern {
+    /// The path up to its first template expression.
+    pub(super) start: Utf8PathBuf,
+    /// What it may be, where it has one.
+    pub(super) expression: Option<Regex>,
+}
+
+impl PathPattern {
+    pub(in crate::repo) fn new(path: &str) -> Option<Self> {
+        if !path.contains("{{") {
+            let start = normalize_path(Utf8Path::new(path.trim_start_matches('/')))?;
+            return Some(Self { start, expression: None });
+        }
+        let mut expression = "^".to_owned();
+        let mut rest = path.to_owned();
+        let start = rest.split("{{").next().unwrap_or_default().trim_start_matches("./").into();
+        while let Some((before, behind)) = rest.split_once("{{") {
+            expression.push_str(&regex_lite::escape(before.trim_start_matches("./")));
+            expression.push_str(".*");
+            rest = behind.split_once("}}").map_or_else(String::new, |(_, after)| after.to_owned());
+        }
+        expression.push_str(&regex_lite::escape(&rest));
+        expression.push_str("(/|$)");
+        Regex::new(&expression).ok().map(|expression| Self { expression: Some(expression), start })
+    }
+
+    /// Whether a file is at the path or below it.
+    pub(in crate::repo) fn covers(&self, file: &Utf8Path) -> bool {
+        self.expression.as_ref().map_or_else(|| file.starts_with(&self.start), |e| e.is_match(file.as_str()))
+    }
+
+    /// Whether it is, or may be, this directory itself. One that begins with an expression may be any, so that it says
+    /// nothing.
+    pub(in crate::repo) fn is(&self, directory: &Utf8Path) -> bool {
+        let Some(expression) = &self.expression else { return directory == self.start };
+        let end = |found: regex_lite::Match<'_>| found.end() == directory.as_str().len();
+        !self.start.as_str().is_empty() && expression.find(directory.as_str()).is_some_and(end)
+    }
+
+    /// A directory below it.
+    pub(in crate::repo) fn join(&self, name: &str) -> Option<Utf8PathBuf> {
+        normalize_path(&self.start.join(name))
+    }
+
+    /// The same with its links followed.
+    pub(in crate::repo) fn real(&self, tree: &dyn Tree) -> Self {
+        Self { start: tree.real(&self.start), expression: self.expression.clone() }
+    }
+
+    /// Whether any of some files is at the path or below it.
+    pub(in crate::repo) fn covers_any(&self, files: &BTreeSet<&Utf8Path>) -> bool {
+        match &self.expression {
+            Some(expression) => files.iter().any(|file| expression.is_match(file.as_str())),
+            None => has_in(files, &self.start),
+        }
+    }
+}
