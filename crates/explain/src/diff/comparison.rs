@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::hyperconverged::Gates;
+use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::plan::{AdmissionMode, Plan, plan, plan_with};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
@@ -45,6 +46,8 @@ pub struct Comparison {
     pub alerts_removed: Vec<&'static str>,
     /// The causes of each outcome: `verdict`, `reconcile`, `ssp`, or an alert.
     pub because: BTreeMap<&'static str, Vec<usize>>,
+    /// Removed lines that would matter in a new cluster, but whose values this one keeps; indexes into `causes`.
+    pub kept: Vec<usize>,
     /// Newly enabled feature gates of HCO that aren't generally available, with their maturity: `alpha`.
     pub unfinished: Vec<(String, String)>,
     /// The releases before and after, if objects were compared.
@@ -90,9 +93,11 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         alerts_added: missing_in(&alerts_after, &alerts_before),
         alerts_removed: missing_in(&alerts_before, &alerts_after),
         because: BTreeMap::new(),
+        kept: Vec::new(),
         unfinished: unfinished(before, after),
         releases: Some([before.release, after.release].map(Arc::clone)),
     };
+    out.kept = kept(before, after, &out);
     let differs = out.verdict.is_some()
         || out.reconcile.is_some()
         || out.ssp.is_some()
@@ -135,6 +140,25 @@ pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
         because: BTreeMap::from([("verdict", because)]),
         ..Comparison::default()
     }
+}
+
+/// The removed lines whose values the cluster keeps: they change no object here, but those of a new cluster. HCO keeps
+/// values of v1 that v1beta1 can't express, and server-side apply the fields of other managers.
+fn kept(before: &Side<'_>, after: &Side<'_>, comparison: &Comparison) -> Vec<usize> {
+    let is_caused = |index: &usize| comparison.objects.iter().any(|object| object.causes.contains(index));
+    let is_line = |index: &usize| comparison.causes[*index].is_removed && comparison.causes[*index].before.is_some();
+    let mut removed: Vec<usize> = (0..comparison.causes.len()).filter(|i| is_line(i) && !is_caused(i)).collect();
+    if removed.is_empty() {
+        return removed;
+    }
+    let objects = |release: &Arc<Release>, inventory: &Inventory, object: &Value| -> Vec<Object> {
+        plan(release, inventory, object).objects().cloned().collect()
+    };
+    let new = objects(after.release, &after.inventory.inventory, after.object);
+    let shares = Shares::new(before, after, |release, inventory, object| objects(release, &inventory, &object));
+    let matters = shares.causes(|objects| *objects == new);
+    removed.retain(|index| matters.contains(index));
+    removed
 }
 
 /// The outcomes of a new cluster with some of the differences.

@@ -3,6 +3,9 @@
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_planner::verdict::Verdict;
 
+use serde_json::Value;
+
+use super::cause::Cause;
 use super::cluster::{ClusterDiff, Removal};
 use super::effect::{Effect, Task};
 use super::semantic::Impact;
@@ -191,7 +194,13 @@ impl ClusterDiff {
             subjects: vec![gate.clone()],
             ..Effect::new(Impact::Behaviour, format!("the feature gate {{}} is switched on ({maturity})"))
         });
-        let mut out: Vec<Effect> = unfinished.collect();
+        let kept = comparison.kept.iter().filter_map(|index| {
+            let (what, value) = leaf(comparison.causes.get(*index)?)?;
+            let text = format!("{what} stays {value} in the cluster, which keeps it although the line is removed");
+            let effect = Effect::new(Impact::Behaviour, text).action("write the value that you want instead");
+            Some(Effect { causes: vec![*index], ..effect })
+        });
+        let mut out: Vec<Effect> = unfinished.chain(kept).collect();
         for (consequence, object) in comparison.consequences() {
             let Some(change) = comparison.objects.get(object) else {
                 continue;
@@ -238,6 +247,17 @@ impl ClusterDiff {
         };
         effects.retain(|effect| !is_shown(effect) || effect.certain && effect.machines.is_empty());
     }
+}
+
+/// The field that a removed line set, and its value: the innermost one of nested fields with one entry each.
+fn leaf(cause: &Cause) -> Option<(String, &Value)> {
+    let (mut what, mut value) = (cause.what.clone(), cause.before.as_ref()?);
+    while let Value::Object(entries) = value
+        && let [(key, inner)] = entries.iter().collect::<Vec<_>>().as_slice()
+    {
+        (what, value) = (format!("{what}.{key}"), inner);
+    }
+    Some((what, value))
 }
 
 /// The severity of a note: an operator that stops comes first.
