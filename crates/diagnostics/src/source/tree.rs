@@ -161,6 +161,12 @@ pub enum Unreadable {
     /// The link, or the path, points outside the root.
     #[error("it is outside the directory that hcoplan reads")]
     LeavesRoot,
+    /// Below a `.git`, whose files may hold a token.
+    #[error("it is below .git, of which hcoplan reads nothing")]
+    InGit,
+    /// git doesn't track it, and only what git tracks is read.
+    #[error("git doesn't track it; with --trust-base, only files that git tracks are read")]
+    Untracked,
     /// A directory.
     #[error("it is a directory")]
     Directory,

@@ -159,10 +159,14 @@ impl Options {
     pub fn directory(&mut self, root: &Utf8Path) -> Result<Arc<ReadOnce>, source::Error> {
         match &self.directory {
             Some(open) => Ok(Arc::clone(open)),
-            None => {
-                Ok(Arc::clone(self.directory.insert(Arc::new(ReadOnce::new(Directory::open(root, self.max_bytes)?)))))
-            }
+            None => Ok(Arc::clone(self.directory.insert(Arc::new(ReadOnce::new(self.open(root)?))))),
         }
+    }
+
+    /// A directory of which only tracked files are read where a revision is trusted.
+    fn open(&self, root: &Utf8Path) -> Result<Directory, source::Error> {
+        let directory = Directory::open(root, self.max_bytes)?;
+        Ok(if self.trust.base().is_some() { directory.tracked() } else { directory })
     }
 }
 

@@ -184,7 +184,7 @@ impl Repo {
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
     let tree: Arc<dyn Tree> = match &options.directory {
         Some(open) => Arc::<ReadOnce>::clone(open),
-        None => Arc::new(Directory::open(directory, options.max_bytes)?),
+        None => Arc::new(options.open(directory)?),
     };
     let tree: Arc<dyn Tree> =
         if options.edited.is_empty() { tree } else { Arc::new(EditedTree::new(tree, options.edited.clone())) };

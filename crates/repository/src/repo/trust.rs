@@ -40,7 +40,7 @@ impl TrustBase {
     /// # Errors
     /// When there is none.
     pub fn open(directory: &Utf8Path, name: &str) -> Result<Self, super::Error> {
-        let tree = Revision::open(directory, name, max_bytes())?;
+        let tree = Revision::open_outermost(directory, name, max_bytes())?;
         Ok(Self { name: name.to_owned(), tree: Arc::new(tree), directory: Arc::new(directory.to_owned()) })
     }
 
@@ -77,7 +77,7 @@ impl TrustBase {
         let Some(path) = normalize_path(&path) else {
             return Err(super::Error::File(path, Unreadable::LeavesRoot));
         };
-        Ok(Some((Revision::open(&top, &self.name, max_bytes())?, path)))
+        Ok(Some((Revision::open_outermost(&top, &self.name, max_bytes())?, path)))
     }
 }
 

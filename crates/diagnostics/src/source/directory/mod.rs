@@ -25,6 +25,8 @@ pub struct Directory {
     real: Utf8PathBuf,
     rooted_directory: RootedDirectory,
     max_bytes: usize,
+    /// The files that git tracks, if only these are read.
+    only: Option<Arc<TrackedFiles>>,
 }
 
 impl Directory {
@@ -37,13 +39,27 @@ impl Directory {
         let real = root.canonicalize_utf8().map_err(|e| Error::Root(root.clone(), e.into()))?;
         match fs::metadata(&real) {
             Ok(meta) if meta.is_dir() => match RootedDirectory::new(&real) {
-                Ok(rooted_directory) => Ok(Self { root, real, rooted_directory, max_bytes }),
+                Ok(rooted_directory) => Ok(Self { root, real, rooted_directory, max_bytes, only: None }),
                 Err(error) => Err(Error::Root(root, error.into())),
             },
             Ok(meta) if meta.is_file() => Err(Error::Root(root, Unreadable::NotADirectory)),
             Ok(meta) => Err(Error::Root(root, not_a_file(meta.file_type()))),
             Err(error) => Err(Error::Root(root, error.into())),
         }
+    }
+
+    /// The same, of which only the files are read that git tracks, and what is in submodules.
+    #[must_use]
+    pub fn tracked(self) -> Self {
+        let only = Some(Arc::new(TrackedFiles::of(&self.real)));
+        Self { only, ..self }
+    }
+
+    /// Rejects a file that isn't to be read because git doesn't track it.
+    fn check_tracked(&self, path: &Utf8Path) -> Result<(), Unreadable> {
+        let Some(only) = &self.only else { return Ok(()) };
+        let real = self.rooted_directory.resolve(path)?;
+        if only.has(&real, false) || only.is_in_submodule(&real) { Ok(()) } else { Err(Unreadable::Untracked) }
     }
 
     /// The root as it was given.
@@ -60,6 +76,7 @@ impl Directory {
     /// Opens a file below the root and returns it with its size in bytes. Links are followed as far as
     /// they stay there; anything but a file is rejected.
     pub(super) fn open_below(&self, path: &Utf8Path) -> Result<(File, usize), Unreadable> {
+        self.check_tracked(path)?;
         let opened = self.rooted_directory.open(path).and_then(sized);
         opened.map_err(|why| match why {
             // A socket can't even be opened.
@@ -131,6 +148,7 @@ impl Tree for Directory {
         let mut out = left_out.lock().unwrap_or_else(PoisonError::into_inner);
         listing.skipped.append(&mut out);
         listing.skipped.append(&mut patterns.unreadable());
+        listing.files.retain(|file| self.check_tracked(file) != Err(Unreadable::Untracked));
         listing.sort();
         listing.skipped.dedup();
         Ok(listing)

@@ -78,6 +78,28 @@ impl Git {
         Ok((Self { top, bare }, below))
     }
 
+    /// The same of the outermost repository: a submodule's `.git` is a file that names a directory in the `.git` of the
+    /// repository that has it.
+    pub(super) fn around_outermost(directory: &Utf8Path) -> Result<(Self, Utf8PathBuf), Error> {
+        let (mut git, mut below) = Self::around(directory)?;
+        while let Some(above) = git.superproject() {
+            below = git.top.strip_prefix(&above).unwrap_or(Utf8Path::new("")).join(below);
+            git.top = above;
+        }
+        Ok((git, below))
+    }
+
+    fn superproject(&self) -> Option<Utf8PathBuf> {
+        let text = std::fs::read_to_string(self.top.join(".git")).ok()?;
+        let own = self.top.join(text.strip_prefix("gitdir:")?.trim()).canonicalize_utf8().ok()?;
+        let mut above = self.top.ancestors().skip(1);
+        let is_of = |above: &&Utf8Path| {
+            let modules = above.join(".git").canonicalize_utf8().map(|git| git.join("modules"));
+            modules.is_ok_and(|modules| own.starts_with(modules))
+        };
+        above.find(is_of).map(ToOwned::to_owned)
+    }
+
     /// The directory of the repository.
     pub(super) fn top(&self) -> &Utf8Path {
         &self.top

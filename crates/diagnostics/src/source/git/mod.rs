@@ -82,6 +82,7 @@ fn name_of_origin(git: &Git) -> Option<String> {
 
 /// The files of a directory that git tracks, by its index; none outside a repository, and `None`, which may be any,
 /// where git can't read the index.
+#[derive(Debug)]
 pub(super) struct TrackedFiles(Option<BTreeSet<Utf8PathBuf>>);
 
 impl TrackedFiles {
@@ -89,9 +90,15 @@ impl TrackedFiles {
         let Ok((git, below)) = Git::around(directory) else { return Self(Some(BTreeSet::new())) };
         let prefix = if below.as_str().is_empty() { "." } else { below.as_str() };
         let Ok(bytes) = git.bytes(&["ls-files", "-z", "--cached", "--", prefix]) else { return Self(None) };
-        let names = bytes.split(|b| *b == 0).filter_map(|name| std::str::from_utf8(name).ok());
+        let names = bytes.split(|b| *b == 0).filter(|name| !name.is_empty());
+        let names = names.filter_map(|name| std::str::from_utf8(name).ok());
         let paths = names.filter_map(|name| Utf8Path::new(name).strip_prefix(&below).ok().map(Utf8Path::to_owned));
         Self(Some(paths.collect()))
+    }
+
+    /// Whether a path is below one that is tracked itself, which then is a submodule.
+    pub(super) fn is_in_submodule(&self, path: &Utf8Path) -> bool {
+        self.0.as_ref().is_none_or(|files| path.ancestors().skip(1).any(|above| files.contains(above)))
     }
 
     /// Whether a file is tracked, or anything in a directory.
@@ -125,7 +132,18 @@ impl Revision {
     /// # Errors
     /// When git can't be run, `directory` is in no repository, or there is no such revision.
     pub fn open(directory: &Utf8Path, name: &str, max_bytes: usize) -> Result<Self, Error> {
-        let (git, below) = Git::around(directory)?;
+        Self::of(Git::around(directory)?, name, max_bytes)
+    }
+
+    /// The same of the outermost repository, where the directory is in a submodule.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn open_outermost(directory: &Utf8Path, name: &str, max_bytes: usize) -> Result<Self, Error> {
+        Self::of(Git::around_outermost(directory)?, name, max_bytes)
+    }
+
+    fn of((git, below): (Git, Utf8PathBuf), name: &str, max_bytes: usize) -> Result<Self, Error> {
         let commit = resolved(&git, name)?;
         let prefix = match below.as_str() {
             "" => String::new(),

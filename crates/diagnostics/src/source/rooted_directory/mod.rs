@@ -36,6 +36,7 @@ impl RootedDirectory {
 
     /// Opens a file for reading. Doesn't wait for a pipe; the caller checks the type.
     pub(super) fn open(&self, path: &Utf8Path) -> Result<File, Unreadable> {
+        outside_git(path)?;
         match self.without_links(path) {
             Err(Failed::Link) => match self.without_links(&self.resolve(path)?) {
                 Ok(file) => Ok(file),
@@ -55,7 +56,9 @@ impl RootedDirectory {
         })?;
         let below = real.strip_prefix(&self.real);
         let below = below.map_err(|_| Unreadable::LeavesRoot)?;
-        Utf8PathBuf::from_path_buf(below.to_owned()).map_err(|_| Unreadable::Name)
+        let below = Utf8PathBuf::from_path_buf(below.to_owned()).map_err(|_| Unreadable::Name)?;
+        outside_git(&below)?;
+        Ok(below)
     }
 
     #[cfg(unix)]
@@ -75,6 +78,12 @@ impl RootedDirectory {
             Err(error) => Err(Failed::Other(error)),
         }
     }
+}
+
+/// Rejects what is below a `.git`, however a file system spells it.
+fn outside_git(path: &Utf8Path) -> Result<(), Unreadable> {
+    let is_inside = path.components().any(|part| part.as_str().eq_ignore_ascii_case(".git"));
+    if is_inside { Err(Unreadable::InGit) } else { Ok(()) }
 }
 
 /// Why a path could not be opened without following a link.

@@ -22,8 +22,8 @@ const MAX_DURATION: Duration = Duration::from_secs(60);
 const MAX_LINES: usize = 5;
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// The environment variables that kustomize inherits.
-const INHERITED: [&str; 9] = ["PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
+/// The environment variables that kustomize and Helm inherit. A generator can print each.
+const INHERITED: [&str; 6] = ["TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
 
 /// Variables that are set in addition: they disable fetching if no namespace blocks the network. Port 9 is the discard
 /// service's, where nothing listens.

@@ -25,6 +25,8 @@ fn only_a_remote_build_gets_the_whole_environment() {
     let (remote, local) = (printed(true), printed(false));
     assert!(remote.contains("CARGO_MANIFEST_DIR=") && !remote.contains("GIT_ALLOW_PROTOCOL="), "{remote}");
     assert!(!local.contains("CARGO_MANIFEST_DIR=") && local.contains("GIT_ALLOW_PROTOCOL="), "{local}");
+    let tells = |line: &str| line.starts_with("PATH=") || line.starts_with("HOME=");
+    assert!(!local.lines().any(tells), "{local}");
 }
 
 #[test]
