@@ -8,8 +8,8 @@ use hcoplan_diagnostics::source::last_part;
 use hcoplan_yaml::{Document, Node};
 
 use super::Repo;
-use super::charts::CHART;
-use super::gitops::{Applied, Kind, Source, file_pattern, of_object, phrase, reads_file};
+use super::charts::is_chart;
+use super::gitops::{Applied, Kind, Source, of_object, phrase, reads_file};
 use super::kustomization::has_kustomization;
 use super::objects::ClusterRef;
 
@@ -111,7 +111,8 @@ impl Appliers<'_> {
             return Some(AppliedBy::Role(role.to_owned()));
         }
         let applied = self.applied_with(directory);
-        let by = applied.iter().find(|a| self.sources(a).any(|source| self.applies(a.kind, source, directory)))?;
+        let by =
+            applied.iter().find(|a| self.sources(a).any(|source| a.applies(source, &*self.repo.tree, directory)))?;
         Some(AppliedBy::Controller(phrase(&by.document), by.kind.controller()))
     }
 
@@ -157,30 +158,8 @@ impl Appliers<'_> {
         applied.sources.iter().filter(is_ours)
     }
 
-    fn applies(&self, kind: Kind, source: &Source, directory: &Utf8Path) -> bool {
-        // hcoplan's own plugin skips inventories.
-        if source.node.text("plugin.name").starts_with("hcoplan") {
-            return false;
-        }
-        let levels = if source.recurses { usize::MAX } else { 1 };
-        let mut built = false;
-        for above in directory.ancestors().take(levels) {
-            let is_kustomization = self.is_kustomization(above);
-            // Flux builds a kustomization below its path; the others only one at their own path.
-            built |= is_kustomization && kind.controller() == Controller::Flux;
-            if source.is_at(above) && source.selects(above, directory) {
-                return !built && !is_kustomization && !self.is_chart(above);
-            }
-        }
-        false
-    }
-
     fn is_kustomization(&self, directory: &Utf8Path) -> bool {
         has_kustomization(&*self.repo.tree, directory)
-    }
-
-    fn is_chart(&self, directory: &Utf8Path) -> bool {
-        self.repo.tree.check(&directory.join(CHART)).is_ok()
     }
 
     /// The chart whose templates are in a directory.
@@ -188,7 +167,7 @@ impl Appliers<'_> {
         directory.ancestors().find_map(|part| {
             let chart = part.parent()?;
             let rendered = matches!(part.file_name()?, "templates" | "crds");
-            (rendered && self.is_chart(chart)).then_some(chart)
+            (rendered && is_chart(&*self.repo.tree, chart)).then_some(chart)
         })
     }
 
@@ -211,19 +190,6 @@ impl Appliers<'_> {
         let ours = self.repository.as_deref().filter(|_| !is_templated);
         let names = ours.zip(last_part(address));
         names.is_none_or(|(ours, theirs)| theirs.eq_ignore_ascii_case(ours))
-    }
-}
-
-impl Source {
-    fn is_at(&self, directory: &Utf8Path) -> bool {
-        self.pattern().is_some_and(|pattern| pattern.is(directory))
-    }
-
-    /// Whether it takes files of a directory that is at or below its own, by `include` and `exclude`.
-    fn selects(&self, own: &Utf8Path, directory: &Utf8Path) -> bool {
-        let file = directory.strip_prefix(own).unwrap_or(directory).join("a.yaml");
-        let matches = |key: &str| Some(file_pattern(self.node.text_at(key)?)?.is_match(&file));
-        matches("directory.include").unwrap_or(true) && !matches("directory.exclude").unwrap_or(false)
     }
 }
 

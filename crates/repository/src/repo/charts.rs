@@ -9,12 +9,17 @@ use hcoplan_yaml::{self as yaml, Node};
 /// The name of a chart's description.
 pub(super) const CHART: &str = "Chart.yaml";
 
+/// Whether a directory is a chart.
+pub(super) fn is_chart(tree: &dyn Tree, directory: &Utf8Path) -> bool {
+    tree.check(&directory.join(CHART)).is_ok()
+}
+
 /// The directory of the chart that has a file as a template.
 pub(super) fn chart_of<'p>(tree: &dyn Tree, path: &'p Utf8Path) -> Option<&'p Utf8Path> {
     let above = path.ancestors().skip(1);
     let mut templates = above.filter(|d| d.file_name() == Some("templates"));
     let chart = |templates: &'p Utf8Path| templates.parent();
-    templates.find_map(|t| chart(t).filter(|c| tree.check(&c.join(CHART)).is_ok()))
+    templates.find_map(|t| chart(t).filter(|c| is_chart(tree, c)))
 }
 
 /// Whether a file is a template of a chart.

@@ -1,5 +1,6 @@
 //! Opens a repository: finds its HyperConvergeds, inventories and kustomizations.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -16,6 +17,7 @@ use super::file_summary::{
     ByteBudget, FileDetails, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all,
 };
 use super::files::{FileContents, FileRole, FileUse};
+use super::gitops;
 use super::helm;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
@@ -107,7 +109,16 @@ impl Repo {
             reading.files.push(FileUse::skipped(file, &"goes into a build"));
         }
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
-        let is_expected = |f: &Utf8Path| only.is_none() && is_expected_output(f, within) && !named.contains(f);
+        // What a controller applies is no test's.
+        let gitops = LazyCell::new(|| gitops::read(&*tree, &listing.files));
+        let is_expected = |f: &Utf8Path| {
+            let is_named_so =
+                only.is_none() && !options.checkout && is_expected_output(f, within) && !named.contains(f);
+            is_named_so && !gitops.applies(&*tree, parent(f))
+        };
+        let expected: HashSet<Utf8PathBuf> = listing.files.iter().filter(|f| is_expected(f)).cloned().collect();
+        drop(gitops);
+        let is_expected = |f: &Utf8Path| expected.contains(f);
         for file in listing.files.iter().filter(|f| is_candidate(f) && is_expected(f)) {
             reading.files.push(FileUse::skipped(file, &"is what a test expects"));
         }

@@ -22,12 +22,14 @@ use hcoplan_diagnostics::source::Tree;
 use hcoplan_yaml::{Document, Node};
 
 use super::appliers::Controller;
+use super::charts::is_chart;
 use super::kustomization::has_kustomization;
 
 pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{sources as argo_sources, templates};
-pub(super) use generators::{file_pattern, reads_file};
+use generators::file_pattern;
+pub(super) use generators::reads_file;
 pub(super) use objects::{GROUPS, GitOps, of_object, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
@@ -122,6 +124,23 @@ impl Source {
         PathPattern::new(self.path.as_deref()?)
     }
 
+    /// Whether a directory is, or may be, its own.
+    pub(super) fn is_at(&self, directory: &Utf8Path) -> bool {
+        self.pattern().is_some_and(|pattern| pattern.is(directory))
+    }
+
+    /// Whether it takes files of a directory that is at or below its own, by `include` and `exclude`.
+    pub(super) fn selects(&self, own: &Utf8Path, directory: &Utf8Path) -> bool {
+        self.selects_file(own, &directory.join("a.yaml"))
+    }
+
+    /// Whether it takes a file below its own directory.
+    pub(super) fn selects_file(&self, own: &Utf8Path, file: &Utf8Path) -> bool {
+        let file = file.strip_prefix(own).unwrap_or(file);
+        let matches = |key: &str| Some(file_pattern(self.node.text_at(key)?)?.is_match(file));
+        matches("directory.include").unwrap_or(true) && !matches("directory.exclude").unwrap_or(false)
+    }
+
     /// The directory, if it is known.
     pub(super) fn directory(&self) -> Option<Utf8PathBuf> {
         let path = self.path.as_deref().filter(|path| !path.contains("{{"))?;
@@ -130,6 +149,25 @@ impl Source {
 }
 
 impl Applied {
+    /// Whether it applies files of a directory as they are, were there any.
+    pub(super) fn applies(&self, source: &Source, tree: &dyn Tree, directory: &Utf8Path) -> bool {
+        // hcoplan's own plugin skips inventories.
+        if source.node.text("plugin.name").starts_with("hcoplan") {
+            return false;
+        }
+        let levels = if source.recurses { usize::MAX } else { 1 };
+        let mut built = false;
+        for above in directory.ancestors().take(levels) {
+            let is_kustomization = has_kustomization(tree, above);
+            // Flux builds a kustomization below its path; the others only one at their own path.
+            built |= is_kustomization && self.kind.controller() == Controller::Flux;
+            if source.is_at(above) && source.selects(above, directory) {
+                return !built && !is_kustomization && !is_chart(tree, above);
+            }
+        }
+        false
+    }
+
     /// Finds out which directories are built.
     fn find_built(&mut self, tree: &dyn Tree) {
         for source in &mut self.sources {

@@ -88,6 +88,13 @@ impl GitOps {
         sources.peek().is_some() && sources.all(|source| source.is_built)
     }
 
+    /// Whether a controller applies files of a directory as they are.
+    pub(in crate::repo) fn applies(&self, tree: &dyn Tree, directory: &Utf8Path) -> bool {
+        let applies =
+            |applied: &Applied| applied.sources.iter().any(|s| s.is_here && applied.applies(s, tree, directory));
+        self.applied.iter().any(applies)
+    }
+
     /// The value of a ConfigMap's key, with its document.
     pub(in crate::repo) fn config_map(&self, namespace: &str, name: &str) -> Option<&Arc<Document>> {
         let of = |namespace: &str| self.config_maps.get(&(namespace.to_owned(), name.to_owned()));

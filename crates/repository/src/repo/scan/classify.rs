@@ -21,22 +21,27 @@ pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
         out.push(FoundObject { place, what });
     };
     let is_list = listed::is_list(root);
-    match (what(api_version, kind), StatementKind::of(root)) {
-        (Some(FoundKind::Inventory(SourceKind::Nodes)), _) if !is_list && !is_registered(root) => return,
-        (Some(what @ FoundKind::Inventory(_)), _) => return add(None, what),
-        (Some(what), _) if !is_list => return add(None, what),
-        (None, Some(kind)) => return add(None, FoundKind::Statement(kind)),
+    let own = match (what(api_version, kind), StatementKind::of(root)) {
+        (Some(FoundKind::Inventory(SourceKind::Nodes)), _) if !is_list && !is_registered(root) => None,
+        (Some(what), _) if !is_list || matches!(what, FoundKind::Inventory(_)) => Some(what),
+        (None, Some(kind)) => Some(FoundKind::Statement(kind)),
         (None, None) if !is_list && (is_unrecognized(root) || may_become_hyperconverged(root)) => {
-            return add(None, FoundKind::Unrecognized);
+            Some(FoundKind::Unrecognized)
         }
-        _ if !is_list => return,
-        _ => {}
+        _ => None,
+    };
+    // A dump of nodes is read as a whole, as it may have thousands.
+    let is_dump = matches!(own, Some(FoundKind::Inventory(_)));
+    own.into_iter().for_each(|what| add(None, what));
+    if !is_list {
+        return;
     }
-    // The list is read as a whole, as it may have thousands.
     let whole = (api_version, kind) == ("v1", "List");
     let (mut nodes, mut machines) = (false, false);
+    // Whatever an object is, kubectl and Argo CD apply its `items` instead.
     for (index, object) in (0..).zip(listed::objects(root)) {
         match what(object.api_version(), &object.kind()) {
+            Some(FoundKind::Inventory(_)) if is_dump => {}
             Some(FoundKind::Inventory(SourceKind::Nodes)) if !is_registered(object.node) => {}
             Some(FoundKind::Inventory(SourceKind::Nodes)) if whole && object.is_direct => {
                 nodes = true;
