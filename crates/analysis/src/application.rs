@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, max_bytes, normalize_path, read_limited};
 use hcoplan_repository::repo::{self, BUILT, CONFIG_FILE, Options, Repo, Trust};
+use hcoplan_rule_pages::rules::{HCO_KIND_UNKNOWN, HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, KUSTOMIZE_NOT_BUILT};
 
 use super::clusters::Clusters;
 use super::failure::Failure;
@@ -77,7 +79,7 @@ impl Application {
 }
 
 /// Why the plugin claims the application in the current directory, if it does: it has a HyperConverged, its
-/// kustomization uses one, or a file can't be read. Otherwise another tool would apply it without a check.
+/// kustomization uses one, a file can't be read, or something that may be one isn't planned. Otherwise another tool would apply it without a check.
 ///
 /// # Errors
 /// If the directory can't be read.
@@ -88,8 +90,15 @@ pub fn claimed() -> Result<Option<String>, Failure> {
             let clusters = repo.clusters().iter().map(|c| c.path().to_string());
             let fatal = repo.problems().iter().filter(|p| p.fatal);
             let mut broken = fatal.filter_map(|p| Some(p.finding.location.as_ref()?.file.path().to_string()));
+            // What `generate` refuses or says it can't judge.
+            let unplanned = [&HCO_NOT_RECOGNIZED, &HCO_KIND_UNKNOWN, &HCO_NOT_PLANNED, &KUSTOMIZE_NOT_BUILT];
+            let is_unplanned =
+                |f: &&Finding| f.severity == Severity::Error || unplanned.iter().any(|rule| rule.name == f.rule.name);
+            let file = |f: &Finding| Some(f.location.as_ref()?.file.path().to_string());
+            let mut unplanned = repo.findings().iter().filter(is_unplanned).filter_map(file);
             let builds_on_others = || Application::new().is_ok_and(|application| application.builds_on_others());
-            Ok(clusters.chain(broken.next()).next().or_else(|| builds_on_others().then(|| ".".to_owned())))
+            let mut claimed = clusters.chain(broken.next()).chain(unplanned.next());
+            Ok(claimed.next().or_else(|| builds_on_others().then(|| ".".to_owned())))
         }
         Err(repo::Error::Configuration(_)) => Ok(Some(CONFIG_FILE.to_owned())),
         Err(other) => Err(other.into()),

@@ -87,7 +87,13 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     let inputs = Inputs::new(Arc::new(loaded), release, inventory);
     let old = PreviousCluster::of(work, repo, pair, cluster, &inputs);
     warn_of(work, &old, outcome);
-    outcome.is_unchanged = matches!(old, PreviousCluster::Same);
+    let applied = match (work.before, pair.before) {
+        (Before::Sources(before, super::ComparisonMode::BeforeAndAfter), Some(was)) => {
+            repo::applied_changes(before, repo, was, cluster)
+        }
+        _ => Vec::new(),
+    };
+    outcome.is_unchanged = matches!(old, PreviousCluster::Same) && applied.is_empty();
     let judged = PlannedCluster::of(work, &inputs, &old);
     outcome.verdict = judged.verdict.clone();
     if work.drift {
@@ -110,6 +116,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         transition: judged.transition.as_ref(),
     };
     compared::compare(work, pair, &old, &now, outcome);
+    outcome.found.findings.extend(applied);
     let before = match &old {
         PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _) => Some(&before.loaded().document.file),
         _ => None,

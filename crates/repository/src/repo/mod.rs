@@ -4,6 +4,7 @@
 //! cluster. So a fleet needs constant memory, and files without relation to HCO cost little more than reading them.
 //! Files come from a directory, a git revision or standard input.
 
+mod applied_changes;
 mod appliers;
 mod build;
 mod build_failed;
@@ -60,6 +61,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub use applied_changes::applied_changes;
 pub use appliers::{AppliedBy, Appliers, Controller};
 pub use build::{
     BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one, builder,

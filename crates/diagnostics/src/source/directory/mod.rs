@@ -57,8 +57,8 @@ impl Directory {
 
     /// Rejects a file that isn't to be read because git doesn't track it.
     fn check_tracked(&self, path: &Utf8Path) -> Result<(), Unreadable> {
-        let Some(only) = &self.only else { return Ok(()) };
-        let real = self.rooted_directory.resolve(path)?;
+        // What can't be resolved can't be opened either, which says why.
+        let (Some(only), Ok(real)) = (&self.only, self.rooted_directory.resolve(path)) else { return Ok(()) };
         if only.has(&real, false) || only.is_in_submodule(&real) { Ok(()) } else { Err(Unreadable::Untracked) }
     }
 

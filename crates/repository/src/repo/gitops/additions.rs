@@ -109,29 +109,34 @@ const ARGO: [(&str, Field); 7] = [
 ];
 
 fn argo(applied: &Applied, source: &Source) -> Additions {
-    let document = &applied.document;
     let Some(kustomize) = source.node.get("kustomize") else { return Additions::default() };
+    let document_of = |key: &str| source.document_of(applied, &format!("kustomize.{key}"));
     let of = |(key, field): &(&str, Field)| {
+        let document = document_of(key);
         let value = kustomize.get(key).filter(|value| !is_empty(value));
         value.into_iter().flat_map(|value| entries_of(*field, value, document)).collect::<Vec<_>>()
     };
     let mut entries: Vec<Entry> = ARGO.iter().flat_map(of).collect();
-    let mut add = |field: Field, node: Node| {
-        entries.push(Entry { document: Arc::clone(document), node, what: EntryKind::Of(field) });
+    let mut add = |field: Field, key: &str, node: Node| {
+        entries.push(Entry { document: Arc::clone(document_of(key)), node, what: EntryKind::Of(field) });
     };
     if let Some(labels) = kustomize.get("commonLabels").filter(|value| !is_empty(value)) {
         let is_true = |key: &str| kustomize.get(key).is_some_and(|n| matches!(n.value, Value::Bool(true)));
         if is_true("labelWithoutSelector") {
             let templates = Node { value: Value::Bool(is_true("labelIncludeTemplates")), ..labels.clone() };
             let item = map_at(labels, vec![("pairs", labels.clone()), ("includeTemplates", templates)]);
-            add(Field::Metadata(Metadata::Labels), Node { value: Value::Seq(vec![item]), ..labels.clone() });
+            add(
+                Field::Metadata(Metadata::Labels),
+                "commonLabels",
+                Node { value: Value::Seq(vec![item]), ..labels.clone() },
+            );
         } else {
-            add(Field::Metadata(Metadata::CommonLabels), labels.clone());
+            add(Field::Metadata(Metadata::CommonLabels), "commonLabels", labels.clone());
         }
     }
     if let Some(images) = kustomize.get("images").filter(|value| !is_empty(value)) {
         let items = images.items().iter().filter_map(|item| Some(image(item, item.as_str()?))).collect();
-        add(Field::Metadata(Metadata::Images), Node { value: Value::Seq(items), ..images.clone() });
+        add(Field::Metadata(Metadata::Images), "images", Node { value: Value::Seq(items), ..images.clone() });
     }
     Additions { entries, ..Additions::default() }
 }

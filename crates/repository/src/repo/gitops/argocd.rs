@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::source::Tree;
-use hcoplan_yaml::{Document, Entry, Node, Value};
+use hcoplan_diagnostics::source::{SourceFile, Tree};
+use hcoplan_yaml::{self as yaml, Document, Entry, Node, Value};
 
 use super::generators::bindings;
 use super::{Applied, Kind, Source};
@@ -24,7 +24,7 @@ pub(super) fn application_set(document: &Arc<Document>, tree: &dyn Tree, files: 
             document: Arc::clone(document),
             name: template.text("metadata.name").to_owned(),
             namespace: namespace.map(ToOwned::to_owned),
-            prunes: spec.below("syncPolicy.automated.prune").is_some_and(|n| matches!(n.value, Value::Bool(true))),
+            prunes: spec.below("syncPolicy.automated.prune").is_some_and(is_true),
             sources: sources_of(spec),
         })
     };
@@ -40,6 +40,29 @@ pub(super) fn application_set(document: &Arc<Document>, tree: &dyn Tree, files: 
             one(template).into_iter().chain(overridden.filter_map(|template| one(&template))).collect()
         }
     }
+}
+
+/// Takes in the files with which Argo CD overrides an Application's sources: that of all, and that of its name.
+///
+/// Source: `mergeSourceParameters` of Argo CD's repository server: a JSON merge patch.
+pub(super) fn take_overrides(applied: &mut Applied, tree: &dyn Tree) {
+    let names = [".argocd-source.yaml".to_owned(), format!(".argocd-source-{}.yaml", applied.name)];
+    for source in applied.sources.iter_mut().filter(|source| source.is_here) {
+        let Some(directory) = source.directory() else { continue };
+        for path in names.iter().map(|name| directory.join(name)) {
+            let Ok(bytes) = tree.read(&path) else { continue };
+            let parsed = yaml::parse(&SourceFile::from_bytes(&path, bytes));
+            if let Some(document) = parsed.documents.into_iter().next() {
+                source.node = overlaid(&source.node, &document.root);
+                source.recurses = source.node.below("directory.recurse").is_some_and(is_true);
+                source.overrides.push(Arc::new(document));
+            }
+        }
+    }
+}
+
+fn is_true(node: &Node) -> bool {
+    matches!(node.value, Value::Bool(true))
 }
 
 fn has_template(generator: &Node) -> bool {
@@ -59,11 +82,15 @@ pub(in crate::repo) fn templates<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
     node.items().iter().for_each(|item| templates(item, out));
 }
 
-/// A template with the fields of another one over it.
+/// A value with the fields of another one over it; a null removes one.
 fn overlaid(base: &Node, over: &Node) -> Node {
     let (Value::Map(entries), Value::Map(added)) = (&base.value, &over.value) else { return over.clone() };
     let mut entries: Vec<Entry> = entries.clone();
     for entry in added {
+        if matches!(entry.value.value, Value::Null) {
+            entries.retain(|own| own.key.text != entry.key.text);
+            continue;
+        }
         match entries.iter_mut().find(|own| own.key.text == entry.key.text) {
             Some(own) => own.value = overlaid(&own.value, &entry.value),
             None => entries.push(entry.clone()),
@@ -87,7 +114,7 @@ pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
     let is_one = own.iter().all(|address| Some(*address) == here);
     let source = |node: &Node| Source {
         path: node.text_at("path").map(ToOwned::to_owned).filter(|path| !path.is_empty()),
-        recurses: node.below("directory.recurse").is_some_and(|n| matches!(n.value, Value::Bool(true))),
+        recurses: node.below("directory.recurse").is_some_and(is_true),
         reference: node.text_at("ref").map(ToOwned::to_owned),
         is_here: is_one || here.is_none_or(|here| is_same_repository(here, node.text("repoURL"))),
         ..Source::at("", node)

@@ -98,8 +98,10 @@ impl Kind {
 /// Where the objects come from.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
-    /// The source in the object, filled in: the keys of the tool.
+    /// The source in the object, filled in and with what files override: the keys of the tool.
     pub(super) node: Node,
+    /// The files in its directory with which Argo CD overrides it.
+    pub(super) overrides: Vec<Arc<Document>>,
     /// The path from the root, possibly a template; `None` for one outside of the repository.
     pub(super) path: Option<String>,
     /// The name by which other sources refer to its files.
@@ -116,12 +118,26 @@ impl Source {
     /// What a controller reads at a path of the repository.
     fn at(path: impl Into<String>, node: &Node) -> Self {
         let node = node.clone();
-        Self { node, path: Some(path.into()), reference: None, is_here: true, recurses: true, is_built: false }
+        Self {
+            node,
+            overrides: Vec::new(),
+            path: Some(path.into()),
+            reference: None,
+            is_here: true,
+            recurses: true,
+            is_built: false,
+        }
     }
 
     /// The paths that it may have; `None` for one outside of the repository.
     pub(super) fn pattern(&self) -> Option<PathPattern> {
         PathPattern::new(self.path.as_deref()?)
+    }
+
+    /// The document that sets a field.
+    pub(super) fn document_of<'a>(&'a self, applied: &'a Applied, field: &str) -> &'a Arc<Document> {
+        let mut overrides = self.overrides.iter().rev();
+        overrides.find(|document| document.root.below(field).is_some()).unwrap_or(&applied.document)
     }
 
     /// Whether a directory is, or may be, its own.

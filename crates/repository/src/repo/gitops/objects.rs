@@ -117,7 +117,12 @@ pub(in crate::repo) fn of_object(document: &Arc<Document>, tree: &dyn Tree, file
             sources: sources_of(kind, root, document.file.path()),
         }],
     };
-    out.iter_mut().for_each(|applied| applied.find_built(tree));
+    for applied in &mut out {
+        if matches!(kind, Kind::Application | Kind::ApplicationSet) {
+            argocd::take_overrides(applied, tree);
+        }
+        applied.find_built(tree);
+    }
     out
 }
 

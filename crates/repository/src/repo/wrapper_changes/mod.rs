@@ -39,6 +39,15 @@ const PLANNED_OF_FLUX: [&str; 8] = [
 const PLANNED_OF_ARGO: [&str; 6] =
     ["namespace", "namePrefix", "nameSuffix", "commonAnnotations", "patches", "components"];
 
+/// Whether a build takes in a controller's field, as its path in the object or in its source.
+pub(super) fn is_planned(field: &str) -> bool {
+    let last = |key: &str| field.split('.').any(|part| part == key);
+    match field.split_once("kustomize.") {
+        Some((_, own)) => PLANNED_OF_ARGO.iter().any(|key| own.starts_with(key)),
+        None => field.starts_with("spec.") && PLANNED_OF_FLUX.iter().any(|key| last(key)) || last("postBuild"),
+    }
+}
+
 /// Fleet's settings of a directory.
 pub(super) const FLEET_FILE: &str = "fleet.yaml";
 
