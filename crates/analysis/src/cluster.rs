@@ -18,6 +18,7 @@ use super::previous_state::{PreviousObject, is_same};
 use super::steps;
 use super::transition::Transition;
 use crate::matrix::Obstacle;
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_explain::diff::{self, ClusterDiff, Comparison};
@@ -89,7 +90,10 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     warn_of(work, &old, outcome);
     let applied = match (work.before, pair.before) {
         (Before::Sources(before, super::ComparisonMode::BeforeAndAfter), Some(was)) => {
-            repo::applied_changes(before, repo, was, cluster)
+            let mut found = repo::applied_changes(before, repo, was, cluster);
+            let changes = repo::changes_of_values(before, repo, &outcome.found.findings);
+            found.extend(changes.into_iter().map(|f| Finding { cluster: Some(cluster.name().into()), ..f }));
+            found
         }
         _ => Vec::new(),
     };

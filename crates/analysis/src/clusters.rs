@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::findings::Findings;
 use super::notices::Notices;
-use super::root::{finding_with_help, is_of_meant, problems};
+use super::root::{finding_with_help, is_about, is_of_meant, problems};
 use super::selection::Selection;
 use super::shard::Shard;
 use super::sides::Side;
@@ -277,7 +277,12 @@ impl Clusters {
     ) -> Findings {
         let mut findings = Findings::new(&self.repo, self.below(), self.shard());
         match (work.before, &self.base) {
-            (Before::Sources(before, _), _) => findings.mark_existing(before),
+            (Before::Sources(before, mode), _) => {
+                findings.mark_existing(before);
+                if mode == ComparisonMode::BeforeAndAfter {
+                    findings.extend(self.unplanned_changes(before));
+                }
+            }
             (_, Some(before)) => {
                 let is_below = |name: &str| {
                     let clusters = before.clusters().iter();
@@ -287,6 +292,7 @@ impl Clusters {
                 };
                 let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
                 findings.extend(repo::removed(before, &self.repo, meant));
+                findings.extend(self.unplanned_changes(before));
             }
             _ => {}
         }
@@ -299,6 +305,15 @@ impl Clusters {
         };
         crate::run(&self.repo, &chosen, work, jobs, &progress, sink);
         findings
+    }
+
+    fn unplanned_changes(&self, before: &Repo) -> Vec<Finding> {
+        if self.shard().is_some_and(|shard| !shard.is_first()) {
+            return Vec::new();
+        }
+        let mut found = repo::unplanned_changes(before, &self.repo);
+        found.retain(|finding| is_about(finding, self.below()));
+        found
     }
 
     /// The result of one cluster; `None` after an interrupt.

@@ -2,6 +2,7 @@
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_explain::diff::{ClusterDiff, Kind};
+use hcoplan_rule_pages::rules::CHANGE_NOT_PLANNED;
 
 /// The counts of a change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Counts {
     pub errors_added: usize,
     /// Warnings among the added findings.
     pub warnings_added: usize,
+    /// Changes whose effect isn't planned.
+    pub unplanned: usize,
 }
 
 impl Counts {
@@ -38,6 +41,7 @@ impl Counts {
             findings_removed: self.findings_removed + other.findings_removed,
             errors_added: self.errors_added + other.errors_added,
             warnings_added: self.warnings_added + other.warnings_added,
+            unplanned: self.unplanned + other.unplanned,
         }
     }
 
@@ -49,6 +53,7 @@ impl Counts {
             findings_added: new().count(),
             errors_added: of(Severity::Error),
             warnings_added: of(Severity::Warning),
+            unplanned: new().filter(|f| f.rule.name == CHANGE_NOT_PLANNED.name).count(),
             ..self
         }
     }

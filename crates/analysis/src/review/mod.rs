@@ -165,13 +165,14 @@ impl<'a> Review<'a> {
         (first.effect.impact <= Impact::Security).then_some(first)
     }
 
-    /// A word for programs: `no-changes`, `changes`, `errors`, or the worst consequence such as `data-loss`.
+    /// A word for programs: `no-changes`, `changes`, `not-planned`, `errors`, or the worst consequence such as `data-loss`.
     pub fn word(&self) -> &'static str {
         match self.worst().map(|e| &e.effect) {
             Some(e) if e.certain && e.impact <= Impact::BootFailure => e.impact.as_str(),
             _ if self.counts.errors_added > 0 => "errors",
             _ if self.existing_count && (self.errors_before() > 0 || !self.failing.is_empty()) => "errors",
             Some(e) => e.impact.as_str(),
+            None if self.counts.unplanned > 0 => "not-planned",
             None if self.counts.differing > 0 => "changes",
             None => "no-changes",
         }
@@ -186,7 +187,9 @@ impl<'a> Review<'a> {
         // One that is alone isn't counted.
         let of_all = |n: usize| if self.compared == 1 { String::new() } else { format!(" in {n} of {all}") };
         let Some(worst) = self.worst() else {
+            let is_quiet = self.counts.differing == 0 || self.only_findings && self.entries().next().is_none();
             return match self.counts.differing {
+                _ if self.counts.unplanned > 0 && is_quiet => "changed, not planned".to_owned() + &self.brought(),
                 0 if !self.failing.is_empty() => {
                     let n = self.failing.len();
                     format!("no changes in {all}, {n} of which can't work, as before") + &self.brought()

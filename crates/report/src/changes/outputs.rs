@@ -20,7 +20,7 @@ pub(super) fn write(review: &Review<'_>, findings: usize, out: &mut dyn Write) -
     writeln!(out, "updated={}", counts.change)?;
     writeln!(out, "removed={}", counts.remove)?;
     writeln!(out, "clusters={}", counts.differing)?;
-    writeln!(out, "changed={}", counts.differing > 0)?;
+    writeln!(out, "changed={}", counts.differing + counts.unplanned > 0)?;
     writeln!(out, "findings={findings}")?;
     writeln!(out, "new_errors={}", counts.errors_added)?;
     writeln!(out, "new_warnings={}", counts.warnings_added)

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, Walk};
-use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HCO_REMOVED};
+use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
 use hcoplan_yaml::Document;
 use serde_json::{Value, json};
 
@@ -121,11 +121,10 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     let report = |document: &Arc<Document>, field: &str| {
         let by = phrase(document);
         let place = document.root.below(field).map_or(document.root.span, |node| node.span);
-        Finding::new(&HCO_NOT_PLANNED, format!("the change of `{field}` of {by} is not in the plan"))
+        Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {by} is not in the plan"))
             .at(document.location(place))
             .label("may change what is applied, or where")
             .help("look at what the controller would apply before you merge it")
-            .severity(Severity::Warning)
     };
     let mut out = Vec::new();
     let (a, b) = (old.settings(), new.settings());

@@ -47,6 +47,7 @@ mod tests;
 mod texts;
 mod trust;
 mod unchanged;
+mod unplanned_changes;
 mod unread;
 mod unrecognized;
 mod wrapper_changes;
@@ -90,6 +91,7 @@ pub use rendered::Rendered;
 pub use scan::{ObjectPlace, is_candidate};
 pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
+pub use unplanned_changes::{changes_of_values, unplanned_changes};
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, Walk, max_bytes};

@@ -102,7 +102,7 @@ impl Repo {
         self.findings.append(&mut findings);
     }
 
-    fn first_document(&self, path: &Utf8Path) -> Option<Document> {
+    pub(super) fn first_document(&self, path: &Utf8Path) -> Option<Document> {
         let file: Arc<SourceFile> = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
         yaml::parse(&file).documents.into_iter().next()
     }

@@ -4,9 +4,11 @@
 //! gets a copy of the chart and of the values that the repository names for it, and nothing else; it fetches nothing,
 //! runs no plugin and connects to no cluster.
 
-use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
+use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HELM_CHART_NOT_RENDERED};
 
 mod releases;
+
+pub(super) use releases::named_value_files;
 mod trace;
 
 use std::cell::LazyCell;
@@ -15,7 +17,7 @@ use std::io::Read as _;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program};
 use hcoplan_yaml::{self as yaml, Document};
@@ -28,7 +30,6 @@ use super::gitops::{self, GitOps};
 use super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::scan::{FoundKind, is_candidate, scan, unescaped};
 use super::wrappers::not_planned::contains_manifest;
-use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 
 /// The name of a release's output, in its directory.
@@ -287,6 +288,7 @@ fn render(
     let mut built = Built::default();
     for chart in &charts {
         built.reached.extend(chart.files.values().cloned());
+        built.findings.extend(asks_cluster(tree, chart));
         for (directory, release) in planned(chart, &releases(&gitops, &chart.directory, &files)) {
             let run = ReleaseToRender { tree, root, chart, release: &release, helm };
             match run.run(most_bytes, stop) {
@@ -302,6 +304,24 @@ fn render(
         }
     }
     Ok(built)
+}
+
+/// What a template asks that only the cluster can answer: it is rendered as an installation into an empty one.
+const QUESTIONS: [&str; 4] = [".Release.IsUpgrade", ".Release.IsInstall", ".Release.Revision", "lookup "];
+
+/// The finding about a chart whose output depends on the cluster.
+fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
+    let templates = chart.files.values().filter(|path| is_rendered(path));
+    let mut found = templates.filter_map(|path| {
+        let file = SourceFile::from_bytes(path, tree.read(path).ok()?);
+        let question = QUESTIONS.iter().find(|question| file.text().contains(**question))?;
+        let start = file.text().find(question)?;
+        Some((question.trim(), Location::new(&file, Span::new(start, start + question.trim().len()))))
+    });
+    let (question, place) = found.next()?;
+    let message = format!("the chart asks the cluster: `{question}`; it is planned as a first installation");
+    let finding = Finding::new(&HCO_NOT_PLANNED, message).severity(Severity::Info).at(place);
+    Some(finding.label("unknown here").help("compare `helm template --is-upgrade …` by hand"))
 }
 
 /// A release to render.

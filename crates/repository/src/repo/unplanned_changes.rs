@@ -1,0 +1,172 @@
+//! Changes of files that decide about something which isn't planned: its effect is unknown, not none.
+
+use std::collections::BTreeSet;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{Tree, Walk};
+use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
+use hcoplan_yaml::Node;
+
+use super::charts::chart_of;
+use super::helm::named_value_files;
+use super::{Repo, UNPLANNED, parent};
+
+/// Files and directories from which tools fill values in, wherever they are.
+const VARIABLES: [&str; 6] = ["group_vars", "host_vars", "vars", "defaults", "envs", "environments"];
+const VARIABLE_FILES: [&str; 4] = ["env", "tfvars", "tf", "properties"];
+
+/// Files that say nothing to a tool.
+const DOCUMENTS: [&str; 5] = ["md", "adoc", "rst", "png", "svg"];
+
+/// The findings about changed files that belong to something which isn't planned in `after`, or wasn't in `before`.
+pub fn unplanned_changes(before: &Repo, after: &Repo) -> Vec<Finding> {
+    let all = [after, before].into_iter().flat_map(|r| r.problems().iter().map(|p| &p.finding).chain(r.findings()));
+    changes(before, after, all.filter(|f| UNPLANNED.contains(&f.rule.name)).collect(), true)
+}
+
+/// The findings about changed files from which an unknown value of a planned manifest may be filled in; `found` are the
+/// findings about the cluster.
+pub fn changes_of_values(before: &Repo, after: &Repo, found: &[Finding]) -> Vec<Finding> {
+    let unknown = found.iter().filter(|f| f.rule.name == VALUE_UNKNOWN.name);
+    changes(before, after, unknown.collect(), false)
+}
+
+fn changes(before: &Repo, after: &Repo, mut found: Vec<&Finding>, is_unplanned: bool) -> Vec<Finding> {
+    let mut units = BTreeSet::new();
+    found.retain(|f| f.location.as_ref().is_some_and(|place| units.insert(place.file.path().to_owned())));
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let trees = Trees::of(before, after);
+    let mut out = Vec::new();
+    let mut reported = BTreeSet::new();
+    for finding in found {
+        let Some(place) = &finding.location else { continue };
+        let changed = trees.changed_for(place.file.path(), is_unplanned);
+        let Some(first) = changed.first().filter(|_| reported.insert(changed.clone())) else { continue };
+        let more = match changed.len() - 1 {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let what = place.file.path();
+        let message = match is_unplanned {
+            true if first == what => format!("`{first}`{more} changes, which is not planned"),
+            true => format!("`{first}`{more} changes, and what `{what}` makes of it is not planned"),
+            false => format!("`{first}`{more} changes, from which a value in `{what}` may be filled in"),
+        };
+        out.push(
+            Finding::new(&CHANGE_NOT_PLANNED, message)
+                .at(place.clone())
+                .label("its effect is unknown")
+                .help("look at what the tool makes of it before you merge it: `… | hcoplan lint -`"),
+        );
+    }
+    out
+}
+
+/// Both sides of a change.
+struct Trees<'r> {
+    before: &'r Repo,
+    after: &'r Repo,
+    files: BTreeSet<Utf8PathBuf>,
+    /// The files that are planned, which the plan shows.
+    planned: BTreeSet<Utf8PathBuf>,
+    /// The files that may hold what Flux substitutes.
+    substitutes: BTreeSet<Utf8PathBuf>,
+}
+
+impl<'r> Trees<'r> {
+    fn of(before: &'r Repo, after: &'r Repo) -> Self {
+        let list = |repo: &Repo| repo.tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
+        let planned = [before, after].into_iter().flat_map(Repo::planned_files).collect();
+        let substitutes = [before, after].into_iter().flat_map(Repo::sources_of_substitutes).collect();
+        Self { before, after, files: list(before).into_iter().chain(list(after)).collect(), planned, substitutes }
+    }
+
+    /// The changed files that may decide about what `file` has.
+    fn changed_for(&self, file: &Utf8Path, is_unplanned: bool) -> Vec<Utf8PathBuf> {
+        let trees: [&dyn Tree; 2] = [&*self.before.tree, &*self.after.tree];
+        let chart = trees.iter().find_map(|tree| chart_of(*tree, file));
+        let directory = chart.unwrap_or_else(|| parent(file));
+        let is_script = !matches!(file.extension(), Some("yaml" | "yml" | "json"));
+        let of_chart = |repo: &Repo| chart.map(|chart| repo.inputs_of_chart(chart)).unwrap_or_default();
+        let named: BTreeSet<Utf8PathBuf> = [self.before, self.after].into_iter().flat_map(of_chart).collect();
+        let is_input = |path: &Utf8PathBuf| {
+            let name = path.file_name().unwrap_or_default();
+            let is_variable = VARIABLE_FILES
+                .iter()
+                .any(|suffix| path.extension() == Some(suffix) || name.trim_start_matches('.') == *suffix)
+                || parent(path).components().any(|part| VARIABLES.contains(&part.as_str()));
+            let is_beside = !directory.as_str().is_empty() && path.starts_with(directory);
+            let is_document = path.extension().is_some_and(|suffix| DOCUMENTS.contains(&suffix));
+            if path == file {
+                return is_unplanned || is_script;
+            }
+            !is_document
+                && (is_variable || is_beside || named.contains(path) || self.substitutes.contains(path))
+                && !self.planned.contains(path)
+        };
+        let is_changed = |path: &&Utf8PathBuf| {
+            let [old, new] = trees.map(|tree| tree.read(path).ok());
+            old != new
+        };
+        let mut out: Vec<Utf8PathBuf> =
+            self.files.iter().filter(|path| is_input(path)).filter(is_changed).cloned().collect();
+        out.sort_by_key(|path| path != file);
+        out
+    }
+}
+
+impl Repo {
+    /// The files of its planned clusters: manifests, what builds read, inventories, and hcoplan's configuration.
+    fn planned_files(&self) -> BTreeSet<Utf8PathBuf> {
+        let mut out = BTreeSet::from([Utf8PathBuf::from(super::CONFIG_FILE)]);
+        for cluster in self.clusters() {
+            out.insert(cluster.path().to_owned());
+            out.extend(cluster.inventory_files().iter().map(|file| file.to_path_buf()));
+            let inputs = self.built.as_ref().and_then(|built| built.inputs.get(cluster.path()));
+            out.extend(inputs.into_iter().flatten().cloned());
+        }
+        out
+    }
+
+    /// The values files of a chart's named releases, and the objects that name these.
+    fn inputs_of_chart(&self, chart: &Utf8Path) -> Vec<Utf8PathBuf> {
+        let files: Vec<Utf8PathBuf> = self.paths.iter().map(|path| path.to_path_buf()).collect();
+        named_value_files(self.gitops(), chart, &files)
+    }
+
+    /// The files that may hold what Flux substitutes: Secrets and ConfigMaps of the names that Kustomizations list, and
+    /// what generates them.
+    fn sources_of_substitutes(&self) -> Vec<Utf8PathBuf> {
+        let lists = self.gitops().documents.iter().flat_map(|d| d.root.list_at("spec.postBuild.substituteFrom"));
+        let names: BTreeSet<&str> = lists.map(|from| from.text("name")).filter(|name| !name.is_empty()).collect();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let mut out = Vec::new();
+        for path in self.paths.iter() {
+            let Some(document) = self.first_document(path) else {
+                // What can't be parsed, such as an encrypted file, may have any name.
+                out.push(path.to_path_buf());
+                continue;
+            };
+            let root = &document.root;
+            let is_it = |node: &Node| {
+                matches!(node.text("kind"), "Secret" | "ConfigMap") && names.contains(node.text("metadata.name"))
+            };
+            if is_it(root) {
+                out.push(path.to_path_buf());
+            }
+            let generators = ["configMapGenerator", "secretGenerator"].iter().flat_map(|key| root.list_at(key));
+            for generator in generators.filter(|generator| names.contains(generator.text("name"))) {
+                let files = ["envs", "files"].iter().flat_map(|key| generator.list_at(key));
+                let files = files.filter_map(Node::as_str).chain(generator.text_at("env"));
+                out.extend(files.map(|file| parent(path).join(file.rsplit('=').next().unwrap_or(file))));
+                out.push(path.to_path_buf());
+            }
+        }
+        out
+    }
+}
