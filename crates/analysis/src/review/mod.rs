@@ -162,7 +162,7 @@ impl<'a> Review<'a> {
     /// The entry named in the verdict.
     pub fn worst(&self) -> Option<&Entry<'a>> {
         let first = self.entries().min_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())))?;
-        (first.effect.impact <= Impact::Security).then_some(first)
+        (first.effect.impact <= Impact::Alert).then_some(first)
     }
 
     /// A word for programs: `no-changes`, `changes`, `not-planned`, `errors`, or the worst consequence such as `data-loss`.

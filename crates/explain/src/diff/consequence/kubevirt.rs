@@ -113,7 +113,7 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
         return vec![if is_on(change.after) { MEDIATED_ON } else { MEDIATED_OFF }.plain()];
     }
     let created = Said::new(
-        Behaviour,
+        Security,
         Now,
         "virt-handler creates mediated devices of the type {} on the nodes that can have them",
     );
@@ -135,7 +135,7 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     out
 }
 
-const MEDIATED_ON: Said = Said::new(Behaviour, Now, "virt-handler creates and removes mediated devices as configured");
+const MEDIATED_ON: Said = Said::new(Security, Now, "virt-handler creates and removes mediated devices as configured");
 const MEDIATED_OFF: Said =
     Said::new(Behaviour, Now, "virt-handler leaves mediated devices alone: it neither creates nor removes any");
 
@@ -270,6 +270,14 @@ const GATES_OF_VMS: [&str; 27] = [
     "WorkloadEncryptionTDX",
 ];
 
+/// What gates let users of VMs do on nodes. Source: KubeVirt `pkg/virt-config/featuregate`.
+const SECURITY_GATES: [(&str, &str); 4] = [
+    ("HostDisk", "VMs may use files of their nodes as disks: the KubeVirt feature {} is switched on"),
+    ("HostDevices", "VMs may use devices of their nodes: the KubeVirt feature {} is switched on"),
+    ("Root", "VMs' processes run as root on their nodes: the KubeVirt feature {} is switched on"),
+    ("Sidecar", "VMs may bring containers that change their definition: the KubeVirt feature {} is switched on"),
+];
+
 /// The states of KubeVirt's features, from both lists and what its release makes of them.
 pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     const ON: Said = Said::new(Behaviour, Now, "the KubeVirt feature {} is switched on");
@@ -314,7 +322,10 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         out.push(match &**gate {
             "PersistentReservation" => HELPER_ON.plain(),
             "DisableMDEVConfiguration" => MEDIATED_OFF.plain(),
-            gate => ON.about(gate),
+            gate => match SECURITY_GATES.iter().find(|(name, _)| *name == gate) {
+                Some((_, text)) => Said::new(Security, Now, text).about(gate),
+                None => ON.about(gate),
+            },
         });
     }
     for gate in was.difference(&is).filter(matters) {

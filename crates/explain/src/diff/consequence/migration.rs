@@ -7,7 +7,7 @@ use super::others::component;
 use super::said::{Said, Says, shown};
 use super::{Change, Consequence};
 use crate::diff::semantic::EffectTime::{NextMigration, Now};
-use crate::diff::semantic::Impact::{Behaviour, Disruption, Scheduling, Security};
+use crate::diff::semantic::Impact::{Behaviour, Disruption, Scheduling};
 
 const POST_COPY: &str = "spec.configuration.migrations.allowPostCopy";
 const DISRUPTION: &str = "spec.configuration.migrations.allowWorkloadDisruption";
@@ -85,10 +85,10 @@ pub(super) fn certificates(change: &Change<'_>) -> Vec<Consequence> {
     };
     const DEFAULTS: [&str; 4] = ["48 h", "24 h", "24 h", "12 h"];
     const SAID: [Said; 4] = [
-        Said::new(Security, Now, "the CA certificate of {} is valid for {is} instead of {was}, and issued again"),
-        Said::new(Security, Now, "the CA certificate of {} is renewed {is} before its end instead of {was}"),
-        Said::new(Security, Now, "the server certificate of {} is valid for {is} instead of {was}, and issued again"),
-        Said::new(Security, Now, "the server certificate of {} is renewed {is} before its end instead of {was}"),
+        Said::new(Behaviour, Now, "the CA certificate of {} is valid for {is} instead of {was}, and issued again"),
+        Said::new(Behaviour, Now, "the CA certificate of {} is renewed {is} before its end instead of {was}"),
+        Said::new(Behaviour, Now, "the server certificate of {} is valid for {is} instead of {was}, and issued again"),
+        Said::new(Behaviour, Now, "the server certificate of {} is renewed {is} before its end instead of {was}"),
     ];
     let mut out = Vec::new();
     for ((path, default), said) in paths.into_iter().zip(DEFAULTS).zip(SAID) {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::kubevirt::tls_clients;
-use super::said::{Said, entries, summary};
+use super::said::{Said, entries, shown, summary};
 use super::{Change, Consequence};
 use crate::diff::semantic::EffectTime::{ImageRemoval, NewMachines, NewPods, Now};
 use crate::diff::semantic::Impact::{Behaviour, DataLoss, Images, Scheduling, Security};
@@ -86,6 +86,26 @@ pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
         _ => return Vec::new(),
     };
     vec![said.about(name)]
+}
+
+/// Another registry chooses what VMs run.
+pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
+    const TEXT: &str = "the golden image {} is imported from {is} instead of {was}";
+    let registry = |source: &Value| {
+        let url = source["registry"]["url"].as_str().unwrap_or_default();
+        let address = url.split_once("://").map_or(url, |(_, address)| address);
+        address.split('/').next().unwrap_or_default().to_owned()
+    };
+    let said = match (change.before.is_null(), change.after.is_null()) {
+        (true, _) => Said::new(Images, Now, "the golden image {} gets a source").about(change.object_name()),
+        (_, true) => Said::new(Images, Now, "the golden image {} loses its source").about(change.object_name()),
+        _ => {
+            let is_other = registry(change.before) != registry(change.after);
+            let said = Said::new(if is_other { Security } else { Images }, Now, TEXT);
+            said.turns(shown(change.after), shown(change.before)).about(change.object_name())
+        }
+    };
+    vec![said]
 }
 
 pub(super) fn retention(change: &Change<'_>) -> Vec<Consequence> {

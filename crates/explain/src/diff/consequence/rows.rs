@@ -101,6 +101,7 @@ fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
         "eviction" => kubevirt::eviction,
         "feature_gates" => kubevirt::feature_gates,
         "grants" => others::grants,
+        "image_source" => others::image_source,
         "ksm" => kubevirt::ksm,
         "log_verbosity" => kubevirt::log_verbosity,
         "mac_pool" => others::mac_pool,

@@ -200,7 +200,8 @@ fn same_value(a: &str, b: &str) -> bool {
 /// `96h0m0s` as `96 h`, `30m0s` as `30 min`; `None` for another text.
 fn time(text: &str) -> Option<String> {
     let hours = text.strip_suffix("h0m0s").or_else(|| text.strip_suffix("h0m")).or_else(|| text.strip_suffix('h'));
-    let minutes = || text.strip_suffix("m0s").or_else(|| text.strip_suffix('m'));
+    // `500m` is half a CPU.
+    let minutes = || text.strip_suffix("m0s");
     let is_number = |n: &&str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
     let hours = hours.filter(is_number).map(|n| format!("{n} h"));
     hours.or_else(|| minutes().filter(is_number).map(|n| format!("{n} min")))

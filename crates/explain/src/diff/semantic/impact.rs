@@ -12,14 +12,14 @@ pub enum Impact {
     DataLoss,
     /// Virtual machines no longer start.
     BootFailure,
+    /// Who can run code, see traffic, use a node's devices, or choose the images that run.
+    Security,
     /// Running workload is restarted or disconnected.
     Disruption,
     /// Affects where virtual machines run and when they migrate.
     Scheduling,
     /// An alert starts firing.
     Alert,
-    /// Affects permissions, encryption and network access.
-    Security,
     /// Golden images are imported (again).
     Images,
     /// Another noticeable change.
@@ -34,10 +34,10 @@ impl Impact {
         Self::Stops,
         Self::DataLoss,
         Self::BootFailure,
+        Self::Security,
         Self::Disruption,
         Self::Scheduling,
         Self::Alert,
-        Self::Security,
         Self::Images,
         Self::Behaviour,
         Self::Better,
