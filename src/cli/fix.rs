@@ -138,20 +138,18 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     Ok(exit)
 }
 
-/// Writes the files; returns how many.
+/// Writes the files, all or none; returns how many.
 fn write(fixed: &FixResult, root: &Utf8Path, exit: &mut Exit, output: &Output) -> usize {
     // Temporary files have to be removed after an interrupt.
     hcoplan_analysis::watch();
-    let mut written = 0;
-    for file in fixed.files.values() {
-        match fix::write(root, &file.before, &file.text) {
-            Ok(()) => written += 1,
-            Err(error) => {
-                exit.unusable = true;
-                let path = shown_path(root, &file.before);
-                output.error(format_args!("{path} stays as it was: {error}"));
-            }
+    let files = fixed.files.values().map(|file| fix::Replacement { before: &file.before, text: &file.text });
+    match fix::write_all(root, files) {
+        Ok(written) => written,
+        Err((file, error)) => {
+            exit.unusable = true;
+            let path = shown_path(root, file);
+            output.error(format_args!("nothing is written: {path}: {error}"));
+            0
         }
     }
-    written
 }

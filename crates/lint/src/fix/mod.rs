@@ -26,4 +26,4 @@ pub(crate) use migrate::{NEW_DEVICES, OLD_DEVICES, mediated_device_lists};
 pub use other_clusters::{NewError, first_new_error};
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, DroppedFix, Rewritten, Round, choose, choose_with, round};
-pub use write::{WriteError, write};
+pub use write::{Replacement, WriteError, write_all};

@@ -1,10 +1,11 @@
-//! A file written back: as a whole or not at all, and never outside of the root.
+//! Files written back: all as a whole or none, and never outside of the root.
 
 use std::fs;
 use std::io::{self, Write};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, encode, normalize_path};
+use tempfile::NamedTempFile;
 
 /// A file that stays as it was.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +21,47 @@ pub enum WriteError {
     Io(#[from] io::Error),
 }
 
-/// Writes `text` in the place of what `before` was read from, below `root`, in the encoding that
-/// the file has. A link is followed and stays one; permissions stay.
+/// A file to write back: what it was read as, and its new text.
+#[derive(Debug, Clone, Copy)]
+pub struct Replacement<'a> {
+    /// What it was read as.
+    pub before: &'a SourceFile,
+    /// The new text.
+    pub text: &'a str,
+}
+
+/// Writes files below `root`, all of them or none: each is written beside the old one first. A file has the encoding
+/// and the permissions that it had; a link is followed and stays one.
 ///
 /// # Errors
-/// Why the file stays as it was.
-pub fn write(root: &Utf8Path, before: &SourceFile, text: &str) -> Result<(), WriteError> {
+/// The first file that can't be written, and why; all files stay as they were.
+pub fn write_all<'a>(
+    root: &Utf8Path,
+    files: impl IntoIterator<Item = Replacement<'a>>,
+) -> Result<usize, (&'a SourceFile, WriteError)> {
+    let mut pending = Vec::new();
+    for file in files {
+        pending.push((file, beside(root, file).map_err(|error| (file.before, error))?));
+    }
+    let mut written: Vec<(Replacement<'_>, Utf8PathBuf)> = Vec::new();
+    for (file, (temporary, path)) in pending {
+        if let Err(error) = temporary.persist(&path) {
+            for (earlier, path) in written {
+                // Best effort: the first error is the one to report.
+                let _ = fs::write(path, encode(earlier.before.text(), earlier.before.encoding()));
+            }
+            return Err((file.before, error.error.into()));
+        }
+        written.push((file, path));
+    }
+    Ok(written.len())
+}
+
+/// The new file beside the old one, and the old one's path.
+fn beside(
+    root: &Utf8Path,
+    Replacement { before, text }: Replacement<'_>,
+) -> Result<(NamedTempFile, Utf8PathBuf), WriteError> {
     let path = normalize_path(before.path()).ok_or(WriteError::Outside)?;
     let root = root.canonicalize_utf8()?;
     let path = root.join(path).canonicalize_utf8()?;
@@ -40,6 +76,5 @@ pub fn write(root: &Utf8Path, before: &SourceFile, text: &str) -> Result<(), Wri
     file.write_all(&encode(text, before.encoding()))?;
     file.as_file().set_permissions(permissions)?;
     file.as_file().sync_all()?;
-    file.persist(&path).map_err(|e| e.error)?;
-    Ok(())
+    Ok((file, path))
 }

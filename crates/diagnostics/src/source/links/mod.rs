@@ -23,11 +23,14 @@ fn first_link(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
     Ok(below.copied().find(|d| is_link(&d)).map(ToOwned::to_owned))
 }
 
-/// Rejects a path with a link on it, see [`first_link`].
+/// Rejects a path with a link on it, see [`first_link`], and one below a `.git`: git runs what is there.
 ///
 /// # Errors
 /// Which link.
 pub fn reject_links(path: &Utf8Path) -> io::Result<()> {
+    if path.components().any(|part| part.as_str().eq_ignore_ascii_case(".git")) {
+        return Err(io::Error::other(format!("{path} is below .git, where nothing is written")));
+    }
     match first_link(path)? {
         Some(link) => Err(io::Error::other(format!("{link} is a link, which is not followed to write: remove it"))),
         None => Ok(()),

@@ -25,6 +25,7 @@ use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::ansible;
 use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
+use super::wrappers::mutations;
 use super::wrappers::unknown::is_filled_in;
 
 /// hcoplan's API group; a file that mentions it must be readable.
@@ -80,7 +81,7 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"\xff\xfe\0\0") || bytes.starts_with(b"\0\0\xfe\xff") || bytes.starts_with(b"\0\0\0") {
         return Some("it is UTF-32, which Kubernetes' tools don't read");
     }
-    if ENCRYPTED.iter().any(|start| bytes.starts_with(start)) {
+    if ENCRYPTED.iter().any(|start| bytes.starts_with(start)) || is_encrypted_data(bytes) || has_encrypted_kind(bytes) {
         return Some("it is encrypted; hcoplan reads it once it is decrypted");
     }
     if matches!(bytes, [0, a, 0, ..] | [a, 0, _, 0, ..] if *a != 0) {
@@ -89,6 +90,21 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
         return hidden.then_some("it is UTF-16 without a byte order mark, which Kubernetes' tools don't read");
     }
     COMPRESSED.iter().any(|magic| bytes.starts_with(magic)).then_some("it is compressed")
+}
+
+/// Whether a file is encrypted that usually is no manifest: variables of Ansible, or data of sops without a kind.
+fn is_encrypted_data(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"$ANSIBLE_VAULT") || is_of_sops(bytes) && memchr::memmem::find(bytes, b"kind").is_none()
+}
+
+/// Whether sops encrypted values of a file.
+fn is_of_sops(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, b"ENC[AES256_GCM,").is_some() && memchr::memmem::find(bytes, b"sops").is_some()
+}
+
+/// Whether sops encrypted an object with its kind.
+fn has_encrypted_kind(bytes: &[u8]) -> bool {
+    is_of_sops(bytes) && any_kind(&String::from_utf8_lossy(bytes), |kind| kind.starts_with("ENC["))
 }
 
 /// The common part of the names of HCO's packages.
@@ -207,7 +223,8 @@ impl Content {
     pub(super) fn found(&self) -> Vec<FoundObject> {
         let mut found = Vec::new();
         // A ResourceSet's inputs fill in the group, too.
-        let mentions = mentions_hco(self.file.text()) || self.file.text().contains("ResourceSet");
+        let is_policy = contains_any(self.file.text(), &mutations::GROUPS);
+        let mentions = is_policy || mentions_hco(self.file.text()) || self.file.text().contains("ResourceSet");
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
             if changes_others(document) {
@@ -332,7 +349,8 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
         }
     };
     if let Some(why) = is_candidate(path).then(|| unreadable_form(&bytes)).flatten() {
-        return Scanned { marked: true, unreadable: Some(Unreadable::Io(why.to_owned())), ..Scanned::default() };
+        let marked = !is_encrypted_data(&bytes);
+        return Scanned { marked, unreadable: Some(Unreadable::Io(why.to_owned())), ..Scanned::default() };
     }
     // A template of Helm: its chart is rendered or reported as a whole.
     if memchr::memmem::find(&bytes, b"{{").is_some() && charts::is_in_chart(tree, path) {
@@ -493,7 +511,7 @@ struct ContentFinders {
     machine: Finder<'static>,
     subscription: Finder<'static>,
     package: Finder<'static>,
-    controllers: [Finder<'static>; 5],
+    controllers: [Finder<'static>; 8],
     binary: Finder<'static>,
     statements: [Finder<'static>; 3],
     unrecognized: [Finder<'static>; 4],
@@ -513,6 +531,9 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
         ".toolkit.fluxcd.io",
         "apps.open-cluster-management.io/",
         "fleet.cattle.io/",
+        mutations::GROUPS[0],
+        mutations::GROUPS[1],
+        mutations::GROUPS[2],
     ]
     .map(Finder::new),
     binary: Finder::new("binary"),

@@ -9,6 +9,7 @@ pub(super) mod embedded;
 pub(super) mod files;
 mod inline;
 pub(super) mod mask;
+pub(super) mod mutations;
 pub(super) mod not_planned;
 mod policy;
 mod template;

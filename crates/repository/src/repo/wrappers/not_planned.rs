@@ -10,7 +10,7 @@ use hcoplan_yaml::{Document, Node, Value};
 
 use super::super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
-use super::{ansible, group, inline, policy, text};
+use super::{ansible, group, inline, mutations, policy, text};
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub(in super::super) enum NotPlannedReason {
     Removed,
     /// A task changes it.
     Changed,
+    /// A policy of this kind changes it when it is applied.
+    Mutated(String),
     /// It is in an object of this kind.
     Inside(String),
     /// It is in a text of an object of this kind.
@@ -46,6 +48,11 @@ const EXAMPLES: [&str; 6] = [
 /// The HyperConvergeds in a document that aren't `planned`.
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let mut out = Vec::new();
+    if mutations::changes_hyperconverged(root) {
+        let span = root.get("kind").map_or(root.span, |kind| kind.span);
+        out.push(NotPlannedObject { span, reason: NotPlannedReason::Mutated(text(root, "kind").to_owned()) });
+        return out;
+    }
     let is_example =
         EXAMPLES.contains(&text(root, "kind")) || text(root, "schema").starts_with("olm.") || group(root) == HCO;
     if is_example {
@@ -201,6 +208,10 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
             "this task changes a HyperConverged that is declared elsewhere".to_owned(),
             "declare what it sets in the HyperConverged itself: otherwise this task and the tool that applies \
              the HyperConverged undo each other's changes",
+        ),
+        NotPlannedReason::Mutated(kind) => (
+            format!("a {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
+            "write what it sets into the HyperConverged itself, or exclude its kind",
         ),
         NotPlannedReason::Inside(kind) => (
             format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),
