@@ -167,6 +167,9 @@ pub enum Unreadable {
     /// git doesn't track it, and only what git tracks is read.
     #[error("git doesn't track it; with --trust-base, only files that git tracks are read")]
     Untracked,
+    /// git stores it in another encoding than a checkout has it.
+    #[error("git stores it in another encoding than a checkout (working-tree-encoding in .gitattributes)")]
+    Reencoded,
     /// A directory.
     #[error("it is a directory")]
     Directory,

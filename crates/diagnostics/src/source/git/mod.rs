@@ -260,6 +260,23 @@ impl Revision {
         Err(Unreadable::BrokenLink)
     }
 
+    /// Whether `.gitattributes` make git store a file in another encoding than a checkout has it.
+    fn is_reencoded(&self, path: &Utf8Path) -> bool {
+        let above = path.ancestors().skip(1);
+        let attributes = above.filter_map(|directory| {
+            let entry = self.entries.get(&directory.join(".gitattributes"))?;
+            Some((directory, self.object(&entry.object).ok()?))
+        });
+        attributes.into_iter().any(|(directory, bytes)| {
+            let text = String::from_utf8_lossy(&bytes);
+            let lines = text.lines().filter(|line| line.contains("working-tree-encoding="));
+            let patterns = lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
+            let walk = Walk { ignore: patterns, ..Walk::default() };
+            let below = path.strip_prefix(directory).unwrap_or(path);
+            walk.matcher().is_ok_and(|matcher| matcher.matched(below, false).is_ignore())
+        })
+    }
+
     /// A path with the first link on its way followed; `None` where there is no link, or it points outside the root.
     fn without_first_link(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         let link = path.ancestors().filter(|p| self.entries.get(*p).is_some_and(|e| e.kind == Kind::Link)).last()?;
@@ -309,7 +326,8 @@ impl Tree for Revision {
     }
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
-        self.object(&self.resolve(path)?.object)
+        let object = self.resolve(path)?.object.clone();
+        if self.is_reencoded(path) { Err(Unreadable::Reencoded) } else { self.object(&object) }
     }
 
     fn digest(&self, path: &Utf8Path) -> Option<String> {

@@ -342,7 +342,8 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
         Err(unreadable) => {
             let large = matches!(unreadable, Unreadable::TooBig(_));
             return Scanned {
-                marked: large && (tree.mentions(path, &MARKS) || tree.mentions(path, &HIDING)),
+                marked: matches!(unreadable, Unreadable::Reencoded) && is_candidate(path)
+                    || large && (tree.mentions(path, &MARKS) || tree.mentions(path, &HIDING)),
                 unreadable: Some(unreadable),
                 ..Scanned::default()
             };

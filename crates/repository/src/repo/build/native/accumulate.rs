@@ -436,6 +436,10 @@ impl Accumulation<'_, '_> {
             let documents = self.all.documents(&path).ok()?;
             return Some(documents.iter().map(|d| PatchDocument { document: Arc::clone(d), inline: None }).collect());
         }
+        // What begins as JSON has to be JSON for kustomize.
+        if text.starts_with('[') && serde_json::from_str::<serde_json::Value>(text).is_err() {
+            return None;
+        }
         let parsed = yaml::parse_yaml(&SourceFile::new(document.file.path(), text));
         let inline = |d| PatchDocument { document: Arc::new(d), inline: Some((Arc::clone(document), node.clone())) };
         (!parsed.is_broken()).then(|| parsed.documents.into_iter().map(inline).collect())
