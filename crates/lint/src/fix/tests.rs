@@ -139,6 +139,25 @@ fn root() -> (tempfile::TempDir, camino::Utf8PathBuf) {
     (directory, path)
 }
 
+fn write(root: &camino::Utf8Path, before: &SourceFile, text: &str) -> Result<usize, WriteError> {
+    write_all(root, [Replacement { before, text }]).map_err(|(_, error)| error)
+}
+
+#[test]
+fn files_are_written_all_or_none() {
+    let (_directory, root) = root();
+    let files = ["a.yaml", "b.yaml"].map(|name| {
+        fs::write(root.join(name), "a: x\n").expect("written");
+        SourceFile::new(name, "a: x\n")
+    });
+    fs::write(root.join("b.yaml"), "a: now\n").expect("written");
+    let all = files.iter().map(|before| Replacement { before, text: "a: y\n" });
+    let (file, error) = write_all(&root, all).expect_err("changed");
+    assert!(file.path() == "b.yaml" && matches!(error, WriteError::Changed), "{error}");
+    assert_eq!(fs::read_to_string(root.join("a.yaml")).expect("read"), "a: x\n");
+    assert_eq!(fs::read_dir(&root).expect("read").count(), 2, "nothing is left behind");
+}
+
 #[test]
 fn files_keep_encoding_line_ends_and_permissions() {
     let (_directory, root) = root();

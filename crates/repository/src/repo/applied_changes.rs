@@ -10,9 +10,8 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
 use hcoplan_yaml::Document;
 use serde_json::{Value, json};
 
-use super::appliers::Controller;
 use super::charts::is_chart;
-use super::gitops::{Applied, Kind, Source, phrase};
+use super::gitops::{Applied, Controller, Kind, Source, phrase};
 use super::kustomization::has_kustomization;
 use super::wrapper_changes::is_planned;
 use super::{ClusterRef, Repo, parent, wrapper_fields};

@@ -63,7 +63,7 @@ impl Dump {
     pub fn add_directory(&mut self, directory: &Utf8Path) -> Result<(), Error> {
         let tree = Directory::open(directory, max_bytes())?;
         let listing = tree.list(&Walk { checkout: true, ..Walk::default() })?;
-        for path in listing.files.iter().filter(|p| super::scan::is_candidate(p)) {
+        for path in listing.files.iter().filter(|p| super::candidate::is_candidate(p)) {
             match tree.read(path) {
                 Ok(bytes) => self.add_if_known(SourceFile::from_bytes(directory.join(path), bytes)),
                 Err(why) => self.broken.push(format!("{}: {why}", directory.join(path))),

@@ -8,11 +8,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{Tree, Unreadable};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use super::candidate::is_candidate;
 use super::config::CONFIG_FILE;
 use super::error::Error;
 use super::kustomization::{Named, NamedFiles, follow_links};
 use super::problem::{Problem, unparseable_file, unreadable};
-use super::scan::{Content, FoundKind, FoundObject, Scanned, is_candidate, scan};
+use super::scan::{Content, FoundKind, FoundObject, Scanned, scan};
 use super::wrappers::files::is_text as may_hold_manifests;
 
 /// With fewer files a second thread costs more than it saves.

@@ -4,7 +4,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node};
 
 use super::Repo;
-use super::appliers::Controller;
+use super::gitops::Controller;
 
 /// A path that a controller ignores when it compares.
 #[derive(Debug, Clone)]

@@ -8,6 +8,7 @@ mod applied_changes;
 mod appliers;
 mod build;
 mod build_failed;
+mod candidate;
 mod charts;
 mod choose_release;
 mod cluster_filter;
@@ -16,6 +17,7 @@ mod config;
 mod dump;
 mod duplicate_key;
 mod error;
+mod escapes;
 mod file_summary;
 mod files;
 mod gitops;
@@ -63,18 +65,20 @@ use std::sync::{Arc, Mutex, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use applied_changes::applied_changes;
-pub use appliers::{AppliedBy, Appliers, Controller};
+pub use appliers::{AppliedBy, Appliers};
 pub use build::{
     BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one, builder,
     has_outside_references, hyperconvergeds_of, layer_values, selects,
 };
 pub use build_failed::FailedBuild;
+pub use candidate::is_candidate;
 pub use choose_release::{UnknownRelease, known_release, not_modelled, release_name};
 pub use cluster_filter::ClusterFilter;
 pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};
 pub use dump::{Dump, Fact};
 pub use error::{Error, Located};
 pub use files::{FileContents, FileRole, FileUse};
+pub use gitops::Controller;
 pub use helm::{RENDERED, render_charts};
 pub use identity::{FactOrigin, Identity, WithSource};
 pub use ignored::IgnoredField;
@@ -88,7 +92,7 @@ pub use path_in_tree::check_links;
 pub use problem::Problem;
 pub use removed::{removed, removed_finding};
 pub use rendered::Rendered;
-pub use scan::{ObjectPlace, is_candidate};
+pub use scan::ObjectPlace;
 pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
 pub use unplanned_changes::{changes_of_values, unplanned_changes};

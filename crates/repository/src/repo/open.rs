@@ -11,6 +11,7 @@ use hcoplan_diagnostics::source::{
 };
 use hcoplan_planner::inventory::SourceKind;
 
+use super::candidate::is_candidate;
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::file_summary::{
@@ -25,7 +26,7 @@ use super::pair::{pair, path_in_root};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::recent_files::RecentFiles;
 use super::rendered::Rendered;
-use super::scan::{Content, FoundKind, FoundObject, is_candidate, scan};
+use super::scan::{Content, FoundKind, FoundObject, scan};
 use super::statements::HCO_NAME;
 use super::texts::is_text;
 use super::trust::Trust;

@@ -11,6 +11,7 @@ use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::Repo;
 use super::charts::{CHART, chart_of, is_rendered};
+use super::escapes::contains_any;
 use super::gitops::GROUPS;
 use super::has_in;
 use super::helm::packed_may_render_hyperconverged;
@@ -18,7 +19,6 @@ use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::parent;
 use super::problem::unreadable;
-use super::scan::contains_any;
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
 use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
@@ -38,7 +38,7 @@ impl Repo {
         for (path, why) in lost {
             if self.is_deployed(&path) {
                 self.problems.push(unreadable(&path, &why).fatal());
-            } else if super::scan::is_candidate(&path) || why == Unreadable::Denied {
+            } else if super::candidate::is_candidate(&path) || why == Unreadable::Denied {
                 self.problems.push(unreadable(&path, &why));
             }
         }

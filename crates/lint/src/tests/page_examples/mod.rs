@@ -41,7 +41,7 @@ enum Part {
     Both,
 }
 
-const ELSEWHERE: [Elsewhere; 13] = [
+const ELSEWHERE: [Elsewhere; 14] = [
     Elsewhere {
         rule: "jsonpatch-layered",
         part: Part::Both,
@@ -77,6 +77,12 @@ const ELSEWHERE: [Elsewhere; 13] = [
         part: Part::Both,
         why: "it compares two revisions",
         test: ("crates/repository/src/repo/removed.rs", "reports_removed_clusters_but_not_moved_ones"),
+    },
+    Elsewhere {
+        rule: "change-not-planned",
+        part: Part::Both,
+        why: "it compares two revisions",
+        test: ("testdata/strangers.rs", "each_change_is_told"),
     },
     Elsewhere {
         rule: "helm-chart-not-rendered",

@@ -6,8 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::Node;
 
-use super::{Applied, Kind, PathPattern};
-use crate::repo::appliers::Controller;
+use super::{Applied, Controller, Kind, PathPattern};
 use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 
 /// What controllers apply from the repository.

@@ -8,6 +8,7 @@ mod acm;
 mod additions;
 mod applied_paths;
 mod argocd;
+mod controller;
 mod fleet;
 mod flux;
 mod generators;
@@ -21,13 +22,13 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::Tree;
 use hcoplan_yaml::{Document, Node};
 
-use super::appliers::Controller;
 use super::charts::is_chart;
 use super::kustomization::has_kustomization;
 
 pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{sources as argo_sources, templates};
+pub use controller::Controller;
 use generators::file_pattern;
 pub(super) use generators::reads_file;
 pub(super) use objects::{GROUPS, GitOps, of_object, sources_of};

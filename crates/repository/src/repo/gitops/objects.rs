@@ -8,8 +8,9 @@ use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_yaml::{self as yaml, Document, Node, Value};
 
 use super::{Applied, Kind, Source, acm, argocd, fleet, flux};
+use crate::repo::candidate::is_candidate;
+use crate::repo::escapes::contains_any;
 use crate::repo::listed;
-use crate::repo::scan::{contains_any, is_candidate};
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
 pub(in crate::repo) const GROUPS: [&str; 5] = [

@@ -25,10 +25,12 @@ use hcoplan_yaml::{self as yaml, Document};
 use self::releases::{Release, Values, named_releases, releases};
 use super::build::{BuildError, BuildTarget, Built, run_program};
 use super::build_failed::{FailedBuild, name_of};
+use super::candidate::is_candidate;
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
+use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
 use super::mentions::{HCO, HINTS, contains_encoded_group};
-use super::scan::{FoundKind, is_candidate, scan, unescaped};
+use super::scan::{FoundKind, scan};
 use super::wrappers::not_planned::contains_manifest;
 use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 

@@ -9,8 +9,7 @@ use hcoplan_yaml::{self as yaml, Node, Value};
 use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
-use super::super::appliers::Controller;
-use super::super::gitops::{Applied, GitOps, Kind, Source, Template};
+use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
 use super::super::wrapper_fields as fields;
 
 /// A release of a chart.

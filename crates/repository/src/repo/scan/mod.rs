@@ -15,8 +15,9 @@ use hcoplan_yaml::{self as yaml, Comment, Document, Problem, ProblemKind};
 use memchr::memmem::Finder;
 
 use self::classify::classify;
-pub(super) use self::escapes::unescaped;
+use super::candidate::is_candidate;
 use super::charts;
+use super::escapes::{contains_any, unescaped};
 use super::kustomization::{Kustomization, Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::mentions::{self, contains_encoded_group};
@@ -324,17 +325,6 @@ pub(super) struct Scanned {
     pub(super) marked: bool,
 }
 
-/// Whether a file can contain manifests, by its name. Argo CD and kubectl only check the suffix: `.yaml` alone is one
-/// too.
-pub fn is_candidate(path: &Utf8Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_bytes();
-    let ends = |end: &&str| {
-        let at = name.len().checked_sub(end.len());
-        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end.as_bytes()))
-    };
-    [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
-}
-
 /// Examines a file.
 pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     let bytes = match tree.read(path) {
@@ -400,12 +390,6 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     }
     let content = Content::parse(SourceFile::from_bytes(path, bytes));
     Scanned { found: content.found(), content: Some(content), ..Scanned::default() }
-}
-
-/// Whether a text contains one of these words, also with escapes of YAML.
-pub(super) fn contains_any(text: &str, words: &[&str]) -> bool {
-    let has = |text: &str| words.iter().any(|word| text.contains(word));
-    has(text) || unescaped(text).is_some_and(|text| has(&text))
 }
 
 /// Whether a text contains HCO's API group, in any spelling of YAML.
@@ -574,7 +558,6 @@ fn any_kind(text: &str, is_it: impl Fn(&str) -> bool) -> bool {
 }
 
 mod classify;
-mod escapes;
 #[cfg(test)]
 mod tests;
 mod wrapped;

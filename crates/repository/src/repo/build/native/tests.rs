@@ -77,15 +77,15 @@ fn merges_without_a_schema() {
 #[test]
 fn operations_are_those_of_the_library_that_kustomize_uses() {
     for (operation, part) in [
-        (r#"op: replace, path: /spec/new, value: 1"#, r#""new":1"#),
-        (r#"op: add, path: /spec/list/-, value: 3"#, r#""list":[1,2,3]"#),
-        (r#"op: add, path: /spec/list/0, value: 0"#, r#""list":[0,1,2]"#),
-        (r#"op: move, from: /spec/a, path: /spec/c"#, r#""c":"base""#),
-        (r#"op: copy, from: /spec/map/x, path: /spec/c"#, r#""c":1"#),
-        (r#"op: remove, path: /spec/none"#, "fails at `/spec/none`"),
-        (r#"op: test, path: /spec/a, value: other"#, "the value is another one"),
-        (r#"op: add, path: /spec/none/x, value: 1"#, "nothing that could hold it"),
-        (r#"op: replace, path: /spec/list/7, value: 1"#, "no such item"),
+        (r#""op": "replace", "path": "/spec/new", "value": 1"#, r#""new":1"#),
+        (r#""op": "add", "path": "/spec/list/-", "value": 3"#, r#""list":[1,2,3]"#),
+        (r#""op": "add", "path": "/spec/list/0", "value": 0"#, r#""list":[0,1,2]"#),
+        (r#""op": "move", "from": "/spec/a", "path": "/spec/c""#, r#""c":"base""#),
+        (r#""op": "copy", "from": "/spec/map/x", "path": "/spec/c""#, r#""c":1"#),
+        (r#""op": "remove", "path": "/spec/none""#, "fails at `/spec/none`"),
+        (r#""op": "test", "path": "/spec/a", "value": "other""#, "the value is another one"),
+        (r#""op": "add", "path": "/spec/none/x", "value": 1"#, "nothing that could hold it"),
+        (r#""op": "replace", "path": "/spec/list/7", "value": 1"#, "no such item"),
     ] {
         let found = spec(&operated(operation));
         assert!(found.contains(part), "{operation}: {found}");
@@ -132,7 +132,10 @@ fn refuses_what_kustomize_refuses() {
         ("resources: [../base/hc.yaml]\n", "loads no file from outside"),
         ("resources: [../over]\n", "builds on itself"),
         ("resources: [../base]\nfields: [x]\n", "over/kustomization.yaml:2 its field `fields` is unknown"),
-        ("resources: [../base]\npatches: [{patch: '[{op: add, path: /a, value: 1}]'}]\n", "needs a `target`"),
+        (
+            "resources: [../base]\npatches: [{patch: '[{\"op\": \"add\", \"path\": \"/a\", \"value\": 1}]'}]\n",
+            "needs a `target`",
+        ),
         ("resources: [../base]\npatches: [{path: p.yaml, patch: x}]\n", "neither"),
     ] {
         let found = built(kustomization, &[]).map(|_| "built").unwrap_or_else(|why| why.leak());

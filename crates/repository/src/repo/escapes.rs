@@ -3,7 +3,7 @@
 /// A text with resolved escapes that can be letters, dots or line breaks; `None` if there are none. It also resolves
 /// escapes outside double-quoted scalars, so it is only for searching. An escape outside can't reach beyond an opening
 /// quote, so those inside are resolved like in the parser.
-pub(in super::super) fn unescaped(text: &str) -> Option<String> {
+pub(super) fn unescaped(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = String::new();
     // The end of the text that was copied to `out`.
@@ -42,4 +42,10 @@ pub(in super::super) fn unescaped(text: &str) -> Option<String> {
     }
     out.push_str(&text[copied..]);
     Some(out)
+}
+
+/// Whether a text contains one of these words, also with escapes of YAML.
+pub(super) fn contains_any(text: &str, words: &[&str]) -> bool {
+    let has = |text: &str| words.iter().any(|word| text.contains(word));
+    has(text) || unescaped(text).is_some_and(|text| has(&text))
 }

@@ -1,0 +1,16 @@
+//! Which files may hold manifests.
+
+use camino::Utf8Path;
+
+use super::kustomization::is_kustomization;
+
+/// Whether a file can contain manifests, by its name. Argo CD and kubectl only check the suffix: `.yaml` alone is one
+/// too.
+pub fn is_candidate(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_bytes();
+    let ends = |end: &&str| {
+        let at = name.len().checked_sub(end.len());
+        at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end.as_bytes()))
+    };
+    [".yaml", ".yml", ".json"].iter().any(ends) || is_kustomization(path)
+}
