@@ -152,8 +152,8 @@ pub(super) fn quota_namespaces(change: &Change<'_>) -> Vec<Consequence> {
 
 /// What a role grants and no longer grants: `list pods`.
 pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
-    const MORE: Said = security("the role {} grants more: {is}");
-    const LESS: Said = security("the role {} grants less: no longer {was}");
+    const MORE: Said = Said::new(Behaviour, Now, "the role {} grants more: {is}");
+    const LESS: Said = Said::new(Behaviour, Now, "the role {} grants less: no longer {was}");
     let granted = |rules: &Value| -> BTreeSet<String> {
         let names = |rule: &Value, list: &str| -> Vec<String> {
             rule[list].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
