@@ -10,7 +10,7 @@ use super::notices::Notices;
 use super::root::finding_with_help;
 use hcoplan_diagnostics::source::{EditedTree, Revision, Tree};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{self, Builds, Built, Options, Repo, Trust};
+use hcoplan_repository::repo::{ClusterFilter, self, Builds, Built, Options, Repo, Trust};
 
 /// Whether there is an operator's bundle: a ClusterServiceVersion in a file with the bundle tools' name.
 pub(super) fn has_bundle(repo: &Repo) -> bool {
@@ -81,9 +81,10 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
     // Processes have to be ended after an interrupt.
     crate::watch();
     let most = options.max_bytes;
+    let chosen = with_configured_names(tree, options);
     let asked = repo::BuildRequest {
         within: options.within.as_deref(),
-        chosen: &options.chosen,
+        chosen: &chosen,
         is_off: options.builds.is_kustomize_off,
         fetches: options.builds.remote,
         is_exact: false,
@@ -95,6 +96,18 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
         built.extend(repo::render_charts(tree, root, most, &crate::interrupted)?);
     }
     Ok(built)
+}
+
+/// The chosen clusters, also where hcoplan.yaml gives the cluster of a directory another name.
+fn with_configured_names(tree: &dyn Tree, options: &Options) -> ClusterFilter {
+    // A wrong configuration was reported.
+    let entries = Repo::configuration(tree, options).map(|config| config.clusters).unwrap_or_default();
+    let named = entries.iter().filter_map(|entry| Some((entry.path.value.trim_end_matches('/'), entry.name.as_ref()?)));
+    let names: BTreeMap<String, String> = named.map(|(path, name)| (path.to_owned(), name.value.clone())).collect();
+    let chosen = options.chosen.clone();
+    ClusterFilter::new(move |directory| {
+        chosen.has(directory) || names.get(directory).is_some_and(|name| chosen.has(name))
+    })
 }
 
 /// Opens a repository without configuration and renders its charts; also returns whether any chart can be rendered.
