@@ -403,12 +403,6 @@ mod tests {
                 "q.io/a/b:1",
                 "amd64 s390x",
             ),
-            (
-                "Makefile",
-                "IMG ?= q.io/a/b:1\nPLATFORMS ?= linux/arm64\nb:\n\tpodman build --platform=$(PLATFORMS) --tag ${IMG} .\n",
-                "q.io/a/b:1",
-                "arm64",
-            ),
             ("a.sh", "podman build --platform linux/arm64 -t q.io/a/b:$TAG .\n", "q.io/a/b:7", "arm64"),
             ("a.sh", "podman build --platform linux/arm64 -t $IMAGE .\n", "q.io/a/b:7", "-"),
             ("a.sh", "skopeo copy --override-arch arm64 docker://x.io/a docker://q.io/a/b:1\n", "q.io/a/b:1", "arm64"),
@@ -451,12 +445,6 @@ mod tests {
                 "q.io/a/b:1",
                 "arm64",
             ),
-            (
-                "docker-bake.hcl",
-                "target \"a\" {\n  platforms = [\"linux/amd64\"]\n  tags = [\"q.io/a/b:1\"]\n}\n",
-                "q.io/a/b:1",
-                "amd64",
-            ),
         ] {
             let index = EvidenceIndex::of(&OtherObjects::default(), &[SourceFile::new(path, text)]);
             let found = index.find(image).map_or_else(|| "-".to_owned(), |found| found.architectures.join(" "));
@@ -480,7 +468,6 @@ mod tests {
                 "amd64 arm64",
             ),
             ("services: {a: {image: 'q.io/a/b:1', build: {platforms: [linux/s390x]}}}", "s390x"),
-            ("target: {a: {platforms: [linux/arm64], tags: ['q.io/a/b:1']}}", "arm64"),
             ("q.io/a/b:1: {manifests: [{platform: {architecture: arm64, os: linux}}]}", "arm64"),
             ("q.io/a/b:1: [amd64, aarch64]", "amd64 arm64"),
             (
