@@ -19,12 +19,12 @@ pub struct Annotation<'a> {
 impl<'a> Context<'a> {
     /// An annotation of the HyperConverged.
     pub fn annotation(&self, name: &str) -> Option<Annotation<'a>> {
-        self.annotation_of(&self.document().root, name)
+        self.annotation_of(&self.root(), name)
     }
 
     /// An annotation of an object inside the HyperConverged (a DataImportCronTemplate).
     pub fn annotation_of(&self, object: &'a Node, name: &str) -> Option<Annotation<'a>> {
-        let annotations = object.get("metadata")?.get("annotations")?;
+        let annotations = object.below("metadata.annotations")?;
         Some(Annotation { document: self.document(), entry: annotations.entry(name)? })
     }
 }
@@ -32,7 +32,7 @@ impl<'a> Context<'a> {
 impl<'a> Annotation<'a> {
     /// An annotation of another document.
     pub fn of(document: &'a Document, name: &str) -> Option<Self> {
-        let annotations = document.root.get("metadata")?.get("annotations")?;
+        let annotations = document.root.below("metadata.annotations")?;
         Some(Self { document, entry: annotations.entry(name)? })
     }
 

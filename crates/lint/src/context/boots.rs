@@ -145,7 +145,7 @@ impl<'a> Context<'a> {
     /// Whether KubeVirt emulates guests on nodes of another architecture.
     pub fn crosses_architectures(&self) -> bool {
         const GATE: &str = "CrossArchitectureVirtualization";
-        let is_known = self.release().kubevirt().feature_gates.contains_key(GATE);
+        let is_known = self.kubevirt().feature_gates.contains_key(GATE);
         is_known && self.machine_cluster().is_some_and(|cluster| cluster.has_gate(GATE))
     }
 
@@ -310,7 +310,7 @@ impl<'a> Context<'a> {
 
     /// The architecture of a claim that a declared DataVolume fills.
     fn claim_disk(&self, namespace: &str, name: &str, steps: usize) -> Architectures {
-        let volume = self.other_objects().named("DataVolume", Some(namespace), name);
+        let volume = self.named("DataVolume", Some(namespace), name);
         let spec = volume.and_then(|v| v.root.get("spec")).map(Node::to_json);
         spec.map_or(Architectures::Unknown, |spec| self.volume_disk(&spec, namespace, steps))
     }

@@ -13,16 +13,20 @@
 //! another one is ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, lines};
 use hcoplan_planner::inventory::Architecture;
 use hcoplan_yaml::{Document, Node};
+use serde::Deserialize;
 
 use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};
+use crate::lists::entries;
+use crate::rows::rows;
 
 /// Where a command has the name of the image that it publishes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum NamedBy {
     /// An option, see [`NAMES`].
     Option,
@@ -37,25 +41,7 @@ enum NamedBy {
 }
 
 /// The commands, and what names their image.
-const COMMANDS: [(&str, NamedBy); 17] = [
-    ("docker buildx build", NamedBy::Option),
-    ("docker build", NamedBy::Option),
-    ("podman build", NamedBy::Option),
-    ("buildah bud", NamedBy::Option),
-    ("buildah build", NamedBy::Option),
-    ("docker manifest annotate", NamedBy::First),
-    ("podman manifest annotate", NamedBy::First),
-    ("podman manifest add", NamedBy::First),
-    ("buildah manifest add", NamedBy::First),
-    ("skopeo copy", NamedBy::Last),
-    ("skopeo sync", NamedBy::Directory),
-    ("crane copy", NamedBy::Last),
-    ("crane cp", NamedBy::Last),
-    ("oc image mirror", NamedBy::Last),
-    ("oc adm catalog mirror", NamedBy::Directory),
-    ("docker pull", NamedBy::Source),
-    ("podman pull", NamedBy::Source),
-];
+static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCommands"));
 
 /// The commands that give a pulled image another name.
 const TAGS: [&str; 2] = ["docker tag ", "podman tag "];
@@ -109,7 +95,7 @@ pub(super) fn built_by(document: &Arc<Document>, out: &mut Vec<Record>) {
             }
         }
     }
-    for service in root.get("services").map(Node::entries).unwrap_or_default() {
+    for service in entries(root.get("services")) {
         if let (Some(platforms), Some(image)) = (service.value.below("build.platforms"), service.value.text_at("image"))
         {
             add(image, &platforms_of(platforms), platforms);
@@ -226,8 +212,8 @@ fn commands(text: &str) -> Vec<Command<'_>> {
     let mut starts = Vec::new();
     for (at, line) in lines(text) {
         if !line.trim_start().starts_with('#') {
-            for (command, named) in COMMANDS {
-                starts.extend(line.match_indices(command).map(|(i, _)| (at + i, command.len(), named)));
+            for (command, named) in &*COMMANDS {
+                starts.extend(line.match_indices(command).map(|(i, _)| (at + i, command.len(), *named)));
             }
         }
     }

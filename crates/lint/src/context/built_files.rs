@@ -78,7 +78,7 @@ impl Extents {
                 continue;
             };
             let paths = |key: &str| -> Vec<Utf8PathBuf> {
-                let items = document.root.get(key).map(Node::items).unwrap_or_default().iter();
+                let items = document.root.list_at(key).iter();
                 let named = items.filter_map(|i| i.as_str().or_else(|| i.get("path")?.as_str()));
                 named.map(|n| joined(directory, n)).collect()
             };

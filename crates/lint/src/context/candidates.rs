@@ -11,6 +11,7 @@ use hcoplan_yaml::{Document, Node};
 use serde_json::Value;
 
 use super::{Context, NodeRef, PodTemplate, VirtualMachine};
+use crate::lists::elements;
 
 /// The name of a node as a label.
 const NAME: &str = "metadata.name";
@@ -212,7 +213,7 @@ fn topology(class: &Arc<Document>) -> Option<Value> {
 
 /// The requirements of each term of a topology.
 fn topology_terms(topology: &Value) -> impl Iterator<Item = &[Value]> {
-    let terms = topology.as_array().into_iter().flatten();
+    let terms = elements(topology);
     terms.map(|term| term["matchLabelExpressions"].as_array().map_or(&[][..], Vec::as_slice))
 }
 
@@ -225,14 +226,14 @@ fn topology_keys(topology: &Value) -> impl Iterator<Item = &str> {
 fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
     let fits = |requirement: &Value| {
         let value = requirement["key"].as_str().and_then(|key| node.labels.get(key));
-        let mut values = requirement["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut values = elements(&requirement["values"]).filter_map(Value::as_str);
         value.is_some_and(|own| values.any(|value| value == own))
     };
     topology_terms(topology).any(|term| term.iter().all(fits))
 }
 
 /// The terms of a placement's required node affinity.
-fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
     let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
     placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array()).into_iter().flatten()
 }

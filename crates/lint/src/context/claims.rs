@@ -37,7 +37,7 @@ impl Context<'_> {
             return self.volume_modes(vm.document, &spec);
         }
         let declared = |kind: &str| {
-            let mut all = self.other_objects().of_kind(kind).iter();
+            let mut all = self.of_kind(kind).iter();
             all.find(|d| d.text("metadata.name") == claim && d.text("metadata.namespace") == vm.namespace())
         };
         if let Some(document) = declared("PersistentVolumeClaim") {
@@ -54,7 +54,7 @@ impl Context<'_> {
         }
         let storage = document.root.at(&spec.key("storage"))?;
         let class = storage.text_at("storageClassName").or_else(|| self.default_class())?;
-        let mut profiles = self.other_objects().of_kind("StorageProfile").iter();
+        let mut profiles = self.of_kind("StorageProfile").iter();
         let profile = profiles.find(|d| d.text("metadata.name") == class)?;
         Some(Modes { document: profile, path: Path::dotted("spec.claimPropertySets[0].accessModes") })
     }

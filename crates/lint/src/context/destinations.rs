@@ -224,7 +224,8 @@ impl Shape<'_, '_> {
     }
 }
 
-fn key(path: &Path) -> Option<&str> {
+/// The last step of a path, if it is a key.
+pub(crate) fn key(path: &Path) -> Option<&str> {
     match path.0.last()? {
         Segment::Key(key) => Some(key),
         Segment::Index(_) => None,

@@ -36,6 +36,11 @@ impl Context<'_> {
         Some(Fix { title: title.into(), applicability, edits: edits.ok()? })
     }
 
+    /// A suggestion that changes the HyperConverged.
+    pub fn suggest(&self, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
+        self.fix(title, Applicability::Suggestion, changes)
+    }
+
     /// Records that a fix of the next finding wasn't tried, because many others were.
     pub fn leave_untried(&self) {
         self.untried.set(true);
@@ -72,13 +77,13 @@ impl Context<'_> {
             }
         };
         let changes = [change];
-        self.fix(format!("{} to switch {name} off", changed(&changes)), Applicability::Suggestion, &changes)
+        self.suggest(format!("{} to switch {name} off", changed(&changes)), &changes)
     }
 
     /// The change that removes an annotation, and `annotations` with the last one.
     pub fn annotation_removal(&self, name: &str) -> Change {
         let annotations = Path::dotted(ANNOTATIONS);
-        let node = self.document().root.at(&annotations);
+        let node = self.root().at(&annotations);
         Change::Remove(match node.map_or(0, |n| n.entries().len()) {
             1 => annotations,
             _ => annotations.key(name),

@@ -40,18 +40,21 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The keys of a path, if it has no index.
+pub(crate) fn keys_of(path: &Path) -> Option<Vec<&str>> {
+    let keys = path.0.iter().map(|step| match step {
+        Segment::Key(key) => Some(key.as_str()),
+        Segment::Index(_) => None,
+    });
+    keys.collect()
+}
+
 /// The dotted path below `spec`, if the path has keys only.
 pub(super) fn dotted_below_spec(path: &Path) -> Option<String> {
-    let keys: Option<Vec<&str>> = path
-        .0
-        .iter()
-        .map(|s| match s {
-            Segment::Key(key) => Some(key.as_str()),
-            Segment::Index(_) => None,
-        })
-        .collect();
-    let (first, rest) = keys.as_deref()?.split_first().map(|(f, r)| (*f, r.join(".")))?;
-    (first == "spec" && !rest.is_empty()).then_some(rest)
+    match keys_of(path)?.as_slice() {
+        ["spec", rest @ ..] => Some(rest.join(".")).filter(|rest| !rest.is_empty()),
+        _ => None,
+    }
 }
 
 impl<'a> Field<'a> {

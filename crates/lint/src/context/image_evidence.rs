@@ -91,8 +91,8 @@ impl Context<'_> {
     /// (`getImageStreamDigest`): without a tag, the stream's first.
     fn stream_evidence(&self, namespace: &str, image: &str) -> Option<ImageEvidence> {
         let (name, tag) = image.split_once(':').map_or((image, None), |(name, tag)| (name, Some(tag)));
-        let stream = self.other_objects().named("ImageStream", Some(namespace), name)?;
-        let mut tags = stream.root.below("spec.tags").map(Node::items).unwrap_or_default().iter();
+        let stream = self.named("ImageStream", Some(namespace), name)?;
+        let mut tags = stream.root.list_at("spec.tags").iter();
         let tag = tags.find(|item| tag.is_none() || item.text_at("name") == tag)?;
         let from = tag.text_at("from.name")?;
         let is_image = tag.text_at("from.kind") == Some("DockerImage");

@@ -1,9 +1,10 @@
 //! Suggestions that change virtual machines of the repository, if the HyperConverged can't help.
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
+use hcoplan_diagnostics::finding::{Edit, Fix};
 use hcoplan_yaml::edit::{self, Change};
 
 use super::Context;
+use crate::suggestion::suggestion;
 
 impl Context<'_> {
     /// A suggestion that sets the architecture of each virtual machine that uses the default; `None` if there is none.
@@ -15,7 +16,8 @@ impl Context<'_> {
             edit::edits(vm.document, &[set]).ok()
         };
         let edits: Vec<Vec<Edit>> = open.iter().map(name_it).collect::<Option<_>>()?;
-        suggestion(format!("name {architecture} in {}", machines_count(open.len())), edits.concat())
+        let title = format!("name {architecture} in {}", machines_count(open.len()));
+        (!edits.is_empty()).then(|| suggestion(title, edits.concat()))
     }
 
     /// A suggestion that clones another DataSource wherever a virtual machine clones `name`; `None`
@@ -31,7 +33,7 @@ impl Context<'_> {
                 }
             }
         }
-        suggestion(format!("clone {instead} where {name} is cloned"), edits)
+        (!edits.is_empty()).then(|| suggestion(format!("clone {instead} where {name} is cloned"), edits))
     }
 }
 
@@ -40,8 +42,4 @@ fn machines_count(number: usize) -> String {
         1 => "the virtual machine that names none".to_owned(),
         n => format!("the {n} virtual machines that name none"),
     }
-}
-
-fn suggestion(title: String, edits: Vec<Edit>) -> Option<Fix> {
-    (!edits.is_empty()).then_some(Fix { title, applicability: Applicability::Suggestion, edits })
 }

@@ -36,7 +36,7 @@ impl Context<'_> {
         let [Segment::Key(spec), Segment::Key(name)] = &path.0[..] else {
             return None;
         };
-        let node = self.document().root.at(path)?;
+        let node = self.root().at(path)?;
         let is_known = |of: &Annotation, place: &Path| {
             let schema = self.release().schema_of(of.api_version, of.kind);
             schema.is_some_and(|s| fits(s, place, node))
@@ -60,7 +60,7 @@ impl Context<'_> {
             changes: Some(Vec::new()),
         };
         self.visit(node, path, &place, &mut found);
-        found.remove_rest(&self.document().root.to_json(), path);
+        found.remove_rest(&self.root().to_json(), path);
         if found.fields.is_empty() || !found.without.is_empty() {
             found.changes = None;
         }
@@ -77,7 +77,7 @@ impl Context<'_> {
         }
         let keys = hcoplan_planner::jsonpatch::segments(&pointer);
         if let Some(row) = row(self, found.operand.kind, &keys) {
-            let is_free = self.document().root.at(&row.path).is_none();
+            let is_free = self.root().at(&row.path).is_none();
             if row.how == Transform::Copy && is_free {
                 found.change(Change::Move(at.clone(), row.path.clone(), None));
             } else {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::patch::same_step;
 use super::{Applied, Context, PatchAnnotation};
+use crate::suggestion::suggestion;
 
 impl Applied<'_, '_> {
     /// The first path changed by the operation at, above or below a JSON pointer.
@@ -89,7 +90,7 @@ impl<'a> Context<'a> {
         let text: Vec<String> = values.iter().map(one).collect();
         let (text, edits) = patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;
         self.result_of(patch, &text)?;
-        Some(Fix { title, applicability: Applicability::Suggestion, edits })
+        Some(suggestion(title, edits))
     }
 }
 

@@ -80,6 +80,11 @@ impl PodTemplate {
         self.document.root.at(&self.path(path))
     }
 
+    /// The items of a list at a dotted path below the pod's spec.
+    pub(super) fn list(&self, path: &str) -> &[Node] {
+        self.get(path).map_or(&[], Node::items)
+    }
+
     /// The path of a dotted path below the pod's spec.
     pub fn path(&self, path: &str) -> Path {
         self.spec.below(path)
@@ -94,7 +99,7 @@ impl PodTemplate {
     pub fn images(&self) -> Vec<(Path, &str)> {
         let lists = ["containers", "initContainers"].into_iter();
         let each = lists.flat_map(|list| {
-            let items = self.get(list).map(Node::items).unwrap_or_default();
+            let items = self.list(list);
             items.iter().enumerate().filter_map(move |(i, item)| {
                 let image = item.get("image")?.as_str()?;
                 Some((self.path(list).index(i).key("image"), image))
@@ -152,7 +157,7 @@ impl PodTemplate {
 
     /// The required terms and their path.
     pub fn terms(&self) -> (Path, &[Node]) {
-        let terms = self.get(TERMS).map(Node::items).unwrap_or_default();
+        let terms = self.list(TERMS);
         (self.path(TERMS), terms)
     }
 
@@ -171,7 +176,7 @@ impl PodTemplate {
             let path = path.index(t).key("matchExpressions");
             let all = all.unwrap_or_default().iter().enumerate();
             all.filter_map(move |(e, expression)| {
-                let text = |key: &str| expression.get(key).and_then(Node::as_str);
+                let text = |key: &str| expression.text_at(key);
                 let values = expression.get("values")?.items();
                 let ours = ARCHITECTURE_KEYS.contains(&text("key")?) && text("operator")? == "In";
                 let names = values.iter().filter_map(Node::as_str).collect();

@@ -82,7 +82,7 @@ impl<'a> Context<'a> {
         if let Some(patch) = &self.admission().patch {
             return self.patch_place(patch.0, &patch.1);
         }
-        if cause.in_key && self.document().root.key_at(&cause.path).is_some() {
+        if cause.in_key && self.root().key_at(&cause.path).is_some() {
             self.document().locate_key(&cause.path)
         } else {
             self.locate(&cause.path)

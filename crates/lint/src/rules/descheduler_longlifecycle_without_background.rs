@@ -1,9 +1,7 @@
 //! The descheduler's profile LongLifecycle without background evictions.
 
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_yaml::Node;
 use hcoplan_yaml::Value;
-use hcoplan_yaml::edit::{Change, edits};
+use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
 

@@ -1,7 +1,5 @@
 //! Mediated devices that no virtual machine is permitted to use.
 
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -25,9 +23,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = "mediated devices are created, but permittedHostDevices permits none of them";
-    let finding = Finding::new(&MEDIATED_DEVICE_NOT_PERMITTED, message)
-        .at(field.key_place())
-        .label("no virtual machine may ask for one")
-        .help("list them in permittedHostDevices.mediatedDevices");
-    out.report(finding);
+    out.report(
+        Finding::new(&MEDIATED_DEVICE_NOT_PERMITTED, message)
+            .at(field.key_place())
+            .label("no virtual machine may ask for one")
+            .help("list them in permittedHostDevices.mediatedDevices"),
+    );
 }
