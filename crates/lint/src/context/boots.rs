@@ -2,21 +2,15 @@
 //!
 //! Collects the facts for [`hcoplan_planner::boot`], which decides.
 
-use std::collections::{BTreeSet, HashSet};
-
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_planner::boot::{
     Architectures, BootAnswer, CandidateNode, Machine, PulledImage, answer, imported, importer_architectures,
 };
-use hcoplan_planner::boot_images::ssp_stage::Rendered;
-use hcoplan_planner::machines::Verdict;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
-use hcoplan_yaml::{Node, Path};
-use serde_json::Value;
 
 use super::virtual_machines::claim_name;
-use super::{Candidate, Context, Extent, GuestArchitecture, ImageEvidence, VirtualMachine};
+use super::{Candidate, Extent, GuestArchitecture};
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;

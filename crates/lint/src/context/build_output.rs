@@ -12,12 +12,8 @@
 //! Of variables, only a loop's is resolved (`for a in amd64 arm64; do buildah bud --arch $a`): an image whose name has
 //! another one is ignored.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock};
-
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, lines};
-use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::{Document, Node};
+use super::prelude::*;
+use hcoplan_diagnostics::source::lines;
 use serde::Deserialize;
 
 use super::image_output::{EvidenceOwner, Form, Platform, Record, repository};

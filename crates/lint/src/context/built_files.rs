@@ -1,13 +1,7 @@
 //! Determines which files of a directory are applied together.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::prelude::*;
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::Node;
-
-use super::Context;
 
 /// The resources of kustomizations, by directory.
 #[derive(Debug)]

@@ -4,15 +4,8 @@
 //! operator-framework/api (`pkg/validation/internal/multiarch.go`). The rules of this group are its offline equivalent;
 //! `testdata/bundles/table.txt` compares the two verdicts.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::{Document, Node, Path};
-
 use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
-use super::{Context, ImageEvidence};
+use super::prelude::*;
 use crate::lists::{entries, items};
 
 /// Prefix of a CSV's labels for supported architectures.
@@ -214,8 +207,7 @@ impl Csv {
 
     fn related(&self) -> impl Iterator<Item = ImageUse<'_>> {
         let path = Path::dotted("spec.relatedImages");
-        let items = self.document.root.at(&path).map(Node::items);
-        let items = items.unwrap_or_default().iter().enumerate();
+        let items = items(self.document.root.at(&path)).iter().enumerate();
         items.filter_map(move |(index, item)| {
             let image = item.get("image")?.as_str().filter(|i| !i.is_empty())?;
             Some(ImageUse { image, path: path.index(index).key("image"), used: UsedAs::Related })

@@ -1,16 +1,11 @@
 //! The nodes on which a virtual machine may run. Nodes that no machine can distinguish are examined once.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
-
+use super::prelude::*;
 use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
-use hcoplan_planner::machines::{Launcher, Verdict, may_be_required};
-use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::{Document, Node};
-use serde_json::Value;
+use hcoplan_planner::machines::{Launcher, may_be_required};
 
-use super::{Context, NodeRef, PodTemplate, VirtualMachine};
+use super::{NodeRef, PodTemplate};
 use crate::lists::elements;
 
 /// The name of a node as a label.

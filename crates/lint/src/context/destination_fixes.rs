@@ -1,9 +1,7 @@
 //! Fixes that move a value to a path in the schema.
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
-use hcoplan_yaml::edit::{Change, EditableFile, apply_and_verify, line_edits};
-use hcoplan_yaml::{Entry, Node, Path};
-use serde_json::Value;
+use super::prelude::*;
+use hcoplan_yaml::edit::{EditableFile, apply_and_verify, line_edits};
 
 use super::destinations::{fits, key, similar};
 use super::other_shape::translated;

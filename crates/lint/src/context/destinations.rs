@@ -1,10 +1,8 @@
 //! Finds the paths where a misplaced value may belong.
 
-use std::collections::BTreeSet;
-
+use super::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::{Entry, Node, Path, Segment, Value};
+use hcoplan_yaml::Value;
 
 use super::Shape;
 

@@ -1,14 +1,9 @@
 //! A field of the HyperConverged, in any API version.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::{MOVES, Move};
-use hcoplan_yaml::{Document, Key, Node, Path, Segment, Value};
-
-use super::Context;
+use hcoplan_yaml::{Key, Value};
 
 /// The sections of v1's spec; v1beta1 has no fields with these names.
 const V1_SECTIONS: [&str; 6] = ["deployment", "networking", "security", "storage", "virtualization", "workloadSources"];

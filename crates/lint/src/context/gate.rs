@@ -1,13 +1,10 @@
 //! A feature gate of the HyperConverged as written: an entry of a map or an element of a list.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::Gates;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Document, Node, Path, Segment, Value};
-use serde_json::json;
+use hcoplan_yaml::Value;
 
-use super::Context;
 use super::other_shape::flag;
 use crate::lists::items;
 
@@ -23,7 +20,7 @@ pub struct Gate<'a> {
 #[derive(Debug, Clone, Copy)]
 struct WrittenGate<'a> {
     /// The gate's name: a map's key, a list element's `name`.
-    name: hcoplan_diagnostics::source::Span,
+    name: Span,
     /// The value: in a map the entry's value, in a list the element's `state`, else its `name`.
     switch: &'a Node,
 }
@@ -76,7 +73,7 @@ impl<'a> Context<'a> {
     /// `enabled` becomes a state; a gate's name with a value becomes the whole element.
     pub fn meant_gate(&self, path: &Path) -> Option<(String, Vec<Change>)> {
         let item = path.parent();
-        let (Segment::Key(key), root) = (path.0.last()?, &self.root()) else {
+        let (Segment::Key(key), root) = (path.0.last()?, self.root()) else {
             return None;
         };
         let state = if flag(root.at(path)?)? { "Enabled" } else { "Disabled" };

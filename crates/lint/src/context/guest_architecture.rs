@@ -16,15 +16,10 @@
 //! An instance without VirtualMachine and the instances of a replica set have neither preference nor templates: they
 //! always get the default (`SetDefaultVirtualMachineInstanceSpec`).
 
+use super::prelude::*;
 use hcoplan_planner::boot::Architectures;
-use hcoplan_planner::boot_images::ssp_stage::Rendered;
-use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::{TypeKind, has_defect};
 use hcoplan_planner::release::Phase;
-use hcoplan_yaml::Node;
-use serde_json::Value;
-
-use super::{Context, VirtualMachine};
 
 /// The architectures supported by KubeVirt; its webhook rejects others.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];

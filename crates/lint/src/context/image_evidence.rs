@@ -3,19 +3,12 @@
 //! The files are read once, when a rule first needs them. An image is also looked up under its mirrors' names
 //! (`image_mirrors.rs`), because the mirror's image is pulled.
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::{Location, SourceFile};
-use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::Node;
-use serde_json::Value;
-
-use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
 use super::image_output::{
     EvidenceOwner, Form, Platform, Record, called, collected, declared, plain, repository, saved, tag,
 };
+use super::prelude::*;
 
 /// The evidence about an image.
 #[derive(Debug, Clone)]

@@ -5,11 +5,8 @@
 //! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag. What oc-mirror fills a
 //! mirror with is `additionalImages` of its `ImageSetConfiguration`, in addition to releases and operators.
 
-use hcoplan_diagnostics::source::Location;
-use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::{Node, Path};
-
 use super::image_output::{plain, repository, tag};
+use super::prelude::*;
 use crate::lists::items;
 
 /// The kinds, the paths of their lists, and whether they apply to references by digest.

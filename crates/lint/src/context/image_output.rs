@@ -10,12 +10,8 @@
 //! - `skopeo inspect` (`Name` and `Architecture`) and `docker inspect` (`RepoTags`, `RepoDigests`), which name the
 //!   image, and show only the requested one of perhaps several architectures
 
-use std::sync::Arc;
-
+use super::prelude::*;
 use crate::lists::items;
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::{Document, Node};
 
 /// The form of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

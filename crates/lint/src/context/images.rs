@@ -1,12 +1,12 @@
 //! Golden images as written, as passed on by HCO, and as deployed by SSP.
 
+use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 
-use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::boot_images::{ENABLE_ANNOTATION, HcoStage, Template, TemplateSource};
-use hcoplan_yaml::{Document, Entry, Key, Node, Path, Value};
+use hcoplan_yaml::{Key, Value};
 
-use super::{Annotation, Context};
+use super::Annotation;
 use crate::lists::items;
 
 /// A DataImportCronTemplate of the HyperConverged as written.

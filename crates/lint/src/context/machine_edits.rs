@@ -1,9 +1,8 @@
 //! Suggestions that change virtual machines of the repository, if the HyperConverged can't help.
 
-use hcoplan_diagnostics::finding::{Edit, Fix};
-use hcoplan_yaml::edit::{self, Change};
+use super::prelude::*;
+use hcoplan_yaml::edit;
 
-use super::Context;
 use crate::suggestion::suggestion;
 
 impl Context<'_> {
@@ -11,7 +10,7 @@ impl Context<'_> {
     pub fn machines_made(&self, architecture: &str) -> Option<Fix> {
         let machines = self.virtual_machines();
         let open: Vec<_> = machines.iter().filter(|vm| !self.guest_architecture(vm).is_chosen()).collect();
-        let name_it = |vm: &&super::VirtualMachine<'_>| {
+        let name_it = |vm: &&VirtualMachine<'_>| {
             let set = Change::Set(vm.path("architecture"), architecture.into());
             edit::edits(vm.document, &[set]).ok()
         };

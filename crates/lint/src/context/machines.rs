@@ -1,14 +1,9 @@
 //! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
-use std::collections::BTreeSet;
+use super::prelude::*;
+use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, Obstacle, TypeKind, common_type, obstacles};
 
-use hcoplan_planner::machines::{
-    self, Cluster, Machine, Namespace, Obstacle, TypeKind, Verdict, common_type, obstacles,
-};
-use hcoplan_yaml::{Document, Node, Path};
-use serde_json::Value;
-
-use super::{Context, Extent, VirtualMachine};
+use super::Extent;
 use crate::lists::items;
 
 /// An instance type or preference of a virtual machine.

@@ -1,10 +1,9 @@
 //! Finds scalars whose type differs from the schema's.
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::{Node, Path, Scalar, Segment, Style, Value, resolve};
+use super::prelude::*;
+use hcoplan_yaml::{Scalar, Style, Value, resolve};
 
-use super::{Context, last_key};
+use super::last_key;
 
 /// A scalar whose type differs from the schema's.
 #[derive(Debug, Clone)]
@@ -23,7 +22,7 @@ impl<'a> Context<'a> {
     /// The scalars of the HyperConverged whose type differs from the schema's, in document order. Kinds of numbers
     /// aren't distinguished.
     pub fn mistyped(&self) -> Vec<Mistyped<'a>> {
-        let root = &self.root();
+        let root = self.root();
         let mut found = Vec::new();
         if let Some(metadata) = root.get("metadata") {
             for map in ["labels", "annotations"] {

@@ -41,6 +41,7 @@ mod patched_places;
 mod placement;
 mod pod_placement;
 mod pod_templates;
+mod prelude;
 mod releases;
 mod shape;
 mod source;

@@ -3,20 +3,13 @@
 //! A move is offered only if the cluster stays the same: the fixed file is planned, and the rendered objects are
 //! compared.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_planner::jsonpatch::Op;
+use super::prelude::*;
 use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_yaml::edit::{self, Change};
+use hcoplan_yaml::edit;
 use hcoplan_yaml::{self as yaml, Path};
-use serde_json::Value;
 
 use super::patch::OperationId;
-use super::{Applied, Context, KUBEVIRT_GATES, OwnFields};
+use super::{KUBEVIRT_GATES, OwnFields};
 use crate::words::changed;
 
 /// Maximum number of operations tried separately, each of which plans the cluster again.

@@ -1,11 +1,10 @@
 //! Suggestions about multi-arch golden images and workload architectures.
 
-use hcoplan_diagnostics::finding::Fix;
+use super::prelude::*;
 use hcoplan_planner::topology::Topology;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Node, Path, Value};
+use hcoplan_yaml::Value;
 
-use super::{Context, Pods, REQUIRED};
+use super::{Pods, REQUIRED};
 use crate::words::changed;
 
 const GATE: &str = "enableMultiArchBootImageImport";
@@ -83,7 +82,7 @@ impl Context<'_> {
     /// HCO's topology after a change of the HyperConverged.
     pub fn topology_after(&self, change: &Change) -> Option<Topology> {
         let placement = self.field(Pods::Workload.field()).path()?;
-        let after = change.value_after(&self.root(), &placement);
+        let after = change.value_after(self.root(), &placement);
         Some(Topology::new(self.release(), self.inventory(), after.ok()?.as_ref()))
     }
 

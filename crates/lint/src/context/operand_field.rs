@@ -1,11 +1,10 @@
 //! An operand's field written in the HyperConverged by mistake.
 
+use super::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
-use hcoplan_planner::release::{GateSetter, Transform};
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Node, Path, Segment, Value};
+use hcoplan_planner::release::GateSetter;
+use hcoplan_yaml::Value;
 
-use super::Context;
 use super::destinations::fits;
 use super::field_map::row;
 

@@ -1,11 +1,8 @@
 //! The other objects of the cluster's directory.
 
-use std::sync::Arc;
+use super::prelude::*;
+use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 
-use hcoplan_repository::repo::{HCO_PACKAGES, Layer, OtherObjects};
-use hcoplan_yaml::{Document, Node, Path};
-
-use super::Context;
 use super::source::Source;
 use crate::lists::items;
 use crate::suppression;

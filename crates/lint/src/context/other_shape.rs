@@ -1,14 +1,9 @@
 //! Detects documents written in the form of the other API version.
 
-use std::collections::BTreeSet;
-
-use hcoplan_kubernetes::schema::Schema;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
-use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Entry, Node, Path, Segment, Value as Yaml};
-use serde_json::{Value, json};
 
-use super::Context;
 use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;
 use crate::lists::entries;
@@ -126,7 +121,7 @@ impl OtherShape<'_> {
 
     /// The changes that move all fields.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
-        let root = &cx.root();
+        let root = cx.root();
         let gates = Path::dotted("spec.featureGates");
         let translated = match self.gates {
             Some(node) => Some(Change::Set(gates.clone(), translated(node)?)),

@@ -1,14 +1,10 @@
 //! Finds the HyperConverged's field for a value that a patch writes.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_planner::jsonpatch::segments;
-use hcoplan_planner::release::Transform;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Path, Segment};
-use serde_json::{Value, json};
 
+use super::KUBEVIRT_GATES;
 use super::field_map::{PathStep, Row, along, row, rows, steps, with_indices};
-use super::{Applied, Context, KUBEVIRT_GATES};
 
 /// A field of the HyperConverged that sets a path written by a patch.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,18 +1,15 @@
 //! The jsonpatch annotations and their effects.
 
+use super::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use hcoplan_diagnostics::finding::{Edit, Fix};
-use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_kubernetes::go::{GoType, TypeStep};
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Op, Operation, Patched, only_spec};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Operation, Patched, only_spec};
 use hcoplan_yaml::ScalarPlaces;
-use serde_json::Value;
 
+use super::Annotation;
 use super::gate_change::PatchedGates;
-use super::{Annotation, Context};
 use crate::Incident;
 use crate::suggestion::suggestion;
 

@@ -1,12 +1,9 @@
 //! Finds the operation of a patch that changes an operand's path.
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_diagnostics::source::{Location, Span};
+use super::prelude::*;
 use hcoplan_planner::jsonpatch;
-use serde_json::Value;
 
 use super::patch::same_step;
-use super::{Applied, Context, PatchAnnotation};
 use crate::suggestion::suggestion;
 
 impl Applied<'_, '_> {

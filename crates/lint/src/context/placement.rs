@@ -1,15 +1,11 @@
 //! The node placements of the HyperConverged and their matching nodes.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
-use hcoplan_planner::inventory::Architecture;
-use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::Path;
-use serde_json::Value;
 
 use super::pod_placement::ARCHITECTURE_KEYS;
-use super::{Context, Field, NodeRef};
+use super::{Field, NodeRef};
 use crate::lists::elements;
 
 /// Maximum number of unmatched labels reported separately.

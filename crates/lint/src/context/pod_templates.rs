@@ -1,19 +1,10 @@
 //! Pod templates, and the architectures of their possible nodes.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Document, Node, Path};
-use serde_json::{Value, json};
-
 use super::pod_placement::{
     ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures, names_architecture,
     permits,
 };
-use super::{Context, ImageEvidence};
+use super::prelude::*;
 
 /// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.
 pub(super) const POD_TEMPLATE: &str = "spec.template.spec";

@@ -1,15 +1,9 @@
 //! An object with its schema.
 
-use std::borrow::Cow;
+use super::prelude::*;
+use hcoplan_yaml::edit::{apply, edits};
+use hcoplan_yaml::parse;
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::edit::{Change, apply, edits};
-use hcoplan_yaml::{Document, Path, parse};
-use serde_json::Value;
-
-use super::Context;
 use super::destinations::key;
 use crate::lists::entries;
 

@@ -1,12 +1,6 @@
 //! Storage classes: the declared ones, and whether others may exist.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node, Path};
-
-use super::{Context, VirtualMachine};
+use super::prelude::*;
 use crate::lists::items;
 use crate::rows::rows;
 

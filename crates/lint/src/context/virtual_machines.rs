@@ -1,17 +1,12 @@
 //! The virtual machines of the cluster's directory.
 
-use std::collections::HashMap;
+use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 use std::sync::OnceLock;
 
-use hcoplan_diagnostics::finding::{Finding, Rule};
-use hcoplan_diagnostics::source::Location;
+use hcoplan_diagnostics::finding::Rule;
 use hcoplan_kubernetes::ObjectId;
-use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::{Document, Node, Path};
-use serde_json::{Value, json};
 
-use super::Context;
 use super::candidates::terms;
 use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;

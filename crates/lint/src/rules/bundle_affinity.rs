@@ -45,9 +45,9 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
     let fix = list.filter(|(path, _)| is_list(path)).and_then(|(path, names)| {
         let mut kept = names.clone();
         kept.retain(|n| !extra.contains(n));
-        let set = [Change::Set(path.clone(), kept.clone().into())];
         let title = format!("remove {}", and(&extra));
-        (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &set))?
+        (!kept.is_empty())
+            .then(|| unsafe_fix(&pod.document, title, &[Change::Set(path.clone(), kept.clone().into())]))?
     });
     let finding = with_image(finding, pod, &support, &extra);
     Some(finding.remedy("name only what every image of the pod is built for", fix))

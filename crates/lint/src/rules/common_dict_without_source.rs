@@ -42,11 +42,8 @@ fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     if let Some(url) = url_of(cx, template) {
         finding = finding.help(format!("repeat the source of the common image: source: {{registry: {{url: {url}}}}}"));
     }
-    finding = with_related(
-        finding,
-        others.into_iter().map(|other| other.locate_key("spec.template.spec")),
-        "has none either",
-    );
+    finding =
+        with_related(finding, others.iter().map(|other| other.locate_key("spec.template.spec")), "has none either");
     let set = |t: &WrittenTemplate<'_>| {
         let path = ["spec", "template", "spec", "source"];
         let path = path.iter().fold(t.path(cx), |path, key| path.key(key));

@@ -141,9 +141,11 @@ fn finding(
     let is_switch = switch.is_some();
     let finding = finding.fixes(switch.map(|fix| Fix { title: format!("{}, which creates {name}", fix.title), ..fix }));
     if (written.is_none() || there.is_empty()) && is_golden(namespace) {
-        let set = [Change::Set(reference.path.key("namespace"), own.as_str().into())];
-        let fix =
-            suggested(document, format!("clone it from {own}, where this distribution's golden images are"), &set);
+        let fix = suggested(
+            document,
+            format!("clone it from {own}, where this distribution's golden images are"),
+            &[Change::Set(reference.path.key("namespace"), own.as_str().into())],
+        );
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }
     let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let message = format!("the feature {gates} {} {are} deprecated in {}", and(&names), cx.release().label());
     let mut finding =
         Finding::new(&DEPRECATED_FEATURE_GATE, message).at(cx.gate(first).name_place()).label("HCO warns about it");
-    finding = with_related(finding, rest.into_iter().map(|name| cx.gate(name).name_place()), "and about this one");
+    finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "and about this one");
     let fields = fields(cx);
     let written: Vec<String> =
         (names.iter()).filter_map(|name| fields.iter().find(|f| f.gate == *name)).map(|f| f.field.clone()).collect();

@@ -57,8 +57,8 @@ fn naming(
     applicability: Applicability,
 ) -> Option<Fix> {
     let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
-    let set = [Change::Set(annotation_path(cx, written), names.join(",").into())];
-    (!names.is_empty()).then(|| cx.change(applicability, &set))?
+    (!names.is_empty())
+        .then(|| cx.change(applicability, &[Change::Set(annotation_path(cx, written), names.join(",").into())]))?
 }
 
 fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {

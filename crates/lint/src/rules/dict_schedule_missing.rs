@@ -59,7 +59,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
     };
     let mut finding =
         Finding::new(&DICT_SCHEDULE_MISSING, message).at(template.locate_key("spec")).label("has no schedule");
-    finding = with_related(finding, others.into_iter().map(|other| other.locate_key("spec")), "has none either");
+    finding = with_related(finding, others.iter().map(|other| other.locate_key("spec")), "has none either");
     let set = |t: &WrittenTemplate<'_>| {
         let schedule = match cx.common_image(t.name()) {
             Some(_) => "",
@@ -68,7 +68,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
         Change::Set(schedule_of(cx, t), schedule.into())
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
-    Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Safe, &changes)))
+    Some(cx.with_fix(finding, title, Applicability::Safe, &changes))
 }
 
 /// The schedule of common golden images, unless the operator chose a minute.

@@ -25,8 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (vm, verdict) in cx.judged_machines() {
         let path = vm.owner_path("dataVolumeTemplates");
-        let templates = vm.document.root.at(&path).map(Node::items);
-        for (i, template) in templates.unwrap_or_default().iter().enumerate() {
+        for (i, template) in items(vm.document.root.at(&path)).iter().enumerate() {
             let path = path.index(i);
             // KubeVirt itself rejects some of them.
             let is_judged = verdict.spec.is_object() && cx.extent(vm.document.file.path()) == Extent::Whole;

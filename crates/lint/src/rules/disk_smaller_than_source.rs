@@ -44,11 +44,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let message =
             format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
-        let set = [Change::Set(path, source.text.as_str().into())];
         let mut finding = finding_about(&DISK_SMALLER_THAN_SOURCE, document, message)
             .label("smaller than its source")
             .help(format!("request at least {}", source.text))
-            .fixes(suggested(document, format!("request {}", source.text), &set));
+            .fixes(suggested(
+                document,
+                format!("request {}", source.text),
+                &[Change::Set(path, source.text.as_str().into())],
+            ));
         if let Some(place) = own.place {
             finding = finding.at(place);
         }

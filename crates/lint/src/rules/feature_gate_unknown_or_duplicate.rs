@@ -87,7 +87,7 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
         _ => format!("they are gates of {releases}"),
     };
     let title = format!("remove {}: {what}", and(&names));
-    finding.remedy(title.clone(), cx.fix(title, applicability, &removed))
+    cx.with_fix(finding, title, applicability, &removed)
 }
 
 /// An error if the release rejects it; otherwise the first gate is effective, or the second is reported as unknown.
@@ -122,10 +122,9 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         .related(cx.location(first.name.span), format!("here it is {}", state(first)))
         .help("keep one of the two");
     let keep = |kept: &Entry<'_>, gone: &Entry<'_>, applicability| {
-        let change = [Change::Remove(path.index(gone.index))];
         let title =
             format!("remove `{}`, which is {}, and keep the one that is {}", gone.text, state(gone), state(kept));
-        cx.fix(title, applicability, &change)
+        cx.fix(title, applicability, &[Change::Remove(path.index(gone.index))])
     };
     if first.enabled == second.enabled {
         finding.fixes.extend(keep(first, second, Applicability::Safe));

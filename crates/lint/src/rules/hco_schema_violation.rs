@@ -85,7 +85,7 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
         ListKind::Map(keys) => Some(keys),
         _ => None,
     };
-    let root = &cx.root();
+    let root = cx.root();
     let same = |a: &Node, b: &Node| match &keys {
         Some(keys) => {
             let key = |n: &Node, k| n.get(k).map(Node::to_json);

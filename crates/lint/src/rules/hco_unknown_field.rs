@@ -104,7 +104,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     };
     let removed = [Change::Remove(path.clone())];
     let title = format!("{}: {why}", changed(&removed));
-    finding.remedy(title.clone(), cx.fix(title, applicability, &removed))
+    cx.with_fix(finding, title, applicability, &removed)
 }
 
 /// The settings lost with a value.

@@ -62,8 +62,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .label("without effect")
         .help("remove it: nothing changes");
     // Unsafe, because the field was set on purpose.
-    let removed = [Change::Remove(alone(cx, path))];
-    finding.fixes(cx.change(Applicability::Unsafe, &removed))
+    finding.fixes(cx.change(Applicability::Unsafe, &[Change::Remove(alone(cx, path))]))
 }
 
 /// Settings of the application-aware quota while it is disabled.
@@ -106,7 +105,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     sorted.sort_unstable();
     let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
     let mut finding = Finding::new(&IGNORED_FIELD, message).at(cx.gate(first).name_place()).label("without effect");
-    finding = with_related(finding, rest.into_iter().map(|name| cx.gate(name).name_place()), "without effect, too");
+    finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "without effect, too");
     let gates = Path::dotted("spec.featureGates");
     let written = cx.root().at(&gates);
     let count = written.map_or(0, |n| n.entries().len() + n.items().len());
@@ -135,12 +134,12 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     if effective == Some(on) {
         let title = format!("remove the gate {name}: {field} replaces it and has the same value");
         let finding = finding.severity(Severity::Info).silent();
-        return Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Safe, &removed)));
+        return Some(cx.with_fix(finding, title, Applicability::Safe, &removed));
     }
     if cx.root().at(field).is_some() {
         // Gate and field differ, so that the intended value is unclear.
         let title = format!("remove the gate {name}: {field} replaces it and has another value, which applies");
-        return Some(finding.remedy(title.clone(), cx.suggest(title, &removed)));
+        return Some(cx.with_fix(finding, title, Applicability::Suggestion, &removed));
     }
     let finding = finding.help(format!("{field} replaces it"));
     Some(finding.fixes(replacement_of(cx, name).and_then(|c| c.fix)))

@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for vm in cx.virtual_machines() {
         for (index, volume) in vm.volumes() {
-            let image = volume.get("containerDisk").and_then(|d| d.get("image"));
+            let image = volume.below("containerDisk.image");
             if let Some(image) = image.and_then(|i| i.as_str()) {
                 let path = vm.path("volumes").index(index);
                 let path = path.key("containerDisk").key("image");

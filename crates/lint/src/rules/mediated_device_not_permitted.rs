@@ -13,10 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
         lists.iter().any(|k| node.get(k).is_some_and(|l| !l.items().is_empty()))
     };
-    let per_node = |node: &Node| {
-        let nodes = node.get("nodeMediatedDeviceTypes").map(Node::items);
-        nodes.unwrap_or_default().iter().any(types)
-    };
+    let per_node = |node: &Node| items(node.get("nodeMediatedDeviceTypes")).iter().any(types);
     let makes = field.node().is_some_and(|node| types(node) || per_node(node));
     let rendered = !configuration["mediatedDevicesConfiguration"].is_null();
     if !makes || !rendered || permitted.is_some_and(|list| !list.is_empty()) {

@@ -47,7 +47,7 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
         affinity.get(PREFERRED)
     });
     for term in terms.flat_map(Node::items) {
-        let expressions = term.get("preference").and_then(|p| p.get("matchExpressions"));
+        let expressions = term.below("preference.matchExpressions");
         for requirement in items(expressions) {
             if Requirement::of(&requirement.to_json()).is_some() {
                 continue;

@@ -10,7 +10,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = field.node() else {
         return;
     };
-    let affinity = placement.get("affinity").and_then(|a| a.get("nodeAffinity"));
+    let affinity = placement.below("affinity.nodeAffinity");
     let Some(affinity) = affinity else { return };
     let required = affinity.get(REQUIRED);
     let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
@@ -20,8 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if is_required {
         return;
     }
-    let preferred = affinity.get(PREFERRED).map(Node::items);
-    let preferred = preferred.unwrap_or_default().iter().enumerate();
+    let preferred = items(affinity.get(PREFERRED)).iter().enumerate();
     let found = preferred.filter_map(|(i, p)| {
         let (j, requirement) = requirement(p.get("preference")?)?;
         Some(((i, j), requirement))

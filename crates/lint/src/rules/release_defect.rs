@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => Finding::new(&RELEASE_DEFECT, message).at(cx.locate(&Path::dotted("metadata.name"))),
         };
         let mut finding = finding.label(defect.name.clone()).help(help);
-        finding = with_related(finding, concerned.into_iter().map(|vm| vm.name_place()), "concerned, too");
+        finding = with_related(finding, concerned.map(VirtualMachine::name_place), "concerned, too");
         out.report(finding);
     }
 }

@@ -21,8 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if empty {
         finding = finding.severity(Severity::Info);
     }
-    let removed = [Change::Remove(Path::root().key("status"))];
-    if let Some(mut fix) = cx.change(Applicability::Safe, &removed) {
+    if let Some(mut fix) = cx.change(Applicability::Safe, &[Change::Remove(Path::root().key("status"))]) {
         // A new object is created with its status, from which the webhook takes the eviction strategy.
         let objects = |plan: &Plan| {
             let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));

@@ -90,8 +90,7 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         .help("write `tuningPolicy: annotation`, or remove the annotation");
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
     let switch_on = switched_on.and_then(|c| cx.suggest("write `tuningPolicy: annotation`", &c));
-    let removed = [cx.annotation_removal(ANNOTATION)];
-    let remove = cx.change(Applicability::Suggestion, &removed);
+    let remove = cx.change(Applicability::Suggestion, &[cx.annotation_removal(ANNOTATION)]);
     finding.fixes.extend(switch_on.into_iter().chain(remove));
     out.report(finding);
 }

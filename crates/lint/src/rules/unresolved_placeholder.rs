@@ -5,7 +5,7 @@ use hcoplan_yaml::{Trail, Value, locate_in_scalar};
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let root = &cx.root();
+    let root = cx.root();
     let mut found = Vec::new();
     for section in ["metadata", "spec"] {
         if let Some(node) = root.get(section) {

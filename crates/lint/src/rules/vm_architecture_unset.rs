@@ -22,10 +22,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = format!("{vm} sets no architecture: {would}");
         let title = |a: &String| format!("set `architecture: {a}` if its disk is for {a}");
         let path = vm.path("architecture");
-        let fixes = workload.iter().filter_map(|a| {
-            let set = [Change::Set(path.clone(), a.as_str().into())];
-            suggested(vm.document, title(a), &set)
-        });
+        let fixes = workload
+            .iter()
+            .filter_map(|a| suggested(vm.document, title(a), &[Change::Set(path.clone(), a.as_str().into())]));
         let finding = vm
             .finding(&VM_ARCHITECTURE_UNSET, message)
             .at(vm.name_place())
@@ -41,7 +40,7 @@ fn runs_anywhere(cx: &Context<'_>, vm: &VirtualMachine<'_>, workload: &[String])
     let Some((_, volume)) = vm.boot_volume() else {
         return false;
     };
-    let image = volume.get("containerDisk").and_then(|d| d.get("image"));
+    let image = volume.below("containerDisk.image");
     let evidence = image.and_then(|i| i.as_str()).and_then(|i| cx.image_evidence(i));
     evidence.is_some_and(|e| workload.iter().all(|w| e.architectures.contains(w)))
 }

@@ -49,7 +49,6 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
     } else {
         finding.help(format!("make the machine {image}, or clone another image"))
     };
-    let set = [Change::Set(vm.path("architecture"), image.as_str().into())];
     let title = format!("make the machine {image}");
-    finding.fixes(suggested(vm.document, title, &set))
+    finding.fixes(suggested(vm.document, title, &[Change::Set(vm.path("architecture"), image.as_str().into())]))
 }

@@ -38,9 +38,12 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
         let message = format!("{vm} refers to a {what} of the kind {written}, which doesn't exist");
         let finding = finding(message).at(vm.document.locate(&matcher.key("kind"))).severity(Severity::Error);
         let meant = nearest(written, kinds.iter().copied()).unwrap_or(cluster);
-        let set = [Change::Set(matcher.key("kind"), meant.into())];
         let finding = finding.help(format!("use {cluster} or {namespaced}"));
-        return Some(finding.fixes(suggested(vm.document, format!("write {meant}"), &set)));
+        return Some(finding.fixes(suggested(
+            vm.document,
+            format!("write {meant}"),
+            &[Change::Set(matcher.key("kind"), meant.into())],
+        )));
     };
     if found.declared.is_some() || found.common.is_some() || is_placeholder(name) {
         return None;
