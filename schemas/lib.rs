@@ -55,6 +55,9 @@ pub fn document(name: &str) -> Option<&'static str> {
 /// The fields whose values are checked, by the outcome of a wrong one.
 pub const VALUES: &str = include_str!("values.json");
 
+/// The rows of rules, by what they list.
+pub const LINT: &str = include_str!("lint.json");
+
 /// The values that operands share with the HyperConverged.
 pub const SHARED: &str = include_str!("shared.json");
 

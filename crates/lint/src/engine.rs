@@ -130,7 +130,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         finding.cluster = Some(Arc::clone(&cluster));
         finding.object.get_or_insert_with(|| Arc::clone(&object));
         let own = finding.location.as_ref().filter(|place| place.file.path() == cx.document().file.path());
-        finding.path = own.and_then(|place| cx.document().root.path_around(place.span));
+        finding.path = own.and_then(|place| cx.root().path_around(place.span));
     }
     sort(&mut findings);
     Run { findings, skipped: sink.skipped, documents: cx.documents_with_suppressions() }

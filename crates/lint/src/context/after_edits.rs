@@ -1,13 +1,11 @@
 //! Predicts the result of a fix.
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
-use hcoplan_diagnostics::source::SourceFile;
+use super::prelude::*;
 use hcoplan_planner::plan::{self, Plan};
 use hcoplan_yaml::edit::apply;
 use hcoplan_yaml::parse;
-use serde_json::Value;
 
-use super::{Context, shape};
+use super::shape;
 
 impl Context<'_> {
     /// The plan that fixes are compared with: of the HyperConverged as a new object. Otherwise the present state of the

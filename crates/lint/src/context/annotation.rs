@@ -1,13 +1,10 @@
 //! An annotation as written.
 
+use super::prelude::*;
 use std::ops::Range;
 
-use hcoplan_diagnostics::finding::Edit;
-use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_yaml::{Document, Entry, Node, Style};
+use hcoplan_yaml::Style;
 use hcoplan_yaml::{ScalarPlaces, edit_part};
-
-use super::Context;
 
 /// An annotation as written.
 #[derive(Debug, Clone, Copy)]
@@ -19,12 +16,12 @@ pub struct Annotation<'a> {
 impl<'a> Context<'a> {
     /// An annotation of the HyperConverged.
     pub fn annotation(&self, name: &str) -> Option<Annotation<'a>> {
-        self.annotation_of(&self.document().root, name)
+        self.annotation_of(self.root(), name)
     }
 
     /// An annotation of an object inside the HyperConverged (a DataImportCronTemplate).
     pub fn annotation_of(&self, object: &'a Node, name: &str) -> Option<Annotation<'a>> {
-        let annotations = object.get("metadata")?.get("annotations")?;
+        let annotations = object.below("metadata.annotations")?;
         Some(Annotation { document: self.document(), entry: annotations.entry(name)? })
     }
 }
@@ -32,7 +29,7 @@ impl<'a> Context<'a> {
 impl<'a> Annotation<'a> {
     /// An annotation of another document.
     pub fn of(document: &'a Document, name: &str) -> Option<Self> {
-        let annotations = document.root.get("metadata")?.get("annotations")?;
+        let annotations = document.root.below("metadata.annotations")?;
         Some(Self { document, entry: annotations.entry(name)? })
     }
 
@@ -85,9 +82,9 @@ impl<'a> Annotation<'a> {
     pub fn rewrite(&self, text: &str) -> Option<Edit> {
         let quoted = match self.entry.value.style {
             Style::SingleQuoted => format!("'{}'", text.replace('\'', "''")),
-            Style::Plain | Style::DoubleQuoted => serde_json::Value::from(text).to_string(),
+            Style::Plain | Style::DoubleQuoted => Value::from(text).to_string(),
             _ => return None,
         };
-        Some(Edit { file: std::sync::Arc::clone(&self.document.file), span: self.entry.value.span, text: quoted })
+        Some(Edit { file: Arc::clone(&self.document.file), span: self.entry.value.span, text: quoted })
     }
 }

@@ -2,21 +2,15 @@
 //!
 //! Collects the facts for [`hcoplan_planner::boot`], which decides.
 
-use std::collections::{BTreeSet, HashSet};
-
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_planner::boot::{
     Architectures, BootAnswer, CandidateNode, Machine, PulledImage, answer, imported, importer_architectures,
 };
-use hcoplan_planner::boot_images::ssp_stage::Rendered;
-use hcoplan_planner::machines::Verdict;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
-use hcoplan_yaml::{Node, Path};
-use serde_json::Value;
 
 use super::virtual_machines::claim_name;
-use super::{Candidate, Context, Extent, GuestArchitecture, ImageEvidence, VirtualMachine};
+use super::{Candidate, Extent, GuestArchitecture};
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;
@@ -145,7 +139,7 @@ impl<'a> Context<'a> {
     /// Whether KubeVirt emulates guests on nodes of another architecture.
     pub fn crosses_architectures(&self) -> bool {
         const GATE: &str = "CrossArchitectureVirtualization";
-        let is_known = self.release().kubevirt().feature_gates.contains_key(GATE);
+        let is_known = self.kubevirt().feature_gates.contains_key(GATE);
         is_known && self.machine_cluster().is_some_and(|cluster| cluster.has_gate(GATE))
     }
 
@@ -310,7 +304,7 @@ impl<'a> Context<'a> {
 
     /// The architecture of a claim that a declared DataVolume fills.
     fn claim_disk(&self, namespace: &str, name: &str, steps: usize) -> Architectures {
-        let volume = self.other_objects().named("DataVolume", Some(namespace), name);
+        let volume = self.named("DataVolume", Some(namespace), name);
         let spec = volume.and_then(|v| v.root.get("spec")).map(Node::to_json);
         spec.map_or(Architectures::Unknown, |spec| self.volume_disk(&spec, namespace, steps))
     }

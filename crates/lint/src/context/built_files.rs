@@ -1,13 +1,7 @@
 //! Determines which files of a directory are applied together.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::prelude::*;
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::Node;
-
-use super::Context;
 
 /// The resources of kustomizations, by directory.
 #[derive(Debug)]
@@ -78,7 +72,7 @@ impl Extents {
                 continue;
             };
             let paths = |key: &str| -> Vec<Utf8PathBuf> {
-                let items = document.root.get(key).map(Node::items).unwrap_or_default().iter();
+                let items = document.root.list_at(key).iter();
                 let named = items.filter_map(|i| i.as_str().or_else(|| i.get("path")?.as_str()));
                 named.map(|n| joined(directory, n)).collect()
             };

@@ -4,15 +4,9 @@
 //! operator-framework/api (`pkg/validation/internal/multiarch.go`). The rules of this group are its offline equivalent;
 //! `testdata/bundles/table.txt` compares the two verdicts.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::{Document, Node, Path};
-
 use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
-use super::{Context, ImageEvidence};
+use super::prelude::*;
+use crate::lists::{entries, items};
 
 /// Prefix of a CSV's labels for supported architectures.
 const ARCHITECTURE_LABEL: &str = "operatorframework.io/arch.";
@@ -140,7 +134,7 @@ impl Csv {
         let config = installs.and_then(|s| s.root.below("spec.config"));
         let config = config.map(Node::to_json);
         let path = Path::dotted(DEPLOYMENTS);
-        let items = document.root.at(&path).map(Node::items).unwrap_or_default();
+        let items = items(document.root.at(&path));
         for (index, item) in items.iter().enumerate() {
             let name = item.text_at("name").unwrap_or_default();
             out.deployments.push(PodTemplate {
@@ -176,7 +170,7 @@ impl Csv {
     /// `supported` is ignored.
     pub fn claimed(&self) -> SupportedPlatforms<'_> {
         let labels = self.document.root.below("metadata.labels");
-        let entries = labels.map(Node::entries).unwrap_or_default();
+        let entries = entries(labels);
         let of = |prefix: &str, default: &'static str| {
             let all = entries.iter().filter(|e| e.value.as_str() == Some("supported"));
             let named = all.filter_map(|e| {
@@ -213,8 +207,7 @@ impl Csv {
 
     fn related(&self) -> impl Iterator<Item = ImageUse<'_>> {
         let path = Path::dotted("spec.relatedImages");
-        let items = self.document.root.at(&path).map(Node::items);
-        let items = items.unwrap_or_default().iter().enumerate();
+        let items = items(self.document.root.at(&path)).iter().enumerate();
         items.filter_map(move |(index, item)| {
             let image = item.get("image")?.as_str().filter(|i| !i.is_empty())?;
             Some(ImageUse { image, path: path.index(index).key("image"), used: UsedAs::Related })
@@ -224,14 +217,14 @@ impl Csv {
     /// The images in the operator's environment variables.
     fn environment(&self) -> impl Iterator<Item = ImageUse<'_>> {
         let containers = self.deployments.iter().flat_map(|pod| {
-            let items = pod.get("containers").map(Node::items).unwrap_or_default();
+            let items = pod.list("containers");
             let path = pod.path("containers");
             items.iter().enumerate().map(move |(i, c)| (path.index(i).key("env"), c))
         });
         containers.flat_map(|(path, container)| {
-            let variables = container.get("env").map(Node::items).unwrap_or_default();
+            let variables = container.list_at("env");
             variables.iter().enumerate().filter_map(move |(i, v)| {
-                let text = |key: &str| v.get(key).and_then(Node::as_str);
+                let text = |key: &str| v.text_at(key);
                 let image = text("value").filter(|v| !v.is_empty())?;
                 text("name")?.starts_with(RELATED_IMAGE).then(|| ImageUse {
                     image,

@@ -1,16 +1,12 @@
 //! The nodes on which a virtual machine may run. Nodes that no machine can distinguish are examined once.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
-
+use super::prelude::*;
 use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
-use hcoplan_planner::machines::{Launcher, Verdict, may_be_required};
-use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::{Document, Node};
-use serde_json::Value;
+use hcoplan_planner::machines::{Launcher, may_be_required};
 
-use super::{Context, NodeRef, PodTemplate, VirtualMachine};
+use super::{NodeRef, PodTemplate};
+use crate::lists::elements;
 
 /// The name of a node as a label.
 const NAME: &str = "metadata.name";
@@ -212,7 +208,7 @@ fn topology(class: &Arc<Document>) -> Option<Value> {
 
 /// The requirements of each term of a topology.
 fn topology_terms(topology: &Value) -> impl Iterator<Item = &[Value]> {
-    let terms = topology.as_array().into_iter().flatten();
+    let terms = elements(topology);
     terms.map(|term| term["matchLabelExpressions"].as_array().map_or(&[][..], Vec::as_slice))
 }
 
@@ -225,14 +221,14 @@ fn topology_keys(topology: &Value) -> impl Iterator<Item = &str> {
 fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
     let fits = |requirement: &Value| {
         let value = requirement["key"].as_str().and_then(|key| node.labels.get(key));
-        let mut values = requirement["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut values = elements(&requirement["values"]).filter_map(Value::as_str);
         value.is_some_and(|own| values.any(|value| value == own))
     };
     topology_terms(topology).any(|term| term.iter().all(fits))
 }
 
 /// The terms of a placement's required node affinity.
-fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
     let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
     placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array()).into_iter().flatten()
 }

@@ -1,11 +1,10 @@
 //! Access modes of virtual machines' claims, as far as the repository has them.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_planner::machines::Claim;
-use hcoplan_yaml::{Document, Node, Path};
 
-use super::Context;
 use super::virtual_machines::{VirtualMachine, claim_name};
+use crate::lists::items;
 
 /// Annotations of default storage classes: for virtual machines, and for all claims.
 const DEFAULTS: [&str; 2] =
@@ -20,8 +19,8 @@ struct Modes<'d> {
 impl Context<'_> {
     /// A claim of a virtual machine.
     pub fn claim(&self, vm: &VirtualMachine<'_>, name: &str) -> Claim {
-        let modes = self.modes(vm, name).and_then(|m| m.document.root.at(&m.path)).map(Node::items);
-        let modes = modes.unwrap_or_default().iter().filter_map(Node::as_str);
+        let modes =
+            items(self.modes(vm, name).and_then(|m| m.document.root.at(&m.path))).iter().filter_map(Node::as_str);
         Claim { access_modes: modes.map(str::to_owned).collect() }
     }
 
@@ -37,7 +36,7 @@ impl Context<'_> {
             return self.volume_modes(vm.document, &spec);
         }
         let declared = |kind: &str| {
-            let mut all = self.other_objects().of_kind(kind).iter();
+            let mut all = self.of_kind(kind).iter();
             all.find(|d| d.text("metadata.name") == claim && d.text("metadata.namespace") == vm.namespace())
         };
         if let Some(document) = declared("PersistentVolumeClaim") {
@@ -54,7 +53,7 @@ impl Context<'_> {
         }
         let storage = document.root.at(&spec.key("storage"))?;
         let class = storage.text_at("storageClassName").or_else(|| self.default_class())?;
-        let mut profiles = self.other_objects().of_kind("StorageProfile").iter();
+        let mut profiles = self.of_kind("StorageProfile").iter();
         let profile = profiles.find(|d| d.text("metadata.name") == class)?;
         Some(Modes { document: profile, path: Path::dotted("spec.claimPropertySets[0].accessModes") })
     }
@@ -63,7 +62,7 @@ impl Context<'_> {
     pub fn default_class(&self) -> Option<&str> {
         let mut annotations = DEFAULTS.iter().map(|a| Path::dotted("metadata.annotations").key(a));
         annotations.find_map(|path| {
-            let is_default = |d: &&std::sync::Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
+            let is_default = |d: &&Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
             self.storage_classes().find(is_default).map(|d| d.text("metadata.name"))
         })
     }

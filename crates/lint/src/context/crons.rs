@@ -1,11 +1,10 @@
 //! SSP's objects for golden images, with the lines they come from.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
-use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin, Rendered};
-use serde_json::Value;
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin};
 
-use super::{Context, GoldenImage};
+use super::GoldenImage;
 
 /// The annotation that patches the SSP before SSP reads it.
 const SSP_PATCH: &str = "ssp.kubevirt.io/jsonpatch";

@@ -1,14 +1,13 @@
 //! Fixes that move a value to a path in the schema.
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
-use hcoplan_yaml::edit::{Change, EditableFile, apply_and_verify, line_edits};
-use hcoplan_yaml::{Entry, Node, Path, Segment};
-use serde_json::Value;
+use super::prelude::*;
+use hcoplan_yaml::edit::{EditableFile, apply_and_verify, line_edits};
 
-use super::destinations::{fits, similar};
+use super::destinations::{fits, key, similar};
 use super::other_shape::translated;
 use super::shape::object_after;
 use super::{Destination, DestinationKind, Shape};
+use crate::lists::entries;
 use crate::words::{and, changed, or};
 
 /// Maximum number of destinations to choose from.
@@ -53,9 +52,7 @@ impl Shape<'_, '_> {
     /// Names all paths with a value's name, and adds the moves into sections that are written, to choose from; `None` if
     /// there are none. Into other sections a value isn't moved: a common name such as `enabled` proves nothing.
     fn with_choice(&self, finding: Finding, path: &Path) -> Option<Finding> {
-        let Some(Segment::Key(name)) = path.0.last() else {
-            return None;
-        };
+        let name = key(path)?;
         let named = self.destinations_by_name(path);
         let first = named.iter().take(MAX_DESTINATIONS);
         let places: Vec<String> = first.clone().map(|place| format!("`{place}`")).collect();
@@ -142,7 +139,7 @@ impl Shape<'_, '_> {
     /// Whether another unknown sibling key may mean the same name, so that the intended one is unclear.
     fn is_contended(&self, path: &Path, name: &str) -> bool {
         let parent = path.parent();
-        let siblings = self.document.root.at(&parent).map(Node::entries).unwrap_or_default();
+        let siblings = entries(self.document.root.at(&parent));
         siblings.iter().any(|sibling| {
             let at = parent.key(&sibling.key.text);
             at != *path && self.schema.field(&at).is_none() && !similar(&sibling.key.text, &[name]).is_empty()
@@ -256,10 +253,7 @@ impl Shape<'_, '_> {
         let Change::Set(path, _) = &change else {
             return None;
         };
-        let section = match moved.1.0.last() {
-            Some(Segment::Key(key)) if moved.1.parent() == *path => Some(key.as_str()),
-            _ => None,
-        };
+        let section = key(&moved.1).filter(|_| moved.1.parent() == *path);
         if let Some(text) = self.reindented(path, section).filter(|text| self.is_meant(text, &change)) {
             let edits = line_edits(&self.document.file, &text);
             return Some(Fix { title: title.to_owned(), applicability: Applicability::Unsafe, edits });

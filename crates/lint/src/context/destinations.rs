@@ -1,10 +1,8 @@
 //! Finds the paths where a misplaced value may belong.
 
-use std::collections::BTreeSet;
-
+use super::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::{Entry, Node, Path, Segment, Value};
+use hcoplan_yaml::Value;
 
 use super::Shape;
 
@@ -224,7 +222,8 @@ impl Shape<'_, '_> {
     }
 }
 
-fn key(path: &Path) -> Option<&str> {
+/// The last step of a path, if it is a key.
+pub(crate) fn key(path: &Path) -> Option<&str> {
     match path.0.last()? {
         Segment::Key(key) => Some(key),
         Segment::Index(_) => None,

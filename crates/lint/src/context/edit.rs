@@ -1,16 +1,14 @@
 //! Fixes: edits of the HyperConverged that keep the rest of the file.
 
+use super::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_planner::jsonpatch::{self, Op};
-use hcoplan_yaml::Path;
-use hcoplan_yaml::edit::{self, Change, EditableFile};
+use hcoplan_planner::jsonpatch;
+use hcoplan_yaml::edit::{self, EditableFile};
 
 use super::source::Source;
-use super::{Context, PatchAnnotation};
 use crate::words::changed;
 
 /// The path of annotations.
@@ -34,6 +32,23 @@ impl Context<'_> {
             self.leave_untried();
         }
         Some(Fix { title: title.into(), applicability, edits: edits.ok()? })
+    }
+
+    /// A suggestion that changes the HyperConverged.
+    pub fn suggest(&self, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
+        self.fix(title, Applicability::Suggestion, changes)
+    }
+
+    /// Adds a fix to a finding, and its title as the help.
+    pub fn with_fix(
+        &self,
+        finding: Finding,
+        title: String,
+        applicability: Applicability,
+        changes: &[Change],
+    ) -> Finding {
+        let fix = self.fix(title.clone(), applicability, changes);
+        finding.remedy(title, fix)
     }
 
     /// Records that a fix of the next finding wasn't tried, because many others were.
@@ -72,13 +87,13 @@ impl Context<'_> {
             }
         };
         let changes = [change];
-        self.fix(format!("{} to switch {name} off", changed(&changes)), Applicability::Suggestion, &changes)
+        self.suggest(format!("{} to switch {name} off", changed(&changes)), &changes)
     }
 
     /// The change that removes an annotation, and `annotations` with the last one.
     pub fn annotation_removal(&self, name: &str) -> Change {
         let annotations = Path::dotted(ANNOTATIONS);
-        let node = self.document().root.at(&annotations);
+        let node = self.root().at(&annotations);
         Change::Remove(match node.map_or(0, |n| n.entries().len()) {
             1 => annotations,
             _ => annotations.key(name),

@@ -1,14 +1,9 @@
 //! A field of the HyperConverged, in any API version.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::{MOVES, Move};
-use hcoplan_yaml::{Document, Key, Node, Path, Segment, Value};
-
-use super::Context;
+use hcoplan_yaml::{Key, Value};
 
 /// The sections of v1's spec; v1beta1 has no fields with these names.
 const V1_SECTIONS: [&str; 6] = ["deployment", "networking", "security", "storage", "virtualization", "workloadSources"];
@@ -40,18 +35,21 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The keys of a path, if it has no index.
+pub(crate) fn keys_of(path: &Path) -> Option<Vec<&str>> {
+    let keys = path.0.iter().map(|step| match step {
+        Segment::Key(key) => Some(key.as_str()),
+        Segment::Index(_) => None,
+    });
+    keys.collect()
+}
+
 /// The dotted path below `spec`, if the path has keys only.
 pub(super) fn dotted_below_spec(path: &Path) -> Option<String> {
-    let keys: Option<Vec<&str>> = path
-        .0
-        .iter()
-        .map(|s| match s {
-            Segment::Key(key) => Some(key.as_str()),
-            Segment::Index(_) => None,
-        })
-        .collect();
-    let (first, rest) = keys.as_deref()?.split_first().map(|(f, r)| (*f, r.join(".")))?;
-    (first == "spec" && !rest.is_empty()).then_some(rest)
+    match keys_of(path)?.as_slice() {
+        ["spec", rest @ ..] => Some(rest.join(".")).filter(|rest| !rest.is_empty()),
+        _ => None,
+    }
 }
 
 impl<'a> Field<'a> {

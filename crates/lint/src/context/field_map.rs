@@ -1,9 +1,7 @@
 //! The release's field map, from the operand's side: finds the field that sets a path.
 
-use hcoplan_planner::release::{HyperConvergedField, Transform};
-use hcoplan_yaml::{Path, Segment};
-
-use super::Context;
+use super::prelude::*;
+use hcoplan_planner::release::HyperConvergedField;
 
 impl Context<'_> {
     /// The HyperConverged's field that sets a path of an operand or its nearest parent, in the document's version.

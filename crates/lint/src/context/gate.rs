@@ -1,14 +1,12 @@
 //! A feature gate of the HyperConverged as written: an entry of a map or an element of a list.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::Gates;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Document, Node, Path, Segment, Value};
-use serde_json::json;
+use hcoplan_yaml::Value;
 
-use super::Context;
 use super::other_shape::flag;
+use crate::lists::items;
 
 /// A feature gate of the HyperConverged as written.
 #[derive(Debug, Clone)]
@@ -22,7 +20,7 @@ pub struct Gate<'a> {
 #[derive(Debug, Clone, Copy)]
 struct WrittenGate<'a> {
     /// The gate's name: a map's key, a list element's `name`.
-    name: hcoplan_diagnostics::source::Span,
+    name: Span,
     /// The value: in a map the entry's value, in a list the element's `state`, else its `name`.
     switch: &'a Node,
 }
@@ -32,7 +30,7 @@ impl<'a> Context<'a> {
     pub fn gate(&self, name: &str) -> Gate<'a> {
         let any_case = self.release().has("feature-gates-any-case");
         let is_it = |written: &str| if any_case { written.eq_ignore_ascii_case(name) } else { written == name };
-        let gates = self.document().root.get("spec");
+        let gates = self.root().get("spec");
         let gates = gates.and_then(|s| s.get("featureGates"));
         let written = gates.and_then(|gates| match &gates.value {
             Value::Map(entries) => {
@@ -60,7 +58,7 @@ impl<'a> Context<'a> {
             let path = gates.key(name);
             return (path.clone(), Change::Set(path, true.into()));
         }
-        let listed = self.document().root.at(&gates).map(Node::items).unwrap_or_default().iter();
+        let listed = items(self.root().at(&gates)).iter();
         let mut names = listed.map(|g| g.text_at("name"));
         match names.position(|n| n.is_some_and(|n| n.eq_ignore_ascii_case(name))) {
             Some(index) => {
@@ -75,7 +73,7 @@ impl<'a> Context<'a> {
     /// `enabled` becomes a state; a gate's name with a value becomes the whole element.
     pub fn meant_gate(&self, path: &Path) -> Option<(String, Vec<Change>)> {
         let item = path.parent();
-        let (Segment::Key(key), root) = (path.0.last()?, &self.document().root) else {
+        let (Segment::Key(key), root) = (path.0.last()?, self.root()) else {
             return None;
         };
         let state = if flag(root.at(path)?)? { "Enabled" } else { "Disabled" };
@@ -109,19 +107,7 @@ impl<'a> Context<'a> {
             "v1" => Path::dotted("spec.workloadSources"),
             _ => Path::dotted("spec.featureGates"),
         };
-        self.key_or_above(&near)
-    }
-
-    /// The location of a path's key, else of its parent's key, else of the document.
-    fn key_or_above(&self, path: &Path) -> Location {
-        let mut path = path.clone();
-        while !path.0.is_empty() {
-            if let Some(key) = self.document().root.key_at(&path) {
-                return self.document().location(key.span);
-            }
-            path = path.parent();
-        }
-        self.whole_location()
+        self.root().key_at(&near).map_or_else(|| self.locate(&near), |key| self.location(key.span))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Feature gates added or removed by an operation of a patch.
 
-use std::collections::{HashMap, HashSet};
+use super::prelude::*;
 
 /// An operation's changes of a list of gates.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,15 +16,10 @@
 //! An instance without VirtualMachine and the instances of a replica set have neither preference nor templates: they
 //! always get the default (`SetDefaultVirtualMachineInstanceSpec`).
 
+use super::prelude::*;
 use hcoplan_planner::boot::Architectures;
-use hcoplan_planner::boot_images::ssp_stage::Rendered;
-use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::{TypeKind, has_defect};
 use hcoplan_planner::release::Phase;
-use hcoplan_yaml::Node;
-use serde_json::Value;
-
-use super::{Context, VirtualMachine};
 
 /// The architectures supported by KubeVirt; its webhook rejects others.
 pub const GUEST_ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
@@ -131,7 +126,7 @@ impl<'a> Context<'a> {
     /// gate is alpha and disabled. If they are mixed, the virt-api pod's architecture decides.
     pub fn rejects_foreign(&self, guest: &GuestArchitecture) -> Option<&'a [String]> {
         const GATE: &str = "MultiArchitecture";
-        let is_alpha = self.release().kubevirt().feature_gates.get(GATE) == Some(&Phase::Alpha);
+        let is_alpha = self.kubevirt().feature_gates.get(GATE) == Some(&Phase::Alpha);
         let is_off = is_alpha && !self.machine_cluster()?.has_gate(GATE);
         let control_plane = self.plan().topology.control_plane_architectures.as_slice();
         let name = guest.name.as_ref().filter(|_| guest.is_chosen() && is_off)?;
@@ -225,7 +220,7 @@ impl<'a> Context<'a> {
     /// Whether the repository creates a claim, itself or by a DataVolume.
     fn has_claim(&self, namespace: &str, name: &str) -> bool {
         let mut kinds = ["PersistentVolumeClaim", "DataVolume"].iter();
-        kinds.any(|kind| self.other_objects().named(kind, Some(namespace), name).is_some())
+        kinds.any(|kind| self.named(kind, Some(namespace), name).is_some())
     }
 
     /// The architectures of the nodes that can run virt-operator.
@@ -242,7 +237,7 @@ impl<'a> Context<'a> {
     /// The preference of a virtual machine with its preferred architecture: a declared one, or one deployed by
     /// KubeVirt.
     fn preferred(&self, vm: &VirtualMachine<'_>) -> Option<(String, String)> {
-        let common = self.release().kubevirt().preferred_architectures.as_ref()?;
+        let common = self.kubevirt().preferred_architectures.as_ref()?;
         let preference = self.machine_type(vm, TypeKind::Preference)?;
         let architecture = match preference.declared {
             Some(d) => d.text("spec.preferredArchitecture"),

@@ -5,11 +5,9 @@
 //! that fits counts; digest mirrors are for references by digest, tag mirrors for those by tag. What oc-mirror fills a
 //! mirror with is `additionalImages` of its `ImageSetConfiguration`, in addition to releases and operators.
 
-use hcoplan_diagnostics::source::Location;
-use hcoplan_repository::repo::OtherObjects;
-use hcoplan_yaml::{Node, Path};
-
 use super::image_output::{plain, repository, tag};
+use super::prelude::*;
+use crate::lists::items;
 
 /// The kinds, the paths of their lists, and whether they apply to references by digest.
 const KINDS: [(&str, &str, bool); 3] = [
@@ -41,11 +39,11 @@ impl Mirrors {
         for (kind, list, by_digest) in KINDS {
             for document in other_objects.of_kind(kind) {
                 let entries = document.root.below(list);
-                for entry in entries.map(Node::items).unwrap_or_default() {
+                for entry in items(entries) {
                     let Some(source) = entry.text_at("source") else {
                         continue;
                     };
-                    let mirrors = entry.get("mirrors").map(Node::items).unwrap_or_default();
+                    let mirrors = entry.list_at("mirrors");
                     out.push(Mirrored {
                         source: source.to_owned(),
                         mirrors: mirrors.iter().filter_map(Node::as_str).map(str::to_owned).collect(),

@@ -10,11 +10,8 @@
 //! - `skopeo inspect` (`Name` and `Architecture`) and `docker inspect` (`RepoTags`, `RepoDigests`), which name the
 //!   image, and show only the requested one of perhaps several architectures
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::{Document, Node};
+use super::prelude::*;
+use crate::lists::items;
 
 /// The form of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +61,7 @@ pub(super) struct Record {
 /// Parses hcoplan's own list.
 pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
     let images = document.root.get("images");
-    for entry in images.map(Node::items).unwrap_or_default() {
+    for entry in items(images) {
         let (Some(image), Some(architectures)) = (entry.get("image"), entry.get("architectures")) else {
             continue;
         };
@@ -84,9 +81,9 @@ pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
 /// Parses a list of outputs: `images.yaml`, by reference or as `images: [{image, ...}]`.
 pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
-    let items = root.get("images").map(Node::items).unwrap_or_default().iter();
+    let items = root.list_at("images").iter();
     let listed = items.filter_map(|item| {
-        let of = string(item, "image").or_else(|| string(item, "name"))?;
+        let of = item.text_at("image").or_else(|| item.text_at("name"))?;
         Some((of, ["manifest", "inspect", "raw"].iter().find_map(|key| item.get(key)).unwrap_or(item), item.span))
     });
     let named = root.entries().iter().filter(|entry| entry.key.text.contains('/'));
@@ -104,7 +101,7 @@ pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
         } else if let Some(names) = declared {
             let name = |n: &&str| platform_of("linux", n.trim_start_matches("linux/").split('/').next().unwrap_or(n));
             (Form::Declared, names.iter().map(name).collect())
-        } else if let Some(architecture) = string(output, "Architecture").or_else(|| string(output, "architecture")) {
+        } else if let Some(architecture) = output.text_at("Architecture").or_else(|| output.text_at("architecture")) {
             (Form::One, vec![platform_of("linux", architecture)])
         } else if output.get("layers").is_some() {
             (Form::Single, Vec::new())
@@ -119,7 +116,8 @@ pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
 /// Parses a document without a kind, if it is one of those outputs.
 pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
-    let of_file = || EvidenceOwner::File(called(document.file.path().with_extension("").as_str()));
+    let file = || called(document.file.path().with_extension("").as_str());
+    let of_file = || EvidenceOwner::File(file());
     let mut add = |of: EvidenceOwner, form: Form, platforms: Vec<Platform>, node: &Node| {
         // The first key, since an excerpt of the whole document doesn't help.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);
@@ -132,25 +130,25 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     if root.get("layers").is_some() && root.get("config").is_some() {
         return add(of_file(), Form::Single, Vec::new(), root);
     }
-    if let (Some(name), Some(architecture)) = (string(root, "Name"), string(root, "Architecture")) {
-        let tags = root.get("RepoTags").map(Node::items).unwrap_or_default();
+    if let (Some(name), Some(architecture)) = (root.text_at("Name"), root.text_at("Architecture")) {
+        let tags = root.list_at("RepoTags");
         let of = EvidenceOwner::Repository {
-            file: called(document.file.path().with_extension("").as_str()),
+            file: file(),
             name: name.to_owned(),
-            digest: string(root, "Digest").map(str::to_owned),
+            digest: root.text_at("Digest").map(str::to_owned),
             tags: tags.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
         };
-        let os = string(root, "Os").unwrap_or("linux");
+        let os = root.text_at("Os").unwrap_or("linux");
         return add(of, Form::One, vec![platform_of(os, architecture)], root);
     }
-    if let Some(reference) = string(root, "Ref") {
+    if let Some(reference) = root.text_at("Ref") {
         let platforms = root.get("Descriptor").and_then(platform);
         let of = EvidenceOwner::References(vec![undigested(reference)]);
         return add(of, Form::Single, platforms.into_iter().collect(), root);
     }
     let items = root.items();
     if items.iter().any(|i| i.get("Ref").is_some()) {
-        let references = items.iter().filter_map(|i| string(i, "Ref")).map(undigested);
+        let references = items.iter().filter_map(|i| i.text_at("Ref")).map(undigested);
         let platforms = items.iter().filter_map(|i| platform(i.get("Descriptor")?));
         let of = EvidenceOwner::References(references.collect());
         return add(of, Form::List, platforms.collect(), root);
@@ -159,10 +157,10 @@ pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
         let names = ["RepoTags", "RepoDigests"].into_iter();
         let names = names.filter_map(|k| item.get(k)).flat_map(Node::items);
         let names: Vec<String> = names.filter_map(Node::as_str).map(str::to_owned).collect();
-        let Some(architecture) = string(item, "Architecture").filter(|_| !names.is_empty()) else {
+        let Some(architecture) = item.text_at("Architecture").filter(|_| !names.is_empty()) else {
             continue;
         };
-        let os = string(item, "Os").unwrap_or("linux");
+        let os = item.text_at("Os").unwrap_or("linux");
         let platforms = vec![platform_of(os, architecture)];
         add(EvidenceOwner::References(names), Form::One, platforms, item);
     }
@@ -176,8 +174,8 @@ fn platform_of(os: &str, architecture: &str) -> Platform {
 /// The platform of an entry of a manifest list; `None` for attestations.
 fn platform(entry: &Node) -> Option<Platform> {
     let platform = entry.get("platform")?;
-    let os = string(platform, "os").unwrap_or("linux");
-    let architecture = string(platform, "architecture")?;
+    let os = platform.text_at("os").unwrap_or("linux");
+    let architecture = platform.text_at("architecture")?;
     let known = !matches!(architecture, "unknown" | "") && os != "unknown";
     known.then(|| platform_of(os, architecture))
 }
@@ -190,10 +188,6 @@ pub(super) fn called(text: &str) -> String {
 /// A reference without its digest.
 fn undigested(image: &str) -> String {
     image.split('@').next().unwrap_or(image).to_owned()
-}
-
-fn string<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
-    node.get(key)?.as_str()
 }
 
 pub(super) fn tag(image: &str) -> &str {

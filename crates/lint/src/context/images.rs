@@ -1,10 +1,13 @@
 //! Golden images as written, as passed on by HCO, and as deployed by SSP.
 
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::boot_images::{ENABLE_ANNOTATION, HcoStage, Template, TemplateSource};
-use hcoplan_yaml::{Document, Entry, Key, Node, Path, Value};
+use super::prelude::*;
+use std::fmt::{self, Display, Formatter};
 
-use super::{Annotation, Context};
+use hcoplan_planner::boot_images::{ENABLE_ANNOTATION, HcoStage, Template, TemplateSource};
+use hcoplan_yaml::{Key, Value};
+
+use super::Annotation;
+use crate::lists::items;
 
 /// A DataImportCronTemplate of the HyperConverged as written.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +33,7 @@ impl<'a> Context<'a> {
     pub fn written_templates(&self) -> impl Iterator<Item = WrittenTemplate<'a>> + use<'a> {
         let field = self.field("dataImportCronTemplates");
         let document = self.document();
-        let items = field.node().map(Node::items).unwrap_or_default();
+        let items = items(field.node());
         items.iter().enumerate().map(move |(index, node)| WrittenTemplate { index, node, document })
     }
 
@@ -68,25 +71,25 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Its name in messages: `golden image fedora`.
+impl Display for WrittenTemplate<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            "" => write!(out, "golden image {} of the list, which has no name,", self.index + 1),
+            name => write!(out, "golden image {name}"),
+        }
+    }
+}
+
 impl<'a> WrittenTemplate<'a> {
     /// `metadata.name`; empty if missing.
     pub fn name(&self) -> &'a str {
-        let name = self.node.get("metadata").and_then(|m| m.get("name"));
-        name.and_then(Node::as_str).unwrap_or_default()
-    }
-
-    /// Its name in messages: `golden image fedora`.
-    pub fn display_name(&self) -> String {
-        match self.name() {
-            "" => format!("golden image {} of the list, which has no name,", self.index + 1),
-            name => format!("golden image {name}"),
-        }
+        self.node.text("metadata.name")
     }
 
     /// The location of its name, else of the whole template.
     pub fn name_place(&self) -> Location {
-        let name = self.node.get("metadata").and_then(|m| m.get("name"));
-        self.document.location(name.unwrap_or(self.node).span)
+        self.place(self.get("metadata.name").unwrap_or(self.node))
     }
 
     /// One of its annotations.

@@ -1,21 +1,22 @@
 //! Suggestions that change virtual machines of the repository, if the HyperConverged can't help.
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
-use hcoplan_yaml::edit::{self, Change};
+use super::prelude::*;
+use hcoplan_yaml::edit;
 
-use super::Context;
+use crate::suggestion::suggestion;
 
 impl Context<'_> {
     /// A suggestion that sets the architecture of each virtual machine that uses the default; `None` if there is none.
     pub fn machines_made(&self, architecture: &str) -> Option<Fix> {
         let machines = self.virtual_machines();
         let open: Vec<_> = machines.iter().filter(|vm| !self.guest_architecture(vm).is_chosen()).collect();
-        let name_it = |vm: &&super::VirtualMachine<'_>| {
+        let name_it = |vm: &&VirtualMachine<'_>| {
             let set = Change::Set(vm.path("architecture"), architecture.into());
             edit::edits(vm.document, &[set]).ok()
         };
         let edits: Vec<Vec<Edit>> = open.iter().map(name_it).collect::<Option<_>>()?;
-        suggestion(format!("name {architecture} in {}", machines_count(open.len())), edits.concat())
+        let title = format!("name {architecture} in {}", machines_count(open.len()));
+        (!edits.is_empty()).then(|| suggestion(title, edits.concat()))
     }
 
     /// A suggestion that clones another DataSource wherever a virtual machine clones `name`; `None`
@@ -31,7 +32,7 @@ impl Context<'_> {
                 }
             }
         }
-        suggestion(format!("clone {instead} where {name} is cloned"), edits)
+        (!edits.is_empty()).then(|| suggestion(format!("clone {instead} where {name} is cloned"), edits))
     }
 }
 
@@ -40,8 +41,4 @@ fn machines_count(number: usize) -> String {
         1 => "the virtual machine that names none".to_owned(),
         n => format!("the {n} virtual machines that name none"),
     }
-}
-
-fn suggestion(title: String, edits: Vec<Edit>) -> Option<Fix> {
-    (!edits.is_empty()).then_some(Fix { title, applicability: Applicability::Suggestion, edits })
 }

@@ -1,14 +1,10 @@
 //! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
-use std::collections::BTreeSet;
+use super::prelude::*;
+use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, Obstacle, TypeKind, common_type, obstacles};
 
-use hcoplan_planner::machines::{
-    self, Cluster, Machine, Namespace, Obstacle, TypeKind, Verdict, common_type, obstacles,
-};
-use hcoplan_yaml::{Document, Node, Path};
-use serde_json::Value;
-
-use super::{Context, Extent, VirtualMachine};
+use super::Extent;
+use crate::lists::items;
 
 /// An instance type or preference of a virtual machine.
 #[derive(Debug, Clone, Copy)]
@@ -76,7 +72,7 @@ impl<'a> Context<'a> {
 
     /// The objects of a kind that a namespace has.
     pub fn in_namespace<'s>(&'s self, kind: &str, namespace: &'s str) -> impl Iterator<Item = &'s Document> {
-        let all = self.other_objects().of_kind(kind).iter().map(|d| &**d);
+        let all = self.of_kind(kind).iter().map(|d| &**d);
         all.filter(move |d| !namespace.is_empty() && d.text("metadata.namespace") == namespace)
     }
 
@@ -112,7 +108,7 @@ impl<'a> Context<'a> {
         for list in ["gpus", "hostDevices"] {
             let path = vm.path("domain.devices").key(list);
             let mut seen = BTreeSet::new();
-            for (i, device) in vm.document.root.at(&path).map(Node::items).unwrap_or_default().iter().enumerate() {
+            for (i, device) in items(vm.document.root.at(&path)).iter().enumerate() {
                 let name = device.text_at("deviceName").unwrap_or_default();
                 if !name.is_empty() && !permitted.contains(&name) && seen.insert(name) {
                     found.push((path.index(i).key("deviceName"), name));
@@ -129,7 +125,7 @@ impl<'a> Context<'a> {
         };
         let known = &cluster.configuration()["network"]["binding"];
         let path = vm.path("domain.devices.interfaces");
-        let interfaces = vm.document.root.at(&path).map(Node::items).unwrap_or_default().iter().enumerate();
+        let interfaces = items(vm.document.root.at(&path)).iter().enumerate();
         let named = interfaces.filter_map(|(i, interface)| {
             let name = interface.text_at("binding.name")?;
             Some((path.index(i).key("binding").key("name"), name))
@@ -159,9 +155,9 @@ impl<'a> Context<'a> {
             return None;
         }
         let declared_kind = if is_namespaced { namespaced } else { cluster };
-        let declared = self.other_objects().named(declared_kind, is_namespaced.then(|| vm.namespace()), name);
+        let declared = self.named(declared_kind, is_namespaced.then(|| vm.namespace()), name);
         let is_common = !is_namespaced && self.deploys_types();
-        let common = is_common.then(|| common_type(kind, name, &self.release().kubevirt().version));
+        let common = is_common.then(|| common_type(kind, name, &self.kubevirt().version));
         Some(MachineType { name, is_namespaced, declared: declared.map(|d| &**d), common: common.flatten() })
     }
 
@@ -176,12 +172,12 @@ impl<'a> Context<'a> {
     /// The name and kind in a virtual machine's matcher.
     fn matcher<'v>(&'v self, vm: &VirtualMachine<'v>, kind: TypeKind) -> Option<(&'v str, &'v str)> {
         let matcher = vm.document.root.at(&vm.owner_path(kind.field()))?;
-        let said = |key: &str| matcher.get(key).and_then(Node::as_str);
+        let said = |key: &str| matcher.text_at(key);
         if let Some(name) = said("name") {
             return Some((name, said("kind").unwrap_or_default()));
         }
         let source = vm.source_of_volume(said("inferFromVolume")?)?;
-        let declared = self.other_objects().named("DataSource", Some(source.namespace), source.name);
+        let declared = self.named("DataSource", Some(source.namespace), source.name);
         let Some(declared) = declared else {
             // CDI adds the labels to volumes of the distribution's golden images.
             let distribution = self.release().distribution();

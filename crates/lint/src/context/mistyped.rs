@@ -1,10 +1,9 @@
 //! Finds scalars whose type differs from the schema's.
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::{Node, Path, Scalar, Segment, Style, Value, resolve};
+use super::prelude::*;
+use hcoplan_yaml::{Scalar, Style, Value, resolve};
 
-use super::Context;
+use super::last_key;
 
 /// A scalar whose type differs from the schema's.
 #[derive(Debug, Clone)]
@@ -23,7 +22,7 @@ impl<'a> Context<'a> {
     /// The scalars of the HyperConverged whose type differs from the schema's, in document order. Kinds of numbers
     /// aren't distinguished.
     pub fn mistyped(&self) -> Vec<Mistyped<'a>> {
-        let root = &self.document().root;
+        let root = self.root();
         let mut found = Vec::new();
         if let Some(metadata) = root.get("metadata") {
             for map in ["labels", "annotations"] {
@@ -82,9 +81,7 @@ fn collect<'a>(schema: &Schema, node: &'a Node, at: &Path, found: &mut Vec<Misty
             path: at.clone(),
             node,
             wanted: field.kind,
-            in_map: field.kind == "string"
-                && matches!(at.0.last(), Some(Segment::Key(_)))
-                && schema.takes_any_key(&at.parent()),
+            in_map: field.kind == "string" && last_key(at).is_some() && schema.takes_any_key(&at.parent()),
         });
     }
 }
@@ -113,7 +110,7 @@ impl Mistyped<'_> {
 
     /// A fix that adds or removes quotes, if that gives the expected type.
     pub fn fix(&self, cx: &Context<'_>) -> Option<Fix> {
-        let place = cx.document().location(self.node.span);
+        let place = cx.location(self.node.span);
         let allowed = cx.schema().and_then(|s| s.field(&self.path)).map_or(&[][..], |field| field.allowed);
         if let Value::Bool(on) = self.node.value
             && let Some(word) =

@@ -41,6 +41,7 @@ mod patched_places;
 mod placement;
 mod pod_placement;
 mod pod_templates;
+mod prelude;
 mod releases;
 mod shape;
 mod source;
@@ -61,11 +62,12 @@ pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
 pub use candidates::Candidate;
-pub(crate) use candidates::NodeKinds;
+pub(crate) use candidates::{NodeKinds, terms as required_terms};
 pub(super) use crons::cron_names;
-pub(crate) use destinations::similar;
 pub use destinations::{Destination, DestinationKind};
+pub(crate) use destinations::{key as last_key, similar};
 pub use field::Field;
+pub(crate) use field::keys_of;
 pub use gate::Gate;
 pub use gate_change::PatchedGates;
 pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
@@ -81,6 +83,7 @@ pub use other_shape::{OtherShape, flag};
 pub use own_field::{OwnField, OwnFields};
 pub use patch::{Applied, PatchAnnotation, PatchFailure};
 pub use patched_gates::{CDI_GATES, KUBEVIRT_GATES};
+pub(crate) use placement::{PREFERRED, REQUIRED};
 pub use placement::{Placement, Pods, Unmatched};
 pub use pod_placement::ArchitectureScope;
 pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTemplate, with_subscription};
@@ -88,9 +91,10 @@ pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
 pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
+pub(crate) use virtual_machines::{finding_about, object_of};
 
 use hcoplan_diagnostics::finding::{OptionValue, Rule};
-use hcoplan_diagnostics::source::{Location, SourceFile};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_explain::why::PlanInput;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::admission::Admission;
@@ -98,11 +102,11 @@ use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::machines::Verdict;
 use hcoplan_planner::plan::Plan;
-use hcoplan_planner::release::Release;
+use hcoplan_planner::release::{KubeVirtFacts, Release};
 use hcoplan_planner::topology::Topology;
 use hcoplan_repository::repo::{Layer, OtherObjects};
 use hcoplan_yaml::edit::EditableFile;
-use hcoplan_yaml::{Document, Path};
+use hcoplan_yaml::{Document, Node, Path};
 
 use self::source::Source;
 use crate::Settings;
@@ -266,9 +270,24 @@ impl<'a> Context<'a> {
         self.input.release
     }
 
+    /// The facts about the release's KubeVirt.
+    pub fn kubevirt(&self) -> &'a KubeVirtFacts {
+        self.input.release.kubevirt()
+    }
+
     /// The HyperConverged as written, with locations.
     pub fn document(&self) -> &'a Document {
         self.input.document
+    }
+
+    /// The tree of the HyperConverged as written.
+    pub fn root(&self) -> &'a Node {
+        &self.input.document.root
+    }
+
+    /// The location of a span of the HyperConverged.
+    pub fn location(&self, span: Span) -> Location {
+        self.input.document.location(span)
     }
 
     /// The HyperConverged as written, as JSON.
@@ -338,7 +357,7 @@ impl<'a> Context<'a> {
     /// The location of the HyperConverged: its name, else its kind, else its start.
     pub fn whole_location(&self) -> Location {
         let document = self.input.document;
-        let name = document.root.get("metadata").and_then(|m| m.get("name"));
+        let name = document.root.below("metadata.name");
         let node = name.or_else(|| document.root.get("kind"));
         document.location(node.unwrap_or(&document.root).span)
     }

@@ -3,20 +3,13 @@
 //! A move is offered only if the cluster stays the same: the fixed file is planned, and the rendered objects are
 //! compared.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_planner::jsonpatch::{self, Op};
+use super::prelude::*;
 use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_yaml::edit::{self, Change};
+use hcoplan_yaml::edit;
 use hcoplan_yaml::{self as yaml, Path};
-use serde_json::Value;
 
 use super::patch::OperationId;
-use super::{Applied, Context, KUBEVIRT_GATES, OwnFields, PatchAnnotation};
+use super::{KUBEVIRT_GATES, OwnFields};
 use crate::words::changed;
 
 /// Maximum number of operations tried separately, each of which plans the cluster again.
@@ -167,7 +160,7 @@ impl Context<'_> {
             if indices.len() == patch.operations().len() {
                 removed.push(patch.target.name);
             } else {
-                cuts.extend(cut(patch, indices)?);
+                cuts.extend(patch.without(indices)?.1);
             }
         }
         let text = edit::apply(document.file.text(), &cuts).ok()?;
@@ -186,19 +179,12 @@ impl Context<'_> {
     /// The changes that remove annotations, and `annotations` with the last one.
     fn annotations_removed(&self, names: &[&str]) -> Vec<Change> {
         let annotations = Path::dotted("metadata.annotations");
-        let there = self.document().root.at(&annotations);
+        let there = self.root().at(&annotations);
         if !names.is_empty() && there.is_some_and(|n| n.entries().len() == names.len()) {
             return vec![Change::Remove(annotations)];
         }
         names.iter().map(|name| Change::Remove(annotations.key(name))).collect()
     }
-}
-
-/// The edits that remove some operations from an annotation.
-fn cut(patch: &PatchAnnotation<'_>, indices: &[usize]) -> Option<Vec<hcoplan_diagnostics::finding::Edit>> {
-    let cuts = jsonpatch::removal_ranges(patch.text, indices)?.into_iter();
-    let changes: Vec<_> = cuts.map(|range| (range, String::new())).collect();
-    Some(patch.edited(&changes)?.1)
 }
 
 /// Whether both plans render the same.

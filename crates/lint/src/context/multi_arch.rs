@@ -1,11 +1,10 @@
 //! Suggestions about multi-arch golden images and workload architectures.
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
+use super::prelude::*;
 use hcoplan_planner::topology::Topology;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Node, Path, Value};
+use hcoplan_yaml::Value;
 
-use super::{Context, Pods};
+use super::{Pods, REQUIRED};
 use crate::words::changed;
 
 const GATE: &str = "enableMultiArchBootImageImport";
@@ -23,7 +22,7 @@ impl Context<'_> {
             None => self.gate_change(on),
         };
         let changes = [change];
-        self.fix(format!("{}{which}", changed(&changes)), Applicability::Suggestion, &changes)
+        self.suggest(format!("{}{which}", changed(&changes)), &changes)
     }
 
     /// The maturity of multi-arch golden images for a text about enabling them: ` (alpha)`. Empty if v1's field does
@@ -45,7 +44,7 @@ impl Context<'_> {
         let state = if on { "Enabled" } else { "Disabled" };
         let any_case = self.release().has("feature-gates-any-case");
         let is_it = |name: &str| if any_case { name.eq_ignore_ascii_case(GATE) } else { name == GATE };
-        let list = match self.document().root.at(&gates).map(|n| &n.value) {
+        let list = match self.root().at(&gates).map(|n| &n.value) {
             Some(Value::Map(entries)) => {
                 let written = entries.iter().find(|e| is_it(&e.key.text));
                 let name = written.map_or(GATE, |e| &e.key.text);
@@ -70,7 +69,7 @@ impl Context<'_> {
     pub fn keep_workloads_on(&self, architectures: &[String]) -> Option<Fix> {
         let change = self.placement_change(architectures)?;
         let title = format!("keep workloads on {} nodes", architectures.join(" and "));
-        self.fix(title, Applicability::Suggestion, &[change])
+        self.suggest(title, &[change])
     }
 
     /// Whether [`Self::keep_workloads_on`] leaves workload nodes of exactly these architectures.
@@ -83,21 +82,20 @@ impl Context<'_> {
     /// HCO's topology after a change of the HyperConverged.
     pub fn topology_after(&self, change: &Change) -> Option<Topology> {
         let placement = self.field(Pods::Workload.field()).path()?;
-        let after = change.value_after(&self.document().root, &placement);
+        let after = change.value_after(self.root(), &placement);
         Some(Topology::new(self.release(), self.inventory(), after.ok()?.as_ref()))
     }
 
     fn placement_change(&self, architectures: &[String]) -> Option<Change> {
         let placement = self.field(Pods::Workload.field()).path()?;
-        let required =
-            placement.key("affinity").key("nodeAffinity").key("requiredDuringSchedulingIgnoredDuringExecution");
+        let required = placement.key("affinity").key("nodeAffinity").key(REQUIRED);
         match (self.selects_workload_nodes(), architectures) {
             (true, [only]) => {
                 let label = placement.key("nodeSelector").key(ARCHITECTURE);
                 Some(Change::Set(label, only.as_str().into()))
             }
             // Terms are alternatives: an additional one would select more nodes.
-            (true, _) if self.document().root.at(&required).is_some() => None,
+            (true, _) if self.root().at(&required).is_some() => None,
             (selects, _) => {
                 let mut expressions = vec![serde_json::json!({
                     "key": ARCHITECTURE, "operator": "In", "values": architectures,

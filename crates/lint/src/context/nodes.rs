@@ -1,10 +1,8 @@
 //! The declared nodes with their locations.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::inventory::{Node, NodeLocations};
-
-use super::Context;
 
 /// A declared node.
 #[derive(Debug, Clone, Copy)]

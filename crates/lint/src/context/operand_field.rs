@@ -1,11 +1,10 @@
 //! An operand's field written in the HyperConverged by mistake.
 
+use super::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
-use hcoplan_planner::release::{GateSetter, Transform};
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Node, Path, Segment, Value};
+use hcoplan_planner::release::GateSetter;
+use hcoplan_yaml::Value;
 
-use super::Context;
 use super::destinations::fits;
 use super::field_map::row;
 
@@ -36,7 +35,7 @@ impl Context<'_> {
         let [Segment::Key(spec), Segment::Key(name)] = &path.0[..] else {
             return None;
         };
-        let node = self.document().root.at(path)?;
+        let node = self.root().at(path)?;
         let is_known = |of: &Annotation, place: &Path| {
             let schema = self.release().schema_of(of.api_version, of.kind);
             schema.is_some_and(|s| fits(s, place, node))
@@ -60,7 +59,7 @@ impl Context<'_> {
             changes: Some(Vec::new()),
         };
         self.visit(node, path, &place, &mut found);
-        found.remove_rest(&self.document().root.to_json(), path);
+        found.remove_rest(&self.root().to_json(), path);
         if found.fields.is_empty() || !found.without.is_empty() {
             found.changes = None;
         }
@@ -77,7 +76,7 @@ impl Context<'_> {
         }
         let keys = hcoplan_planner::jsonpatch::segments(&pointer);
         if let Some(row) = row(self, found.operand.kind, &keys) {
-            let is_free = self.document().root.at(&row.path).is_none();
+            let is_free = self.root().at(&row.path).is_none();
             if row.how == Transform::Copy && is_free {
                 found.change(Change::Move(at.clone(), row.path.clone(), None));
             } else {

@@ -1,12 +1,10 @@
 //! The other objects of the cluster's directory.
 
-use std::sync::Arc;
+use super::prelude::*;
+use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 
-use hcoplan_repository::repo::{HCO_PACKAGES, Layer, OtherObjects};
-use hcoplan_yaml::{Document, Node, Path};
-
-use super::Context;
 use super::source::Source;
+use crate::lists::items;
 use crate::suppression;
 
 /// A KubeDescheduler of the cluster.
@@ -48,6 +46,16 @@ impl<'a> Context<'a> {
     /// All objects below the cluster's directory, including the HyperConverged.
     pub fn other_objects(&self) -> &OtherObjects {
         self.other_objects.get(OtherObjects::default)
+    }
+
+    /// The objects of a kind below the cluster's directory.
+    pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
+        self.other_objects().of_kind(kind)
+    }
+
+    /// An object below the cluster's directory, see [`OtherObjects::named`].
+    pub fn named(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<&Arc<Document>> {
+        self.other_objects().named(kind, namespace, name)
     }
 
     /// The objects of the repository from which CDI creates disks: kind and path of the DataVolume's `spec`.
@@ -105,7 +113,7 @@ impl<'n> Descheduler<'n> {
 
     /// Its profiles.
     pub fn profiles(&self) -> Vec<&'n str> {
-        let profiles = self.get("profiles").map(Node::items).unwrap_or_default();
+        let profiles = items(self.get("profiles"));
         profiles.iter().filter_map(Node::as_str).collect()
     }
 }

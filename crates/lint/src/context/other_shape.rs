@@ -1,16 +1,12 @@
 //! Detects documents written in the form of the other API version.
 
-use std::collections::BTreeSet;
-
-use hcoplan_kubernetes::schema::Schema;
+use super::prelude::*;
 use hcoplan_kubernetes::tree;
-use hcoplan_yaml::edit::Change;
 use hcoplan_yaml::{Entry, Node, Path, Segment, Value as Yaml};
-use serde_json::{Value, json};
 
-use super::Context;
 use super::field::{dotted_below_spec, in_version};
 use super::mistyped::meant_flag;
+use crate::lists::entries;
 
 /// The fields of a document that belong to the other API version.
 #[derive(Debug, Clone)]
@@ -41,7 +37,7 @@ impl<'a> Context<'a> {
             _ => ("v1", "v1beta1"),
         };
         let path = Path::dotted("spec.featureGates");
-        let gates = self.document().root.at(&path).filter(|gates| match this {
+        let gates = self.root().at(&path).filter(|gates| match this {
             "v1" => matches!(gates.value, Yaml::Map(_)),
             _ => matches!(gates.value, Yaml::Seq(_)),
         });
@@ -89,7 +85,7 @@ impl<'a> Context<'a> {
     /// The moves of a field as a whole, else of its children. `None` if a child can't be moved.
     pub(super) fn moves(&self, path: &Path) -> Option<Vec<(Path, Path)>> {
         let below_spec = dotted_below_spec(path)?;
-        let fields = self.document().root.at(path)?.entries();
+        let fields = self.root().at(path)?.entries();
         let has_own_place = |key: &str, to: &str| {
             let field = format!("{below_spec}.{key}");
             in_version(&field, self.version()).is_some_and(|place| *place != format!("{to}.{key}"))
@@ -111,7 +107,7 @@ impl Context<'_> {
     /// The moves of those children that can be moved.
     fn some_moves(&self, path: &Path) -> Vec<(Path, Path)> {
         self.moves(path).unwrap_or_else(|| {
-            let fields = self.document().root.at(path).map(Node::entries).unwrap_or_default();
+            let fields = entries(self.root().at(path));
             fields.iter().flat_map(|e| self.some_moves(&path.key(&e.key.text))).collect()
         })
     }
@@ -125,7 +121,7 @@ impl OtherShape<'_> {
 
     /// The changes that move all fields.
     pub fn changes(&self, cx: &Context<'_>) -> Option<Vec<Change>> {
-        let root = &cx.document().root;
+        let root = cx.root();
         let gates = Path::dotted("spec.featureGates");
         let translated = match self.gates {
             Some(node) => Some(Change::Set(gates.clone(), translated(node)?)),

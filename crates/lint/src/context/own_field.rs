@@ -1,17 +1,13 @@
 //! Finds the HyperConverged's field for a value that a patch writes.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_planner::jsonpatch::segments;
-use hcoplan_planner::release::Transform;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Path, Segment};
-use serde_json::{Value, json};
 
+use super::KUBEVIRT_GATES;
 use super::field_map::{PathStep, Row, along, row, rows, steps, with_indices};
-use super::{Applied, Context, KUBEVIRT_GATES};
 
 /// A field of the HyperConverged that sets a path written by a patch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct OwnField {
     /// The operand's path (a JSON pointer).
     pub pointer: String,
@@ -103,6 +99,11 @@ fn below(pointer: &str, key: &str) -> String {
     format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
+/// Whether changes only append to lists.
+fn only_appends(changes: Option<&[Change]>) -> bool {
+    changes.is_some_and(|all| all.iter().all(|change| matches!(change, Change::Append(..))))
+}
+
 struct Search<'c, 'a> {
     cx: &'c Context<'a>,
     kind: &'static str,
@@ -142,7 +143,7 @@ impl Search<'_, '_> {
 
     /// A path with a row in the field map.
     fn take(&mut self, pointer: &str, row: &Row<'_>, before: Option<&Value>, after: Option<&Value>) {
-        let root = &self.cx.document().root;
+        let root = &self.cx.root();
         let changes = match (row.how, after) {
             (Transform::Copy, Some(after)) => self
                 .added(&row.path, before, after)
@@ -155,7 +156,7 @@ impl Search<'_, '_> {
             }
             _ => None,
         };
-        let adds = changes.as_ref().is_some_and(|all| all.iter().all(|c| matches!(c, Change::Append(..))));
+        let adds = only_appends(changes.as_deref());
         let is_set = root.at(&row.path).is_some_and(|n| !n.to_json().is_null());
         let kinds = row.field.operands.iter().map(|o| o.kind.clone());
         let operands = &self.cx.plan().operands;
@@ -178,7 +179,7 @@ impl Search<'_, '_> {
     fn added(&self, path: &Path, before: Option<&Value>, after: &Value) -> Option<Vec<Change>> {
         let (before, after) = (before?.as_array()?, after.as_array()?);
         let new = after.strip_prefix(before.as_slice())?;
-        let there = self.cx.document().root.at(path)?.items();
+        let there = self.cx.root().at(path)?.items();
         (there.len() == before.len()).then(|| new.iter().map(|v| Change::Append(path.clone(), v.clone())).collect())
     }
 
@@ -200,15 +201,14 @@ impl Search<'_, '_> {
             }
             (_, None) => None,
         };
-        let adds = changes.as_ref().is_some_and(|all| all.iter().all(|c| matches!(c, Change::Append(..))));
-        let there = self.cx.document().root.at(&list);
+        let adds = only_appends(changes.as_deref());
+        let there = self.cx.root().at(&list);
         self.found.fields.push(OwnField {
             pointer: pointer.to_owned(),
             is_set: there.is_some_and(|n| !n.items().is_empty()) && !adds,
             path: list,
-            gate: None,
-            others: Vec::new(),
             changes,
+            ..OwnField::default()
         });
         true
     }
@@ -257,14 +257,13 @@ impl Search<'_, '_> {
             self.found.can_say_all = false;
             return;
         };
-        let there = self.cx.document().root.at(&path);
+        let there = self.cx.root().at(&path);
         self.found.fields.push(OwnField {
             pointer: pointer.to_owned(),
             is_set: there.is_some_and(|n| !n.to_json().is_null()),
-            gate: None,
-            others: Vec::new(),
             changes: Some(vec![Change::Set(path.clone(), json!({}))]),
             path,
+            ..OwnField::default()
         });
     }
 
@@ -288,8 +287,8 @@ impl Search<'_, '_> {
             path,
             is_set: explicit == Some(false),
             gate: Some(gate.to_owned()),
-            others: Vec::new(),
             changes: Some(vec![change]),
+            ..OwnField::default()
         });
     }
 }

@@ -1,19 +1,17 @@
 //! The jsonpatch annotations and their effects.
 
+use super::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
-use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_kubernetes::go::{GoType, TypeStep};
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Op, Operation, Patched, only_spec};
+use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Operation, Patched, only_spec};
 use hcoplan_yaml::ScalarPlaces;
-use serde_json::Value;
 
+use super::Annotation;
 use super::gate_change::PatchedGates;
-use super::{Annotation, Context};
 use crate::Incident;
+use crate::suggestion::suggestion;
 
 /// A jsonpatch annotation of the HyperConverged.
 #[derive(Debug)]
@@ -137,6 +135,11 @@ impl<'a> Context<'a> {
         Some(after)
     }
 
+    /// Whether an annotation with another text has the same result.
+    pub fn keeps_result(&self, patch: &PatchAnnotation<'_>, text: &str) -> bool {
+        self.result_of(patch, text).as_ref() == patch.result()
+    }
+
     /// The type of an operand's field at a pointer; `None` if there is no such field, or it accepts any type.
     pub fn operand_type(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<&'a GoType> {
         let types = self.release().go_types();
@@ -203,6 +206,13 @@ impl<'a> PatchAnnotation<'a> {
         Some((text, edits.collect::<Option<_>>()?))
     }
 
+    /// Its text without some operations, and the edits of the file; `None` if the notation doesn't allow it.
+    pub fn without(&self, indices: &[usize]) -> Option<(String, Vec<Edit>)> {
+        let cuts = jsonpatch::removal_ranges(self.text, indices)?.into_iter();
+        let cuts: Vec<_> = cuts.map(|range| (range, String::new())).collect();
+        self.edited(&cuts)
+    }
+
     /// A suggestion that replaces a span of its text, inside quotes, and the resulting text.
     pub fn rewritten(&self, span: Span, new: &str) -> Option<(String, Fix)> {
         let mut range = span.range();
@@ -210,7 +220,7 @@ impl<'a> PatchAnnotation<'a> {
             range = range.start + 1..range.end.checked_sub(1)?;
         }
         let (text, edits) = self.edited(&[(range, new.to_owned())])?;
-        Some((text, Fix { title: format!("write {new}"), applicability: Applicability::Suggestion, edits }))
+        Some((text, suggestion(format!("write {new}"), edits)))
     }
 
     /// The location of a span of its text.

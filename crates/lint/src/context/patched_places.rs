@@ -1,12 +1,10 @@
 //! Finds the operation of a patch that changes an operand's path.
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_diagnostics::source::{Location, Span};
+use super::prelude::*;
 use hcoplan_planner::jsonpatch;
-use serde_json::Value;
 
 use super::patch::same_step;
-use super::{Applied, Context, PatchAnnotation};
+use crate::suggestion::suggestion;
 
 impl Applied<'_, '_> {
     /// The first path changed by the operation at, above or below a JSON pointer.
@@ -89,7 +87,7 @@ impl<'a> Context<'a> {
         let text: Vec<String> = values.iter().map(one).collect();
         let (text, edits) = patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;
         self.result_of(patch, &text)?;
-        Some(Fix { title, applicability: Applicability::Suggestion, edits })
+        Some(suggestion(title, edits))
     }
 }
 

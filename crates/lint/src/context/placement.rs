@@ -1,20 +1,19 @@
 //! The node placements of the HyperConverged and their matching nodes.
 
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
-use hcoplan_planner::inventory::Architecture;
-use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::Path;
-use serde_json::Value;
 
 use super::pod_placement::ARCHITECTURE_KEYS;
-use super::{Context, Field, NodeRef};
+use super::{Field, NodeRef};
+use crate::lists::elements;
 
 /// Maximum number of unmatched labels reported separately.
 const MAX_LABELS: usize = 32;
 
-const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+/// Kubernetes' lists of terms in an affinity.
+pub(crate) const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+pub(crate) const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 /// The pods of a placement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,11 +163,7 @@ impl<'a> Placement<'a> {
         Some(Unmatched {
             wanted: "matches its required node affinity".to_owned(),
             place: cx.document().locate_key(&path.key(REQUIRED)),
-            meant: affinity[REQUIRED]["nodeSelectorTerms"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .find_map(meant_architecture),
+            meant: elements(&affinity[REQUIRED]["nodeSelectorTerms"]).find_map(meant_architecture),
         })
     }
 

@@ -3,6 +3,8 @@
 //! Source: the scheduler's node affinity (`kube/node_affinity.rs`): node selector and required terms both have to
 //! match; terms are alternatives; all requirements of a term have to match.
 
+use super::candidates::terms;
+use crate::lists::elements;
 use hcoplan_kubernetes::label_selector;
 use serde_json::Value;
 
@@ -39,19 +41,16 @@ pub(super) fn architecture_scope_of(placement: &Value) -> ArchitectureScope {
 
 /// The required terms that can match.
 fn terms_of(placement: &Value) -> Vec<&Value> {
-    let pointer = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    let terms = placement.pointer(pointer);
-    let terms = terms.and_then(|r| r["nodeSelectorTerms"].as_array());
     let filled = |t: &&Value| {
         let has = |key: &str| t[key].as_array().is_some_and(|a| !a.is_empty());
         has("matchExpressions") || has("matchFields")
     };
-    terms.into_iter().flatten().filter(filled).collect()
+    terms(placement).filter(filled).collect()
 }
 
 /// Whether a term restricts the architecture.
 pub(super) fn names_architecture(term: &Value) -> bool {
-    let mut all = term["matchExpressions"].as_array().into_iter().flatten();
+    let mut all = elements(&term["matchExpressions"]);
     all.any(|e| {
         let ours = e["key"].as_str().is_some_and(|k| ARCHITECTURE_KEYS.contains(&k));
         ours && matches!(e["operator"].as_str(), Some("In" | "NotIn"))
@@ -73,7 +72,7 @@ pub(super) fn permits(placement: &Value, os: &str, architecture: &str) -> bool {
     };
     let terms = terms_of(placement);
     let passes = |term: &&Value| {
-        let mut all = term["matchExpressions"].as_array().into_iter().flatten();
+        let mut all = elements(&term["matchExpressions"]);
         all.all(|e| {
             let ours = e["key"].as_str().is_some_and(|k| labels.contains_key(k));
             !ours || label_selector::Requirement::of(e).is_some_and(|r| r.matches(&labels))

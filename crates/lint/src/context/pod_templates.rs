@@ -1,19 +1,10 @@
 //! Pod templates, and the architectures of their possible nodes.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Document, Node, Path};
-use serde_json::{Value, json};
-
 use super::pod_placement::{
     ARCHITECTURE_KEYS, ArchitectureScope, OS_KEYS, architecture_scope_of, forget_architectures, names_architecture,
     permits,
 };
-use super::{Context, ImageEvidence};
+use super::prelude::*;
 
 /// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.
 pub(super) const POD_TEMPLATE: &str = "spec.template.spec";
@@ -80,6 +71,11 @@ impl PodTemplate {
         self.document.root.at(&self.path(path))
     }
 
+    /// The items of a list at a dotted path below the pod's spec.
+    pub(super) fn list(&self, path: &str) -> &[Node] {
+        self.get(path).map_or(&[], Node::items)
+    }
+
     /// The path of a dotted path below the pod's spec.
     pub fn path(&self, path: &str) -> Path {
         self.spec.below(path)
@@ -94,7 +90,7 @@ impl PodTemplate {
     pub fn images(&self) -> Vec<(Path, &str)> {
         let lists = ["containers", "initContainers"].into_iter();
         let each = lists.flat_map(|list| {
-            let items = self.get(list).map(Node::items).unwrap_or_default();
+            let items = self.list(list);
             items.iter().enumerate().filter_map(move |(i, item)| {
                 let image = item.get("image")?.as_str()?;
                 Some((self.path(list).index(i).key("image"), image))
@@ -152,7 +148,7 @@ impl PodTemplate {
 
     /// The required terms and their path.
     pub fn terms(&self) -> (Path, &[Node]) {
-        let terms = self.get(TERMS).map(Node::items).unwrap_or_default();
+        let terms = self.list(TERMS);
         (self.path(TERMS), terms)
     }
 
@@ -171,7 +167,7 @@ impl PodTemplate {
             let path = path.index(t).key("matchExpressions");
             let all = all.unwrap_or_default().iter().enumerate();
             all.filter_map(move |(e, expression)| {
-                let text = |key: &str| expression.get(key).and_then(Node::as_str);
+                let text = |key: &str| expression.text_at(key);
                 let values = expression.get("values")?.items();
                 let ours = ARCHITECTURE_KEYS.contains(&text("key")?) && text("operator")? == "In";
                 let names = values.iter().filter_map(Node::as_str).collect();

@@ -1,13 +1,10 @@
 //! Other releases than the cluster's: the previous and the next one.
 
-use std::sync::Arc;
-
+use super::prelude::*;
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::release::{Phase, Release};
-use hcoplan_yaml::{Path, Segment};
 
 use super::field::in_version;
-use super::{Context, PatchAnnotation};
 
 impl Context<'_> {
     /// The release after the cluster's; `None` if unknown.

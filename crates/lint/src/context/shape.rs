@@ -1,15 +1,11 @@
 //! An object with its schema.
 
-use std::borrow::Cow;
+use super::prelude::*;
+use hcoplan_yaml::edit::{apply, edits};
+use hcoplan_yaml::parse;
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::edit::{Change, apply, edits};
-use hcoplan_yaml::{Document, Node, Path, Segment, parse};
-use serde_json::Value;
-
-use super::Context;
+use super::destinations::key;
+use crate::lists::entries;
 
 /// An object with its schema: finds the correct path of values that the schema doesn't know, and moves them.
 pub struct Shape<'a, 'c> {
@@ -68,7 +64,7 @@ fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
     let mut fields = schema.all_fields();
     let maps = fields.iter().filter(|field| schema.takes_any_key(field));
     let keys = maps.flat_map(|map| {
-        let entries = document.root.at(map).map(Node::entries).unwrap_or_default();
+        let entries = entries(document.root.at(map));
         entries.iter().take(MAX_KEYS).map(|entry| map.key(&entry.key.text))
     });
     let mut values: Vec<Path> = keys.filter(|key| !is_named_like_a_field(schema, key)).collect();
@@ -83,7 +79,7 @@ fn fields_of(document: &Document, schema: &Schema) -> Vec<Path> {
 
 /// Whether the last key of a path is a field of the value at that path.
 fn is_named_like_a_field(schema: &Schema, path: &Path) -> bool {
-    matches!(path.0.last(), Some(Segment::Key(name)) if schema.known_fields(path).contains(&name.as_str()))
+    key(path).is_some_and(|name| schema.known_fields(path).contains(&name))
 }
 
 /// A document's object after edits. `None` if they change another file, can't be applied, or remove the object.

@@ -1,12 +1,8 @@
 //! Storage classes: the declared ones, and whether others may exist.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node, Path};
-
-use super::{Context, VirtualMachine};
+use super::prelude::*;
+use crate::lists::items;
+use crate::rows::rows;
 
 const KIND: &str = "StorageClass";
 
@@ -27,21 +23,7 @@ const TEMPLATES: [&str; 5] = ["ConfigurationPolicy", "HelmChart", "HelmRelease",
 /// Provisioners that attach a volume to only one node, with any parameters.
 ///
 /// Source: CDI `pkg/storagecapabilities/storagecapabilities.go`, the same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
-const OF_ONE_NODE: [&str; 13] = [
-    "cinder.csi.openstack.org",
-    "csi.ovirt.org",
-    "disk.csi.azure.com",
-    "k8s.io/minikube-hostpath",
-    "kubernetes.io/aws-ebs",
-    "kubernetes.io/azure-disk",
-    "kubernetes.io/gce-pd",
-    "kubernetes.io/storageos",
-    "kubevirt.io/hostpath-provisioner",
-    "storageos",
-    "topolvm.cybozu.com",
-    "topolvm.io",
-    "vpc.block.csi.ibm.io",
-];
+static OF_ONE_NODE: LazyLock<Vec<&str>> = LazyLock::new(|| rows("provisionersOfOneNode"));
 
 /// A disk created by CDI.
 #[derive(Debug)]
@@ -69,7 +51,7 @@ impl<'a> Context<'a> {
         let mut out = Vec::new();
         for template in self.written_templates().filter(|template| template.is_enabled(self)) {
             if let Some(spec) = template.get("spec.template.spec") {
-                out.push(DiskSpec { who: template.display_name(), spec, document: self.document() });
+                out.push(DiskSpec { who: template.to_string(), spec, document: self.document() });
             }
         }
         for (kind, document, path) in self.declared_volumes() {
@@ -78,8 +60,8 @@ impl<'a> Context<'a> {
         }
         for vm in self.virtual_machines() {
             let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));
-            for spec in templates.map(Node::items).unwrap_or_default().iter().filter_map(|t| t.get("spec")) {
-                out.push(DiskSpec { who: vm.display_name(), spec, document: vm.document });
+            for spec in items(templates).iter().filter_map(|t| t.get("spec")) {
+                out.push(DiskSpec { who: vm.to_string(), spec, document: vm.document });
             }
         }
         out
@@ -88,7 +70,7 @@ impl<'a> Context<'a> {
     /// The access modes offered by a storage class: those of its StorageProfile, else those known of its provisioner.
     /// `None` if unknown.
     pub fn offered_modes(&self, class: &str) -> Option<OfferedModes> {
-        let named = |kind: &str| self.other_objects().of_kind(kind).iter().find(|d| d.text("metadata.name") == class);
+        let named = |kind: &str| self.of_kind(kind).iter().find(|d| d.text("metadata.name") == class);
         let sets = Path::dotted("spec.claimPropertySets");
         let profile = named("StorageProfile").and_then(|d| Some((d, d.root.at(&sets)?)));
         if let Some((document, node)) = profile.filter(|(_, node)| !node.items().is_empty()) {
@@ -103,14 +85,14 @@ impl<'a> Context<'a> {
 
     /// The declared storage classes for disks.
     pub fn storage_classes(&self) -> impl Iterator<Item = &Arc<Document>> {
-        let classes = self.other_objects().of_kind(KIND).iter();
+        let classes = self.of_kind(KIND).iter();
         classes.filter(|class| !is_for_buckets(class))
     }
 
     /// The declared storage classes of the disks that a virtual machine's templates create.
     pub fn disk_classes<'c>(&'c self, vm: &VirtualMachine<'_>) -> impl Iterator<Item = &'c Arc<Document>> {
         let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));
-        let specs = templates.map(Node::items).unwrap_or_default().iter().filter_map(|t| t.get("spec"));
+        let specs = items(templates).iter().filter_map(|t| t.get("spec"));
         let claims = specs.filter_map(|spec| spec.get("storage").or_else(|| spec.get("pvc")));
         let names: BTreeSet<String> = claims
             .filter_map(|claim| claim.text_at("storageClassName").or_else(|| self.default_class()))
@@ -151,7 +133,7 @@ pub(crate) fn default_place(class: &Document, annotation: &str) -> Option<Locati
 
 /// Whether a class is for object buckets rather than disks: of NooBaa, or of Ceph's object gateway.
 fn is_for_buckets(class: &Document) -> bool {
-    let provisioner = class.root.at(&Path::dotted("provisioner"));
+    let provisioner = class.root.below("provisioner");
     let provisioner = provisioner.and_then(|n| n.as_str()).unwrap_or_default();
     ["/bucket", "/obc"].iter().any(|end| provisioner.ends_with(end))
 }

@@ -1,11 +1,6 @@
 //! Files other than manifests: how images are built and mirrored.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::SourceFile;
-
-use super::Context;
+use super::prelude::*;
 use super::source::Source;
 
 impl<'a> Context<'a> {

@@ -1,12 +1,10 @@
 //! Rejections and failures, for rules that explain them.
 
-use hcoplan_diagnostics::finding::{Finding, Rule};
-use hcoplan_diagnostics::source::Location;
+use super::prelude::*;
+use hcoplan_diagnostics::finding::Rule;
 use hcoplan_planner::admission::{Admission, Cause, Reason, Stage};
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
-use hcoplan_yaml::Path;
 
-use super::Context;
 use crate::Incident;
 
 /// What the server's message doesn't say of the cause: its message, its path, or both.
@@ -82,7 +80,7 @@ impl<'a> Context<'a> {
         if let Some(patch) = &self.admission().patch {
             return self.patch_place(patch.0, &patch.1);
         }
-        if cause.in_key && self.document().root.key_at(&cause.path).is_some() {
+        if cause.in_key && self.root().key_at(&cause.path).is_some() {
             self.document().locate_key(&cause.path)
         } else {
             self.locate(&cause.path)

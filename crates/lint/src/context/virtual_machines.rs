@@ -1,16 +1,16 @@
 //! The virtual machines of the cluster's directory.
 
-use std::collections::HashMap;
+use super::prelude::*;
+use std::fmt::{self, Display, Formatter};
 use std::sync::OnceLock;
 
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::{Document, Node, Path};
-use serde_json::{Value, json};
+use hcoplan_diagnostics::finding::Rule;
+use hcoplan_kubernetes::ObjectId;
 
-use super::Context;
+use super::candidates::terms;
 use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
+use crate::lists::items;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
 const KINDS: [(&str, &str, &str); 4] = [
@@ -46,12 +46,29 @@ impl<'a> Context<'a> {
     /// The repository's virtual machines, pools, replica sets and instances.
     pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
         let of = |(kind, group, spec): (&str, &'static str, &'static str)| {
-            let documents = self.other_objects().of_kind(kind).iter();
+            let documents = self.of_kind(kind).iter();
             let ours = documents.filter(move |d| d.text("apiVersion").starts_with(group));
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec), templates: OnceLock::new() })
         };
         let all = KINDS.into_iter().flat_map(of);
         all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
+    }
+}
+
+/// A finding about an object other than the HyperConverged, at its name.
+pub(crate) fn finding_about(rule: &'static Rule, document: &Document, message: impl Into<String>) -> Finding {
+    Finding::new(rule, message).at(document.locate(&Path::dotted("metadata.name"))).object(object_of(document))
+}
+
+/// The name of an object other than the HyperConverged for a report.
+pub(crate) fn object_of(document: &Document) -> String {
+    ObjectId::of(&document.root.to_json()).to_string()
+}
+
+/// Its name in messages: `the virtual machine a`.
+impl Display for VirtualMachine<'_> {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "the virtual machine {}", self.name())
     }
 }
 
@@ -74,9 +91,9 @@ impl<'n> VirtualMachine<'n> {
         }
     }
 
-    /// Its name in messages: `the virtual machine a`.
-    pub fn display_name(&self) -> String {
-        format!("the virtual machine {}", self.name())
+    /// A finding about it, at its name.
+    pub(crate) fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
+        finding_about(rule, self.document, message)
     }
 
     /// The path of a dotted path below the VirtualMachine's own `spec`, even for kinds without one.
@@ -94,6 +111,11 @@ impl<'n> VirtualMachine<'n> {
     pub fn get(&self, path: &str) -> Option<&'n Node> {
         let spec = self.document.root.at(&self.spec)?;
         if path.contains('[') { spec.at(&Path::dotted(path)) } else { spec.below(path) }
+    }
+
+    /// The items of a list at a dotted path below the instance's spec.
+    pub fn list(&self, path: &str) -> &'n [Node] {
+        self.get(path).map_or(&[], Node::items)
     }
 
     /// A string at a dotted path below the instance's spec.
@@ -137,9 +159,7 @@ impl<'n> VirtualMachine<'n> {
     pub fn has_architecture_alias(&self) -> bool {
         let selector = |key: &&str| self.get("nodeSelector")?.get(key)?.as_str().and_then(Architecture::alias);
         let placement = self.placement();
-        let terms = placement
-            .pointer("/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms");
-        let mut terms = terms.and_then(Value::as_array).into_iter().flatten();
+        let mut terms = terms(&placement);
         ARCHITECTURE_KEYS.iter().any(|key| selector(key).is_some()) || terms.any(|t| meant_architecture(t).is_some())
     }
 
@@ -156,19 +176,18 @@ impl<'n> VirtualMachine<'n> {
     /// The specs of its disks' templates, with their paths.
     fn templates(&self) -> impl Iterator<Item = (Path, &'n Node)> + use<'n> {
         let templates = self.owner_path("dataVolumeTemplates");
-        let items = self.document.root.at(&templates).map(Node::items).unwrap_or_default().iter().enumerate();
+        let items = items(self.document.root.at(&templates)).iter().enumerate();
         items.filter_map(move |(i, item)| Some((templates.index(i).key("spec"), item.get("spec")?)))
     }
 
     /// The boot volume: of the disk with the lowest `bootOrder`, else of the first disk, else the first volume.
     pub fn boot_volume(&self) -> Option<(usize, &'n Node)> {
-        let disks = self.get("domain.devices.disks").map(Node::items);
         let order = |disk: &Node| {
             let order = disk.get("bootOrder").map(Node::to_json);
             order.and_then(|o| o.as_u64()).unwrap_or(u64::MAX)
         };
-        let disk = disks.unwrap_or_default().iter().min_by_key(|d| order(d));
-        let name = disk.and_then(|d| d.get("name")).and_then(Node::as_str);
+        let disk = self.list("domain.devices.disks").iter().min_by_key(|d| order(d));
+        let name = disk.and_then(|d| d.text_at("name"));
         let mut volumes = self.volumes();
         match name {
             Some(name) => volumes.find(|(_, v)| v.text_at("name") == Some(name)),
@@ -178,14 +197,13 @@ impl<'n> VirtualMachine<'n> {
 
     /// The `networkName` of its Multus networks, with their index.
     pub fn networks(&self) -> impl Iterator<Item = (usize, &'n str)> + use<'n> {
-        let networks = self.get("networks").map(Node::items).unwrap_or_default().iter().enumerate();
-        networks.filter_map(|(i, network)| Some((i, network.below("multus.networkName")?.as_str()?)))
+        let networks = self.list("networks").iter().enumerate();
+        networks.filter_map(|(i, network)| Some((i, network.text_at("multus.networkName")?)))
     }
 
     /// Its volumes, with their index.
     pub fn volumes(&self) -> impl Iterator<Item = (usize, &'n Node)> + use<'n> {
-        let volumes = self.get("volumes").map(Node::items);
-        volumes.unwrap_or_default().iter().enumerate()
+        self.list("volumes").iter().enumerate()
     }
 
     /// The DataSource cloned for the boot disk, if a template of the virtual machine does.
@@ -209,9 +227,8 @@ impl<'n> VirtualMachine<'n> {
     pub fn disk_template(&self, claim: &str) -> Option<Path> {
         let path = self.owner_path("dataVolumeTemplates");
         let by_name = self.templates.get_or_init(|| {
-            let items = self.document.root.at(&path).map(Node::items).unwrap_or_default();
-            let named =
-                items.iter().enumerate().filter_map(|(i, t)| Some((t.below("metadata.name")?.as_str()?.to_owned(), i)));
+            let items = items(self.document.root.at(&path));
+            let named = items.iter().enumerate().filter_map(|(i, t)| Some((t.text_at("metadata.name")?.to_owned(), i)));
             // The first one of a name counts.
             named.rev().collect()
         });
@@ -226,8 +243,8 @@ fn source_ref<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<
 }
 
 fn reference<'n>(node: &'n Node, path: Path, own: &'n str) -> Option<SourceRef<'n>> {
-    let text = |key: &str| node.get(key).and_then(Node::as_str);
-    Some(SourceRef { path, namespace: text("namespace").filter(|n| !n.is_empty()).unwrap_or(own), name: text("name")? })
+    let namespace = node.text_at("namespace").filter(|n| !n.is_empty()).unwrap_or(own);
+    Some(SourceRef { path, namespace, name: node.text_at("name")? })
 }
 
 /// The DataSource that the `spec` of a DataVolume, which is at `path`, clones.
@@ -242,6 +259,5 @@ pub fn claim_ref_of<'n>(spec: &'n Node, path: Path, own: &'n str) -> Option<Sour
 
 /// The claim of a volume.
 pub(super) fn claim_name(volume: &Node) -> Option<&str> {
-    let text = |path: &str| volume.below(path).and_then(Node::as_str);
-    text("persistentVolumeClaim.claimName").or_else(|| text("dataVolume.name"))
+    volume.text_at("persistentVolumeClaim.claimName").or_else(|| volume.text_at("dataVolume.name"))
 }

@@ -1,6 +1,6 @@
 //! A webhook warning that skips all later checks.
 
-use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Reason, Rejection};
+use hcoplan_planner::admission::{OperatorBug, OperatorBugKind, Rejection};
 
 use super::prelude::*;
 
@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Removes the cause of the warning. The webhook may then reject another value, which needs its own fix.
 fn removal(cx: &Context<'_>, hole: &OperatorBug) -> Option<Fix> {
     let mut path = alone(hole);
-    let above = cx.document().root.at(&path.parent());
+    let above = cx.root().at(&path.parent());
     if above.is_some_and(|n| n.entries().len() + n.items().len() == 1) && path.0.len() > 2 {
         path = path.parent();
     }
@@ -35,15 +35,15 @@ fn alone(hole: &OperatorBug) -> Path {
 
 /// The name of the feature gate at a path: the entry's key, or the element's `name`.
 fn gate_of(cx: &Context<'_>, path: &Path) -> Option<String> {
-    let node = cx.document().root.at(path)?;
-    let listed = node.get("name").and_then(|n| n.as_str());
-    listed.map(str::to_owned).or_else(|| Some(cx.document().root.key_at(path)?.text.clone()))
+    let node = cx.root().at(path)?;
+    let listed = node.text_at("name");
+    listed.map(str::to_owned).or_else(|| Some(cx.root().key_at(path)?.text.clone()))
 }
 
 fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) -> Finding {
     let what = hole.path.to_string();
-    let place = match cx.document().root.key_at(&hole.path) {
-        Some(key) if !what.ends_with(".name") => cx.document().location(key.span),
+    let place = match cx.root().key_at(&hole.path) {
+        Some(key) if !what.ends_with(".name") => cx.location(key.span),
         _ => cx.locate(&hole.path),
     };
     let message = format!(

@@ -1,10 +1,6 @@
 //! Application-aware quotas that count nothing, and pods that they reject.
 
-use std::collections::BTreeMap;
-
 use hcoplan_kubernetes::label_selector::Selector;
-use hcoplan_yaml::Node;
-use serde_json::json;
 
 use super::prelude::*;
 use crate::POD_KINDS;
@@ -34,7 +30,7 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     for (kind, spec) in POD_KINDS {
-        for document in cx.other_objects().of_kind(kind) {
+        for document in cx.of_kind(kind) {
             let path = Path::dotted(spec).key("nodeName");
             let node = document.root.at(&path).and_then(|n| n.as_str());
             let namespace = namespace_of(document);
@@ -43,11 +39,12 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
             }
             let message =
                 format!("{} sets nodeName, but the quota gates {namespace}: its pod is rejected", object_of(document));
-            let finding = finding_about(&AAQ_POD_WITH_NODENAME, document, message)
-                .at(document.locate_key(&path))
-                .label("rejected in a gated namespace")
-                .help("remove nodeName, and select the node by its label kubernetes.io/hostname");
-            out.report(finding);
+            out.report(
+                finding_about(&AAQ_POD_WITH_NODENAME, document, message)
+                    .at(document.locate_key(&path))
+                    .label("rejected in a gated namespace")
+                    .help("remove nodeName, and select the node by its label kubernetes.io/hostname"),
+            );
         }
     }
 }
@@ -59,12 +56,12 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
     let gate = gate(cx);
     let of_clusters = "applicationAwareConfig.allowApplicationAwareClusterResourceQuota";
     for kind in [QUOTA, CLUSTER_QUOTA] {
-        let documents = cx.other_objects().of_kind(kind).iter();
+        let documents = cx.of_kind(kind).iter();
         for document in documents.filter(|d| d.text("apiVersion").starts_with("aaq.kubevirt.io/")) {
             let name = format!("the {kind} {}", document.text("metadata.name"));
             let finding = |message: String| finding_about(&AAQ_QUOTA_WITHOUT_EFFECT, document, message);
             let namespace = namespace_of(document);
-            let mut spaces = cx.other_objects().of_kind("Namespace").iter();
+            let mut spaces = cx.of_kind("Namespace").iter();
             let space = spaces.find(|d| kind == QUOTA && d.text("metadata.name") == namespace);
             out.report_all(match &gate {
                 None => {
@@ -84,7 +81,7 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
                     let message = format!("{name} limits nothing: no label of {namespace} has its pods gated");
                     let by_label = hc.get(&format!("{CONFIG}.namespaceSelector")).is_none();
                     let help = if by_label { LABEL } else { "that the HyperConverged's namespaceSelector selects" };
-                    let place = space.locate(&Path::dotted("metadata.name"));
+                    let place = name_place(space);
                     let finding = finding(message).label("its pods aren't gated").related(place, "the namespace");
                     finding.help(format!("give the namespace the label {help}"))
                 }),
@@ -103,15 +100,11 @@ fn switch(cx: &Context<'_>) -> &'static str {
 
 /// Whether the quota gates a namespace, by its declared labels.
 fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
-    let mut declared = cx.other_objects().of_kind("Namespace").iter();
+    let mut declared = cx.of_kind("Namespace").iter();
     let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));
     let labels = found.and_then(|d| d.root.below("metadata.labels"));
-    let mut labels: BTreeMap<String, String> = labels
-        .map(Node::entries)
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())))
-        .collect();
+    let mut labels: BTreeMap<String, String> =
+        entries(labels).iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned()))).collect();
     labels.insert("kubernetes.io/metadata.name".to_owned(), namespace.to_owned());
     !namespace.is_empty() && Selector::of(selector).is_some_and(|s| s.matches(&labels))
 }

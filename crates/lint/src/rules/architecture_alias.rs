@@ -4,28 +4,12 @@
 //! `operatorframework.io/arch.<GOARCH>`.
 
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
 use crate::POD_KINDS;
 
 /// Kinds other than pods' with placements or image imports.
-const KINDS: [&str; 14] = [
-    "ClusterServiceVersion",
-    "DataImportCron",
-    "DataSource",
-    "DataVolume",
-    "MigrationPolicy",
-    "Subscription",
-    "VirtualMachine",
-    "VirtualMachineClusterInstancetype",
-    "VirtualMachineClusterPreference",
-    "VirtualMachineInstance",
-    "VirtualMachineInstanceReplicaSet",
-    "VirtualMachineInstancetype",
-    "VirtualMachinePool",
-    "VirtualMachinePreference",
-];
+static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("placedKinds"));
 
 /// The labels with an architecture as value.
 const LABELS: [&str; 3] = ["kubernetes.io/arch", "beta.kubernetes.io/arch", "template.kubevirt.io/architecture"];
@@ -37,8 +21,8 @@ const NO_NODE: &str = "no node has this value of the label";
 const CSV_LABEL: &str = "operatorframework.io/arch.";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let kinds = KINDS.into_iter().chain(POD_KINDS.into_iter().map(|(kind, ..)| kind));
-    for document in kinds.flat_map(|kind| cx.other_objects().of_kind(kind)) {
+    let kinds = KINDS.iter().copied().chain(POD_KINDS.into_iter().map(|(kind, ..)| kind));
+    for document in kinds.flat_map(|kind| cx.of_kind(kind)) {
         let mut found = Vec::new();
         search(document, &document.root, &mut found);
         out.report_all(found.into_iter().map(|finding| finding.object(object_of(document))));
@@ -62,7 +46,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
             }
             _ if LABELS.contains(&key) => out.extend(alias(Some(&entry.value), NO_NODE, Severity::Error)),
             "key" if LABELS.iter().any(|l| entry.value.as_str() == Some(l)) => {
-                let values = node.get("values").map(Node::items).unwrap_or_default();
+                let values = node.list_at("values");
                 let is_known = |v: &Node| v.as_str().is_some_and(|v| Architecture::of(v) == Architecture::Known);
                 let is_in = node.text_at("operator") == Some("In");
                 let severity = if is_in && !values.iter().any(is_known) { Severity::Error } else { Severity::Warning };
@@ -90,5 +74,5 @@ fn finding(place: Location, written: &str, meant: &str, correct: &str, what: &st
         .at(place.clone())
         .label(format!("matches nothing as {written}"))
         .help(format!("write {correct}"))
-        .fix(Fix::edit(format!("write {correct}"), Applicability::Suggestion, place, correct.to_owned()))
+        .fix(suggested_text(format!("write {correct}"), place, correct.to_owned()))
 }

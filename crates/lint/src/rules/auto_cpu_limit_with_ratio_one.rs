@@ -7,14 +7,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let selector = cx.field("resourceRequirements.autoCPULimitNamespaceLabelSelector");
     let hc = cx.hyperconverged();
     let one = hc.and_then(|hc| hc.get("virtualization.vmiCPUAllocationRatio"));
-    if !selector.is_set() || one.and_then(serde_json::Value::as_i64) != Some(1) {
+    if !selector.is_set() || one.and_then(Json::as_i64) != Some(1) {
         return;
     }
     let message = "vmiCPUAllocationRatio 1 and automatic CPU limits: each virtual CPU gets one CPU, which leaves none to the emulator";
-    let finding = Finding::new(&AUTO_CPU_LIMIT_WITH_RATIO_ONE, message)
-        .at(ratio.value_place())
-        .label("a whole CPU for each virtual one")
-        .related(selector.key_place(), "limits are set in these namespaces")
-        .help("set `vmiCPUAllocationRatio` above 1, or remove `autoCPULimitNamespaceLabelSelector`");
-    out.report(finding);
+    out.report(
+        Finding::new(&AUTO_CPU_LIMIT_WITH_RATIO_ONE, message)
+            .at(ratio.value_place())
+            .label("a whole CPU for each virtual one")
+            .related(selector.key_place(), "limits are set in these namespaces")
+            .help("set `vmiCPUAllocationRatio` above 1, or remove `autoCPULimitNamespaceLabelSelector`"),
+    );
 }

@@ -1,6 +1,5 @@
 //! Annotations that have to be `true` or `false` but have another value.
 
-use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 
 use super::prelude::*;
@@ -52,8 +51,7 @@ fn images(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let message = format!(
-            "{} is neither on (\"true\") nor off (\"false\") but {value:?}: HCO rejects the HyperConverged",
-            template.display_name()
+            "{template} is neither on (\"true\") nor off (\"false\") but {value:?}: HCO rejects the HyperConverged"
         );
         let help = match meant_flag(value) {
             Some(meant) => format!("write \"{meant}\", in quotes"),

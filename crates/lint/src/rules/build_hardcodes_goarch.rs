@@ -1,9 +1,7 @@
 //! A build for one architecture.
 
-use std::sync::Arc;
-
 use hcoplan_diagnostics::finding::Edit;
-use hcoplan_diagnostics::source::{SourceFile, Span, lines};
+use hcoplan_diagnostics::source::{SourceFile, lines};
 
 use super::prelude::*;
 
@@ -69,14 +67,15 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     };
     let place = Location::new(file, Span::new(at, at + name.len()));
     let asks = is_dockerfile(file).then(|| asking(file));
-    let finding = Finding::new(
-        &BUILD_HARDCODES_GOARCH,
-        format!("the program is built for {name} in images of every architecture"),
-    )
-    .at(place)
-    .label("fixed")
-    .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks);
-    out.report(finding);
+    out.report(
+        Finding::new(
+            &BUILD_HARDCODES_GOARCH,
+            format!("the program is built for {name} in images of every architecture"),
+        )
+        .at(place)
+        .label("fixed")
+        .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks),
+    );
 }
 
 /// The fix of a Dockerfile: replaces each fixed architecture by the argument, and declares that in each stage.
@@ -102,11 +101,7 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
             text: "$TARGETARCH".to_owned(),
         });
     }
-    Fix {
-        title: "write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for".to_owned(),
-        applicability: Applicability::Suggestion,
-        edits,
-    }
+    suggestion("write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for", edits)
 }
 
 /// `TARGETARCH` in a stage that doesn't declare it, which affects the build: docker sets it only in stages that declare
@@ -139,19 +134,19 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
         let start = instruction(&instructions, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
-        let finding = Finding::new(&BUILD_HARDCODES_GOARCH, message)
-            .at(place)
-            .label("empty: the stage doesn't declare it")
-            .fixes([Fix {
-                title: "add `ARG TARGETARCH`: docker sets it in stages that ask for it".to_owned(),
-                applicability: Applicability::Suggestion,
-                edits: vec![Edit {
-                    file: Arc::clone(file),
-                    span: Span::new(start, start),
-                    text: "ARG TARGETARCH\n".to_owned(),
-                }],
-            }]);
-        out.report(finding);
+        out.report(
+            Finding::new(&BUILD_HARDCODES_GOARCH, message)
+                .at(place)
+                .label("empty: the stage doesn't declare it")
+                .fixes([suggestion(
+                    "add `ARG TARGETARCH`: docker sets it in stages that ask for it",
+                    vec![Edit {
+                        file: Arc::clone(file),
+                        span: Span::new(start, start),
+                        text: "ARG TARGETARCH\n".to_owned(),
+                    }],
+                )]),
+        );
     }
 }
 
@@ -233,10 +228,11 @@ fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
         }
         let begin = text.len() - rest.len() + rest.find(value).unwrap_or(0);
         let place = Location::new(file, Span::new(begin, begin + value.len()));
-        let finding = Finding::new(&BUILD_HARDCODES_GOARCH, format!("the image is built for {value} only"))
-            .at(place)
-            .label("one platform")
-            .help("name all platforms of the cluster's nodes: --platform linux/amd64,linux/arm64");
-        out.report(finding);
+        out.report(
+            Finding::new(&BUILD_HARDCODES_GOARCH, format!("the image is built for {value} only"))
+                .at(place)
+                .label("one platform")
+                .help("name all platforms of the cluster's nodes: --platform linux/amd64,linux/arm64"),
+        );
     }
 }

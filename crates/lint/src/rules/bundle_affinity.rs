@@ -1,10 +1,5 @@
 //! Compares the architectures required by pod templates with those of their images.
 
-use hcoplan_yaml::Node;
-use std::collections::BTreeSet;
-
-use serde_json::json;
-
 use super::prelude::*;
 use crate::ArchitectureScope::{self, Everywhere, InSomeTerms, Nowhere};
 use crate::{ArchitectureSupport, ImageCoverage};
@@ -50,9 +45,9 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
     let fix = list.filter(|(path, _)| is_list(path)).and_then(|(path, names)| {
         let mut kept = names.clone();
         kept.retain(|n| !extra.contains(n));
-        let set = [Change::Set(path.clone(), kept.clone().into())];
         let title = format!("remove {}", and(&extra));
-        (!kept.is_empty()).then(|| unsafe_fix(&pod.document, title, &set))?
+        (!kept.is_empty())
+            .then(|| unsafe_fix(&pod.document, title, &[Change::Set(path.clone(), kept.clone().into())]))?
     });
     let finding = with_image(finding, pod, &support, &extra);
     Some(finding.remedy("name only what every image of the pod is built for", fix))
@@ -60,7 +55,7 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
 
 /// Whether a path is a requirement's list of values.
 fn is_list(path: &Path) -> bool {
-    path.0.last().is_some_and(|s| *s == Segment::Key("values".into()))
+    last_key(path) == Some("values")
 }
 
 /// Adds an image that lacks one of these architectures to the finding.
@@ -139,7 +134,7 @@ fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fi
 /// The architectures in a preferred term.
 fn wished(document: &Document, term: &Path) -> Vec<String> {
     let all = document.root.at(&term.key("matchExpressions"));
-    let all = all.map(Node::items).unwrap_or_default().iter();
+    let all = items(all).iter();
     let ours = all.filter(|e| {
         let text = |key: &str| e.get(key).and_then(|n| n.as_str());
         text("key") == Some("kubernetes.io/arch") && text("operator") == Some("In")

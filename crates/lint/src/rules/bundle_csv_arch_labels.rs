@@ -1,7 +1,5 @@
 //! Labels of an operator that claim architectures which its images don't have.
 
-use std::collections::BTreeSet;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -26,13 +24,12 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                     "without a label, the operator {} claims {architecture}, which none of its images supports",
                     csv.name()
                 ),
-                csv.document.locate(&Path::dotted("metadata.name")),
+                name_place(&csv.document),
             ),
         };
-        let finding = Finding::new(&BUNDLE_CSV_ARCH_LABELS, message)
-            .severity(if evidence.is_certain() { Severity::Error } else { Severity::Warning })
+        let finding = finding_about(&BUNDLE_CSV_ARCH_LABELS, &csv.document, message)
+            .severity(error_if(evidence.is_certain()))
             .at(place)
-            .object(object_of(&csv.document))
             .label(match label {
                 Some(_) => "claims a missing architecture",
                 None => "the catalog treats it as amd64",
@@ -79,7 +76,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             let labels = Path::dotted("metadata.labels");
             let place = match csv.document.root.at(&labels) {
                 Some(_) => csv.document.locate_key(&labels),
-                None => csv.document.locate(&Path::dotted("metadata.name")),
+                None => name_place(&csv.document),
             };
             (place, format!("doesn't claim {}", and(&unclaimed)))
         }
@@ -87,15 +84,15 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     let message =
         format!("the images of the operator {} support {}, which its labels don't claim", csv.name(), and(&unclaimed));
     let fix = claim(csv, os, &common);
-    let finding = Finding::new(&BUNDLE_CSV_ARCH_LABELS, message)
-        .severity(Severity::Warning)
-        .at(place)
-        .object(object_of(&csv.document))
-        .label(label)
-        .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))
-        .related(evidence.place(), "this says what the image has")
-        .remedy("add the labels, if the operator was tried there", fix);
-    out.report(finding);
+    out.report(
+        finding_about(&BUNDLE_CSV_ARCH_LABELS, &csv.document, message)
+            .severity(Severity::Warning)
+            .at(place)
+            .label(label)
+            .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))
+            .related(evidence.place(), "this says what the image has")
+            .remedy("add the labels, if the operator was tried there", fix),
+    );
 }
 
 /// The first claimed operating system, and the architectures that all images of the deployments have.

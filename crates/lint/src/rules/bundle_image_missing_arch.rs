@@ -1,7 +1,7 @@
 //! An image of an operator that lacks a required architecture.
 
 use super::prelude::*;
-use crate::{Form, ImageCoverage, ImageEvidence, ImageUse, UsedAs};
+use crate::{Form, ImageCoverage, ImageUse, UsedAs};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for csv in cx.csvs() {
@@ -57,9 +57,7 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         );
         let mut finding = at_image(csv, &used, &evidence, message)
             .help("push the missing image, or claim only architectures that every image has");
-        if let Some(place) = label {
-            finding = finding.related(place.clone(), "claimed here");
-        }
+        finding = with_related(finding, label.cloned(), "claimed here");
         out.report(finding);
     }
 }
@@ -109,10 +107,9 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
         return;
     };
     let message = format!("no node that {} may run on has an architecture that its images support", pod.called);
-    let finding = Finding::new(&BUNDLE_IMAGE_MISSING_ARCH, message)
+    let finding = finding_about(&BUNDLE_IMAGE_MISSING_ARCH, &pod.document, message)
         .severity(Severity::Warning)
         .at(pod.document.locate(path))
-        .object(object_of(&pod.document))
         .label(format!("supports {}, needed for {}", has(evidence), or(&reach)))
         .help("push the missing image, or place the operator on other nodes")
         .related(evidence.place(), "this says what the image has");
@@ -120,10 +117,9 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
 }
 
 fn at_image(csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEvidence, message: String) -> Finding {
-    Finding::new(&BUNDLE_IMAGE_MISSING_ARCH, message)
+    finding_about(&BUNDLE_IMAGE_MISSING_ARCH, &csv.document, message)
         .at(csv.document.locate(&used.path))
-        .object(object_of(&csv.document))
-        .severity(if evidence.is_certain() { Severity::Error } else { Severity::Warning })
+        .severity(error_if(evidence.is_certain()))
         .label(format!("supports {}", has(evidence)))
         .related(evidence.place(), "this says what the image has")
 }

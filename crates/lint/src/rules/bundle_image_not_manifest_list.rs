@@ -1,7 +1,5 @@
 //! An image of an operator that isn't a manifest list.
 
-use std::collections::BTreeSet;
-
 use super::prelude::*;
 use crate::{ArchitectureScope, Form, UsedAs};
 
@@ -29,14 +27,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 [] => "the same image for nodes of every architecture".to_owned(),
                 known => format!("nodes of every architecture get the one for {}", and(known)),
             };
-            let finding = Finding::new(&BUNDLE_IMAGE_NOT_MANIFEST_LIST, message)
-                .severity(severity)
-                .at(csv.document.locate(&used.path))
-                .object(object_of(&csv.document))
-                .label(label)
-                .help("push a manifest list with an image for each architecture, and name that")
-                .related(evidence.place(), "a manifest list would have `manifests`");
-            out.report(finding);
+            out.report(
+                finding_about(&BUNDLE_IMAGE_NOT_MANIFEST_LIST, &csv.document, message)
+                    .severity(severity)
+                    .at(csv.document.locate(&used.path))
+                    .label(label)
+                    .help("push a manifest list with an image for each architecture, and name that")
+                    .related(evidence.place(), "a manifest list would have `manifests`"),
+            );
         }
     }
 }

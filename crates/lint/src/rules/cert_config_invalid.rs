@@ -1,9 +1,6 @@
 //! Invalid combinations of certificate durations.
 
 use hcoplan_kubernetes::duration::{self, Duration};
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::Path;
-use serde_json::Value;
 
 use super::prelude::*;
 
@@ -58,7 +55,7 @@ struct Setting<'c> {
 
 impl Setting<'_> {
     fn is_written(&self, cx: &Context<'_>) -> bool {
-        let config = cx.document().root.at(self.config);
+        let config = cx.root().at(self.config);
         config.is_some_and(|c| c.below(self.name).is_some())
     }
 
@@ -72,13 +69,13 @@ impl Setting<'_> {
     }
 }
 
-fn setting<'c>(config: &'c Path, stored: &Value, name: &'static str) -> Option<Setting<'c>> {
+fn setting<'c>(config: &'c Path, stored: &Json, name: &'static str) -> Option<Setting<'c>> {
     let value = tree::get(stored, name)?;
     Some(Setting { config, name, value: duration::parse(value.as_str()?).ok()? })
 }
 
 /// The stored settings, or those that would be stored.
-fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Value> {
+fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Json> {
     let admission = cx.admission();
     let stored = admission.stored.as_ref().or(admission.forced.as_ref());
     stored.and_then(|object| config.get(object))
@@ -149,11 +146,12 @@ fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
         }
         let here = if short.is_written(cx) { &short } else { &long };
         let message = format!("{} and {} are both {}: {consequence}", short.name, long.name, short.value);
-        let finding = Finding::new(&CERT_CONFIG_INVALID, message)
-            .at(here.place(cx))
-            .label("accepted")
-            .help(format!("make {} shorter than {}", short.name, long.name))
-            .severity(Severity::Info);
-        out.report(finding);
+        out.report(
+            Finding::new(&CERT_CONFIG_INVALID, message)
+                .at(here.place(cx))
+                .label("accepted")
+                .help(format!("make {} shorter than {}", short.name, long.name))
+                .severity(Severity::Info),
+        );
     }
 }

@@ -1,11 +1,8 @@
 //! Changes of objects that their operators reject, or that change nothing.
 
 use hcoplan_kubernetes::quantity::Quantity;
-use hcoplan_yaml::Node;
-use serde_json::Value;
 
 use super::prelude::*;
-use crate::Extent;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     rejected(cx, out);
@@ -13,55 +10,20 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// A field that can't be changed.
+#[derive(Deserialize)]
 struct Fixed {
     kind: &'static str,
     group: &'static str,
     field: &'static str,
     /// Fields below it that can.
-    except: &'static [&'static str],
+    except: Vec<&'static str>,
     /// The server's message.
     message: &'static str,
 }
 
 /// Source: CDI `datavolume-validate.go`, `dataimportcron-validate.go`; KubeVirt `vmi-update-admitter.go`; Kubernetes
 /// `ValidatePersistentVolumeClaimUpdate`, `ValidateStorageClassUpdate`.
-const FIXED: [Fixed; 5] = [
-    Fixed {
-        kind: "DataVolume",
-        group: "cdi.kubevirt.io/",
-        field: "spec",
-        except: &["checkpoints", "finalCheckpoint"],
-        message: "Cannot update DataVolume Spec",
-    },
-    Fixed {
-        kind: "DataImportCron",
-        group: "cdi.kubevirt.io/",
-        field: "spec",
-        except: &[],
-        message: "Cannot update DataImportCron Spec",
-    },
-    Fixed {
-        kind: "VirtualMachineInstance",
-        group: "kubevirt.io/",
-        field: "spec",
-        except: &[],
-        message: "update of VMI object is restricted",
-    },
-    Fixed {
-        kind: "PersistentVolumeClaim",
-        group: "v1",
-        field: "spec",
-        except: &["resources", "volumeAttributesClassName"],
-        message: "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims",
-    },
-    Fixed {
-        kind: "StorageClass",
-        group: "storage.k8s.io/",
-        field: "parameters",
-        except: &[],
-        message: "updates to parameters are forbidden.",
-    },
-];
+static FIXED: LazyLock<Vec<Fixed>> = LazyLock::new(|| rows("fixedFields"));
 
 /// Instance types and preferences, of which a machine keeps the revision it started with.
 const REVISED: [&str; 4] = [
@@ -72,18 +34,17 @@ const REVISED: [&str; 4] = [
 ];
 
 fn rejected(cx: &Context<'_>, out: &mut Sink) {
-    for row in &FIXED {
+    for row in &*FIXED {
         for (document, before) in changed_objects(cx, row.kind, row.group) {
             let path = Path::dotted(row.field);
-            let [old, new] = [before, document].map(|d| value_at(d, &path, row.except));
+            let [old, new] = [before, document].map(|d| value_at(d, &path, &row.except));
             let Some(below) = difference(&old, &new) else {
                 continue;
             };
             let name = format!("the {} {}", row.kind, document.text("metadata.name"));
             let message = format!("the change of {name} is rejected: {}", row.message);
-            let finding = Finding::new(&CHANGE_NOT_APPLIED, message)
+            let finding = finding_about(&CHANGE_NOT_APPLIED, document, message)
                 .at(document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
-                .object(object_of(document))
                 .label("can't be changed in an existing object");
             out.report(finding.help("give the object another name, or delete it first"));
         }
@@ -100,19 +61,19 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
         };
         let templates = |document: &Document| document.root.at(&list).map(Node::to_json).unwrap_or_default();
         let (old, new) = (templates(before), templates(vm.document));
-        for (i, template) in new.as_array().into_iter().flatten().enumerate() {
+        for (i, template) in elements(&new).enumerate() {
             let name = &template["metadata"]["name"];
-            let mut same = old.as_array().into_iter().flatten().filter(|t| t["metadata"]["name"] == *name);
+            let mut same = elements(&old).filter(|t| t["metadata"]["name"] == *name);
             let below = same.next().and_then(|old| difference(&old["spec"], &template["spec"]));
             let Some((below, name)) = below.zip(name.as_str()) else {
                 continue;
             };
             let path = list.index(i).key("spec");
-            let message = format!("the disk {name} of {} exists: its template's change is ignored", vm.display_name());
-            let finding = Finding::new(&CHANGE_NOT_APPLIED, message)
+            let message = format!("the disk {name} of {vm} exists: its template's change is ignored");
+            let finding = vm
+                .finding(&CHANGE_NOT_APPLIED, message)
                 .severity(Severity::Warning)
                 .at(vm.document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
-                .object(object_of(vm.document))
                 .label("KubeVirt creates the disk once");
             out.report(finding.help("change the disk itself, or give the template another name"));
         }
@@ -126,10 +87,9 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
             };
             let name = document.text("metadata.name");
             let message = format!("existing virtual machines keep the revision of the {kind} {name} that they have");
-            let finding = Finding::new(&CHANGE_NOT_APPLIED, message)
+            let finding = finding_about(&CHANGE_NOT_APPLIED, document, message)
                 .severity(Severity::Info)
                 .at(document.locate_key(&Path(spec.0.into_iter().chain(below.0).collect())))
-                .object(object_of(document))
                 .label("for new virtual machines");
             out.report(finding.help("remove revisionName of a machine's matcher, so that it takes the new revision"));
         }
@@ -142,14 +102,14 @@ fn changed_objects<'c>(
     kind: &'c str,
     group: &'c str,
 ) -> impl Iterator<Item = (&'c Document, &'c Document)> {
-    let all = cx.other_objects().of_kind(kind).iter().map(|d| &**d);
+    let all = cx.of_kind(kind).iter().map(|d| &**d);
     let whole =
         all.filter(move |d| d.text("apiVersion").starts_with(group) && cx.extent(d.file.path()) == Extent::Whole);
     whole.filter_map(move |d| Some((d, cx.object_before(kind, namespace_of(d), d.text("metadata.name"))?)))
 }
 
 /// The value at a path, without some of its fields.
-fn value_at(document: &Document, path: &Path, except: &[&str]) -> Value {
+fn value_at(document: &Document, path: &Path, except: &[&str]) -> Json {
     let mut value = document.root.at(path).map(Node::to_json).unwrap_or_default();
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|key, _| !except.contains(&key.as_str()));
@@ -158,13 +118,13 @@ fn value_at(document: &Document, path: &Path, except: &[&str]) -> Value {
 }
 
 /// The path of the first difference. Null is like an absent field, and quantities compare by amount.
-fn difference(old: &Value, new: &Value) -> Option<Path> {
+fn difference(old: &Json, new: &Json) -> Option<Path> {
     match (old, new) {
-        (Value::Object(a), Value::Object(b)) => b.keys().chain(a.keys()).find_map(|key| {
+        (Json::Object(a), Json::Object(b)) => b.keys().chain(a.keys()).find_map(|key| {
             let below = difference(&old[key], &new[key])?;
             Some(Path(Path::root().key(key).0.into_iter().chain(below.0).collect()))
         }),
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+        (Json::Array(a), Json::Array(b)) if a.len() == b.len() => {
             let mut pairs = a.iter().zip(b).enumerate();
             pairs.find_map(|(i, (a, b))| {
                 let below = difference(a, b)?;
@@ -176,10 +136,10 @@ fn difference(old: &Value, new: &Value) -> Option<Path> {
     }
 }
 
-fn is_same_amount(old: &Value, new: &Value) -> bool {
-    let amount = |value: &Value| match value {
-        Value::String(text) => Quantity::parse(text).ok(),
-        Value::Number(number) => Quantity::parse(&number.to_string()).ok(),
+fn is_same_amount(old: &Json, new: &Json) -> bool {
+    let amount = |value: &Json| match value {
+        Json::String(text) => Quantity::parse(text).ok(),
+        Json::Number(number) => Quantity::parse(&number.to_string()).ok(),
         _ => None,
     };
     amount(old).is_some_and(|old| amount(new).is_some_and(|new| new == old))

@@ -1,10 +1,8 @@
 //! Customising a common golden image drops fields of the original.
 
-use hcoplan_yaml::Node;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::prelude::*;
-use crate::WrittenTemplate;
 
 /// CDI's defaults for missing fields.
 const DEFAULTS: [(&str, &str); 2] = [("garbageCollect", "Outdated"), ("retentionPolicy", "All")];
@@ -46,19 +44,19 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
         .help(format!("add namespace: {common} to its metadata"));
     let set = Change::Set(path, common.into());
     let title = format!("keep {name} in {common}");
-    out.report(finding.fixes(cx.fix(title, Applicability::Suggestion, &[set])));
+    out.report(finding.fixes(cx.suggest(title, &[set])));
 }
 
 fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let common = cx.common_image(written.name()).map(|c| &c["spec"]);
-    let common = common.and_then(Value::as_object);
+    let common = common.and_then(Json::as_object);
     let (Some(common), Some(own)) = (common, image.template.spec.as_ref()) else {
         return;
     };
     let mut lost = missing(common, own);
-    let data_volume = |spec: &'_ Map<String, Value>| {
+    let data_volume = |spec: &'_ Map<String, Json>| {
         let inner = spec.get("template").and_then(|t| t.get("spec"));
-        inner.and_then(Value::as_object).cloned().unwrap_or_default()
+        inner.and_then(Json::as_object).cloned().unwrap_or_default()
     };
     lost.extend(missing(&data_volume(common), &data_volume(own)));
     if lost.is_empty() {
@@ -66,15 +64,16 @@ fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'
     }
     let name = written.name();
     let message = format!("golden image {name} is customised and so loses {} of the common image", and(&lost));
-    let finding = Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
-        .at(written.locate_key("spec"))
-        .label("replaces the whole common spec")
-        .help(format!("repeat {}", and(&lost)));
-    out.report(finding);
+    out.report(
+        Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
+            .at(written.locate_key("spec"))
+            .label("replaces the whole common spec")
+            .help(format!("repeat {}", and(&lost))),
+    );
 }
 
 /// The missing fields of the common image, with their values.
-fn missing(common: &Map<String, Value>, own: &Map<String, Value>) -> Vec<String> {
+fn missing(common: &Map<String, Json>, own: &Map<String, Json>) -> Vec<String> {
     let lost = common.iter().filter(|(key, value)| {
         let default = DEFAULTS.iter().any(|(k, v)| k == key && *value == v);
         !own.contains_key(*key) && !default && !ELSEWHERE.contains(&key.as_str())
@@ -84,16 +83,17 @@ fn missing(common: &Map<String, Value>, own: &Map<String, Value>) -> Vec<String>
 
 fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
     let labels = written.get("metadata.labels");
-    let labels = labels.map(Node::entries).unwrap_or_default();
+    let labels = entries(labels);
     if labels.is_empty() {
         return;
     }
     let keys: Vec<&str> = labels.iter().map(|e| e.key.text.as_str()).collect();
     let message =
         format!("golden image {} is customised, and HCO ignores its own labels: {}", written.name(), and(&keys));
-    let finding = Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
-        .at(written.locate_key("metadata.labels"))
-        .label("only the common image's labels apply")
-        .help("switch the common image off, and write one by another name with these labels");
-    out.report(finding);
+    out.report(
+        Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
+            .at(written.locate_key("metadata.labels"))
+            .label("only the common image's labels apply")
+            .help("switch the common image off, and write one by another name with these labels"),
+    );
 }

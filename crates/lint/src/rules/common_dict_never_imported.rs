@@ -1,7 +1,5 @@
 //! An image with the name of a common one, while common images are disabled.
 
-use hcoplan_planner::release::Platform;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -16,10 +14,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let message = format!("{name} is never imported: it has a common image's name, and the common images are off");
-        let finding = Finding::new(&COMMON_DICT_NEVER_IMPORTED, message)
-            .at(template.name_place())
-            .label("changes an image that doesn't exist")
-            .help("give it a name of its own, or set `enableCommonBootImageImport: true`");
-        out.report(finding);
+        out.report(
+            Finding::new(&COMMON_DICT_NEVER_IMPORTED, message)
+                .at(template.name_place())
+                .label("changes an image that doesn't exist")
+                .help("give it a name of its own, or set `enableCommonBootImageImport: true`"),
+        );
     }
 }

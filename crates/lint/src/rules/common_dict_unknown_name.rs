@@ -1,11 +1,9 @@
 //! A disabled golden image that doesn't exist.
 
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
-use hcoplan_planner::release::Platform;
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
-use crate::WrittenTemplate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform == Platform::Kubernetes {
@@ -44,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(meant) = meant {
             let title = format!("write {meant}");
             let place = template.name_place();
-            finding = finding.fix(Fix::edit(title, Applicability::Suggestion, place, meant));
+            finding = finding.fix(suggested_text(title, place, meant));
         }
         out.report(finding);
     }
@@ -63,15 +61,18 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
         return another_version(name, cx, template, out);
     }
     let place = template.name_place();
-    let finding = Finding::new(
-        &COMMON_DICT_UNKNOWN_NAME,
-        format!("{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}"),
-    )
-    .at(place.clone())
-    .label("a new image")
-    .help(format!("write {meant}"))
-    .fix(Fix::edit(format!("write {meant}"), Applicability::Suggestion, place, meant));
-    out.report(finding);
+    out.report(
+        Finding::new(
+            &COMMON_DICT_UNKNOWN_NAME,
+            format!(
+                "{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}"
+            ),
+        )
+        .at(place.clone())
+        .label("a new image")
+        .help(format!("write {meant}"))
+        .fix(suggested_text(format!("write {meant}"), place, meant)),
+    );
 }
 
 /// An image with the name of another release's common image, or named like the HyperConverged as in the vendor's
@@ -93,12 +94,16 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
     }
     let release = cx.release().label();
     let message = format!("{name} is not the name of a common golden image of {release}: HCO adds a new image");
-    let finding = Finding::new(&COMMON_DICT_UNKNOWN_NAME, message)
-        .severity(Severity::Info)
-        .at(template.name_place())
-        .label("a new image")
-        .help(format!("ignore this for an image of your own; to change a common image, use its name: {}", or(&common)));
-    out.report(finding);
+    out.report(
+        Finding::new(&COMMON_DICT_UNKNOWN_NAME, message)
+            .severity(Severity::Info)
+            .at(template.name_place())
+            .label("a new image")
+            .help(format!(
+                "ignore this for an image of your own; to change a common image, use its name: {}",
+                or(&common)
+            )),
+    );
 }
 
 /// Suffix of common images' names.

@@ -4,7 +4,6 @@ use hcoplan_planner::boot_images::TemplateError;
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
-use crate::WrittenTemplate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.field("enableCommonBootImageImport").flag() == Some(false) {
@@ -36,16 +35,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// A finding at the first of these templates, related to the others.
 fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = found.split_first()?;
-    let message = format!("{} customises a common image and has no source: HCO crashes on it", template.display_name());
+    let message = format!("{template} customises a common image and has no source: HCO crashes on it");
     let mut finding = Finding::new(&COMMON_DICT_WITHOUT_SOURCE, message)
         .at(template.locate_key("spec.template.spec"))
         .label("has no source");
     if let Some(url) = url_of(cx, template) {
         finding = finding.help(format!("repeat the source of the common image: source: {{registry: {{url: {url}}}}}"));
     }
-    for other in others {
-        finding = finding.related(other.locate_key("spec.template.spec"), "has none either");
-    }
+    finding =
+        with_related(finding, others.iter().map(|other| other.locate_key("spec.template.spec")), "has none either");
     let set = |t: &WrittenTemplate<'_>| {
         let path = ["spec", "template", "spec", "source"];
         let path = path.iter().fold(t.path(cx), |path, key| path.key(key));

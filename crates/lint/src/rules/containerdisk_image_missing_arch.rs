@@ -1,6 +1,6 @@
 //! A container disk that lacks the virtual machine's architecture.
 
-use hcoplan_planner::boot::{ArchitectureBoot, BootCause, PulledImage};
+use hcoplan_planner::boot::{ArchitectureBoot, PulledImage};
 
 use super::prelude::*;
 
@@ -19,17 +19,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let is = if boot.answer.by_architecture.len() == 1 { "is" } else { "may be" };
             let message = format!(
-                "{} {is} {own} ({}), but {image} supports only {}",
-                vm.display_name(),
+                "{vm} {is} {own} ({}), but {image} supports only {}",
                 guest.reason(),
                 and(&evidence.architectures)
             );
             // Another build may publish more architectures.
             let is_certain = evidence.is_certain() && boot.answer.by_architecture.len() == 1;
-            let finding = Finding::new(&CONTAINERDISK_IMAGE_MISSING_ARCH, message)
-                .severity(if is_certain { Severity::Error } else { Severity::Warning })
+            let finding = vm
+                .finding(&CONTAINERDISK_IMAGE_MISSING_ARCH, message)
+                .severity(error_if(is_certain))
                 .at(vm.document.locate(path))
-                .object(object_of(vm.document))
                 .label(format!("lacks {own}"))
                 .help(format!("build the image for {own}, or give the machine an architecture that the image supports"))
                 .related(evidence.place(), "this says what the image has");

@@ -30,9 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = Finding::new(&CONTROL_PLANE_NOT_MULTI_NODE, message).help(wanted);
     let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());
     finding = finding.at(places.next().unwrap_or_else(|| cx.whole_location()));
-    for place in places {
-        finding = finding.related(place, "and this one");
-    }
+    finding = with_related(finding, places, "and this one");
     let single = cx.inventory().nodes.len() == 1;
     if single {
         finding = finding.severity(Severity::Info);

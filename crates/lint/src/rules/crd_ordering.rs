@@ -1,8 +1,5 @@
 //! The HyperConverged is applied together with the Subscription that installs its CRD.
 
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Document, Path};
-
 use super::prelude::*;
 
 const WAVE: &str = "argocd.argoproj.io/sync-wave";

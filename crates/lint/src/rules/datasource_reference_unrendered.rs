@@ -1,10 +1,6 @@
 //! A disk cloned from a DataSource that nothing creates.
 
-use std::collections::BTreeMap;
-
 use hcoplan_planner::boot::Architectures;
-use hcoplan_planner::release::Platform;
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
 use crate::{GUEST_ARCHITECTURES, SourceRef, claim_ref_of, source_ref_of};
@@ -26,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.report_all(vm.template_claims().iter().filter_map(|claim| of_golden_image(cx, vm.document, claim)));
     }
-    for document in cx.other_objects().of_kind("DataVolume") {
+    for document in cx.of_kind("DataVolume") {
         let spec = document.root.get("spec");
         let own = |of: for<'n> fn(&'n Node, Path, &'n str) -> Option<SourceRef<'n>>| {
             of(spec?, Path::dotted("spec"), namespace_of(document))
@@ -42,16 +38,15 @@ fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
-            let is_declared =
-                cx.other_objects().named("DataSource", Some(reference.namespace), reference.name).is_some();
+            let is_declared = cx.named("DataSource", Some(reference.namespace), reference.name).is_some();
             if reference.namespace != own || is_declared {
                 continue;
             }
             let message = format!("nothing creates the DataSource {} in {own} on plain Kubernetes", reference.name);
-            let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
+            let finding = vm
+                .finding(&DATASOURCE_REFERENCE_UNRENDERED, message)
                 .at(vm.document.locate(&reference.path.key("name")))
                 .severity(Severity::Warning)
-                .object(object_of(vm.document))
                 .label("the disk is never provisioned")
                 .help("HCO deploys no SSP there, so no golden image: create the DataSource, or import the disk");
             out.push(finding);
@@ -65,14 +60,15 @@ fn of_golden_image(cx: &Context<'_>, document: &Document, claim: &SourceRef<'_>)
     let (namespace, name) = (claim.namespace, claim.name);
     cx.known_source(namespace, name)?.url?;
     let kinds = ["PersistentVolumeClaim", "DataVolume"];
-    if kinds.iter().any(|kind| cx.other_objects().named(kind, Some(namespace), name).is_some()) {
+    if kinds.iter().any(|kind| cx.named(kind, Some(namespace), name).is_some()) {
         return None;
     }
     let message =
         format!("nothing creates the claim {name} in {namespace}: CDI names a golden image's claims by digest");
-    let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message).at(document.locate(&claim.path.key("name")));
+    let finding =
+        finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message).at(document.locate(&claim.path.key("name")));
     let help = format!("clone the DataSource {name} with sourceRef instead of source");
-    let finding = finding.severity(Severity::Warning).object(object_of(document)).label("the disk waits for it");
+    let finding = finding.severity(Severity::Warning).label("the disk waits for it");
     Some(finding.help(help))
 }
 
@@ -126,10 +122,9 @@ fn finding(
         return Some(kept(document, reference));
     }
     let message = format!("nothing creates the DataSource {name} in {namespace}");
-    let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
+    let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message)
         .at(place.clone())
         .severity(severity)
-        .object(object_of(document))
         .label("the disk is never provisioned");
     // Switching multi-arch golden images adds or removes the architecture.
     let (plain, suffix) = name.rsplit_once('-').unwrap_or((name, ""));
@@ -146,9 +141,11 @@ fn finding(
     let is_switch = switch.is_some();
     let finding = finding.fixes(switch.map(|fix| Fix { title: format!("{}, which creates {name}", fix.title), ..fix }));
     if (written.is_none() || there.is_empty()) && is_golden(namespace) {
-        let set = [Change::Set(reference.path.key("namespace"), own.as_str().into())];
-        let fix =
-            suggested(document, format!("clone it from {own}, where this distribution's golden images are"), &set);
+        let fix = suggested(
+            document,
+            format!("clone it from {own}, where this distribution's golden images are"),
+            &[Change::Set(reference.path.key("namespace"), own.as_str().into())],
+        );
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }
     let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());
@@ -157,7 +154,7 @@ fn finding(
     let near = || cron.filter(|c| there.contains(c)).or_else(|| nearest(name, there.iter().copied().filter(fits)));
     let meant = meant.or_else(|| if is_many { None } else { near() });
     if is_switch {
-        let clone = meant.map(|meant| Fix::edit(format!("clone {meant}"), Applicability::Suggestion, place, meant));
+        let clone = meant.map(|meant| suggested_text(format!("clone {meant}"), place, meant));
         return Some(finding.fixes(clone));
     }
     let fitting = || there.iter().copied().filter(fits).collect::<Vec<_>>();
@@ -178,10 +175,9 @@ fn finding(
 /// A DataSource that is kept although its image is removed.
 fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
     let message = format!("nothing updates the DataSource {} in {} any more", reference.name, reference.namespace);
-    Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
+    finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message)
         .at(document.locate(&reference.path.key("name")))
         .severity(Severity::Warning)
-        .object(object_of(document))
         .label("it stays, with the last disk that was imported")
         .help("delete it by hand once nothing refers to it")
 }
@@ -191,9 +187,8 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
     let (namespace, name) = (reference.namespace, reference.name);
     let message = format!("nothing is imported for the DataSource {name} in {namespace}");
     let place = document.locate(&reference.path.key("name"));
-    let finding = Finding::new(&DATASOURCE_REFERENCE_UNRENDERED, message)
+    let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message)
         .at(place.clone())
-        .object(object_of(document))
         .label("the disk is never provisioned");
     let elsewhere = cx.import_crons().filter_map(|cron| {
         let managed = cron.object.body["spec"]["managedDataSource"].as_str()?;
@@ -206,7 +201,7 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
         let path = reference.path.key("namespace");
         return finding.fixes(document.root.at(&path).map(|_| {
             let title = format!("clone it from {other}");
-            Fix::edit(title, Applicability::Suggestion, document.locate(&path), other)
+            suggested_text(title, document.locate(&path), other)
         }));
     }
     let own = elsewhere
@@ -233,7 +228,7 @@ fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     if cx.fills_namespace(namespace) {
         return Some(Severity::Error);
     }
-    let mut declared = cx.other_objects().of_kind("DataSource").iter();
+    let mut declared = cx.of_kind("DataSource").iter();
     let here = declared.any(|d| namespace_of(d) == namespace);
     here.then_some(Severity::Info)
 }
@@ -245,10 +240,10 @@ fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
     let rendered = rendered.map(|d| d.object.id.name.as_str());
     let crons = cx.import_crons().filter(|c| here(c.object.id.namespace.as_deref()));
     let made = crons.filter_map(|c| c.object.body["spec"]["managedDataSource"].as_str());
-    let declared = cx.other_objects().of_kind("DataSource").iter();
+    let declared = cx.of_kind("DataSource").iter();
     let declared = declared.filter(|d| namespace_of(d) == namespace);
     let declared = declared.filter_map(|d| text_at(d, "metadata.name"));
-    let managed = cx.other_objects().of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
+    let managed = cx.of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
     let managed = managed.filter_map(|d| text_at(d, "spec.managedDataSource"));
     let mut names: Vec<&str> = rendered.chain(made).chain(declared).chain(managed).collect();
     names.sort_unstable();

@@ -1,8 +1,6 @@
 //! A golden image's plain name refers to an architecture without import.
 
 use hcoplan_planner::boot_images::ssp_stage::SourceTarget;
-use hcoplan_planner::hyperconverged::HyperConverged;
-use std::collections::BTreeMap;
 
 use super::prelude::*;
 
@@ -24,9 +22,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .help(format!("refer to {first} instead of {name}"))
                 .fixes(imported.iter().filter_map(|i| cx.clone_instead(images, name, i)))
                 .fixes(imported_too(cx, source));
-            if let Some(node) = default_node(cx, source) {
-                finding = finding.related(node, "the control plane's architecture is the default");
-            }
+            finding =
+                with_related(finding, default_node(cx, source), "the control plane's architecture is the default");
             out.report(finding);
         }
     }
@@ -81,7 +78,7 @@ fn imported_too(cx: &Context<'_>, source: &Rendered) -> Option<Fix> {
     if !topology.workload_architectures.contains(wanted) {
         return None;
     }
-    cx.fix(title, Applicability::Suggestion, &[change])
+    cx.suggest(title, &[change])
 }
 
 /// Whether a cron imports the image of a plain DataSource for an architecture.

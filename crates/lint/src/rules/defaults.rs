@@ -1,7 +1,7 @@
 //! Fields that repeat a present or former default of the release.
 
-use hcoplan_planner::release::{Release, RewrittenValue};
-use hcoplan_yaml::{Node, Trail, Value};
+use hcoplan_planner::release::RewrittenValue;
+use hcoplan_yaml::{Trail, Value};
 
 use super::prelude::*;
 
@@ -21,7 +21,7 @@ struct Leaf<'a> {
 }
 
 fn each(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &Leaf<'_>) -> Vec<Finding>) {
-    let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {
+    let (Some(schema), Some(spec)) = (cx.schema(), cx.root().get("spec")) else {
         return;
     };
     let mut leaves = Vec::new();
@@ -65,7 +65,7 @@ impl Leaf<'_> {
         let removed = [Change::Remove(self.path.clone())];
         let title = format!("{}, unless {unless}", changed(&removed));
         Finding::new(rule, message)
-            .at(cx.document().location(self.node.span))
+            .at(cx.location(self.node.span))
             .becomes(PredictedValue { kind: "HyperConverged", path: self.path.clone(), value, when })
             .remedy(title.clone(), cx.fix(title, applicability, &removed))
     }

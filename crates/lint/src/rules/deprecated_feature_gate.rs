@@ -1,6 +1,6 @@
 //! Deprecated gates, which work but cause a warning of HCO.
 
-use hcoplan_planner::release::{GateToField, Phase};
+use hcoplan_planner::release::GateToField;
 
 use super::prelude::*;
 
@@ -20,9 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let message = format!("the feature {gates} {} {are} deprecated in {}", and(&names), cx.release().label());
     let mut finding =
         Finding::new(&DEPRECATED_FEATURE_GATE, message).at(cx.gate(first).name_place()).label("HCO warns about it");
-    for name in rest {
-        finding = finding.related(cx.gate(name).name_place(), "and about this one");
-    }
+    finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "and about this one");
     let fields = fields(cx);
     let written: Vec<String> =
         (names.iter()).filter_map(|name| fields.iter().find(|f| f.gate == *name)).map(|f| f.field.clone()).collect();
@@ -49,18 +47,18 @@ fn fields<'c>(cx: &'c Context<'_>) -> &'c [GateToField] {
 /// Replaces gates by their fields: safe if the result is the same.
 fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix> {
     let gates = Path::dotted("spec.featureGates");
-    let list = cx.document().root.at(&gates)?.items();
+    let list = cx.root().at(&gates)?.items();
     let mut changes = Vec::new();
     let mut gone = Vec::new();
     for name in names {
         let pair = fields.iter().find(|f| f.gate == *name)?;
         let on = cx.gate(name).explicit()?;
         let field = Path::dotted(&pair.field);
-        if cx.document().root.at(&field).is_none() {
+        if cx.root().at(&field).is_none() {
             changes.push(Change::Set(field, (on != pair.opposite).into()));
         }
-        let is_it = |item: &hcoplan_yaml::Node| {
-            let written = item.get("name").and_then(|n| n.as_str());
+        let is_it = |item: &Node| {
+            let written = item.text_at("name");
             written.is_some_and(|w| w.eq_ignore_ascii_case(name))
         };
         gone.push(list.iter().position(is_it)?);

@@ -5,7 +5,8 @@ use hcoplan_yaml::edit::edits;
 use super::prelude::*;
 
 /// The status of an old version.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 enum OldVersion {
     /// Deprecated, with the same schema as the new one.
     SameSchema,
@@ -15,18 +16,8 @@ enum OldVersion {
     Gone,
 }
 
-const VERSIONS: [(&str, &str, OldVersion); 10] = [
-    ("kubevirt.io/v1alpha3", "v1", OldVersion::SameSchema),
-    ("instancetype.kubevirt.io/v1alpha1", "v1beta1", OldVersion::Gone),
-    ("instancetype.kubevirt.io/v1alpha2", "v1beta1", OldVersion::Gone),
-    ("snapshot.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
-    ("export.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
-    ("clone.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
-    ("cdi.kubevirt.io/v1alpha1", "v1beta1", OldVersion::OtherSchema),
-    ("ssp.kubevirt.io/v1beta1", "v1beta3", OldVersion::OtherSchema),
-    ("ssp.kubevirt.io/v1beta2", "v1beta3", OldVersion::OtherSchema),
-    ("networkaddonsoperator.network.kubevirt.io/v1alpha1", "v1", OldVersion::OtherSchema),
-];
+/// The old versions, with the new one of the group.
+static VERSIONS: LazyLock<Vec<(&str, &str, OldVersion)>> = LazyLock::new(|| rows("oldVersions"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let other_objects = cx.other_objects();

@@ -1,9 +1,7 @@
 //! The descheduler's profile LongLifecycle without background evictions.
 
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_yaml::Node;
 use hcoplan_yaml::Value;
-use hcoplan_yaml::edit::{Change, edits};
+use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
 
@@ -18,8 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let document = descheduler.document;
-        let items = descheduler.get("profiles").map(Node::items);
-        let profile = items.unwrap_or_default().iter().find(|n| n.as_str() == Some("LongLifecycle"));
+        let profile = items(descheduler.get("profiles")).iter().find(|n| n.as_str() == Some("LongLifecycle"));
         let place = match (descheduler.get(SWITCH), profile) {
             (Some(node), _) | (None, Some(node)) => document.location(node.span),
             (None, None) => document.locate(&descheduler.spec),

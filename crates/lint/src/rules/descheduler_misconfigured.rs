@@ -1,7 +1,6 @@
 //! A KubeDescheduler without a profile that supports virtual machines.
 
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_yaml::edit::{Change, edits};
+use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
 use crate::Descheduler;

@@ -1,13 +1,10 @@
 //! Compares the architectures in golden images' annotations with those of images and nodes.
 
-use hcoplan_planner::hyperconverged::HyperConverged;
-use std::collections::BTreeSet;
-
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_yaml::{Key, Node};
+use hcoplan_yaml::Key;
 
 use super::prelude::*;
-use crate::{Annotation, ImageEvidence, WrittenTemplate};
+use crate::Annotation;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&COMMON_DICT_ARCHITECTURES_IGNORED, |cx, out| each(cx, out, ignored)),
@@ -43,7 +40,7 @@ fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageCla
 
 /// The evidence about a template's image.
 fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvidence> {
-    let namespace = written.get("metadata.namespace").and_then(Node::as_str).filter(|n| !n.is_empty());
+    let namespace = written.node.text_at("metadata.namespace").filter(|n| !n.is_empty());
     let namespace = namespace.unwrap_or(&cx.release().ssp().golden_images_namespace);
     cx.source_evidence(&written.get("spec.template.spec.source")?.to_json(), namespace)
 }
@@ -60,8 +57,8 @@ fn naming(
     applicability: Applicability,
 ) -> Option<Fix> {
     let names: Vec<&str> = architectures.iter().map(AsRef::as_ref).collect();
-    let set = [Change::Set(annotation_path(cx, written), names.join(",").into())];
-    (!names.is_empty()).then(|| cx.change(applicability, &set))?
+    (!names.is_empty())
+        .then(|| cx.change(applicability, &[Change::Set(annotation_path(cx, written), names.join(",").into())]))?
 }
 
 fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
@@ -163,9 +160,11 @@ fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
         Some(own) => finding.at(own.value_place()).label("no workload node has one of these"),
         None => finding.at(cx.image_place(image)).label(format!("{name} exists for {original}")),
     };
-    for place in cx.node_per_architecture().iter().filter_map(NodeRef::architecture_place) {
-        finding = finding.related(place, "workload nodes are declared here");
-    }
+    finding = with_related(
+        finding,
+        cx.node_per_architecture().iter().filter_map(NodeRef::architecture_place),
+        "workload nodes are declared here",
+    );
     let finding = finding.help("correct the list, or switch the template off until such nodes are there");
     Some(finding.fixes(cx.switch_image_off(name)))
 }
@@ -176,7 +175,7 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     }
     let message = format!("golden image {} has no annotation with its architectures", image.template.name());
     if let Some(key) = image.written.and_then(|w| misspelt(&w, ARCHITECTURES_ANNOTATION)) {
-        let place = cx.document().location(key.span);
+        let place = cx.location(key.span);
         let finding = Finding::new(&DICT_MISSING_ARCHITECTURES_ANNOTATION, message)
             .at(place.clone())
             .label(format!("nothing reads `{}`", key.text))

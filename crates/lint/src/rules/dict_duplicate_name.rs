@@ -1,7 +1,6 @@
 //! Two golden images with the same name.
 
 use super::prelude::*;
-use crate::WrittenTemplate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen: Vec<WrittenTemplate<'_>> = Vec::new();

@@ -1,6 +1,5 @@
 //! An enabled golden image without a spec.
 
-use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_yaml::Value;
 
@@ -27,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let mut finding = Finding::new(
             &DICT_ENABLED_WITHOUT_SPEC,
-            format!("{} is on, but has no spec: HCO rejects the HyperConverged", template.display_name()),
+            format!("{template} is on, but has no spec: HCO rejects the HyperConverged"),
         )
         .at(place)
         .label("has no spec")

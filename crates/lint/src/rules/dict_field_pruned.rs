@@ -1,6 +1,6 @@
 //! A field of a golden image that SSP's CRD doesn't have.
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::prelude::*;
 
@@ -16,17 +16,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let name = image.template.name();
             let message = format!("SSP drops `{path}` of golden image {name}: its CRD lacks the field");
-            let finding = Finding::new(&DICT_FIELD_PRUNED, message)
-                .at(written.locate_key(path))
-                .label("never gets to the DataImportCron")
-                .help(format!("remove the field: SSP of release {} can't pass it on", cx.release().label()));
-            out.report(finding);
+            out.report(
+                Finding::new(&DICT_FIELD_PRUNED, message)
+                    .at(written.locate_key(path))
+                    .label("never gets to the DataImportCron")
+                    .help(format!("remove the field: SSP of release {} can't pass it on", cx.release().label())),
+            );
         }
     }
 }
 
 /// Whether a template's spec has a field; `path` is relative to the template.
-fn has(spec: &Map<String, Value>, path: &str) -> bool {
+fn has(spec: &Map<String, Json>, path: &str) -> bool {
     let mut steps = path.split('.').skip(1);
     let first = steps.next().and_then(|step| spec.get(step));
     steps.try_fold(first, |value, step| Some(value?.get(step))).flatten().is_some()

@@ -1,11 +1,9 @@
 //! A golden image's metadata outside of `metadata`.
 
-use hcoplan_planner::admission::Reason;
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
 use hcoplan_yaml::{Entry, Value};
 
 use super::prelude::*;
-use crate::WrittenTemplate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for template in cx.written_templates() {
@@ -57,9 +55,11 @@ fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) ->
     let mut finding = Finding::new(&DICT_METADATA_MISINDENTED, message)
         .at(template.key_place(&first.key))
         .label("belongs in metadata");
-    for other in misplaced.iter().skip(1) {
-        finding = finding.related(template.key_place(&other.key), "belongs there, too");
-    }
+    finding = with_related(
+        finding,
+        misplaced.iter().skip(1).map(|other| template.key_place(&other.key)),
+        "belongs there, too",
+    );
     Some(finding)
 }
 

@@ -22,12 +22,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(architecture) => format!("becomes longer by -{architecture}"),
                 None => "too long".to_owned(),
             };
-            let finding = Finding::new(&DICT_NAME_TOO_LONG, message)
-                .at(cx.origin_place(&cron.origin, field))
-                .object(cron.object.id.to_string())
-                .label(label)
-                .help(format!("shorten it by {}", name.len() - MAX_NAME_BYTES));
-            out.report(finding);
+            out.report(
+                Finding::new(&DICT_NAME_TOO_LONG, message)
+                    .at(cx.origin_place(&cron.origin, field))
+                    .object(cron.object.id.to_string())
+                    .label(label)
+                    .help(format!("shorten it by {}", name.len() - MAX_NAME_BYTES)),
+            );
         }
     }
 }

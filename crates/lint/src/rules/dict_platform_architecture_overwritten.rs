@@ -1,7 +1,5 @@
 //! A golden image with two architectures.
 
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 const PLATFORM: &str = "spec.template.spec.source.registry.platform";
@@ -40,7 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let mut path = written.path(cx);
         path.0.extend(Path::dotted(PLATFORM).0);
-        if platform.map(Node::entries).unwrap_or_default().len() > 1 {
+        if entries(platform).len() > 1 {
             path = path.key("architecture");
         }
         let remove = [Change::Remove(path)];

@@ -1,7 +1,5 @@
 //! A golden image whose DataImportCron CDI rejects.
 
-use std::collections::BTreeSet;
-
 use hcoplan_kubernetes::label::is_subdomain;
 use hcoplan_planner::boot_images::cdi::{self, CdiFault, CdiRejection};
 
@@ -22,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
-    let rejection = cdi::rejection(&cron.object.body["spec"], &cx.release().kubevirt().admission)?;
+    let rejection = cdi::rejection(&cron.object.body["spec"], &cx.kubevirt().admission)?;
     let name = cron.origin.name();
     let path = format!("spec.{}", rejection.path);
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);
@@ -34,7 +32,7 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
         None => finding,
     };
     Some(match change(cx, cron, &rejection) {
-        Some((title, change)) => finding.fixes(cx.fix(title, Applicability::Suggestion, &[change])),
+        Some((title, change)) => finding.fixes(cx.suggest(title, &[change])),
         None => finding,
     })
 }

@@ -1,9 +1,8 @@
 //! The release decides what happens to a golden image's disks when the image is removed.
 
-use hcoplan_planner::release::{Mutation, Platform, Release};
+use hcoplan_planner::release::Mutation;
 
 use super::prelude::*;
-use crate::WrittenTemplate;
 
 /// CDI's defaults.
 const KEEP: [(&str, &str); 2] = [("retentionPolicy", "All"), ("importsToKeep", "3")];
@@ -59,7 +58,7 @@ fn finding(
         (false, true) => format!("from {since} on, removing it deletes its disks"),
         (false, false) => format!("CDI keeps three imports, from {since} on one"),
     };
-    let message = format!("{} lacks {}: {effect}", template.display_name(), and(&names));
+    let message = format!("{template} lacks {}: {effect}", and(&names));
     let finding = Finding::new(&DICT_RETENTION_POLICY_IMPLICIT, message)
         .at(template.locate_key("spec"))
         .label("the default applies");
@@ -81,6 +80,6 @@ fn finding(
     } else {
         let to = if policy { "keep the disks" } else { "keep three imports" };
         let title = format!("{} to {to}", changed(&changes));
-        finding.severity(Severity::Info).fixes(cx.fix(title, Applicability::Suggestion, &changes))
+        finding.severity(Severity::Info).fixes(cx.suggest(title, &changes))
     })
 }

@@ -1,11 +1,9 @@
 //! A golden image without a schedule.
 
 use hcoplan_kubernetes::schema::ViolationKind;
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::{Path, Value};
+use hcoplan_yaml::Value;
 
 use super::prelude::*;
-use crate::WrittenTemplate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let missing: Vec<WrittenTemplate<'_>> = cx.written_templates().filter(is_missing).collect();
@@ -41,29 +39,27 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
     if spec.get("schedule")? != "" {
         return None;
     }
-    let message = format!("{} has an empty schedule: it is never imported", template.display_name());
+    let message = format!("{template} has an empty schedule: it is never imported");
     let finding = Finding::new(&DICT_SCHEDULE_MISSING, message)
         .severity(Severity::Warning)
         .at(template.locate("spec.schedule"))
         .label("HCO fills this in for common images only");
     let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());
     let title = format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression");
-    Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Suggestion, &[set])))
+    Some(finding.remedy(title.clone(), cx.suggest(title, &[set])))
 }
 
 /// A finding at the first of these templates, related to the others.
 fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = missing.split_first()?;
-    let message = format!("{} has no schedule: the API server rejects the HyperConverged", template.display_name());
+    let message = format!("{template} has no schedule: the API server rejects the HyperConverged");
     let title = match cx.common_image(template.name()) {
         Some(_) => "write schedule: \"\", and HCO sets the schedule of the common images".to_owned(),
         None => format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression"),
     };
     let mut finding =
         Finding::new(&DICT_SCHEDULE_MISSING, message).at(template.locate_key("spec")).label("has no schedule");
-    for other in others {
-        finding = finding.related(other.locate_key("spec"), "has none either");
-    }
+    finding = with_related(finding, others.iter().map(|other| other.locate_key("spec")), "has none either");
     let set = |t: &WrittenTemplate<'_>| {
         let schedule = match cx.common_image(t.name()) {
             Some(_) => "",
@@ -72,7 +68,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
         Change::Set(schedule_of(cx, t), schedule.into())
     };
     let changes: Vec<Change> = missing.iter().map(set).collect();
-    Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Safe, &changes)))
+    Some(cx.with_fix(finding, title, Applicability::Safe, &changes))
 }
 
 /// The schedule of common golden images, unless the operator chose a minute.

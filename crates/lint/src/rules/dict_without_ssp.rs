@@ -1,7 +1,5 @@
 //! Golden images in a cluster without SSP.
 
-use hcoplan_planner::release::Platform;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -9,9 +7,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.inventory().platform != Platform::Kubernetes || cx.written_templates().next().is_none() {
         return;
     }
-    let finding = Finding::new(&DICT_WITHOUT_SSP, "no golden image is imported: plain Kubernetes has no SSP")
-        .at(field.key_place())
-        .label("for an operator that isn't installed")
-        .help("apply DataImportCrons of your own, or remove the golden images from the HyperConverged");
-    out.report(finding);
+    out.report(
+        Finding::new(&DICT_WITHOUT_SSP, "no golden image is imported: plain Kubernetes has no SSP")
+            .at(field.key_place())
+            .label("for an operator that isn't installed")
+            .help("apply DataImportCrons of your own, or remove the golden images from the HyperConverged"),
+    );
 }

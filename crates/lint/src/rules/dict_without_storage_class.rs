@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("not a default")
         .help(format!("annotate one with {VIRT}: \"true\""));
     for other in others {
-        let place = other.locate(&Path::dotted("metadata.name"));
+        let place = name_place(other);
         finding = finding.related(place, "not a default, either");
     }
     for class in &classes {

@@ -2,21 +2,19 @@
 
 use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRejection, disk_rejection};
 use hcoplan_planner::machines::{disk_structure, is_placeholder};
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
 use super::vm_rejected::finding;
-use crate::Extent;
 
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let admission = &cx.release().kubevirt().admission;
+    let admission = &cx.kubevirt().admission;
     for kind in ["DataVolume", "DataImportCron", "DataSource"] {
-        let documents = cx.other_objects().of_kind(kind).iter();
+        let documents = cx.of_kind(kind).iter();
         let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
         for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
-            let name = format!("the {kind} {}", text_at(document, "metadata.name").unwrap_or_default());
+            let name = format!("the {kind} {}", document.text("metadata.name"));
             let mut object = document.root.to_json();
             let causes = disk_structure(cx.release(), &mut object);
             if causes.is_empty() {
@@ -27,8 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (vm, verdict) in cx.judged_machines() {
         let path = vm.owner_path("dataVolumeTemplates");
-        let templates = vm.document.root.at(&path).map(Node::items);
-        for (i, template) in templates.unwrap_or_default().iter().enumerate() {
+        for (i, template) in items(vm.document.root.at(&path)).iter().enumerate() {
             let path = path.index(i);
             // KubeVirt itself rejects some of them.
             let is_judged = verdict.spec.is_object() && cx.extent(vm.document.file.path()) == Extent::Whole;
@@ -37,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             let found = template.get("spec").and_then(|spec| disk_rejection("DataVolume", &spec.to_json(), admission));
             let name = template.text_at("metadata.name").unwrap_or_default();
-            let name = format!("the disk {name} of {}", vm.display_name());
+            let name = format!("the disk {name} of {vm}");
             report(vm.document, &name, &path.key("spec"), found, out);
         }
     }
@@ -55,7 +52,7 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejecti
     let place = if written.is_some() { document.locate(&path) } else { document.locate_key(&path) };
     let label = rejection.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
     let message = format!("CDI rejects {name}: {}", rejection.message);
-    let mut finding = Finding::new(&DISK_REJECTED, message).at(place).object(object_of(document)).label(label);
+    let mut finding = finding_about(&DISK_REJECTED, document, message).at(place).label(label);
     let last = rejection.path.rsplit('.').next().unwrap_or_default();
     let advice = match last {
         _ if matches!(rejection.fault, CdiFault::NoSize | CdiFault::WrongSize) => {

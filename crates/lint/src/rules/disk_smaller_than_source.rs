@@ -3,7 +3,6 @@
 //! Source: CDI `pkg/controller/clone` and `pkg/controller/common/util.go` (`ValidateRequestedCloneSize`).
 
 use hcoplan_kubernetes::quantity::Quantity;
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
 use crate::context::DiskSpec;
@@ -45,18 +44,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let message =
             format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
-        let set = [Change::Set(path, source.text.as_str().into())];
-        let mut finding = Finding::new(&DISK_SMALLER_THAN_SOURCE, message)
-            .object(object_of(document))
+        let mut finding = finding_about(&DISK_SMALLER_THAN_SOURCE, document, message)
             .label("smaller than its source")
             .help(format!("request at least {}", source.text))
-            .fixes(suggested(document, format!("request {}", source.text), &set));
+            .fixes(suggested(
+                document,
+                format!("request {}", source.text),
+                &[Change::Set(path, source.text.as_str().into())],
+            ));
         if let Some(place) = own.place {
             finding = finding.at(place);
         }
-        if let Some(place) = source.place {
-            finding = finding.related(place, "the size of its source");
-        }
+        finding = with_related(finding, source.place, "the size of its source");
         out.report(finding);
     }
 }
@@ -78,14 +77,14 @@ fn shown(node: &Node) -> Option<String> {
 /// The source of a disk, and its size.
 fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String, Size)> {
     let own = namespace_of(document);
-    let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).map(str::to_owned);
+    let text = |node: &Node, key: &str| node.text_at(key).map(str::to_owned);
     if let Some(claim) = spec.below("source.pvc") {
         let namespace = text(claim, "namespace").unwrap_or_else(|| own.to_owned());
         return of_claim(cx, &namespace, &text(claim, "name")?);
     }
     let reference = source_ref_of(spec, Path::default(), own)?;
     let named = format!("the DataSource {}", reference.name);
-    let of = |d: &&std::sync::Arc<Document>, name: &str| {
+    let of = |d: &&Arc<Document>, name: &str| {
         namespace_of(d) == reference.namespace && text_at(d, name) == Some(reference.name)
     };
     let objects = cx.other_objects();
@@ -98,7 +97,7 @@ fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String,
         let (size, _) = requested(cron, cron.root.below("spec.template.spec")?)?;
         return Some((named, size));
     }
-    let is_it = |body: &serde_json::Value| body["spec"]["managedDataSource"] == reference.name;
+    let is_it = |body: &Json| body["spec"]["managedDataSource"] == reference.name;
     let cron = cx.import_crons().map(|c| &c.object);
     let mut cron = cron.filter(|c| c.id.namespace.as_deref() == Some(reference.namespace) && is_it(&c.body));
     let spec = &cron.next()?.body["spec"]["template"]["spec"];
@@ -110,7 +109,7 @@ fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String,
 /// A declared claim or DataVolume.
 fn of_claim(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(String, Size)> {
     let find = |kind: &str| {
-        let mut all = cx.other_objects().of_kind(kind).iter();
+        let mut all = cx.of_kind(kind).iter();
         all.find(|d| text_at(d, "metadata.name") == Some(name) && namespace_of(d) == namespace)
     };
     if let Some(claim) = find("PersistentVolumeClaim") {

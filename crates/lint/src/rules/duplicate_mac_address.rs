@@ -1,11 +1,6 @@
 //! Two virtual machines with the same MAC address.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
-use crate::VirtualMachine;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.virtual_machines();
@@ -26,13 +21,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let message = format!(
-                "{} has the MAC address {written} of {}",
-                vm.display_name(),
+                "{vm} has the MAC address {written} of {}",
                 if std::ptr::eq(*first, vm) { "another of its interfaces".to_owned() } else { first.name().to_owned() }
             );
-            let finding = Finding::new(&DUPLICATE_MAC_ADDRESS, message)
+            let finding = vm
+                .finding(&DUPLICATE_MAC_ADDRESS, message)
                 .at(place)
-                .object(object_of(vm.document))
                 .label("the same MAC address")
                 .help("remove `macAddress`, so that kubemacpool chooses one")
                 .related(before.clone(), "the first one");

@@ -1,11 +1,8 @@
 //! The same object twice among manifests that are applied together.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::admission::GROUP;
-use hcoplan_yaml::{Document, Node, Path};
 
 use super::prelude::*;
 
@@ -29,13 +26,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let name = Path::dotted("metadata.name");
-            let finding = Finding::new(&DUPLICATE_RESOURCE, format!("{kind} {} is declared twice", identity.name))
-                .at(document.locate(&name))
-                .object(ObjectId::of(&document.root.to_json()).to_string())
-                .label("a second time")
-                .help("keep one of them")
-                .related(first.locate(&name), "the first time");
-            out.report(finding);
+            out.report(
+                Finding::new(&DUPLICATE_RESOURCE, format!("{kind} {} is declared twice", identity.name))
+                    .at(document.locate(&name))
+                    .object(ObjectId::of(&document.root.to_json()).to_string())
+                    .label("a second time")
+                    .help("keep one of them")
+                    .related(first.locate(&name), "the first time"),
+            );
         }
     }
 }
@@ -61,7 +59,7 @@ fn is_judged(group: &str) -> bool {
 
 /// `None` for documents without a name or of another API group, and for HyperConvergeds.
 fn identity(document: &Document) -> Option<Identity<'_>> {
-    let text = |path: &str| document.root.below(path).and_then(Node::as_str);
+    let text = |path: &str| document.root.text_at(path);
     let group = match text("apiVersion")?.split_once('/') {
         Some((group, _)) => group,
         None => "",

@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .help("use LiveMigrateIfPossible, or None");
     for strategy in ["LiveMigrateIfPossible", "None"] {
         let place = field.value_place();
-        finding = finding.fix(Fix::edit(format!("write {strategy}"), Applicability::Suggestion, place, strategy));
+        finding = finding.fix(suggested_text(format!("write {strategy}"), place, strategy));
     }
     for node in alone {
         if let Some(place) = node.architecture_place() {

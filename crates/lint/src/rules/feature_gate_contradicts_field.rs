@@ -1,8 +1,6 @@
 //! Deprecated gates that contradict the fields that replace them.
 
-use hcoplan_planner::admission::Reason;
 use hcoplan_planner::release::GateToField;
-use hcoplan_yaml::Path;
 
 use super::prelude::*;
 
@@ -52,10 +50,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The path of the gate in the list; the whole list if it is the only one.
 fn listed(cx: &Context<'_>, pair: &GateToField) -> Path {
     let path = Path::dotted("spec.featureGates");
-    let gates = cx.document().root.at(&path);
-    let gates = gates.map(hcoplan_yaml::Node::items).unwrap_or_default();
-    let is_it = |g: &hcoplan_yaml::Node| {
-        let name = g.get("name").and_then(hcoplan_yaml::Node::as_str);
+    let gates = cx.root().at(&path);
+    let gates = items(gates);
+    let is_it = |g: &Node| {
+        let name = g.get("name").and_then(Node::as_str);
         name.is_some_and(|n| n.eq_ignore_ascii_case(&pair.gate))
     };
     match gates.iter().position(is_it) {

@@ -1,9 +1,5 @@
 //! The next release changes the default of an unset gate.
 
-use std::collections::BTreeMap;
-
-use serde_json::json;
-
 use super::prelude::*;
 use crate::gate_when_unset;
 
@@ -49,7 +45,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let title =
                 if on == now { format!("keep {them} {}", word(on)) } else { format!("switch {them} {} now", word(on)) };
             let pinned: Vec<Change> = names.iter().map(|name| pin(cx, name, on)).collect();
-            cx.fix(title, Applicability::Suggestion, &pinned)
+            cx.suggest(title, &pinned)
         });
         out.report(finding.fixes(fixes));
     }

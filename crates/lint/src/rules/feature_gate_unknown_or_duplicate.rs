@@ -1,9 +1,8 @@
 //! Unknown or duplicate names in v1's list of feature gates.
 
 use hcoplan_kubernetes::schema::ViolationKind;
-use hcoplan_planner::admission::{CauseKind, Reason};
-use hcoplan_planner::release::{ListedGates, Phase, Release};
-use hcoplan_yaml::{Node, Path};
+use hcoplan_planner::admission::CauseKind;
+use hcoplan_planner::release::ListedGates;
 
 use super::prelude::*;
 
@@ -21,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let path = Path::dotted("spec.featureGates");
-    let list = cx.document().root.at(&path).map(Node::items);
+    let list = cx.root().at(&path).map(Node::items);
     let entries: Vec<Entry<'_>> = (list.unwrap_or_default().iter().enumerate())
         .filter_map(|(index, item)| {
             let name = item.get("name")?;
@@ -71,12 +70,10 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
         _ => ("them", "the feature gates", "are"),
     };
     let message = format!("{gates} {} {are} unknown and ignored", and(&names));
-    let mut places = entries.iter().map(|e| cx.document().location(e.name.span));
+    let mut places = entries.iter().map(|e| cx.location(e.name.span));
     let mut finding = Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message).label("has no effect");
     finding.location = places.next();
-    for place in places {
-        finding = finding.related(place, "nor does this one");
-    }
+    finding = with_related(finding, places, "nor does this one");
     let GateOrigin::OtherReleases(releases, is_new) = origin else {
         return finding.help(format!("remove {them}"));
     };
@@ -90,7 +87,7 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
         _ => format!("they are gates of {releases}"),
     };
     let title = format!("remove {}: {what}", and(&names));
-    finding.remedy(title.clone(), cx.fix(title, applicability, &removed))
+    cx.with_fix(finding, title, applicability, &removed)
 }
 
 /// An error if the release rejects it; otherwise the first gate is effective, or the second is reported as unknown.
@@ -119,17 +116,15 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         None => return,
     };
     let state = |e: &Entry<'_>| if e.enabled { "on" } else { "off" };
-    let mut finding =
-        finding.at(cx.document().location(second.name.span)).label(format!("listed again, {}", state(second)));
+    let mut finding = finding.at(cx.location(second.name.span)).label(format!("listed again, {}", state(second)));
     finding.related.clear();
     finding = finding
-        .related(cx.document().location(first.name.span), format!("here it is {}", state(first)))
+        .related(cx.location(first.name.span), format!("here it is {}", state(first)))
         .help("keep one of the two");
     let keep = |kept: &Entry<'_>, gone: &Entry<'_>, applicability| {
-        let change = [Change::Remove(path.index(gone.index))];
         let title =
             format!("remove `{}`, which is {}, and keep the one that is {}", gone.text, state(gone), state(kept));
-        cx.fix(title, applicability, &change)
+        cx.fix(title, applicability, &[Change::Remove(path.index(gone.index))])
     };
     if first.enabled == second.enabled {
         finding.fixes.extend(keep(first, second, Applicability::Safe));
@@ -151,7 +146,7 @@ fn unknown(
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
     let finding = Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message)
-        .at(cx.document().location(entry.name.span))
+        .at(cx.location(entry.name.span))
         .label("has no effect");
     let names = || known.known.iter().map(String::as_str);
     let exact = names().find(|k| k.eq_ignore_ascii_case(name));
@@ -160,9 +155,8 @@ fn unknown(
         cx.fix(format!("remove `{name}`"), applicability, &change)
     };
     if let Some(other) = exact.and_then(|gate| entries.iter().find(|e| e.text == gate)) {
-        let mut finding = finding
-            .related(cx.document().location(other.name.span), "the gate itself")
-            .help("remove the one that is ignored");
+        let mut finding =
+            finding.related(cx.location(other.name.span), "the gate itself").help("remove the one that is ignored");
         // The two may have different states.
         finding.fixes.extend(gone(if entry.enabled == other.enabled {
             Applicability::Safe

@@ -1,7 +1,5 @@
 //! Golden images in a namespace that nothing creates.
 
-use std::collections::BTreeMap;
-
 use hcoplan_diagnostics::source::Location;
 
 use super::prelude::*;
@@ -37,21 +35,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!("nothing creates the namespace {name}, which {what}");
         let manifest = format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
-        let finding = Finding::new(&GOLDEN_IMAGE_NAMESPACE_MISSING, message)
-            .at(place)
-            .label("SSP creates no namespace but its own")
-            .help(format!("add a Namespace {name} to the cluster's directory"))
-            .fixes(append_document(cx.document(), &format!("add a Namespace {name}"), &manifest));
-        out.report(finding);
+        out.report(
+            Finding::new(&GOLDEN_IMAGE_NAMESPACE_MISSING, message)
+                .at(place)
+                .label("SSP creates no namespace but its own")
+                .help(format!("add a Namespace {name} to the cluster's directory"))
+                .fixes(append_document(cx.document(), &format!("add a Namespace {name}"), &manifest)),
+        );
     }
 }
 
 fn is_created(cx: &Context<'_>, name: &str) -> bool {
     let rendered = cx.plan().objects().any(|o| o.id.kind == "Namespace" && o.id.name == name);
     let kinds = ["Namespace", "Project", "ProjectRequest"];
-    let mut declared = kinds.iter().flat_map(|k| cx.other_objects().of_kind(k));
+    let mut declared = kinds.iter().flat_map(|k| cx.of_kind(k));
     let elsewhere = cx.option(&GOLDEN_IMAGE_NAMESPACE_MISSING, "namespaces");
-    let mut elsewhere = elsewhere.as_array().into_iter().flatten();
+    let mut elsewhere = elements(&elsewhere);
     rendered
         || ALWAYS.contains(&name)
         || name == cx.inventory().namespace

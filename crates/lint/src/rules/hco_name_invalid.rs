@@ -1,8 +1,5 @@
 //! A HyperConverged with another name than the operator expects.
 
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::Path;
-
 use super::prelude::*;
 
 /// The only name that the operator reconciles.

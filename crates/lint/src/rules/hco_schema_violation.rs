@@ -1,11 +1,8 @@
 //! Values that the CRD's schema or the operator's Go types reject.
 
-use std::collections::BTreeSet;
-
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{ListKind, Schema, ViolationKind};
 use hcoplan_planner::admission::{Cause as Rejected, CauseKind, Reason};
-use hcoplan_yaml::{Node, Path, Segment};
 
 use super::prelude::*;
 use crate::flag;
@@ -22,14 +19,11 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     if let [only] = &admission.causes[..] {
-        let name = only.path.0.last().map(|s| match s {
-            Segment::Key(key) => key.as_str(),
-            Segment::Index(_) => "it",
-        });
+        let name = last_key(&only.path).unwrap_or("it");
         let said = only.message.split_once(": ").map_or("", |(_, said)| said);
         match admission.reason {
             Some(Reason::Schema(ViolationKind::Required)) => {
-                finding = finding.label(format!("`{}` is missing", name.unwrap_or("it")));
+                finding = finding.label(format!("`{name}` is missing"));
             }
             Some(Reason::Schema(ViolationKind::Unsupported)) => {
                 finding = finding.label("not a supported value");
@@ -76,19 +70,12 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 /// The unknown key that is a misspelt missing one.
 fn misspelt(cx: &Context<'_>, schema: &Schema, missing: &Path) -> Option<Path> {
     let parent = missing.parent();
-    let written = cx.document().root.at(&parent)?.entries().iter().map(|e| parent.key(&e.key.text));
+    let written = cx.root().at(&parent)?.entries().iter().map(|e| parent.key(&e.key.text));
     let mut unknown = written.filter(|path| schema.field(path).is_none());
     let shape = cx.shape()?;
     unknown.find(|path| {
         shape.destinations(path).iter().any(|destination| destination.places().any(|place| place == missing))
     })
-}
-
-fn name(path: &Path) -> Option<&str> {
-    match path.0.last()? {
-        Segment::Key(key) => Some(key),
-        Segment::Index(_) => None,
-    }
 }
 
 /// The location of the first of two equal elements.
@@ -98,7 +85,7 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
         ListKind::Map(keys) => Some(keys),
         _ => None,
     };
-    let root = &cx.document().root;
+    let root = cx.root();
     let same = |a: &Node, b: &Node| match &keys {
         Some(keys) => {
             let key = |n: &Node, k| n.get(k).map(Node::to_json);
@@ -109,7 +96,7 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
     let again = root.at(path)?;
     let others = root.at(&list)?.items().iter().take_while(|n| n.span != again.span);
     let first = others.into_iter().find(|n| same(n, again))?;
-    Some(cx.document().location(first.span))
+    Some(cx.location(first.span))
 }
 
 /// The first paths, and the number of others.
@@ -127,12 +114,12 @@ fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match &cause.kind {
         CauseKind::Schema(ViolationKind::Required) => match misspelt(cx, schema, &cause.path) {
-            Some(written) => format!("rename `{written}` to {}", name(&cause.path)?),
+            Some(written) => format!("rename `{written}` to {}", last_key(&cause.path)?),
             None => format!("add `{}`", cause.path),
         },
         CauseKind::Schema(ViolationKind::Unsupported) => {
             let allowed = field?.allowed.iter();
-            let allowed: Vec<&str> = allowed.filter_map(serde_json::Value::as_str).collect();
+            let allowed: Vec<&str> = allowed.filter_map(Json::as_str).collect();
             if allowed.is_empty() {
                 return None;
             }
@@ -182,7 +169,7 @@ fn whole_number(wants: &Wants) -> String {
 /// The intended value: for a text in a list of objects with one telling key, the object; for an object with a switch,
 /// the switch. Returns the change, and the value as YAML.
 fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change, String)> {
-    let node = cx.document().root.at(path)?;
+    let node = cx.root().at(path)?;
     if schema.field(path).is_some_and(|field| field.kind == "boolean") && !node.entries().is_empty() {
         let on = flag(node)?;
         return Some((Change::Set(path.clone(), on.into()), on.to_string()));
@@ -219,10 +206,10 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     let mut changes = Vec::new();
     let mut applicability = Applicability::Safe;
     for cause in &cx.admission().causes {
-        let value = cx.document().root.at(&cause.path).and_then(|n| n.as_str());
+        let value = cx.root().at(&cause.path).and_then(|n| n.as_str());
         let field = schema.field(&cause.path);
         let allowed = field.iter().flat_map(|f| f.allowed);
-        let allowed: Vec<&str> = allowed.filter_map(serde_json::Value::as_str).collect();
+        let allowed: Vec<&str> = allowed.filter_map(Json::as_str).collect();
         let (Some(value), false) = (value, allowed.is_empty()) else {
             continue;
         };

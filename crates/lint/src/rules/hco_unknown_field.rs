@@ -1,11 +1,7 @@
 //! Fields that the CRD doesn't have.
 
-use std::collections::BTreeSet;
-
 use hcoplan_kubernetes::schema::{PrunedField, ViolationKind};
-use hcoplan_planner::admission::Reason;
-use hcoplan_planner::release::Release;
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::{DestinationKind, OperandField, similar};
@@ -39,13 +35,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let pruned = pruned.filter(|f| !is_below_text(&f.path) && !is_in_wrong_form(&f.path));
     let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
     for (nth, field) in ours.enumerate() {
-        let key = cx.document().root.key_at(&field.path);
+        let key = cx.root().key_at(&field.path);
         let Some(key) = key.filter(|k| !misindented.contains(&k.span)) else {
             continue;
         };
         let finding =
             Finding::new(&HCO_UNKNOWN_FIELD, format!("the API server drops the unknown field `{}`", field.path))
-                .at(cx.document().location(key.span))
+                .at(cx.location(key.span))
                 .label("dropped by the API server");
         out.report(if nth < MAX_FIXED {
             explained(cx, finding, field, &key.text)
@@ -82,7 +78,7 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
         return of_operand(cx, finding, &operand);
     }
     let version = cx.api_version();
-    let siblings = cx.document().root.at(&path.parent()).map(Node::entries).unwrap_or_default();
+    let siblings = entries(cx.root().at(&path.parent()));
     let known: Vec<&str> = siblings.iter().map(|e| e.key.text.as_str()).filter(|key| *key != name).collect();
     let is_known = |key: &&str| cx.schema().is_some_and(|s| s.field(&path.parent().key(key)).is_some());
     let known: Vec<&str> = known.into_iter().filter(is_known).collect();
@@ -108,12 +104,12 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     };
     let removed = [Change::Remove(path.clone())];
     let title = format!("{}: {why}", changed(&removed));
-    finding.remedy(title.clone(), cx.fix(title, applicability, &removed))
+    cx.with_fix(finding, title, applicability, &removed)
 }
 
 /// The settings lost with a value.
 fn lost(cx: &Context<'_>, path: &Path) -> String {
-    match cx.document().root.at(path).map(|node| &node.value) {
+    match cx.root().at(path).map(|node| &node.value) {
         Some(Value::Map(entries)) if !entries.is_empty() => {
             let keys: Vec<String> = entries.iter().map(|e| format!("`{}`", e.key.text)).collect();
             format!("what it says of {} is lost", and(&keys))
@@ -129,7 +125,7 @@ fn removal(cx: &Context<'_>, path: &Path, applicability: Applicability) -> Optio
 fn of_operand(cx: &Context<'_>, finding: Finding, operand: &OperandField) -> Finding {
     let changes = operand.changes.as_deref().unwrap_or_default();
     let fix = (!changes.is_empty()).then(|| {
-        let fix = cx.fix(changed(changes), Applicability::Suggestion, changes)?;
+        let fix = cx.suggest(changed(changes), changes)?;
         cx.planned_with(&fix).map(|_| fix)
     });
     let of = &operand.operand;

@@ -1,7 +1,5 @@
 //! Fields of one API version in a document of the other.
 
-use hcoplan_planner::admission::Reason;
-
 use super::prelude::*;
 use crate::OtherShape;
 

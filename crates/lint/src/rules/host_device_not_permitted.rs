@@ -11,10 +11,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let gpus = vm.path("domain.devices.gpus");
         for (path, name) in cx.devices_not_permitted(&vm) {
             let what = if path.starts_with(&gpus) { "GPU" } else { "host device" };
-            let message = format!("the {what} {name} of {} is not permitted", vm.display_name());
-            let mut finding = Finding::new(&HOST_DEVICE_NOT_PERMITTED, message)
+            let message = format!("the {what} {name} of {vm} is not permitted");
+            let mut finding = vm
+                .finding(&HOST_DEVICE_NOT_PERMITTED, message)
                 .at(vm.document.locate(&path))
-                .object(object_of(vm.document))
                 .label("not in permittedHostDevices");
             if is_empty {
                 finding = finding.severity(Severity::Warning);

@@ -1,8 +1,6 @@
 //! A field that the release ignores.
 
 use hcoplan_planner::hyperconverged::MOVES;
-use hcoplan_planner::release::Phase;
-use hcoplan_yaml::Node;
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
@@ -14,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let gates = Path::dotted("spec.featureGates");
     let ignored = cx.release().fields().iter();
     for field in ignored.filter(|f| f.ignored && f.api_version == cx.version()) {
-        let node = cx.document().root.below(&field.path);
+        let node = cx.root().below(&field.path);
         if node.is_none_or(|n| matches!(n.value, Value::Null)) {
             continue;
         }
@@ -64,8 +62,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
         .label("without effect")
         .help("remove it: nothing changes");
     // Unsafe, because the field was set on purpose.
-    let removed = [Change::Remove(alone(cx, path))];
-    finding.fixes(cx.change(Applicability::Unsafe, &removed))
+    finding.fixes(cx.change(Applicability::Unsafe, &[Change::Remove(alone(cx, path))]))
 }
 
 /// Settings of the application-aware quota while it is disabled.
@@ -79,14 +76,15 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("applicationAwareConfig");
     let switch =
         if cx.version() == "v1" { "deployment.applicationAwareConfig.enable" } else { "enableApplicationAwareQuota" };
-    let settings = field.node().map(Node::entries).unwrap_or_default();
+    let settings = entries(field.node());
     if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
-        let finding = Finding::new(&IGNORED_FIELD, "applicationAwareConfig does nothing: the quota is off")
-            .severity(Severity::Info)
-            .at(cx.document().location(first.key.span))
-            .label("without effect")
-            .help(format!("set {switch}: true, or remove it"));
-        out.report(finding);
+        out.report(
+            Finding::new(&IGNORED_FIELD, "applicationAwareConfig does nothing: the quota is off")
+                .severity(Severity::Info)
+                .at(cx.location(first.key.span))
+                .label("without effect")
+                .help(format!("set {switch}: true, or remove it")),
+        );
     }
 }
 
@@ -107,11 +105,9 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     sorted.sort_unstable();
     let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
     let mut finding = Finding::new(&IGNORED_FIELD, message).at(cx.gate(first).name_place()).label("without effect");
-    for name in rest {
-        finding = finding.related(cx.gate(name).name_place(), "without effect, too");
-    }
+    finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "without effect, too");
     let gates = Path::dotted("spec.featureGates");
-    let written = cx.document().root.at(&gates);
+    let written = cx.root().at(&gates);
     let count = written.map_or(0, |n| n.entries().len() + n.items().len());
     let removed: Vec<Change> = if count == names.len() {
         vec![Change::Remove(gates)]
@@ -138,12 +134,12 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     if effective == Some(on) {
         let title = format!("remove the gate {name}: {field} replaces it and has the same value");
         let finding = finding.severity(Severity::Info).silent();
-        return Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Safe, &removed)));
+        return Some(cx.with_fix(finding, title, Applicability::Safe, &removed));
     }
-    if cx.document().root.at(field).is_some() {
+    if cx.root().at(field).is_some() {
         // Gate and field differ, so that the intended value is unclear.
         let title = format!("remove the gate {name}: {field} replaces it and has another value, which applies");
-        return Some(finding.remedy(title.clone(), cx.fix(title, Applicability::Suggestion, &removed)));
+        return Some(cx.with_fix(finding, title, Applicability::Suggestion, &removed));
     }
     let finding = finding.help(format!("{field} replaces it"));
     Some(finding.fixes(replacement_of(cx, name).and_then(|c| c.fix)))
@@ -161,7 +157,7 @@ pub(super) struct Replacement {
 pub(super) fn replacement_of(cx: &Context<'_>, gate: &str) -> Option<Replacement> {
     let field = successor(cx, gate)?;
     let on = cx.gate(gate).explicit()?;
-    if effective(cx, gate) == Some(on) || cx.document().root.at(&field).is_some() {
+    if effective(cx, gate) == Some(on) || cx.root().at(&field).is_some() {
         return None;
     }
     let fix = moved(cx, gate, on, &field);
@@ -220,7 +216,7 @@ impl FeatureState {
             let plain = name.strip_suffix("Gate").unwrap_or(name);
             plain.eq_ignore_ascii_case(gate)
         };
-        let mut known = cx.release().kubevirt().feature_gates.iter();
+        let mut known = cx.kubevirt().feature_gates.iter();
         match known.find(|(name, _)| is_it(name)) {
             Some((_, Phase::Ga)) => Self::AlwaysOn,
             Some((_, Phase::Discontinued)) => Self::Gone,
@@ -241,18 +237,18 @@ impl FeatureState {
 /// The path of a gate: a map's entry or a list's element.
 fn place_of(cx: &Context<'_>, name: &str) -> Option<Path> {
     let gates = Path::dotted("spec.featureGates");
-    let node = cx.document().root.at(&gates)?;
+    let node = cx.root().at(&gates)?;
     if node.get(name).is_some() {
         return Some(gates.key(name));
     }
-    let index = node.items().iter().position(|item| item.get("name").and_then(|n| n.as_str()) == Some(name))?;
+    let index = node.items().iter().position(|item| item.text_at("name") == Some(name))?;
     Some(gates.index(index))
 }
 
 /// The path to remove so that no empty parent remains.
 fn alone(cx: &Context<'_>, path: &Path) -> Path {
     let parent = path.parent();
-    let around = cx.document().root.at(&parent);
+    let around = cx.root().at(&parent);
     let only = around.is_some_and(|n| n.entries().len() + n.items().len() == 1);
     if only && parent.0.len() > 1 { parent } else { path.clone() }
 }

@@ -1,15 +1,14 @@
 //! Images of a mixed cluster without evidence about their architectures.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use hcoplan_kubernetes::schema::DocumentSchema;
 
 use super::prelude::*;
-use crate::{Form, ImageEvidence};
+use crate::Form;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for document in cx.other_objects().of_kind("ImageArchitectures") {
+    for document in cx.of_kind("ImageArchitectures") {
         if text_at(document, "apiVersion").is_some_and(|v| v.starts_with("hcoplan.dev/")) {
             malformed(document, out);
         }
@@ -42,13 +41,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for written in cx.written_templates() {
         let path = written.path(cx).key("spec").key("template").key("spec");
         let path = path.key("source").key("registry").key("url");
-        if let Some(url) = cx.document().root.at(&path).and_then(|n| n.as_str()) {
+        if let Some(url) = cx.root().at(&path).and_then(|n| n.as_str()) {
             add(url, cx.document().locate(&path));
         }
     }
     for vm in cx.virtual_machines() {
         for (index, volume) in vm.volumes() {
-            let image = volume.get("containerDisk").and_then(|d| d.get("image"));
+            let image = volume.below("containerDisk.image");
             if let Some(image) = image.and_then(|i| i.as_str()) {
                 let path = vm.path("volumes").index(index);
                 let path = path.key("containerDisk").key("image");
@@ -77,9 +76,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.related(place.clone(), "nor about this one");
     }
     for image in images.keys() {
-        if let Some(place) = cx.other_digest(image) {
-            finding = finding.related(place, "this is about another digest of it");
-        }
+        finding = with_related(finding, cx.other_digest(image), "this is about another digest of it");
     }
     out.report(finding);
 }
@@ -93,12 +90,13 @@ fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvide
         return;
     }
     let message = format!("{image} supports {}; whether it supports {} is unknown", and(&seen), and(&open));
-    let finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
-        .at(place.clone())
-        .label("a plain inspect shows one image of perhaps several")
-        .related(evidence.place(), "what was saved")
-        .help(save(image));
-    out.report(finding);
+    out.report(
+        Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
+            .at(place.clone())
+            .label("a plain inspect shows one image of perhaps several")
+            .related(evidence.place(), "what was saved")
+            .help(save(image)),
+    );
 }
 
 /// The command that saves a registry's complete data about an image.

@@ -3,10 +3,6 @@
 //! Source: oc-mirror copies releases, operators with their related images, and `additionalImages`. The images of disks are
 //! no related images of an operator.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -36,17 +32,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         boot.images.iter().filter_map(|image| at(&image.path)).for_each(&mut add);
         let own = boot.vm.owner_path("dataVolumeTemplates");
         let templates = boot.vm.document.root.at(&own).map(Node::to_json).unwrap_or_default();
-        let urls = templates.as_array().into_iter().flatten().filter_map(|t| t["spec"].pointer(URL)?.as_str());
+        let urls = elements(&templates).filter_map(|t| t["spec"].pointer(URL)?.as_str());
         urls.for_each(&mut add);
     }
     for (place, images) in found.into_values() {
         let (come, them) = if images.len() == 1 { ("comes", "it") } else { ("come", "them") };
         let message =
             format!("{} {come} from a mirror, but oc-mirror's configuration doesn't list {them}", and(&images));
-        let finding = Finding::new(&IMAGE_NOT_MIRRORED, message)
-            .at(place)
-            .label("not in `mirror.additionalImages`")
-            .help("add the image to `mirror.additionalImages`");
-        out.report(finding);
+        out.report(
+            Finding::new(&IMAGE_NOT_MIRRORED, message)
+                .at(place)
+                .label("not in `mirror.additionalImages`")
+                .help("add the image to `mirror.additionalImages`"),
+        );
     }
 }

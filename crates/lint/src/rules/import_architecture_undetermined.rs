@@ -21,11 +21,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Finding> {
     let node = document.root.at(source)?;
     let registry = source.key("registry");
-    let url = node.get("registry")?.get("url").and_then(|u| u.as_str()).unwrap_or_default();
+    let url = node.get("registry")?.text_at("url").unwrap_or_default();
     let finding = |message: String| {
-        Finding::new(&IMPORT_ARCHITECTURE_UNDETERMINED, message)
-            .at(document.locate_key(&registry))
-            .object(object_of(document))
+        finding_about(&IMPORT_ARCHITECTURE_UNDETERMINED, document, message).at(document.locate_key(&registry))
     };
     match cx.import_of(&node.to_json(), namespace_of(document), &Architectures::Unknown) {
         Architectures::Undetermined(names) => {

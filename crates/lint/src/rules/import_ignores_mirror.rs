@@ -3,9 +3,6 @@
 //! Source: CDI `pkg/importer/transport.go`: the importer asks the registry of the URL itself; mirrors are the nodes'
 //! (`registries.conf`), which pull with `pullMethod: node`.
 
-use hcoplan_yaml::Node;
-use std::collections::BTreeMap;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -32,10 +29,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "CDI imports {} from the source registry, not from the mirror: mirrors apply only to images that nodes pull",
             and(&names)
         );
-        let finding = Finding::new(&IMPORT_IGNORES_MIRROR, message)
-            .at(place)
-            .label("mirrors apply only to images that nodes pull")
-            .help("set `pullMethod: node` in the images' sources, or write the mirror's address as their URL");
-        out.report(finding);
+        out.report(
+            Finding::new(&IMPORT_IGNORES_MIRROR, message)
+                .at(place)
+                .label("mirrors apply only to images that nodes pull")
+                .help("set `pullMethod: node` in the images' sources, or write the mirror's address as their URL"),
+        );
     }
 }

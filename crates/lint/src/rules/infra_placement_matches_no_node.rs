@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::workload_placement_matches_no_node::unmatched;
-use crate::Pods;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = cx.placement(Pods::Infra) else {

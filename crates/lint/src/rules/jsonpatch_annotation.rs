@@ -1,7 +1,6 @@
 //! Rules about jsonpatch annotations as a whole.
 
 use hcoplan_planner::jsonpatch::MAX_EXAMINED;
-use hcoplan_planner::release::Platform;
 
 use super::prelude::*;
 

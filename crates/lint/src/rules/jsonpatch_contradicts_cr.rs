@@ -1,8 +1,5 @@
 //! A patch that overrides a field of the same HyperConverged.
 
-use hcoplan_yaml::Node;
-use serde_json::Value;
-
 use super::prelude::*;
 use crate::OwnField;
 
@@ -21,9 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding = Finding::new(&JSONPATCH_CONTRADICTS_CR, contradiction(cx, &applied, first))
             .at(place)
             .label("this value applies");
-        for field in set {
-            finding = finding.related(cx.said_place(field), "this has no effect");
-        }
+        finding = with_related(finding, set.into_iter().map(|field| cx.said_place(field)), "this has no effect");
         let remove = cx.without_operation(applied.patch, applied.index, Applicability::Unsafe);
         out.report(match cx.move_to_fields(&applied) {
             Some(fix) => finding.fix(fix.clone()).fixes(remove),
@@ -43,7 +38,7 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) 
         (None, None) => format!("changes {subject}"),
     };
     let path = &field.path;
-    let said = cx.document().root.at(path).map(Node::to_json);
+    let said = cx.root().at(path).map(Node::to_json);
     match (&field.gate, said.as_ref().and_then(shown)) {
         (Some(_), _) => format!("the patch {does}, and {path} switches it off"),
         (None, Some(value)) => format!("the patch {does}, and {path} says {value}"),
@@ -52,9 +47,9 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, field: &OwnField) 
 }
 
 /// A value for a message, if it is short.
-fn shown(value: &Value) -> Option<String> {
+fn shown(value: &Json) -> Option<String> {
     match value {
-        Value::Object(_) | Value::Array(_) | Value::Null => None,
+        Json::Object(_) | Json::Array(_) | Json::Null => None,
         scalar => Some(scalar.to_string()),
     }
 }

@@ -1,33 +1,16 @@
 //! Patches inside a patch, which change Deployments and DaemonSets of an operand.
 
-use serde_json::Value;
-
 use super::prelude::*;
 
 const COMPONENTS: &str = "/spec/customizeComponents";
 
-/// The resources patched by KubeVirt's operator.
-const KUBEVIRT: [&str; 8] = [
-    "*",
-    "APIService",
-    "DaemonSet",
-    "Deployment",
-    "MutatingWebhookConfiguration",
-    "Secret",
-    "Service",
-    "ValidatingWebhookConfiguration",
-];
-
-/// The resources patched by CDI's operator.
-const CDI: [&str; 6] =
-    ["*", "APIService", "Deployment", "MutatingWebhookConfiguration", "Service", "ValidatingWebhookConfiguration"];
+/// The operands with such patches, and the resources that their operators patch.
+static PATCHED: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| rows("customizableComponents"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
-        let kinds: &[&str] = match applied.kind() {
-            "KubeVirt" => &KUBEVIRT,
-            "CDI" => &CDI,
-            _ => continue,
+        let Some((_, kinds)) = PATCHED.iter().find(|(kind, _)| *kind == applied.kind()) else {
+            continue;
         };
         if applied.changed_below(COMPONENTS).is_none() {
             continue;
@@ -45,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The finding for any inner patch.
-fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
+fn general(applied: &Applied<'_, '_>, inner: &[(String, Json)]) -> Finding {
     let kind = applied.kind();
     let counted = inner.iter().find_map(|(pointer, patch)| {
         let text = patch.get("patch")?.as_str()?;
@@ -68,13 +51,13 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Value)]) -> Finding {
 }
 
 /// The inner patches written by an operation, each with its path in the operand.
-fn inner_patches(operation: &Operation) -> Vec<(String, Value)> {
+fn inner_patches(operation: &Operation) -> Vec<(String, Json)> {
     let Some(value) = operation.value() else {
         return Vec::new();
     };
     let path = operation.path.as_str();
-    let each = |list: Option<&Value>, at: String| {
-        let items = list.and_then(Value::as_array).into_iter().flatten();
+    let each = |list: Option<&Json>, at: String| {
+        let items = list.and_then(Json::as_array).into_iter().flatten();
         let items = items.enumerate();
         items.map(|(i, v)| (format!("{at}/{i}"), v.clone())).collect()
     };
@@ -90,8 +73,8 @@ fn inner_patches(operation: &Operation) -> Vec<(String, Value)> {
 }
 
 /// Why an inner patch fails.
-fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Value) -> Option<Finding> {
-    let text = |key: &str| patch.get(key).and_then(Value::as_str);
+fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Json) -> Option<Finding> {
+    let text = |key: &str| patch.get(key).and_then(Json::as_str);
     let kind = applied.kind();
     let error = |key: &str, message: String, label: &'static str| {
         Finding::new(&JSONPATCH_CUSTOMIZE_COMPONENTS, message)
@@ -101,7 +84,7 @@ fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Valu
             .label(label)
     };
     let inner = text("patch")?;
-    let Ok(decoded) = serde_json::from_str::<Value>(inner) else {
+    let Ok(decoded) = serde_json::from_str::<Json>(inner) else {
         let message = match kind {
             "KubeVirt" => format!("KubeVirt's webhook will reject the KubeVirt: patch {inner:?} is not valid JSON"),
             _ => format!("{kind}'s operator can't apply the inner patch: it is not valid JSON"),

@@ -2,8 +2,7 @@
 
 use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::release::Release;
-use serde_json::Value;
+use hcoplan_planner::jsonpatch::Reason;
 
 use super::prelude::*;
 use crate::schema_path;
@@ -103,7 +102,7 @@ fn each_pruned(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The pointer of the part of a value that the operand's CustomResourceDefinition doesn't have.
-fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &Value) -> Option<String> {
+fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &Json) -> Option<String> {
     let schema = cx.operand_schema(applied.patch)?;
     // Speed: a scalar at a known field is kept.
     let is_scalar = !value.is_object() && !value.is_array();
@@ -115,10 +114,10 @@ fn pruned(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, value: &Va
     let key = jsonpatch::segments(&format!("/{key}")).pop()?;
     // Lists are replaced as a whole, so that the parent is an object or an existing element.
     match document.pointer_mut(parent)? {
-        Value::Object(entries) => {
+        Json::Object(entries) => {
             entries.insert(key, value.clone());
         }
-        Value::Array(items) => *items.get_mut(key.parse::<usize>().ok()?)? = value.clone(),
+        Json::Array(items) => *items.get_mut(key.parse::<usize>().ok()?)? = value.clone(),
         _ => return None,
     }
     let gone = schema.prune(&mut document);

@@ -1,10 +1,5 @@
 //! Feature gates that jsonpatch annotations add to or remove from operands.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_planner::release::Phase;
-use serde_json::{Value, json};
-
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;
 
@@ -33,7 +28,7 @@ fn appends(applied: &Applied<'_, '_>, gate: &str) -> bool {
 }
 
 fn inert(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
-    let kubevirt = cx.release().kubevirt();
+    let kubevirt = cx.kubevirt();
     let unread = kubevirt.gates_without_effect.iter().any(|g| g == gate);
     // If the feature is enabled anyway, removing the operation is safe.
     let (severity, why, applicability) = match kubevirt.feature_gates.get(gate)? {
@@ -65,7 +60,7 @@ fn without(
 }
 
 fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
-    let kubevirt = cx.release().kubevirt();
+    let kubevirt = cx.kubevirt();
     if kubevirt.feature_gates.contains_key(gate) {
         return None;
     }
@@ -148,9 +143,7 @@ fn without_all(cx: &Context<'_>, patch: &PatchAnnotation<'_>, indices: &BTreeSet
         return cx.without_annotation(patch, Applicability::Safe);
     }
     let indices: Vec<usize> = indices.iter().copied().collect();
-    let cuts = jsonpatch::removal_ranges(patch.text, &indices)?.into_iter();
-    let cuts: Vec<_> = cuts.map(|range| (range, String::new())).collect();
-    let (_, edits) = patch.edited(&cuts)?;
+    let (_, edits) = patch.without(&indices)?;
     Some(Fix { title: format!("remove {count} operations"), applicability: Applicability::Safe, edits })
 }
 
@@ -163,7 +156,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
         let whole = operation.path == gates.list && matches!(operation.op, Op::Add | Op::Replace);
         let is_left = |gate: &str| applied.patch.result().is_some_and(|r| names(r, gates.list).any(|g| g == gate));
         let lost: Vec<&str> = gates.lost.iter().map(String::as_str).filter(|g| !is_left(g)).collect();
-        let needed = |gate: &&str| kind != "KubeVirt" || cx.release().kubevirt().listing_has_effect(gate);
+        let needed = |gate: &&str| kind != "KubeVirt" || cx.kubevirt().listing_has_effect(gate);
         let missed: Vec<&str> = lost.iter().copied().filter(needed).collect();
         if missed.is_empty() && !(whole && lost.is_empty()) {
             continue;
@@ -207,7 +200,7 @@ fn appended(cx: &Context<'_>, applied: &Applied<'_, '_>, list: &str, added: &[St
     if added.is_empty() {
         return cx.drop_operation(applied);
     }
-    let gates: Vec<Value> = added.iter().map(|gate| json!(gate)).collect();
+    let gates: Vec<Json> = added.iter().map(|gate| json!(gate)).collect();
     let title = format!("add {} at the end of the list with /-, and leave HCO's gates", and(added));
     cx.appended(applied, list, &gates, title)
 }
@@ -218,7 +211,7 @@ const DISABLED: &str = "/spec/configuration/developerConfiguration/disabledFeatu
 const REMOVED_BY_HCO: &str = "Template";
 
 fn in_disabled_list(cx: &Context<'_>, out: &mut Sink) {
-    let checks = &cx.release().kubevirt().update_checks;
+    let checks = &cx.kubevirt().update_checks;
     if !checks.iter().any(|c| c == "gates-in-both-lists") {
         return;
     }
@@ -232,7 +225,7 @@ fn in_disabled_list(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gate: &str) -> Finding {
+fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Json, gate: &str) -> Finding {
     let message = format!(
         "KubeVirt's webhook will reject the KubeVirt: feature gate \"{gate}\" exists on both \
          \"FeatureGates\" and \"DisabledFeatureGates\""
@@ -264,14 +257,14 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Value, gat
 }
 
 /// The gates in both of KubeVirt's lists.
-fn in_both(kubevirt: &Value) -> Vec<&str> {
+fn in_both(kubevirt: &Json) -> Vec<&str> {
     let disabled: Vec<&str> = names(kubevirt, DISABLED).collect();
     let mut both: Vec<&str> = names(kubevirt, KUBEVIRT_GATES).filter(|g| disabled.contains(g)).collect();
     both.dedup();
     both
 }
 
-fn names<'v>(operand: &'v Value, list: &str) -> impl Iterator<Item = &'v str> {
-    let list = operand.pointer(list).and_then(Value::as_array);
-    list.into_iter().flatten().filter_map(Value::as_str)
+fn names<'v>(operand: &'v Json, list: &str) -> impl Iterator<Item = &'v str> {
+    let list = operand.pointer(list).and_then(Json::as_array);
+    list.into_iter().flatten().filter_map(Json::as_str)
 }

@@ -1,7 +1,7 @@
 //! A jsonpatch annotation that isn't JSON.
 
 use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_yaml::{Path, parse};
+use hcoplan_yaml::parse;
 
 use super::prelude::*;
 
@@ -38,5 +38,5 @@ fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
     jsonpatch::decode(&text).ok()?;
     let path = Path::dotted("metadata.annotations").key(patch.target.name);
     let title = format!("{HELP}: {text}");
-    cx.fix(title, Applicability::Suggestion, &[Change::Set(path, text.into())])
+    cx.suggest(title, &[Change::Set(path, text.into())])
 }

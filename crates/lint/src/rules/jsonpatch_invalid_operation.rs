@@ -32,7 +32,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(word) => {
                 let finding = finding.label("no such op");
                 match nearest(&word, OPS.map(Op::as_str)) {
-                    Some(op) => finding.remedy(format!("did you mean {op}?"), rename(patch, &failure, op)),
+                    Some(op) => {
+                        let fix = failure.span.and_then(|span| patch.rewritten(span, op)).map(|(_, fix)| fix);
+                        finding.remedy(format!("did you mean {op}?"), fix)
+                    }
                     None => finding.help("write add: it sets a field whether it is there or not"),
                 }
             }
@@ -59,16 +62,6 @@ fn label(failure: &jsonpatch::Failure, element: bool) -> &'static str {
         Cause::Operation(OperationPart::From) => "lacks `from`, or it is not a string",
         _ => "lacks `path`, or it is not a string",
     }
-}
-
-fn rename(patch: &PatchAnnotation<'_>, failure: &jsonpatch::Failure, op: &str) -> Option<Fix> {
-    let span = failure.span?.range();
-    let inner = span.start + 1..span.end.checked_sub(1)?;
-    Some(Fix {
-        title: format!("write {op}"),
-        applicability: Applicability::Suggestion,
-        edits: vec![patch.annotation.edit_part(inner, op)?],
-    })
 }
 
 fn duplicate_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {

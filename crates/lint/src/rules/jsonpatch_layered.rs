@@ -1,14 +1,13 @@
 //! A jsonpatch annotation that an overlay replaces.
 
 use hcoplan_repository::repo::Layer;
-use serde_json::Value;
 
 use super::prelude::*;
 use crate::Annotation;
 
 /// An earlier text of the annotation.
 struct EarlierText {
-    operations: Vec<Value>,
+    operations: Vec<Json>,
     place: Location,
 }
 
@@ -28,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for layer in layers.iter().filter(|l| l.name == name && (cx.is_built() || !l.is_own)) {
             let own = operations(&layer.text);
             if let Some(under) = below.last() {
-                let missing: Vec<&Value> = under.operations.iter().filter(|o| !own.contains(o)).collect();
+                let missing: Vec<&Json> = under.operations.iter().filter(|o| !own.contains(o)).collect();
                 if !missing.is_empty() {
                     out.report(finding(layer, under, &missing));
                 }
@@ -38,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(layer: &Layer, under: &EarlierText, missing: &[&Value]) -> Finding {
+fn finding(layer: &Layer, under: &EarlierText, missing: &[&Json]) -> Finding {
     let count = match missing.len() {
         1 => "an operation".to_owned(),
         n => format!("{n} operations"),
@@ -55,7 +54,7 @@ fn finding(layer: &Layer, under: &EarlierText, missing: &[&Value]) -> Finding {
 }
 
 /// Prepends the missing operations to those of the layer.
-fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
+fn added(layer: &Layer, missing: &[&Json]) -> Option<Fix> {
     let annotation = Annotation::of(layer.document.as_ref()?, &layer.name)?;
     let start = layer.text.find('[')? + 1;
     let rest = layer.text.get(start..)?.trim_start();
@@ -63,15 +62,14 @@ fn added(layer: &Layer, missing: &[&Value]) -> Option<Fix> {
     let comma = if rest.starts_with(']') { "" } else { ", " };
     let text = format!("{}{comma}", texts.join(", "));
     let operations = if missing.len() == 1 { "operation" } else { "operations" };
-    Some(Fix {
-        title: format!("add the removed {operations} to the annotation that {} sets", layer.file),
-        applicability: Applicability::Suggestion,
-        edits: vec![annotation.edit_part(start..start, &text)?],
-    })
+    Some(suggestion(
+        format!("add the removed {operations} to the annotation that {} sets", layer.file),
+        vec![annotation.edit_part(start..start, &text)?],
+    ))
 }
 
 /// The operations of a patch as JSON; empty unless it is a list.
-fn operations(text: &str) -> Vec<Value> {
-    let list: Option<Vec<Value>> = serde_json::from_str(text).ok();
+fn operations(text: &str) -> Vec<Json> {
+    let list: Option<Vec<Json>> = serde_json::from_str(text).ok();
     list.unwrap_or_default()
 }

@@ -1,7 +1,5 @@
 //! A patch with an index into a rendered list.
 
-use serde_json::Value;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -53,10 +51,10 @@ struct Indexed {
     element: Option<String>,
 }
 
-fn indexed(rendered: &Value, segments: &[String]) -> Option<Indexed> {
+fn indexed(rendered: &Json, segments: &[String]) -> Option<Indexed> {
     let mut at = rendered;
     for (depth, segment) in segments.iter().enumerate() {
-        let Value::Array(items) = at else {
+        let Json::Array(items) = at else {
             at = at.get(segment)?;
             continue;
         };
@@ -75,14 +73,14 @@ fn indexed(rendered: &Value, segments: &[String]) -> Option<Indexed> {
 }
 
 /// The name of an element.
-fn name(element: &Value) -> Option<String> {
+fn name(element: &Json) -> Option<String> {
     let named = ["name", "resourceName", "key", "resourceType"];
     match element {
-        Value::Object(fields) => {
+        Json::Object(fields) => {
             let name = named.iter().find_map(|n| fields.get(*n)?.as_str());
             name.or_else(|| fields.get("metadata")?.get("name")?.as_str()).map(str::to_owned)
         }
-        Value::String(text) => Some(text.clone()),
+        Json::String(text) => Some(text.clone()),
         _ => None,
     }
 }
@@ -96,9 +94,5 @@ fn append(cx: &Context<'_>, applied: &Applied<'_, '_>, depth: usize) -> Option<F
     let span = applied.operation.segment_span(patch.text, depth)?;
     let (text, edits) = patch.edited(&[(span.range(), "-".to_owned())])?;
     cx.result_of(patch, &text)?;
-    Some(Fix {
-        title: "write - for the index, which adds at the end".to_owned(),
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    Some(suggestion("write - for the index, which adds at the end", edits))
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use hcoplan_planner::jsonpatch::Loss;
-use serde_json::Value;
 
 use super::prelude::*;
 
@@ -18,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let path = applied.operation.path.as_str();
         let below = |l: &&Loss| {
             let rest = l.path.strip_prefix(path);
-            l.reason == Reason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
+            l.reason == jsonpatch::Reason::Kept && l.plain.is_none() && rest.is_some_and(|r| r.starts_with('/'))
         };
         let kept: Vec<&Loss> = applied.effect.lost.iter().filter(below).collect();
         if kept.is_empty() || applied.operation.op == Op::Remove {
@@ -59,25 +58,21 @@ fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
     for keys in leaves {
         let span = operation.part(patch.text, &keys)?.value;
         let path = keys.iter().fold(operation.path.clone(), |p, k| p + "/" + &escaped(k));
-        let (path, value) = (Value::from(path), patch.text.get(span.range())?);
+        let (path, value) = (Json::from(path), patch.text.get(span.range())?);
         operations.push(format!(r#"{{"op": "add", "path": {path}, "value": {value}}}"#));
     }
     let range: Range<usize> = operation.spans.whole.range();
     let (text, edits) = patch.edited(&[(range, operations.join(", "))])?;
-    (cx.result_of(patch, &text).as_ref() == patch.result()).then_some(Fix {
-        title: format!("write {}", and(&operations)),
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    cx.keeps_result(patch, &text).then_some(suggestion(format!("write {}", and(&operations)), edits))
 }
 
 /// The paths of values inside an existing object.
-fn collect(value: &Value, there: &Value, keys: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) {
+fn collect(value: &Json, there: &Json, keys: &mut Vec<String>, leaves: &mut Vec<Vec<String>>) {
     match (value, there) {
-        (Value::Object(entries), Value::Object(existing)) if !entries.is_empty() => {
+        (Json::Object(entries), Json::Object(existing)) if !entries.is_empty() => {
             for (key, value) in entries {
                 keys.push(key.clone());
-                let there = existing.get(key).unwrap_or(&Value::Null);
+                let there = existing.get(key).unwrap_or(&Json::Null);
                 collect(value, there, keys, leaves);
                 keys.pop();
             }
@@ -95,13 +90,13 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     let (patch, operation) = (applied.patch, applied.operation);
     let mut fields: Vec<&str> = names.iter().map(|n| n.split('/').next().unwrap_or(n)).collect();
     fields.dedup();
-    let Some(Value::Object(value)) = operation.value() else {
+    let Some(Json::Object(value)) = operation.value() else {
         return None;
     };
     if fields.len() > MAX_CLEARED || fields.iter().any(|f| value.contains_key(*f)) {
         return None;
     }
-    let nulls: Vec<String> = fields.iter().map(|f| format!("{}: null", Value::from(unescaped(f)))).collect();
+    let nulls: Vec<String> = fields.iter().map(|f| format!("{}: null", Json::from(unescaped(f)))).collect();
     let end = operation.spans.value?.end as usize - 1;
     let inner = patch.text.get(..end)?.trim_end();
     let comma = if value.is_empty() { "" } else { ", " };
@@ -109,11 +104,7 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     let (text, edits) = patch.edited(&[change])?;
     let result = cx.result_of(patch, &text)?;
     let gone = fields.iter().all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none());
-    gone.then(|| Fix {
-        title: format!("clear {} with null", and(&fields)),
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    gone.then(|| suggestion(format!("clear {} with null", and(&fields)), edits))
 }
 
 fn unescaped(segment: &str) -> String {

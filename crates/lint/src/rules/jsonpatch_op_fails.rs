@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let op = operation.spans.op.range();
         let title = "write add: it sets a field whether it is there or not";
         let edit = patch.annotation.edit_part(op.start + 1..op.end - 1, "add");
-        let fix = |edit| Fix { title: title.to_owned(), applicability: Applicability::Suggestion, edits: vec![edit] };
+        let fix = |edit| suggestion(title.to_owned(), vec![edit]);
         finding = finding.remedy(title, edit.map(fix));
     }
     if let Some((pointer, name, fix)) = operation.and_then(|operation| meant(cx, patch, operation)) {

@@ -1,35 +1,19 @@
 //! A patch that overrides HCO's decisions about architectures.
 
-use serde_json::Value;
-
 use super::prelude::*;
 
 const DEFAULT: &str = "/spec/configuration/architectureConfiguration/defaultArchitecture";
 const SWITCH: &str = "/spec/enableMultipleArchitectures";
 const CLUSTER: &str = "/spec/cluster";
 
-/// Operands and the affected paths.
-const PLACES: [(&str, &[&str]); 2] = [
-    (
-        "KubeVirt",
-        &[
-            DEFAULT,
-            "/spec/configuration/architectureConfiguration",
-            "/spec/configuration/machineType",
-            "/spec/configuration/emulatedMachines",
-            "/spec/configuration/ovmfPath",
-        ],
-    ),
-    ("SSP", &[SWITCH, CLUSTER, "/spec/commonTemplates/dataImportCronTemplates"]),
-];
+/// Operands, the affected paths, the most important first, and the help.
+static PLACES: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("patchedArchitectures"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
-        let of_kind = PLACES.iter().find(|(kind, _)| *kind == applied.kind());
-        let places = of_kind.map_or(&[][..], |(_, places)| places);
-        // The first path is the most important.
-        let found = places.iter().find_map(|p| Some((*p, applied.changed_below(p)?)));
-        let Some((place, pointer)) = found else {
+        let mut of_kind = PLACES.iter().filter(|(kind, ..)| *kind == applied.kind());
+        let found = of_kind.find_map(|(_, place, help)| Some((*place, *help, applied.changed_below(place)?)));
+        let Some((place, help, pointer)) = found else {
             continue;
         };
         let contradiction = contradiction(cx, &applied, place);
@@ -51,20 +35,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "keep it, as this release has no field for it; check it when nodes of another \
                  architecture come or go",
             ),
-            _ => finding.help(instead(place)).fixes(cx.drop_operation(&applied)),
+            _ => finding.help(help).fixes(cx.drop_operation(&applied)),
         });
-    }
-}
-
-fn instead(place: &str) -> &'static str {
-    match place {
-        SWITCH => "remove the operation and switch enableMultiArchBootImageImport in the HyperConverged",
-        CLUSTER => "remove the operation: HCO derives the architectures from the nodes",
-        "/spec/commonTemplates/dataImportCronTemplates" => {
-            "remove the operation and write the golden images into the HyperConverged's \
-             dataImportCronTemplates"
-        }
-        _ => "remove the operation, or check it with every change of the nodes and every release",
     }
 }
 
@@ -93,7 +65,7 @@ fn contradiction(cx: &Context<'_>, applied: &Applied<'_, '_>, place: &str) -> Op
             let lists = ["workloadArchitectures", "controlPlaneArchitectures"];
             let named = lists.into_iter().filter_map(|key| result.pointer(CLUSTER)?.get(key)?.as_array()).flatten();
             let known = cx.node_architectures();
-            let mut foreign = named.filter_map(Value::as_str).filter(|a| !known.contains(a));
+            let mut foreign = named.filter_map(Json::as_str).filter(|a| !known.contains(a));
             let foreign = foreign.next().filter(|_| cx.has_nodes())?;
             Some(format!(", but no node is {foreign}"))
         }

@@ -18,7 +18,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 None => meant,
             };
             finding = if is_a_field(cx, patch, &meant) {
-                finding.remedy(format!("did you mean {meant}?"), rewritten(patch, operation, &meant))
+                finding.remedy(
+                    format!("did you mean {meant}?"),
+                    patch.rewritten(operation.spans.path, &meant).map(|(_, fix)| fix),
+                )
             } else if path == "/spec" || path.is_empty() {
                 finding.help("name the fields below /spec, one operation for each")
             } else {
@@ -49,14 +52,4 @@ fn is_a_field(cx: &Context<'_>, patch: &PatchAnnotation<'_>, pointer: &str) -> b
         };
     }
     segments.len() > 1
-}
-
-fn rewritten(patch: &PatchAnnotation<'_>, operation: &Operation, path: &str) -> Option<Fix> {
-    let span = operation.spans.path.range();
-    let inner = span.start + 1..span.end.checked_sub(1)?;
-    Some(Fix {
-        title: format!("write {path}"),
-        applicability: Applicability::Suggestion,
-        edits: vec![patch.annotation.edit_part(inner, path)?],
-    })
 }

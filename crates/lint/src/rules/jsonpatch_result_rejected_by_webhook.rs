@@ -15,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         match patch.target.kind {
             "KubeVirt" => {
-                let facts = cx.release().kubevirt();
+                let facts = cx.kubevirt();
                 let rejections = kubevirt_rejections(facts, before, after);
                 if rejections.is_empty() {
                     continue;

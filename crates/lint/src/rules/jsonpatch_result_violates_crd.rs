@@ -1,7 +1,5 @@
 //! A patched operand that the API server rejects.
 
-use std::collections::BTreeSet;
-
 use hcoplan_kubernetes::schema::Violation;
 
 use super::prelude::*;

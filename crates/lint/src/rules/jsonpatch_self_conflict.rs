@@ -38,11 +38,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Removes the earlier operation, if the operand stays the same.
 fn without(cx: &Context<'_>, applied: &Applied<'_, '_>, earlier: usize) -> Option<Fix> {
     let patch = applied.patch;
-    let range = jsonpatch::removal_range(patch.text, earlier)?;
-    let (text, edits) = patch.edited(&[(range, String::new())])?;
-    (cx.result_of(patch, &text).as_ref() == patch.result()).then(|| Fix {
-        title: format!("remove operation {}, `{}`", earlier + 1, applied.operation.path),
-        applicability: Applicability::Suggestion,
-        edits,
-    })
+    let (text, edits) = patch.without(&[earlier])?;
+    cx.keeps_result(patch, &text)
+        .then(|| suggestion(format!("remove operation {}, `{}`", earlier + 1, applied.operation.path), edits))
 }

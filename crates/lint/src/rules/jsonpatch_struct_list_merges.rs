@@ -1,13 +1,13 @@
 //! An element of a list that inherits fields of another one.
 
 use hcoplan_planner::jsonpatch::Loss;
-use serde_json::{Value, json};
 
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
-        let lost: Vec<&Loss> = applied.effect.lost.iter().filter(|l| l.reason == Reason::Inherited).collect();
+        let lost: Vec<&Loss> =
+            applied.effect.lost.iter().filter(|l| l.reason == jsonpatch::Reason::Inherited).collect();
         let Some(first) = lost.first() else {
             continue;
         };
@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// Adds operations that empty the inherited fields, if that works. `None` if an element's own value was merged with the
 /// old one.
 fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Option<Fix> {
-    let empty: Vec<(&str, Value)> = lost
+    let empty: Vec<(&str, Json)> = lost
         .iter()
         .map(|l| match (&l.plain, &l.actual) {
             (None, Some(taken_over)) => Some((l.path.as_str(), empty_like(taken_over))),
@@ -45,31 +45,32 @@ fn emptied(cx: &Context<'_>, applied: &Applied<'_, '_>, lost: &[&Loss]) -> Optio
     let end = applied.operation.spans.whole.range().end;
     let (text, edits) = applied.patch.edited(&[(end..end, operations)])?;
     let after = cx.result_of(applied.patch, &text)?;
-    empty.iter().all(|(path, value)| after.pointer(path).is_none_or(|v| v == value)).then(|| Fix {
-        title: match &empty[..] {
-            [(path, value)] => format!("write {value} to {path}"),
-            _ => format!("empty the {} fields that were taken over", empty.len()),
-        },
-        applicability: Applicability::Suggestion,
-        edits,
+    empty.iter().all(|(path, value)| after.pointer(path).is_none_or(|v| v == value)).then(|| {
+        suggestion(
+            match &empty[..] {
+                [(path, value)] => format!("write {value} to {path}"),
+                _ => format!("empty the {} fields that were taken over", empty.len()),
+            },
+            edits,
+        )
     })
 }
 
 /// The empty value of the same type for Go's decoder; `null` would keep a scalar.
-fn empty_like(value: &Value) -> Value {
+fn empty_like(value: &Json) -> Json {
     match value {
-        Value::Bool(_) => false.into(),
-        Value::Number(_) => 0.into(),
-        Value::String(_) => "".into(),
-        Value::Null | Value::Array(_) | Value::Object(_) => Value::Null,
+        Json::Bool(_) => false.into(),
+        Json::Number(_) => 0.into(),
+        Json::String(_) => "".into(),
+        Json::Null | Json::Array(_) | Json::Object(_) => Json::Null,
     }
 }
 
 /// A value for a message.
-pub(super) fn short(value: &Value) -> String {
+pub(super) fn short(value: &Json) -> String {
     match value {
-        Value::Object(_) => "an object".to_owned(),
-        Value::Array(_) => "a list".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
+        Json::Array(_) => "a list".to_owned(),
         other => other.to_string(),
     }
 }

@@ -1,8 +1,7 @@
 //! A value of the wrong type for the operand's field.
 
 use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep, Wants};
-use hcoplan_yaml::{Path, Segment};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::jsonpatch_struct_list_merges::short;
 use super::prelude::*;
@@ -51,7 +50,7 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     let mut keys = found.0.iter().rev().filter(|s| matches!(s, Segment::Key(_)));
     let field = keys.next().map(step).unwrap_or_default();
     let kind = patch.target.kind;
-    let written = found.get(&document).unwrap_or(&Value::Null);
+    let written = found.get(&document).unwrap_or(&Json::Null);
     let finding = Finding::new(
         &JSONPATCH_TYPE_MISMATCH,
         format!("{field} of {kind} can't hold {}: {}", short(written), error.message),
@@ -98,14 +97,14 @@ fn step(segment: &Segment) -> String {
 
 /// A document with only the operation's value at its path, and that path, because a failing patch has no result. `None`
 /// if the type has no such path.
-fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, value: Value) -> Option<(Value, Path)> {
+fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, value: Json) -> Option<(Json, Path)> {
     let mut path = Path::root();
     for segment in operation.segments() {
         match types.step(ty, &segment) {
             TypeStep::Field(name, inner) => (path, ty) = (path.key(name), inner),
             TypeStep::Inside(inner) => {
                 // A list type is recognised by accepting an empty list.
-                let list = types.decode_check(&Value::Array(Vec::new()), ty).is_ok();
+                let list = types.decode_check(&Json::Array(Vec::new()), ty).is_ok();
                 path = if list { path.index(0) } else { path.key(&segment) };
                 ty = inner;
             }
@@ -115,22 +114,22 @@ fn placed<'t>(types: &'t GoTypes, mut ty: &'t GoType, operation: &Operation, val
     let document = path.0.iter().rev().fold(value, |value, step| match step {
         Segment::Key(key) => {
             let entry = (key.clone(), value);
-            Value::Object(Map::from_iter([entry]))
+            Json::Object(Map::from_iter([entry]))
         }
-        Segment::Index(_) => Value::Array(vec![value]),
+        Segment::Index(_) => Json::Array(vec![value]),
     });
     Some((document, path))
 }
 
 /// The value with quotes added or removed, if the type then accepts it.
-fn corrected(types: &GoTypes, ty: &GoType, document: &Value, at: &Path) -> Option<Value> {
+fn corrected(types: &GoTypes, ty: &GoType, document: &Json, at: &Path) -> Option<Json> {
     let pointer = at.to_pointer();
     let candidate = match document.pointer(&pointer)? {
-        Value::String(text) => {
-            let bare: Value = serde_json::from_str(text.trim()).ok()?;
+        Json::String(text) => {
+            let bare: Json = serde_json::from_str(text.trim()).ok()?;
             (bare.is_number() || bare.is_boolean()).then_some(bare)?
         }
-        value @ (Value::Number(_) | Value::Bool(_)) => Value::from(value.to_string()),
+        value @ (Json::Number(_) | Json::Bool(_)) => Json::from(value.to_string()),
         _ => return None,
     };
     let mut tried = document.clone();

@@ -8,21 +8,10 @@ use super::prelude::*;
 const LAST_PART: &str = "jsonpatch";
 
 /// Common names of the operands, and the key for each.
-const CALLED: [(&str, &str); 10] = [
-    ("kubevirt", "kubevirt.kubevirt.io/jsonpatch"),
-    ("kv", "kubevirt.kubevirt.io/jsonpatch"),
-    ("kubevirts", "kubevirt.kubevirt.io/jsonpatch"),
-    ("cdi", "containerizeddataimporter.kubevirt.io/jsonpatch"),
-    ("cdis", "containerizeddataimporter.kubevirt.io/jsonpatch"),
-    ("containerizeddataimporters", "containerizeddataimporter.kubevirt.io/jsonpatch"),
-    ("cnao", "networkaddonsconfigs.kubevirt.io/jsonpatch"),
-    ("networkaddons", "networkaddonsconfigs.kubevirt.io/jsonpatch"),
-    ("networkaddonsconfig", "networkaddonsconfigs.kubevirt.io/jsonpatch"),
-    ("ssps", "ssp.kubevirt.io/jsonpatch"),
-];
+static CALLED: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("operandNames"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let metadata = cx.document().root.get("metadata");
+    let metadata = cx.root().get("metadata");
     let Some(annotations) = metadata.and_then(|m| m.get("annotations")) else {
         return;
     };
@@ -35,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if !plain(key).ends_with(LAST_PART) && meant.is_none() {
             continue;
         }
-        let place = cx.document().location(entry.key.span);
+        let place = cx.location(entry.key.span);
         let finding = Finding::new(&JSONPATCH_UNKNOWN_ANNOTATION_KEY, format!("HCO reads no annotation {key}"))
             .at(place.clone())
             .label("ignored");
@@ -44,9 +33,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         out.report(if let Some(counts) = annotations.entry(name) {
-            let finding = finding.related(cx.document().location(counts.key.span), "HCO reads this one");
-            let removal = [cx.annotation_removal(key)];
-            finding.fixes(cx.fix(format!("remove {key}"), Applicability::Suggestion, &removal))
+            let finding = finding.related(cx.location(counts.key.span), "HCO reads this one");
+            finding.fixes(cx.suggest(format!("remove {key}"), &[cx.annotation_removal(key)]))
         } else {
             // Of two keys with the same meaning, the intended one is unclear.
             let is_only = annotations.entries().iter().filter(|e| self::meant(&e.key.text) == Some(name)).count() == 1;

@@ -1,9 +1,6 @@
 //! A patch that allows an operand weaker TLS than the HyperConverged requires.
 
-use std::collections::BTreeSet;
-
-use hcoplan_planner::release::{Platform, Tls};
-use serde_json::Value;
+use hcoplan_planner::release::Tls;
 
 use super::prelude::*;
 
@@ -59,7 +56,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             out.report(
                 Finding::new(&JSONPATCH_WEAKENS_TLS, message)
-                    .severity(if severe { Severity::Error } else { Severity::Warning })
+                    .severity(error_if(severe))
                     .at(place)
                     .label("weaker than what HCO renders")
                     .help(advice(cx))
@@ -102,16 +99,16 @@ struct Strength {
 
 impl Strength {
     /// Of KubeVirt's settings or a profile. The default is `Intermediate`.
-    fn of(tables: &Tls, settings: Option<&Value>) -> Self {
-        let text = |v: &Value, key: &str| v.get(key).and_then(Value::as_str).map(str::to_owned);
+    fn of(tables: &Tls, settings: Option<&Json>) -> Self {
+        let text = |v: &Json, key: &str| v.get(key).and_then(Json::as_str).map(str::to_owned);
         let kind = settings.and_then(|s| text(s, "type"));
         let custom = settings.and_then(|s| s.get("custom"));
         let is_profile = kind.is_some() || custom.is_some();
         let named = kind.filter(|k| k != "Custom");
         let (version, ciphers) = match (named, custom.or(settings)) {
             (None, Some(own)) if custom.is_some() || !is_profile => {
-                let list = own.get("ciphers").and_then(Value::as_array);
-                let names = list.into_iter().flatten().filter_map(Value::as_str);
+                let list = own.get("ciphers").and_then(Json::as_array);
+                let names = list.into_iter().flatten().filter_map(Json::as_str);
                 (text(own, "minTLSVersion"), names.map(str::to_owned).collect())
             }
             (kind, _) => {

@@ -1,7 +1,5 @@
 //! The name server of KubeSecondaryDNS.
 
-use hcoplan_planner::admission::Reason;
-
 use super::prelude::*;
 
 /// The gate that enables the field.

@@ -1,8 +1,5 @@
 //! The deprecated name of `mediatedDeviceTypes`.
 
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::{Node, Path};
-
 use super::prelude::*;
 use crate::fix::{NEW_DEVICES as NEW, OLD_DEVICES as OLD, mediated_device_lists};
 
@@ -17,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(cx.document().locate_key(&new), "the new name");
             let keep_new = [Change::Remove(old.clone())];
             let keep_old = [Change::Remove(new), Change::Rename(old, NEW.to_owned())];
-            let fix = |changes: &[Change]| cx.fix(changed(changes), Applicability::Suggestion, changes);
+            let fix = |changes: &[Change]| cx.suggest(changed(changes), changes);
             finding.fixes.extend([fix(&keep_new), fix(&keep_old)].into_iter().flatten());
         }
         out.explain(Incident::Rejection, finding);
@@ -56,7 +53,7 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
     };
     let changes: Vec<Change> = change.into_iter().chain([last]).collect();
     let finding = Finding::new(&MDEV_TYPES_CONFLICT, format!("{OLD} is a deprecated name of {NEW}"))
-        .at(cx.document().location(entry.key.span))
+        .at(cx.location(entry.key.span))
         .severity(Severity::Warning)
         .label(label);
     let fix = cx.fix(title.clone(), Applicability::Safe, &changes);

@@ -1,7 +1,5 @@
 //! Mediated devices that no virtual machine is permitted to use.
 
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -15,19 +13,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
         lists.iter().any(|k| node.get(k).is_some_and(|l| !l.items().is_empty()))
     };
-    let per_node = |node: &Node| {
-        let nodes = node.get("nodeMediatedDeviceTypes").map(Node::items);
-        nodes.unwrap_or_default().iter().any(types)
-    };
+    let per_node = |node: &Node| items(node.get("nodeMediatedDeviceTypes")).iter().any(types);
     let makes = field.node().is_some_and(|node| types(node) || per_node(node));
     let rendered = !configuration["mediatedDevicesConfiguration"].is_null();
     if !makes || !rendered || permitted.is_some_and(|list| !list.is_empty()) {
         return;
     }
     let message = "mediated devices are created, but permittedHostDevices permits none of them";
-    let finding = Finding::new(&MEDIATED_DEVICE_NOT_PERMITTED, message)
-        .at(field.key_place())
-        .label("no virtual machine may ask for one")
-        .help("list them in permittedHostDevices.mediatedDevices");
-    out.report(finding);
+    out.report(
+        Finding::new(&MEDIATED_DEVICE_NOT_PERMITTED, message)
+            .at(field.key_place())
+            .label("no virtual machine may ask for one")
+            .help("list them in permittedHostDevices.mediatedDevices"),
+    );
 }

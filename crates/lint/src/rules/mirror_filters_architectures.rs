@@ -1,8 +1,6 @@
 //! A mirror that gets only a part of a manifest list.
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::{SourceFile, Span};
+use hcoplan_diagnostics::source::SourceFile;
 
 use super::prelude::*;
 use crate::Form;
@@ -17,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    for document in cx.other_objects().of_kind("ImageSetConfiguration") {
+    for document in cx.of_kind("ImageSetConfiguration") {
         image_set(cx, document, out);
     }
 }
@@ -87,15 +85,16 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
     let verb = text.find("copy").map_or(0, |at| at + "copy".len());
     let place = Location::new(file, Span::new(begin, begin + verb));
     let insertion = Location::new(file, Span::new(begin + verb, begin + verb));
-    let finding = Finding::new(
-        &MIRROR_FILTERS_ARCHITECTURES,
-        format!("{from} is copied only for the architecture of the machine that copies it"),
-    )
-    .at(place)
-    .label("takes one image out of a manifest list")
-    .help("copy the whole list with --all")
-    .fix(Fix::edit("add --all, which copies the whole list", Applicability::Suggestion, insertion, " --all"));
-    out.report(finding);
+    out.report(
+        Finding::new(
+            &MIRROR_FILTERS_ARCHITECTURES,
+            format!("{from} is copied only for the architecture of the machine that copies it"),
+        )
+        .at(place)
+        .label("takes one image out of a manifest list")
+        .help("copy the whole list with --all")
+        .fix(suggested_text("add --all, which copies the whole list", insertion, " --all")),
+    );
 }
 
 fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
@@ -115,18 +114,17 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
         return;
     }
     let span = Span::new(begin + at, begin + at + flag.len());
-    let finding =
+    out.report(
         Finding::new(&MIRROR_FILTERS_ARCHITECTURES, "images are mirrored for some of their architectures only")
             .at(Location::new(file, span))
             .label("the rest of each manifest list is left out")
             .help("mirror the whole list: --filter-by-os='.*', or add --keep-manifest-list=true")
-            .fix(Fix::edit(
+            .fix(suggested_text(
                 "add --keep-manifest-list=true",
-                Applicability::Suggestion,
                 Location::new(file, Span::new(begin + at, begin + at)),
                 "--keep-manifest-list=true ",
-            ));
-    out.report(finding);
+            )),
+    );
 }
 
 fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
@@ -144,9 +142,8 @@ fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
     }
     let all = [Change::Set(path.clone(), ["multi"].as_slice().into())];
     let message = format!("the platform's images are mirrored for {}, and not for {}", and(&names), and(&missing));
-    let finding = Finding::new(&MIRROR_FILTERS_ARCHITECTURES, message)
+    let finding = finding_about(&MIRROR_FILTERS_ARCHITECTURES, document, message)
         .at(document.locate(&path))
-        .object(object_of(document))
         .label(format!("leaves {} out", and(&missing)))
         .help("mirror the release for several architectures: `multi`")
         .fixes(suggested(document, changed(&all), &all));

@@ -186,31 +186,36 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 
 /// Imports of rules' files.
 mod prelude {
-    pub(super) use crate::Applied;
-    pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
-    pub(super) use crate::{Context, GoldenImage, Incident, NodeRef, PatchAnnotation, Sink};
-    pub(super) use crate::{Csv, PodTemplate};
+    pub(super) use std::collections::{BTreeMap, BTreeSet};
+    pub(super) use std::sync::{Arc, LazyLock};
+
     pub(super) use hcoplan_diagnostics::finding::{
         Applicability, BecomesWhen, Finding, Fix, PredictedValue, Rule, Severity, nearest,
     };
-    pub(super) use hcoplan_diagnostics::source::Location;
-    pub(super) use hcoplan_kubernetes::tree;
+    pub(super) use hcoplan_diagnostics::source::{Location, Span};
+    pub(super) use hcoplan_kubernetes::{ObjectId, tree};
+    pub(super) use hcoplan_planner::admission::Reason;
+    pub(super) use hcoplan_planner::boot::BootCause;
     pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
     pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, TemplateSource};
-    pub(super) use hcoplan_planner::jsonpatch::{self, Cause};
-    pub(super) use hcoplan_planner::jsonpatch::{Op, Operation, Reason};
+    pub(super) use hcoplan_planner::hyperconverged::HyperConverged;
+    pub(super) use hcoplan_planner::jsonpatch::{self, Cause, Op, Operation};
+    pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
     pub(super) use hcoplan_yaml::edit::Change;
-    pub(super) use hcoplan_yaml::{Document, Path, Segment};
-    pub(super) use serde_json::Value as Json;
+    pub(super) use hcoplan_yaml::{Document, Node, Path, Segment};
+    pub(super) use serde::Deserialize;
+    pub(super) use serde_json::{Value as Json, json};
 
-    use hcoplan_diagnostics::source::Span;
-    use hcoplan_kubernetes::ObjectId;
-    use hcoplan_yaml::edit::edits;
-
+    pub(super) use crate::context::{finding_about, keys_of, last_key, object_of};
+    pub(super) use crate::lists::{elements, entries, items};
+    pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
+    pub(super) use crate::rows::rows;
+    pub(super) use crate::suggestion::{suggested, suggested_change, suggested_text, suggestion};
     pub(super) use crate::words::{and, changed, or};
-
-    use crate::ImageEvidence;
+    pub(super) use crate::{Applied, PatchAnnotation};
+    pub(super) use crate::{Context, Csv, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods};
+    pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
 
     /// The string at a dotted path of a document.
     pub(super) fn text_at<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
@@ -222,18 +227,29 @@ mod prelude {
         document.text("metadata.namespace")
     }
 
-    /// A finding about another object, at its name.
-    pub(super) fn finding_about(rule: &'static Rule, document: &Document, message: impl Into<String>) -> Finding {
-        Finding::new(rule, message).at(document.locate(&Path::dotted("metadata.name"))).object(object_of(document))
+    /// Adds locations with the same words to a finding.
+    pub(super) fn with_related(
+        finding: Finding,
+        places: impl IntoIterator<Item = Location>,
+        words: impl Into<String>,
+    ) -> Finding {
+        let words = words.into();
+        places.into_iter().fold(finding, |finding, place| finding.related(place, words.clone()))
     }
 
-    /// A suggestion that changes another object.
-    pub(super) fn suggested(document: &Document, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
-        Some(Fix {
-            title: title.into(),
-            applicability: Applicability::Suggestion,
-            edits: edits(document, changes).ok()?,
-        })
+    /// The location of an object's name.
+    pub(super) fn name_place(document: &Document) -> Location {
+        document.locate(&Path::dotted("metadata.name"))
+    }
+
+    /// The location of an object's namespace.
+    pub(super) fn namespace_place(document: &Document) -> Location {
+        document.locate(&Path::dotted("metadata.namespace"))
+    }
+
+    /// An error if the consequence is certain, else a warning.
+    pub(super) fn error_if(is_certain: bool) -> Severity {
+        if is_certain { Severity::Error } else { Severity::Warning }
     }
 
     /// A fix of another object that changes the cluster's behaviour.
@@ -265,7 +281,7 @@ mod prelude {
         }
         let end = Span::new(text.len(), text.len());
         let separator = if text.ends_with('\n') { "---\n" } else { "\n---\n" };
-        Some(Fix::edit(title, Applicability::Suggestion, document.location(end), format!("{separator}{manifest}")))
+        Some(suggested_text(title, document.location(end), format!("{separator}{manifest}")))
     }
 
     /// Adds a suggestion to replace the marked name by the intended one; otherwise other help.
@@ -277,16 +293,11 @@ mod prelude {
     ) -> Finding {
         match (meant, finding.location.clone()) {
             (Some(meant), Some(place)) => {
-                let fix = Fix::edit(format!("{verb} {meant}"), Applicability::Suggestion, place, meant);
+                let fix = suggested_text(format!("{verb} {meant}"), place, meant);
                 finding.help(format!("did you mean {meant}?")).fix(fix)
             }
             _ => finding.help(otherwise),
         }
-    }
-
-    /// The name of another object for a report.
-    pub(super) fn object_of(document: &Document) -> String {
-        ObjectId::of(&document.root.to_json()).to_string()
     }
 
     /// Reports a finding about an annotation; as the explanation of the incident, if this annotation causes it.
@@ -305,9 +316,11 @@ mod prelude {
         for architecture in architectures.iter().map(AsRef::as_ref) {
             let mut nodes = cx.workload_nodes().chain(cx.nodes());
             let node = nodes.find(|n| n.node.architecture == architecture);
-            if let Some(place) = node.and_then(|n| n.architecture_place()) {
-                finding = finding.related(place, format!("{architecture} nodes are declared here"));
-            }
+            finding = with_related(
+                finding,
+                node.and_then(|n| n.architecture_place()),
+                format!("{architecture} nodes are declared here"),
+            );
         }
         finding
     }

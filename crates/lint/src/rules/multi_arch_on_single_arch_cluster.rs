@@ -1,7 +1,6 @@
 //! Multi-arch golden images in a cluster with one architecture.
 
 use super::prelude::*;
-use hcoplan_planner::hyperconverged::HyperConverged;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let on = cx.hyperconverged().is_some_and(HyperConverged::multi_arch);

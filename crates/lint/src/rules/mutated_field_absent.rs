@@ -1,8 +1,5 @@
 //! Fields that HCO's webhook adds inside lists.
 
-use hcoplan_yaml::Path;
-use hcoplan_yaml::edit::Change;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {

@@ -1,14 +1,11 @@
 //! A network that no manifest declares.
 
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
-use crate::VirtualMachine;
 
 const OWN: &str = "l2bridge";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let declared = cx.other_objects().of_kind("NetworkAttachmentDefinition");
+    let declared = cx.of_kind("NetworkAttachmentDefinition");
     let namespace = cx.hyperconverged().map_or("", |hc| hc.namespace.as_str());
     let names = |namespace: &str| -> Vec<&str> {
         let here = declared.iter().filter(|d| namespace_of(d) == namespace);
@@ -29,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("migrations need it");
         let elsewhere = declared.iter().find(|d| text_at(d, "metadata.name") == Some(name));
         if let Some(other) = elsewhere {
-            let place = other.locate(&Path::dotted("metadata.namespace"));
+            let place = namespace_place(other);
             finding = finding.related(place, "it is declared in another namespace");
         }
         let otherwise = format!("declare it in {namespace}");
@@ -43,17 +40,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(path) = bindings.path() else {
         return;
     };
-    for entry in bindings.node().map(Node::entries).unwrap_or_default() {
+    for entry in entries(bindings.node()) {
         let name = entry.key.text.as_str();
         if name == OWN {
-            let finding = Finding::new(
-                &NETWORK_REFERENCE_MISSING,
-                format!("HCO overwrites the network binding {OWN} with its own"),
-            )
-            .at(cx.document().location(entry.key.span))
-            .label("without effect")
-            .help("give it another name");
-            out.report(finding);
+            out.report(
+                Finding::new(
+                    &NETWORK_REFERENCE_MISSING,
+                    format!("HCO overwrites the network binding {OWN} with its own"),
+                )
+                .at(cx.location(entry.key.span))
+                .label("without effect")
+                .help("give it another name"),
+            );
             continue;
         }
         let Some(reference) = entry.value.text_at("networkAttachmentDefinition") else {
@@ -70,21 +68,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let path = path.key(&entry.key.text).key("networkAttachmentDefinition");
-        let finding = Finding::new(
-            &NETWORK_REFERENCE_MISSING,
-            format!("the network attachment {name} isn't declared in {namespace}"),
-        )
-        .at(cx.locate(&path))
-        .label(format!("the binding {} needs it", entry.key.text))
-        .help("declare it, or correct the reference");
-        out.report(finding);
+        out.report(
+            Finding::new(
+                &NETWORK_REFERENCE_MISSING,
+                format!("the network attachment {name} isn't declared in {namespace}"),
+            )
+            .at(cx.locate(&path))
+            .label(format!("the binding {} needs it", entry.key.text))
+            .help("declare it, or correct the reference"),
+        );
     }
 }
 
 /// The namespaces of virtual machines that have a binding.
 fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Item = &'c str> {
     let has = move |vm: &VirtualMachine<'_>| {
-        let interfaces = vm.get("domain.devices.interfaces").map(Node::items).unwrap_or_default();
+        let interfaces = vm.list("domain.devices.interfaces");
         interfaces.iter().any(|i| i.text_at("binding.name") == Some(binding))
     };
     cx.virtual_machines().into_iter().filter(has).map(|vm| vm.namespace())
@@ -93,19 +92,19 @@ fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Ite
 /// A missing binding plugin of a virtual machine.
 fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)) -> Finding {
     let declared = cx.field("networkBinding");
-    let known = declared.node().map(Node::entries).unwrap_or_default().iter().map(|e| e.key.text.as_str());
-    let message = format!("the network binding {name} of {} isn't in the HyperConverged", vm.display_name());
-    let finding = Finding::new(&NETWORK_REFERENCE_MISSING, message)
+    let known = entries(declared.node()).iter().map(|e| e.key.text.as_str());
+    let message = format!("the network binding {name} of {vm} isn't in the HyperConverged");
+    let finding = vm
+        .finding(&NETWORK_REFERENCE_MISSING, message)
         .at(vm.document.locate(&path))
         .severity(Severity::Error)
-        .object(object_of(vm.document))
         .label("its pod isn't created: couldn't find configuration for network binding");
     did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
 }
 
 /// Networks of virtual machines that are declared in another namespace.
 fn machines(cx: &Context<'_>, out: &mut Sink) {
-    let declared = cx.other_objects().of_kind("NetworkAttachmentDefinition");
+    let declared = cx.of_kind("NetworkAttachmentDefinition");
     let named =
         |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };
     for vm in cx.virtual_machines() {
@@ -123,16 +122,15 @@ fn machines(cx: &Context<'_>, out: &mut Sink) {
             }
             let meant = format!("{}/{name}", namespace_of(other));
             let place = vm.place(&format!("networks[{i}].multus.networkName"));
-            let message =
-                format!("the network attachment {name} of {} isn't declared in {namespace}", vm.display_name());
-            let finding = Finding::new(&NETWORK_REFERENCE_MISSING, message)
-                .at(place.clone())
-                .object(object_of(vm.document))
-                .label(format!("looked for in the namespace {namespace}"))
-                .help(format!("write {meant}"))
-                .fix(Fix::edit(format!("write {meant}"), Applicability::Suggestion, place, meant))
-                .related(other.locate(&Path::dotted("metadata.namespace")), "it is declared in another namespace");
-            out.report(finding);
+            let message = format!("the network attachment {name} of {vm} isn't declared in {namespace}");
+            out.report(
+                vm.finding(&NETWORK_REFERENCE_MISSING, message)
+                    .at(place.clone())
+                    .label(format!("looked for in the namespace {namespace}"))
+                    .help(format!("write {meant}"))
+                    .fix(suggested_text(format!("write {meant}"), place, meant))
+                    .related(namespace_place(other), "it is declared in another namespace"),
+            );
         }
     }
 }

@@ -14,8 +14,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "give nodes the role worker (label node-role.kubernetes.io/worker), or select them \
              with a workload placement",
         );
-    if let Some(place) = cx.nodes().next().and_then(|n| n.name_place()) {
-        finding = finding.related(place, "the nodes are declared here");
-    }
+    finding = with_related(finding, cx.nodes().next().and_then(|n| n.name_place()), "the nodes are declared here");
     out.report(finding);
 }

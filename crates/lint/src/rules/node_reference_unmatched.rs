@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 
 use hcoplan_kubernetes::label_selector::{Selector, map_matches};
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::Pods;
+use crate::context::REQUIRED;
 
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
@@ -33,10 +32,10 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
         let placement = cx.field(pods.field());
         let required = placement.node().and_then(|node| {
             let affinity = node.below("affinity.nodeAffinity")?;
-            affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+            affinity.get(REQUIRED)
         });
         let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
-        let terms = terms.map(Node::items).unwrap_or_default().iter();
+        let terms = items(terms).iter();
         let requirements = terms.flat_map(|term| {
             ["matchExpressions", "matchFields"].into_iter().filter_map(|key| term.get(key)).flat_map(Node::items)
         });
@@ -45,20 +44,20 @@ fn host_names(cx: &Context<'_>, out: &mut Sink) {
     }
     let selector = cx.field("ksmConfiguration.nodeLabelSelector");
     let expressions = selector.node().and_then(|s| s.get("matchExpressions"));
-    for requirement in expressions.map(Node::items).unwrap_or_default() {
+    for requirement in items(expressions) {
         listed_names(cx, &names, requirement, "ksmConfiguration", out);
     }
 }
 
 /// The names in an `In` that no node has, while others match.
 fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who: &str, out: &mut Sink) {
-    let text = |key: &str| requirement.get(key).and_then(Node::as_str);
+    let text = |key: &str| requirement.text_at(key);
     let is_name = matches!(text("key"), Some(HOSTNAME | "metadata.name"));
     if !is_name || text("operator") != Some("In") {
         return;
     }
     let values = requirement.get("values");
-    let values = values.map(Node::items).unwrap_or_default();
+    let values = items(values);
     let is_node = |value: &Node| value.as_str().is_some_and(|name| names.contains(name));
     if !values.iter().any(is_node) {
         return;
@@ -66,11 +65,12 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
     for value in values.iter().filter(|v| !is_node(v)) {
         let name = value.as_str().unwrap_or_default();
         let message = format!("{who} names {name}, which isn't a declared node");
-        let finding = Finding::new(&NODE_REFERENCE_UNMATCHED, message)
-            .at(cx.document().location(value.span))
-            .label("no such node")
-            .help("name a node of the inventory, or take it out of the list");
-        out.report(finding);
+        out.report(
+            Finding::new(&NODE_REFERENCE_UNMATCHED, message)
+                .at(cx.location(value.span))
+                .label("no such node")
+                .help("name a node of the inventory, or take it out of the list"),
+        );
     }
 }
 
@@ -81,25 +81,25 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
     let Some(selector) = hc.get("virtualization.ksmConfiguration.nodeLabelSelector") else {
         return;
     };
-    let expressions = selector["matchExpressions"].as_array().into_iter().flatten();
+    let expressions = elements(&selector["matchExpressions"]);
     let labels = selector["matchLabels"].as_object().into_iter().flatten();
     let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
     let compiled = Selector::of(selector);
     let unmatched = !cx.nodes().any(|n| compiled.as_ref().is_some_and(|s| s.matches(&n.node.labels)));
-    let listed = selector["matchExpressions"].as_array().into_iter().flatten();
+    let listed = elements(&selector["matchExpressions"]);
     let listed = listed.filter(|e| e["operator"] == "In").flat_map(|e| {
-        let values = e["values"].as_array().into_iter().flatten().filter_map(Json::as_str);
+        let values = elements(&e["values"]).filter_map(Json::as_str);
         values.filter_map(|value| Some((e["key"].as_str()?, value)))
     });
     let wanted = pairs(&selector["matchLabels"]).chain(listed);
     if unmatched && keys.clone().all(|key| cx.shows_label(key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
-        let finding =
+        out.report(
             Finding::new(&NODE_REFERENCE_UNMATCHED, "ksmConfiguration.nodeLabelSelector matches no declared node")
                 .at(field.key_place())
                 .label("KSM is switched on nowhere")
-                .help(help(cx, wanted, "select labels that nodes have, or write {} for every node"));
-        out.report(finding);
+                .help(help(cx, wanted, "select labels that nodes have, or write {} for every node")),
+        );
     }
 }
 
@@ -137,12 +137,12 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
         let mut keys = selector.as_object().into_iter().flatten();
         if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
-            let finding =
+            out.report(
                 Finding::new(&NODE_REFERENCE_UNMATCHED, format!("{list}[{i}].nodeSelector matches no declared node"))
                     .at(cx.document().locate_key(&path))
                     .label("no node gets these mediated devices")
-                    .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory"));
-            out.report(finding);
+                    .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory")),
+            );
         }
     }
 }
@@ -150,7 +150,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
 fn verbosity(cx: &Context<'_>, out: &mut Sink) {
     let Some(names) = node_names(cx) else { return };
     let field = cx.field("logVerbosityConfig.kubevirt.nodeVerbosity");
-    let entries = field.node().map(Node::entries).unwrap_or_default();
+    let entries = entries(field.node());
     for entry in entries {
         let name = entry.key.text.as_str();
         if names.contains(name) {
@@ -159,7 +159,7 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
         let names = cx.nodes().map(|n| n.node.name.as_str());
         let finding =
             Finding::new(&NODE_REFERENCE_UNMATCHED, format!("nodeVerbosity names {name}, which isn't a declared node"))
-                .at(cx.document().location(entry.key.span))
+                .at(cx.location(entry.key.span))
                 .label("no such node");
         let otherwise = "name a node of the inventory, or remove the entry";
         out.report(did_you_mean(finding, "name", nearest(name, names), otherwise));

@@ -1,12 +1,12 @@
 //! A key without a value whose type is object or list.
 
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::{Node, Path, Trail, Value};
+use hcoplan_yaml::{Trail, Value};
 
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let (Some(schema), Some(spec)) = (cx.schema(), cx.document().root.get("spec")) else {
+    let (Some(schema), Some(spec)) = (cx.schema(), cx.root().get("spec")) else {
         return;
     };
     let mut found = Vec::new();
@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let place = cx.document().locate_key(&path);
         let message = format!("{path} has no value: the API server treats it as absent, not as {empty}");
         let finding = Finding::new(&NULL_SECTION, message).at(place).label("null");
-        let place = cx.document().location(node.span);
+        let place = cx.location(node.span);
         let text = match place.text() {
             "" => format!(" {empty}"),
             _ => empty.to_owned(),
@@ -27,8 +27,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => format!("write {empty}"),
         };
         let change = Change::Remove(path.clone());
-        let removal = cx.fix(format!("remove {path}"), Applicability::Suggestion, &[change]);
-        let written = Fix::edit(title, Applicability::Suggestion, place, text);
+        let removal = cx.suggest(format!("remove {path}"), &[change]);
+        let written = suggested_text(title, place, text);
         out.report(finding.fixes(removal.into_iter().chain([written])));
     }
 }

@@ -1,7 +1,6 @@
 //! A Subscription with a placement of operands, which only the HyperConverged can set.
 
 use super::prelude::*;
-use crate::Pods;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_set = |pods: Pods| {
@@ -28,15 +27,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let set = field.path().map(|p| [Change::Set(p.key(key), node.to_json())]);
         let fix = set.and_then(|set| {
             let title = format!("{} to place the operands' controllers like the operators", changed(&set));
-            cx.fix(title, Applicability::Suggestion, &set)
+            cx.suggest(title, &set)
         });
-        let finding = Finding::new(&OPERAND_AFFINITY_NOT_OVERRIDABLE, message)
-            .at(subscription.locate_key(&path))
-            .object(object_of(subscription))
-            .label("for the operators only")
-            .help("give the HyperConverged node placements, if the operands were meant, too")
-            .related(cx.whole_location(), "has neither an infra nor a workload placement")
-            .fixes(fix);
-        out.report(finding);
+        out.report(
+            finding_about(&OPERAND_AFFINITY_NOT_OVERRIDABLE, subscription, message)
+                .at(subscription.locate_key(&path))
+                .label("for the operators only")
+                .help("give the HyperConverged node placements, if the operands were meant, too")
+                .related(cx.whole_location(), "has neither an infra nor a workload placement")
+                .fixes(fix),
+        );
     }
 }

@@ -1,9 +1,5 @@
 //! An operand that HCO renders and the API server rejects.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::Path;
-
 use super::prelude::*;
 
 /// The field that overrides the cluster's TLS profile.

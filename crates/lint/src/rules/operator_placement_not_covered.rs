@@ -1,11 +1,8 @@
 //! An infra placement, which doesn't move the operators.
 
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_yaml::edit::{Change, edits};
-use hcoplan_yaml::{Document, Path};
+use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
-use crate::Pods;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field(Pods::Infra.field());
@@ -33,11 +30,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             })
             .collect();
         out.report(match edits(subscription, &changes) {
-            Ok(edits) if !edits.is_empty() => finding.fix(Fix {
-                title: format!("{} of the Subscription to place the operators like the operands", changed(&changes)),
-                applicability: Applicability::Suggestion,
+            Ok(edits) if !edits.is_empty() => finding.fix(suggestion(
+                format!("{} of the Subscription to place the operators like the operands", changed(&changes)),
                 edits,
-            }),
+            )),
             _ => finding,
         });
     }

@@ -1,8 +1,7 @@
 //! Objects in git that HCO, SSP or CDI create, delete or duplicate.
 
-use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::release::Transform;
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::KUBEVIRT_GATES;
@@ -56,7 +55,7 @@ impl<'d> Declared<'d> {
 }
 
 fn each(cx: &Context<'_>, out: &mut Sink, kinds: &[&str], find: fn(&Context<'_>, &Declared<'_>) -> Option<Finding>) {
-    let documents = kinds.iter().flat_map(|kind| cx.other_objects().of_kind(kind));
+    let documents = kinds.iter().flat_map(|kind| cx.of_kind(kind));
     out.report_all(documents.filter_map(|document| find(cx, &Declared::of(document))));
 }
 
@@ -136,7 +135,7 @@ fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
 fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
     let own = cx.object().pointer("/metadata/namespace").and_then(Json::as_str);
     for removed in &cx.release().upgrade().removed_objects {
-        let declared = cx.other_objects().of_kind(&removed.kind).iter().map(|d| Declared::of(d));
+        let declared = cx.of_kind(&removed.kind).iter().map(|d| Declared::of(d));
         let same = declared.filter(|git| {
             let here = own == Some(git.namespace) && removed.namespace != "default";
             git.is(&removed.group, &removed.name) && (git.namespace == removed.namespace || here)
@@ -151,7 +150,7 @@ fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
 
 fn operands(cx: &Context<'_>, out: &mut Sink) {
     for (_, object) in &cx.plan().operands {
-        let declared = cx.other_objects().of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
+        let declared = cx.of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
         let same = declared.filter(|git| git.is_same(&object.id));
         out.report_all(same.map(|git| operand(cx, &git, &object.body)));
     }
@@ -180,15 +179,14 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
     };
     let set = [Change::Set(field.clone(), value)];
     let title = format!("set {field} of the HyperConverged, and delete the manifest");
-    let fix = copied.then(|| cx.fix(title.as_str(), Applicability::Suggestion, &set)).flatten();
+    let fix = copied.then(|| cx.suggest(title.as_str(), &set)).flatten();
     finding.remedy(title, fix)
 }
 
 /// Names what sets the gates that a KubeVirt in git has in addition to the rendered ones.
 fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) -> Finding {
-    let names = |list: &Json| -> Vec<String> {
-        list.as_array().into_iter().flatten().filter_map(|gate| gate.as_str().map(str::to_owned)).collect()
-    };
+    let names =
+        |list: &Json| -> Vec<String> { elements(list).filter_map(|gate| gate.as_str().map(str::to_owned)).collect() };
     let present = rendered.pointer(KUBEVIRT_GATES).map(names).unwrap_or_default();
     let added: Vec<String> = names(written).into_iter().filter(|gate| !present.contains(gate)).collect();
     let known = |gate: &String| cx.release().kubevirt_gate(gate);
@@ -205,7 +203,7 @@ fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) ->
     let is_all = set.len() + added.iter().filter(is_needless).count() == added.len();
     let (fields, changes): (Vec<String>, Vec<Change>) = set.into_iter().map(|(f, c)| (f.to_string(), c)).unzip();
     let title = format!("set {} of the HyperConverged, and delete the manifest", and(&fields));
-    let fix = is_all.then(|| cx.fix(title.as_str(), Applicability::Suggestion, &changes)).flatten();
+    let fix = is_all.then(|| cx.suggest(title.as_str(), &changes)).flatten();
     finding.remedy(title, fix)
 }
 

@@ -1,11 +1,9 @@
 //! A node affinity that Kubernetes can't parse.
 
 use hcoplan_kubernetes::label_selector::Requirement;
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::{Node, Path};
 
 use super::prelude::*;
-use crate::Pods;
+use crate::context::PREFERRED;
 
 /// The path of a node affinity in a placement.
 const AFFINITY: &str = "affinity.nodeAffinity";
@@ -46,11 +44,11 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
     let placements = Pods::ALL.iter().map(|pods| cx.field(pods.field()).node());
     let terms = placements.flatten().filter_map(|placement| {
         let affinity = placement.below(AFFINITY)?;
-        affinity.get("preferredDuringSchedulingIgnoredDuringExecution")
+        affinity.get(PREFERRED)
     });
     for term in terms.flat_map(Node::items) {
-        let expressions = term.get("preference").and_then(|p| p.get("matchExpressions"));
-        for requirement in expressions.map(Node::items).unwrap_or_default() {
+        let expressions = term.below("preference.matchExpressions");
+        for requirement in items(expressions) {
             if Requirement::of(&requirement.to_json()).is_some() {
                 continue;
             }
@@ -59,7 +57,7 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
                 &PLACEMENT_AFFINITY_INVALID,
                 format!("Kubernetes rejects the requirement {}", requirement.to_json()),
             )
-            .at(cx.document().location(place.span))
+            .at(cx.location(place.span))
             .label("accepted by HCO, rejected when KubeVirt places its pods");
             out.report(finding.remedy(FORM, operator(cx, requirement)));
         }
@@ -69,7 +67,7 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
 /// The safe corrections of operators and values below a node affinity.
 fn corrections(cx: &Context<'_>, affinity: &Path) -> Vec<Fix> {
     let mut found = Vec::new();
-    if let Some(node) = cx.document().root.at(affinity) {
+    if let Some(node) = cx.root().at(affinity) {
         operators(cx, node, &mut found);
     }
     let mistyped = cx.mistyped();
@@ -96,6 +94,6 @@ fn operator(cx: &Context<'_>, requirement: &Node) -> Option<Fix> {
     if *meant == written {
         return None;
     }
-    let place = cx.document().location(node.span);
+    let place = cx.location(node.span);
     Some(Fix::edit(format!("write the operator {meant}"), Applicability::Safe, place, *meant))
 }

@@ -1,23 +1,16 @@
 //! Workloads prefer an architecture but don't require it.
 
-use hcoplan_planner::hyperconverged::HyperConverged;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Node, Path};
-use serde_json::json;
-
 use super::prelude::*;
-use crate::Pods;
+use crate::context::{PREFERRED, REQUIRED};
 
 const LABEL: &str = "kubernetes.io/arch";
-const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field(Pods::Workload.field());
     let Some(placement) = field.node() else {
         return;
     };
-    let affinity = placement.get("affinity").and_then(|a| a.get("nodeAffinity"));
+    let affinity = placement.below("affinity.nodeAffinity");
     let Some(affinity) = affinity else { return };
     let required = affinity.get(REQUIRED);
     let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
@@ -27,8 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if is_required {
         return;
     }
-    let preferred = affinity.get(PREFERRED).map(Node::items);
-    let preferred = preferred.unwrap_or_default().iter().enumerate();
+    let preferred = items(affinity.get(PREFERRED)).iter().enumerate();
     let found = preferred.filter_map(|(i, p)| {
         let (j, requirement) = requirement(p.get("preference")?)?;
         Some(((i, j), requirement))
@@ -36,13 +28,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some((indexes, found)) = found.into_iter().next() else {
         return;
     };
-    let values = found.get("values").map(Node::items).unwrap_or_default();
+    let values = found.list_at("values");
     let values: Vec<&str> = values.iter().filter_map(Node::as_str).collect();
     let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
     let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
     let mut finding = Finding::new(&PLACEMENT_PREFERRED_ONLY_FOR_ARCH, message)
-        .at(cx.document().location(place.span))
+        .at(cx.location(place.span))
         .label("only a preference");
     if cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
         finding = finding.severity(Severity::Info);

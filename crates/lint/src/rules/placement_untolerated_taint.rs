@@ -1,14 +1,10 @@
 //! A taint of selected nodes that the placement doesn't tolerate.
 
-use std::collections::BTreeSet;
-
 use hcoplan_planner::inventory::Taint;
 use hcoplan_planner::topology::Tolerations;
-use hcoplan_yaml::edit::Change;
-use serde_json::{Value, json};
 
 use super::prelude::*;
-use crate::{Placement, Pods};
+use crate::Placement;
 
 /// Maximum number of tolerations added by a fix.
 const MAX_ADDED: usize = 64;
@@ -80,9 +76,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     }
     // Virtual machines can't be scheduled only if no workload node accepts them.
     finding.is_silent = !all || pods == Pods::Infra;
-    if let Some(place) = first.name_place() {
-        finding = finding.related(place, format!("has the taint {}", show(taint)));
-    }
+    finding = with_related(finding, first.name_place(), format!("has the taint {}", show(taint)));
     let tolerated = counted.iter().flat_map(|(_, t)| t.iter().copied());
     match tolerations(cx, pods, tolerated) {
         Some(fix) => Some(finding.fix(fix)),
@@ -103,8 +97,8 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
         }
         toleration
     });
-    let tolerations: Vec<Value> = tolerations.collect();
-    let there = cx.document().root.at(&list).map(|n| n.items().len());
+    let tolerations: Vec<Json> = tolerations.collect();
+    let there = cx.root().at(&list).map(|n| n.items().len());
     let changes: Vec<Change> = match there.unwrap_or_default() {
         0 => vec![Change::Set(list, tolerations.into())],
         // Each is tried with the ones before.
@@ -114,7 +108,7 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
         }
         _ => tolerations.into_iter().map(|t| Change::Append(list.clone(), t)).collect(),
     };
-    cx.fix(format!("{} to tolerate the taint", changed(&changes)), Applicability::Suggestion, &changes)
+    cx.suggest(format!("{} to tolerate the taint", changed(&changes)), &changes)
 }
 
 fn closes(taint: &Taint, tolerations: Option<&Tolerations<'_>>) -> bool {

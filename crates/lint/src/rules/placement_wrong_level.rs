@@ -1,7 +1,5 @@
 //! Keys of a node placement on the wrong level.
 
-use hcoplan_yaml::{Path, Segment};
-
 use super::prelude::*;
 
 const PARTS: [&str; 3] = ["affinity", "nodeSelector", "tolerations"];
@@ -21,26 +19,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         // A placement may be wrapped twice.
         let wrapped = path.key("nodePlacement");
-        let is_wrapped = cx.document().root.at(&wrapped).is_some();
+        let is_wrapped = cx.root().at(&wrapped).is_some();
         let inner = |to: &Path| if is_wrapped && !is_part(to) { wrapped.clone() } else { path.clone() };
         let destinations = shape.destinations_at(belongs.into_iter().map(|to| (inner(&to), to)));
         let destinations = if destinations.is_empty() { shape.destinations(path) } else { destinations };
-        let finding = shape.with_destinations(finding.clone(), path, &destinations).unwrap_or(finding);
-        out.report(finding);
+        out.report(shape.with_destinations(finding.clone(), path, &destinations).unwrap_or(finding));
     }
 }
 
 /// The correct paths of a part of a placement; `None` for other fields.
 pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
-    let steps: Option<Vec<&str>> = path
-        .0
-        .iter()
-        .map(|step| match step {
-            Segment::Key(key) => Some(key.as_str()),
-            Segment::Index(_) => None,
-        })
-        .collect();
-    let steps = steps?;
+    let steps = keys_of(path)?;
     let is_part = |key: &str| PARTS.contains(&key);
     let (infra, workload) = match version {
         "v1" => ("spec.deployment.nodePlacements.infra", "spec.deployment.nodePlacements.workload"),
@@ -67,7 +56,7 @@ pub(super) fn correct_paths(version: &str, path: &Path) -> Option<Vec<Path>> {
 }
 
 fn is_part(place: &Path) -> bool {
-    matches!(place.0.last(), Some(Segment::Key(last)) if PARTS.contains(&last.as_str()))
+    last_key(place).is_some_and(|last| PARTS.contains(&last))
 }
 
 #[cfg(test)]

@@ -1,24 +1,20 @@
 //! A Secret or ConfigMap without the key that a virtual machine or a disk reads.
 
-use std::collections::BTreeSet;
-
 use hcoplan_planner::machines::{KeyReference, Keys, importer_references, is_placeholder, launcher_references};
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::Extent;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
         for reference in launcher_references(&verdict.spec) {
             let path = vm.path(&reference.path);
-            out.report_all(finding(cx, vm.document, &path, &reference, &vm.display_name()));
+            out.report_all(finding(cx, vm.document, &path, &reference, &vm.to_string()));
         }
         let templates = vm.owner_path("dataVolumeTemplates");
-        let items = vm.document.root.at(&templates).map(Node::items).unwrap_or_default();
+        let items = items(vm.document.root.at(&templates));
         for (i, template) in items.iter().enumerate() {
             let path = templates.index(i).key("spec");
-            disk(cx, vm.document, &path, template.get("spec"), &vm.display_name(), out);
+            disk(cx, vm.document, &path, template.get("spec"), &vm.to_string(), out);
         }
     }
     for (kind, document, path) in cx.declared_volumes() {
@@ -62,8 +58,8 @@ fn finding(
     };
     let message = format!("the {kind} {name} has no key {wanted}, which {who} reads");
     let has = if written.is_empty() { "it has none".to_owned() } else { format!("it has {}", and(&written)) };
-    let place = found.locate(&Path::dotted("metadata.name"));
-    let finding = Finding::new(&REFERENCED_KEY_MISSING, message).at(document.locate(path)).object(object_of(document));
+    let place = name_place(found);
+    let finding = finding_about(&REFERENCED_KEY_MISSING, document, message).at(document.locate(path));
     let finding = finding.label(format!("needs the key {wanted}")).related(place, has);
     Some(finding.help(format!("name the key {wanted}")))
 }

@@ -1,12 +1,8 @@
 //! Rules for rejections that are explained by their reason alone.
 
-use std::sync::Arc;
-
 use hcoplan_planner::admission::{GROUP, Reason as Rejected};
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
 use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::release::Release;
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
 use super::tls_profile_invalid::{with_type, without_type};
@@ -80,17 +76,17 @@ fn api_too_new(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
 const KIND: &str = "HyperConverged";
 
 fn kind_unknown(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
-    let written = cx.document().root.get("kind");
+    let written = cx.root().get("kind");
     let kind = cx.document().text("kind");
     if kind == KIND || cx.api_version().split('/').next() != Some(GROUP) {
         return None;
     }
     let place = match written {
-        Some(node) => cx.document().location(node.span),
+        Some(node) => cx.location(node.span),
         None => cx.document().locate(&Path::dotted("apiVersion")),
     };
     let is_text = written.and_then(Node::as_str).is_some();
-    let fix = is_text.then(|| Fix::edit("write HyperConverged", Applicability::Suggestion, place.clone(), KIND));
+    let fix = is_text.then(|| suggested_text("write HyperConverged", place.clone(), KIND));
     let (label, help) = match kind {
         "HyperConvergedList" => (
             "a list of HyperConvergeds, and it has no `items`".to_owned(),
@@ -108,7 +104,7 @@ fn namespace_mismatch(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     let finding = finding
         .label(format!("the operator runs in {namespace}"))
         .help(format!("set `metadata.namespace: {namespace}`, or set the operator's namespace in the inventory"));
-    Some(finding.fixes(cx.fix(changed(&moved), Applicability::Suggestion, &moved)))
+    Some(finding.fixes(cx.suggest(changed(&moved), &moved)))
 }
 
 fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {

@@ -3,7 +3,6 @@
 use hcoplan_planner::machines::{MachineView, Verdict, defects, deployed_kubevirt, template_of};
 
 use super::prelude::*;
-use crate::{Extent, VirtualMachine};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(cluster) = cx.machine_cluster() else {
@@ -27,24 +26,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let version = deployed_kubevirt(release);
-        let message = match first {
-            Some(vm) => {
-                format!("a defect of KubeVirt {version} concerns {}: {}", vm.display_name(), defect.consequence)
-            }
-            None => format!("a defect of KubeVirt {version} concerns this cluster: {}", defect.consequence),
-        };
-        let place = first.map_or_else(|| cx.locate(&Path::dotted("metadata.name")), VirtualMachine::name_place);
         let help = match defect.fixed_after(release) {
             Some(fixed) => format!("upgrade to HCO {fixed}, which has the fix: {}", defect.reference),
             None => format!("see {}", defect.reference),
         };
-        let mut finding = Finding::new(&RELEASE_DEFECT, message).at(place).label(defect.name.clone()).help(help);
-        if let Some(vm) = first {
-            finding = finding.object(object_of(vm.document));
-        }
-        for vm in concerned {
-            finding = finding.related(vm.name_place(), "concerned, too");
-        }
+        let about = first.map_or_else(|| "this cluster".to_owned(), ToString::to_string);
+        let message = format!("a defect of KubeVirt {version} concerns {about}: {}", defect.consequence);
+        let finding = match first {
+            Some(vm) => vm.finding(&RELEASE_DEFECT, message),
+            None => Finding::new(&RELEASE_DEFECT, message).at(cx.locate(&Path::dotted("metadata.name"))),
+        };
+        let mut finding = finding.label(defect.name.clone()).help(help);
+        finding = with_related(finding, concerned.map(VirtualMachine::name_place), "concerned, too");
         out.report(finding);
     }
 }

@@ -6,13 +6,13 @@ use super::prelude::*;
 const MAKER: &str = "PerformanceProfile";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let declared = cx.other_objects().of_kind("RuntimeClass");
+    let declared = cx.of_kind("RuntimeClass");
     let names: Vec<&str> = declared.iter().map(|class| class.text("metadata.name")).collect();
     let field = cx.field("defaultRuntimeClass");
     let Some(name) = field.text().filter(|name| !name.is_empty() && !names.contains(name)) else {
         return;
     };
-    if names.is_empty() || !cx.other_objects().of_kind(MAKER).is_empty() || !cx.other_objects().templates().is_empty() {
+    if names.is_empty() || !cx.of_kind(MAKER).is_empty() || !cx.other_objects().templates().is_empty() {
         return;
     }
     let finding =

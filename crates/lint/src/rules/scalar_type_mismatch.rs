@@ -1,8 +1,6 @@
 //! A scalar whose YAML type differs from its field's.
 
 use hcoplan_kubernetes::schema::ViolationKind;
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::{Path, Segment};
 
 use super::prelude::*;
 use super::unresolved_placeholder::placeholder;
@@ -32,7 +30,7 @@ pub(super) fn rejection_by(
     if is_placeholder || !are_mine(&first) {
         return None;
     }
-    let mut finding = finding.at(cx.document().location(first.node.span)).label(first.describe());
+    let mut finding = finding.at(cx.location(first.node.span)).label(first.describe());
     if !cx.admission().message.contains(&first.path.to_string()) {
         let cause = format!("{} is {}", first.path, first.describe());
         finding.message = cx.rejection(Some(&cause))?;
@@ -49,18 +47,18 @@ pub(super) fn rejection_by(
         finding = finding.help(help);
     }
     let hours = again.as_ref().and_then(|_| in_hours(&first)).map(|(title, change)| {
-        cx.fix(title, Applicability::Suggestion, &[change]).filter(|fix| rejected_again(cx, fix, &cause.path).is_none())
+        cx.suggest(title, &[change]).filter(|fix| rejected_again(cx, fix, &cause.path).is_none())
     });
     // A value rejected at one path is also rejected at others of the same type.
     let is_sure = |other: &Mistyped<'_>| again.is_none() || other.wanted != first.wanted;
     for other in mistyped.iter().filter(|m| are_mine(m)) {
-        let place = cx.document().location(other.node.span);
+        let place = cx.location(other.node.span);
         finding = finding.related(place, other.describe());
         fixes.extend(other.fix(cx).filter(|_| is_sure(other)).map(|fix| (other.path.clone(), fix)));
     }
     // One fix with all corrections.
-    let title = |(path, fix): &(Path, Fix)| match path.0.last() {
-        Some(Segment::Key(key)) if fixes.len() > 1 => format!("{} for {key}", fix.title),
+    let title = |(path, fix): &(Path, Fix)| match last_key(path) {
+        Some(key) if fixes.len() > 1 => format!("{} for {key}", fix.title),
         _ => fix.title.clone(),
     };
     let titles: Vec<String> = fixes.iter().map(title).collect();

@@ -1,8 +1,7 @@
 //! Metadata in a manifest that the server or a controller sets.
 
 use hcoplan_planner::admission::is_complete;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Entry, Node, Path, Value};
+use hcoplan_yaml::{Entry, Value};
 
 use super::prelude::*;
 
@@ -23,7 +22,7 @@ const ANNOTATIONS: [&str; 2] = ["hco.kubevirt.io/v1-only-fields", "kubectl.kuber
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let path = Path::root().key("metadata");
-    let Some(metadata) = cx.document().root.get("metadata") else {
+    let Some(metadata) = cx.root().get("metadata") else {
         return;
     };
     let mut found = listed(metadata, &path, &FIELDS);
@@ -40,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut message = format!("the manifest has metadata that belongs to a cluster: {}", and(&names));
     // HCO updates the object once to add these two, which also sets this field.
     if let Some(read) = cx.hyperconverged()
-        && is_complete(&cx.document().root.to_json())
+        && is_complete(&cx.root().to_json())
         && read.get("virtualization.evictionStrategy").is_none()
     {
         message.push_str(
@@ -49,11 +48,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         );
     }
     let mut finding = Finding::new(&SERVER_METADATA_IN_GIT, message)
-        .at(cx.document().location(first.key.span))
+        .at(cx.location(first.key.span))
         .label("written by the server or a controller")
         .help("remove what was copied from a cluster");
     for (_, entry) in rest {
-        finding = finding.related(cx.document().location(entry.key.span), "and this");
+        finding = finding.related(cx.location(entry.key.span), "and this");
     }
     if let Some(fix) = removal(cx, &found) {
         finding = finding.fix(fix);
@@ -69,7 +68,7 @@ fn removal(cx: &Context<'_>, found: &[(Path, &Entry)]) -> Option<Fix> {
     let annotations = Path::dotted("metadata.annotations");
     let (below, mut paths): (Vec<Path>, Vec<Path>) =
         found.iter().map(|(p, _)| p.clone()).partition(|p| p.starts_with(&annotations));
-    let all = cx.document().root.at(&annotations).map_or(0, |n| n.entries().len());
+    let all = cx.root().at(&annotations).map_or(0, |n| n.entries().len());
     if below.len() == all && all > 0 {
         paths.push(annotations);
     } else {

@@ -2,15 +2,14 @@
 
 use hcoplan_kubernetes::label_selector::Labels;
 use hcoplan_planner::machines::is_own_label;
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::{Extent, POD_KINDS, VirtualMachine};
+use crate::POD_KINDS;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_whole = |d: &Document| cx.extent(d.file.path()) == Extent::Whole;
     let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| is_whole(vm.document)).collect();
-    for service in cx.other_objects().of_kind("Service").iter().filter(|s| is_whole(s)) {
+    for service in cx.of_kind("Service").iter().filter(|s| is_whole(s)) {
         let (namespace, selector) = (namespace_of(service), labels(service, &Path::dotted("spec.selector")));
         if selector.is_empty() || service.text("apiVersion") != "v1" {
             continue;
@@ -32,13 +31,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let set: Vec<Change> =
             missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(k), v.as_str().into())).collect();
         let message = format!(
-            "the Service {} selects no pod: {} has these labels outside its template only",
-            service.text("metadata.name"),
-            vm.display_name()
+            "the Service {} selects no pod: {vm} has these labels outside its template only",
+            service.text("metadata.name")
         );
-        let finding = Finding::new(&SERVICE_SELECTS_NO_MACHINE, message)
+        let finding = finding_about(&SERVICE_SELECTS_NO_MACHINE, service, message)
             .at(service.locate_key(&Path::dotted("spec.selector")))
-            .object(object_of(service))
             .label("no pod has these labels")
             .related(vm.document.locate_key(&Path::dotted("metadata.labels")), "the pod doesn't get these");
         let title = changed(&set);
@@ -49,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The labels at a path.
 fn labels(document: &Document, path: &Path) -> Labels {
-    let entries = document.root.at(path).map(Node::entries).unwrap_or_default();
+    let entries = entries(document.root.at(path));
     entries.iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned()))).collect()
 }
 

@@ -1,13 +1,12 @@
 //! A status in a manifest.
 
 use hcoplan_planner::plan::Plan;
-use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Path, Value};
+use hcoplan_yaml::Value;
 
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(entry) = cx.document().root.entry("status") else {
+    let Some(entry) = cx.root().entry("status") else {
         return;
     };
     let empty = match &entry.value.value {
@@ -16,14 +15,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         _ => false,
     };
     let mut finding = Finding::new(&STATUS_IN_GIT, "the manifest has a status, which only the operator writes")
-        .at(cx.document().location(entry.key.span))
+        .at(cx.location(entry.key.span))
         .label(if empty { "dropped by the API server" } else { "a copy of what was once in a cluster" })
         .help("remove the section");
     if empty {
         finding = finding.severity(Severity::Info);
     }
-    let removed = [Change::Remove(Path::root().key("status"))];
-    if let Some(mut fix) = cx.change(Applicability::Safe, &removed) {
+    if let Some(mut fix) = cx.change(Applicability::Safe, &[Change::Remove(Path::root().key("status"))]) {
         // A new object is created with its status, from which the webhook takes the eviction strategy.
         let objects = |plan: &Plan| {
             let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));

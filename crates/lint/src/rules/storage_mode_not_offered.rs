@@ -3,10 +3,6 @@
 //! Source: CDI `pkg/controller/datavolume/util.go` (`renderPvcSpec`): a written access mode is requested unchanged;
 //! StorageProfiles (`spec.claimPropertySets`) declare what a class offers, else CDI's table of provisioners does.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 use crate::context::DiskSpec;
 
@@ -27,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let modes = spec.get(kind).and_then(|c| c.get("accessModes"));
-        let modes: Vec<_> = modes.map(Node::items).unwrap_or_default().iter().collect();
+        let modes: Vec<_> = items(modes).iter().collect();
         let asked = |mode: &&&Node| mode.as_str().is_some_and(|m| !offered.modes.iter().any(|o| o == m));
         let lacking: Vec<_> = modes.iter().filter(asked).collect();
         // One offered mode is enough for a class that grants what it can.
@@ -53,12 +49,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(first.clone())
             .label("claims of it stay pending")
             .help("use an access mode of the class, or another class");
-        for other in others {
-            finding = finding.related(other.clone(), "here, too");
-        }
-        if let Some(place) = &offered.place {
-            finding = finding.related(place.clone(), "this says what it offers");
-        }
+        finding = with_related(finding, others.iter().cloned(), "here, too");
+        finding = with_related(finding, offered.place.clone(), "this says what it offers");
         out.report(finding);
     }
 }

@@ -1,15 +1,11 @@
 //! A storage class of the HyperConverged or a disk that no manifest declares.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 use crate::context::{DiskSpec, VIRT_DEFAULT, default_place};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let classes = cx.other_objects().of_kind("StorageClass");
-    fn named(class: &std::sync::Arc<Document>) -> Option<&str> {
+    let classes = cx.of_kind("StorageClass");
+    fn named(class: &Arc<Document>) -> Option<&str> {
         text_at(class, "metadata.name")
     }
     let names = Names {
@@ -36,8 +32,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     let overhead = cx.field("filesystemOverhead.storageClass");
-    for entry in overhead.node().map(Node::entries).unwrap_or_default() {
-        let place = cx.document().location(entry.key.span);
+    for entry in entries(overhead.node()) {
+        let place = cx.location(entry.key.span);
         let who = "filesystemOverhead".to_owned();
         add(Reference { who, label: "no disk gets this overhead", place, object: None }, &entry.key.text);
     }
@@ -91,7 +87,7 @@ fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<
 }
 
 /// Several default classes for virtual machines.
-fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
+fn defaults(classes: &[Arc<Document>], out: &mut Sink) {
     let found = classes.iter().filter_map(|class| Some((class, default_place(class, VIRT_DEFAULT)?)));
     let found: Vec<_> = found.collect();
     let [(_, first), (second, place), ..] = &found[..] else {
@@ -99,11 +95,12 @@ fn defaults(classes: &[std::sync::Arc<Document>], out: &mut Sink) {
     };
     let names: Vec<&str> = found.iter().map(|(class, _)| class.text("metadata.name")).collect();
     let message = format!("{} are all the default storage class of virtual machines", and(&names));
-    let finding = finding_about(&STORAGE_REFERENCE_MISSING, second, message)
-        .at(place.clone())
-        .label("another default")
-        .silent()
-        .help("keep the annotation on one of them")
-        .related(first.clone(), "the first one");
-    out.report(finding);
+    out.report(
+        finding_about(&STORAGE_REFERENCE_MISSING, second, message)
+            .at(place.clone())
+            .label("another default")
+            .silent()
+            .help("keep the annotation on one of them")
+            .related(first.clone(), "the first one"),
+    );
 }

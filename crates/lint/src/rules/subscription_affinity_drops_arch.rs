@@ -1,11 +1,8 @@
 //! A Subscription that removes an operator's requirement on the architecture.
 
-use serde_json::json;
-
 use super::prelude::*;
 use crate::ArchitectureScope;
-
-const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+use crate::context::REQUIRED;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.all_architectures().len() < 2 {
@@ -29,9 +26,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message =
             format!("the Subscription's {what} replaces that of {}, which required an architecture", pod.called);
-        let mut finding = Finding::new(&SUBSCRIPTION_AFFINITY_DROPS_ARCH, message)
+        let mut finding = finding_about(&SUBSCRIPTION_AFFINITY_DROPS_ARCH, subscription, message)
             .at(subscription.locate_key(&path))
-            .object(object_of(subscription))
             .label("requires no architecture");
         let words = format!("name the architecture in the Subscription's {what}, too: OLM replaces it as a whole");
         let mut fix = None;
@@ -48,9 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Adds the architectures to each term of a node affinity, or to a node selector.
 fn added_architectures(subscription: &Document, path: &Path, values: &[&str]) -> Vec<Change> {
-    if let (Some(Segment::Key(last)), [only]) = (path.0.last(), values)
-        && last == "nodeSelector"
-    {
+    if let (Some("nodeSelector"), [only]) = (last_key(path), values) {
         return vec![Change::Set(path.key("kubernetes.io/arch"), (*only).into())];
     }
     let requirement = json!({"key": "kubernetes.io/arch", "operator": "In", "values": values});

@@ -1,10 +1,9 @@
 //! A Subscription's node selector that no node satisfies together with an operator's own node affinity.
 
 use hcoplan_planner::topology::{Selection, Tolerations};
-use hcoplan_yaml::Node;
-use serde_json::Value;
 
 use super::prelude::*;
+use crate::context::required_terms;
 use crate::with_subscription;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -20,9 +19,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let part = parts.into_iter().find(|part| !config[*part].is_null()).unwrap_or(parts[0]);
             let message =
                 format!("no declared node takes {operator} with the Subscription's {part} and its own node affinity");
-            let finding = Finding::new(&SUBSCRIPTION_CONTRADICTS_OPERATOR, message)
+            let finding = finding_about(&SUBSCRIPTION_CONTRADICTS_OPERATOR, subscription, message)
                 .at(subscription.locate_key(&Path::dotted(CONFIG).key(part)))
-                .object(object_of(subscription))
                 .label(format!("{operator} stays pending: it requires {}", required(own)));
             out.report(finding.help("write a node affinity into spec.config, too: OLM replaces the operator's own"));
         }
@@ -30,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// Whether a declared node takes a pod with this placement. Nodes may have labels that the inventory doesn't show.
-fn has_node(cx: &Context<'_>, placement: &Value) -> bool {
+fn has_node(cx: &Context<'_>, placement: &Json) -> bool {
     let selected = placement["nodeSelector"].as_object().into_iter().flatten();
     let is_known = selected.map(|(key, _)| key).all(|key| cx.shows_label(key));
     let (selection, tolerations) = (Selection::of(placement), Tolerations::of(placement));
@@ -40,9 +38,8 @@ fn has_node(cx: &Context<'_>, placement: &Value) -> bool {
 }
 
 /// The keys of the labels that a placement's terms require.
-fn required(placement: &Value) -> String {
-    const TERMS: &str = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
-    let terms = placement.pointer(TERMS).and_then(Value::as_array).into_iter().flatten();
+fn required(placement: &Json) -> String {
+    let terms = required_terms(placement);
     let expressions = terms.filter_map(|term| term["matchExpressions"].as_array()).flatten();
     let keys: Vec<&str> = expressions.filter_map(|e| e["key"].as_str()).collect();
     format!("the label {}", or(&keys))

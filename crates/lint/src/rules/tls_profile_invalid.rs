@@ -1,7 +1,6 @@
 //! TLS profiles that HCO or KubeVirt rejects.
 
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 
 use super::prelude::*;
 
@@ -52,7 +51,7 @@ fn rejection(cx: &Context<'_>, finding: Finding) -> Finding {
             }
             let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
             let add = ciphers.path().map(|p| [Change::Append(p, HTTP2_CIPHER.into())]);
-            fix = add.and_then(|add| cx.fix(format!("add {HTTP2_CIPHER}"), Applicability::Suggestion, &add));
+            fix = add.and_then(|add| cx.suggest(format!("add {HTTP2_CIPHER}"), &add));
             finding
                 .label("none of these is a cipher that HTTP/2 needs")
                 .help(format!("add {HTTP2_CIPHER} or ECDHE-ECDSA-AES128-GCM-SHA256"))
@@ -109,7 +108,7 @@ pub(super) fn without_type(cx: &Context<'_>, finding: Finding) -> Finding {
 pub(super) fn with_type(cx: &Context<'_>, applicability: Applicability) -> Option<Fix> {
     let profile = cx.field("tlsSecurityProfile");
     let members = [("custom", "Custom"), ("modern", "Modern"), ("intermediate", "Intermediate"), ("old", "Old")];
-    let node = cx.document().root.at(&profile.path()?)?;
+    let node = cx.root().at(&profile.path()?)?;
     let is_there = |name: &str| node.get(name).is_some_and(|n| matches!(n.value, Value::Map(_)));
     let mut named = members.iter().filter(|(name, _)| is_there(name));
     let (Some((_, kind)), None) = (named.next(), named.next()) else {
@@ -139,7 +138,7 @@ fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
         };
         changes.push(Change::Set(path.index(index), openssl.as_str().into()));
         if HTTP2_CIPHERS.contains(&openssl.as_str()) && place.is_none() {
-            place = Some(cx.document().location(cipher.span));
+            place = Some(cx.location(cipher.span));
         }
     }
     let fix = cx.change(Applicability::Safe, &changes);
@@ -178,14 +177,14 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
 fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
     let ciphers = cx.field("tlsSecurityProfile.custom.ciphers");
     let known = &cx.release().tables().tls.openssl_to_iana;
-    for cipher in ciphers.node().map(Node::items).unwrap_or_default() {
+    for cipher in items(ciphers.node()) {
         let Some(name) = cipher.as_str() else {
             continue;
         };
         if known.contains_key(name) {
             continue;
         }
-        let place = cx.document().location(cipher.span);
+        let place = cx.location(cipher.span);
         let by_iana = known.iter().find(|(_, iana)| *iana == name);
         if by_iana.is_some() && !also_by_iana {
             continue;
@@ -205,7 +204,7 @@ fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
         finding = match meant {
             Some(meant) => {
                 let title = format!("write {meant}");
-                let edit = Fix::edit(title, Applicability::Suggestion, place, meant);
+                let edit = suggested_text(title, place, meant);
                 finding.help(format!("did you mean `{meant}`?")).fix(edit)
             }
             None => finding.help("remove it"),

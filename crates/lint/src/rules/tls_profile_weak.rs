@@ -1,7 +1,5 @@
 //! A TLS profile that security scanners report as weak.
 
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -12,11 +10,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some((at, what)) = weakness(node) else {
         return;
     };
-    let finding = Finding::new(&TLS_PROFILE_WEAK, format!("the TLS profile allows {what}"))
-        .at(cx.document().location(at.span))
-        .label("for the servers of every operand")
-        .help("use the profile Intermediate, or leave the field out to follow the cluster's own");
-    out.report(finding);
+    out.report(
+        Finding::new(&TLS_PROFILE_WEAK, format!("the TLS profile allows {what}"))
+            .at(cx.location(at.span))
+            .label("for the servers of every operand")
+            .help("use the profile Intermediate, or leave the field out to follow the cluster's own"),
+    );
 }
 
 /// The weak setting of a profile, with its node.
@@ -36,7 +35,7 @@ fn weakness(profile: &Node) -> Option<(&Node, String)> {
         let version = least.as_str().unwrap_or_default().trim_start_matches("VersionTLS");
         return Some((least, format!("TLS 1.{}", &version[1..])));
     }
-    let ciphers = custom.get("ciphers").map(Node::items).unwrap_or_default();
+    let ciphers = custom.list_at("ciphers");
     let weak = ciphers.iter().find(|c| {
         let name = c.as_str().unwrap_or_default();
         let by_rsa = name.starts_with("AES") || name.starts_with("TLS_RSA_");

@@ -1,8 +1,5 @@
 //! The rate limits of `tuningPolicy: annotation`.
 
-use hcoplan_planner::admission::Reason;
-use hcoplan_yaml::Path;
-
 use super::prelude::*;
 use crate::Annotation;
 
@@ -43,7 +40,7 @@ fn place(cx: &Context<'_>) -> Location {
 
 /// The first limit missing in the annotation; `None` unless it is JSON with numbers.
 fn missing_limit(annotation: &Annotation<'_>) -> Option<&'static str> {
-    let limits: serde_json::Value = serde_json::from_str(annotation.text()?).ok()?;
+    let limits: Json = serde_json::from_str(annotation.text()?).ok()?;
     let limits = limits.as_object()?;
     ["qps", "burst"].into_iter().find(|limit| limits.get(*limit).is_none_or(|n| n.as_f64().is_some_and(|n| n <= 0.0)))
 }
@@ -92,9 +89,8 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         .label("without effect")
         .help("write `tuningPolicy: annotation`, or remove the annotation");
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
-    let switch_on = switched_on.and_then(|c| cx.fix("write `tuningPolicy: annotation`", Applicability::Suggestion, &c));
-    let removed = [cx.annotation_removal(ANNOTATION)];
-    let remove = cx.change(Applicability::Suggestion, &removed);
+    let switch_on = switched_on.and_then(|c| cx.suggest("write `tuningPolicy: annotation`", &c));
+    let remove = cx.change(Applicability::Suggestion, &[cx.annotation_removal(ANNOTATION)]);
     finding.fixes.extend(switch_on.into_iter().chain(remove));
     out.report(finding);
 }

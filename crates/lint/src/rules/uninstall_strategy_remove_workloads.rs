@@ -1,6 +1,6 @@
 //! Deleting the HyperConverged would delete every virtual machine.
 
-use hcoplan_yaml::{Document, Path, Value};
+use hcoplan_yaml::Value;
 
 use super::prelude::*;
 
@@ -15,9 +15,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(field.value_place())
         .label("deletes the workloads, too")
         .help("use BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads");
-    let keep = Fix::edit(
+    let keep = suggested_text(
         "write BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads",
-        Applicability::Suggestion,
         field.value_place(),
         "BlockUninstallIfWorkloadsExist",
     );
@@ -43,7 +42,7 @@ fn is_kept(cx: &Context<'_>) -> bool {
 
 /// An Argo CD Application that deletes objects removed from git.
 fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
-    let all = cx.other_objects().of_kind("Application").iter();
+    let all = cx.of_kind("Application").iter();
     all.map(|d| &**d).find(|d| {
         let prune = d.root.below(PRUNE);
         let version = d.root.text_at("apiVersion");

@@ -1,11 +1,11 @@
 //! A placeholder without a value.
 
-use hcoplan_yaml::{Node, Path, Trail, Value, locate_in_scalar};
+use hcoplan_yaml::{Trail, Value, locate_in_scalar};
 
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let root = &cx.document().root;
+    let root = cx.root();
     let mut found = Vec::new();
     for section in ["metadata", "spec"] {
         if let Some(node) = root.get(section) {
@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn placeholder_place(cx: &Context<'_>, node: &Node, placeholder: &str) -> Location {
     let start = node.as_str().and_then(|text| text.find(placeholder));
     let span = start.map_or(node.span, |start| locate_in_scalar(cx.document(), node, start..start + placeholder.len()));
-    cx.document().location(span)
+    cx.location(span)
 }
 
 fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node, &'a str)>) {

@@ -1,7 +1,6 @@
 //! Values of the plan that only the vendor's bundle has and that are assumed.
 
 use hcoplan_planner::release::AssumedValue;
-use serde_json::Value;
 
 use super::prelude::*;
 
@@ -42,25 +41,25 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Marks the assumed values inside a value; `within` is the name of the enclosing object or list entry, `key` the
 /// enclosing key.
-fn look(assumed: &[AssumedValue], within: &str, key: &str, value: &Value, seen: &mut [bool]) {
+fn look(assumed: &[AssumedValue], within: &str, key: &str, value: &Json, seen: &mut [bool]) {
     match value {
-        Value::String(text) => {
+        Json::String(text) => {
             for (value, seen) in assumed.iter().zip(seen) {
                 *seen |= value.is_at(within, key, text);
             }
         }
-        Value::Bool(on) => {
-            let text = Value::String(on.to_string());
+        Json::Bool(on) => {
+            let text = Json::String(on.to_string());
             look(assumed, within, key, &text, seen);
         }
-        Value::Array(items) => {
+        Json::Array(items) => {
             for item in items {
                 look(assumed, within, key, item, seen);
             }
         }
-        Value::Object(map) => {
+        Json::Object(map) => {
             let name = map.get("metadata").and_then(|m| m.get("name"));
-            let within = name.and_then(Value::as_str).unwrap_or(within);
+            let within = name.and_then(Json::as_str).unwrap_or(within);
             for (key, value) in map {
                 look(assumed, within, key, value, seen);
             }

@@ -13,12 +13,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let chance = control_plane.iter().any(|c| c == name);
         let message = if !chance {
             format!(
-                "KubeVirt rejects {}: it is {name}, the control plane is {}, and {GATE} is off",
-                vm.display_name(),
+                "KubeVirt rejects {vm}: it is {name}, the control plane is {}, and {GATE} is off",
                 and(control_plane)
             )
         } else {
-            format!("whether KubeVirt accepts {} depends on the virt-api pod that answers", vm.display_name())
+            format!("whether KubeVirt accepts {vm} depends on the virt-api pod that answers")
         };
         let place = match vm.architecture() {
             Some(_) => vm.place("architecture"),
@@ -28,9 +27,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let set = [Change::Set(path, true.into())];
         let which = cx.multi_arch_prospects();
         let title = format!("{}{which}", changed(&set));
-        let finding = Finding::new(&VM_ARCHITECTURE_NEEDS_MULTIARCH_GATE, message)
+        let finding = vm
+            .finding(&VM_ARCHITECTURE_NEEDS_MULTIARCH_GATE, message)
             .at(place)
-            .object(object_of(vm.document))
             .label(match vm.architecture() {
                 Some(_) => "another one than the control plane's".to_owned(),
                 None => format!("{name}, as {}", guest.reason()),
@@ -38,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .help(format!("switch enableMultiArchBootImageImport on{which}, or upgrade to 1.18"))
             .related(cx.multi_arch_switch(), "multi-arch is off")
             .severity(if chance { Severity::Warning } else { Severity::Error })
-            .fixes(cx.fix(title, Applicability::Suggestion, &set));
+            .fixes(cx.suggest(title, &set));
         out.report(finding);
     }
 }

@@ -26,17 +26,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let is_certain = boot.answer.by_architecture.len() == 1;
         let is = if is_certain { "is" } else { "may be" };
-        let message = format!("{} {is} {name}, but workload nodes are {}", vm.display_name(), and(workload));
+        let message = format!("{vm} {is} {name}, but workload nodes are {}", and(workload));
         let (place, label) = match vm.architecture() {
             Some(_) => (vm.place("architecture"), "no workload node has it".to_owned()),
             None => (vm.name_place(), format!("{name}, as {}", guest.reason())),
         };
         let is_error = is_barred && is_certain;
-        let finding = Finding::new(&VM_ARCHITECTURE_NOT_IN_CLUSTER, message)
+        let finding = vm
+            .finding(&VM_ARCHITECTURE_NOT_IN_CLUSTER, message)
             .at(place)
-            .object(object_of(vm.document))
             .label(label)
-            .severity(if is_error { Severity::Error } else { Severity::Warning })
+            .severity(error_if(is_error))
             .help(format!("make the virtual machine {}, or add a node that is {name}", or(workload)));
         out.report(with_nodes(finding, cx, workload));
     }

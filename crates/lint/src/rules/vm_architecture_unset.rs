@@ -1,7 +1,6 @@
 //! A virtual machine without an architecture in a cluster with several.
 
 use super::prelude::*;
-use crate::VirtualMachine;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let workload = &cx.topology().workload_architectures;
@@ -20,16 +19,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "gets virt-operator's own architecture".to_owned(),
             ),
         };
-        let message = format!("{} sets no architecture: {would}", vm.display_name());
+        let message = format!("{vm} sets no architecture: {would}");
         let title = |a: &String| format!("set `architecture: {a}` if its disk is for {a}");
         let path = vm.path("architecture");
-        let fixes = workload.iter().filter_map(|a| {
-            let set = [Change::Set(path.clone(), a.as_str().into())];
-            suggested(vm.document, title(a), &set)
-        });
-        let finding = Finding::new(&VM_ARCHITECTURE_UNSET, message)
+        let fixes = workload
+            .iter()
+            .filter_map(|a| suggested(vm.document, title(a), &[Change::Set(path.clone(), a.as_str().into())]));
+        let finding = vm
+            .finding(&VM_ARCHITECTURE_UNSET, message)
             .at(vm.name_place())
-            .object(object_of(vm.document))
             .label(label)
             .remedy("name the architecture of its disk", fixes);
         let finding = if runs_anywhere(cx, &vm, workload) { finding.severity(Severity::Info) } else { finding };
@@ -42,7 +40,7 @@ fn runs_anywhere(cx: &Context<'_>, vm: &VirtualMachine<'_>, workload: &[String])
     let Some((_, volume)) = vm.boot_volume() else {
         return false;
     };
-    let image = volume.get("containerDisk").and_then(|d| d.get("image"));
+    let image = volume.below("containerDisk.image");
     let evidence = image.and_then(|i| i.as_str()).and_then(|i| cx.image_evidence(i));
     evidence.is_some_and(|e| workload.iter().all(|w| e.architectures.contains(w)))
 }

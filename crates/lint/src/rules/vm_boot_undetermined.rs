@@ -1,6 +1,6 @@
 //! A virtual machine boots from a disk whose architecture is undetermined.
 
-use hcoplan_planner::boot::{BootCause, BootOutcome};
+use hcoplan_planner::boot::BootOutcome;
 
 use super::prelude::*;
 use crate::SourceKind;
@@ -18,20 +18,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let guests = boot.guest.possible.names();
         let message = format!(
             "{} is {} ({}), but {} {} is {}, depending on the node that imports it",
-            boot.vm.display_name(),
+            boot.vm,
             or(&guests),
             boot.guest.reason(),
             source.kind.as_str(),
             source.name,
-            or(&names),
+            or(&names)
         );
-        let finding = Finding::new(&VM_BOOT_UNDETERMINED, message)
+        out.report(boot.vm.finding(&VM_BOOT_UNDETERMINED, message)
             .at(boot.place())
-            .object(object_of(boot.vm.document))
             .label(format!("its disk may be {}", or(&names)))
             .help(
                 "set the architecture of the import (`platform.architecture`), or switch multi-arch golden images on",
-            );
-        out.report(finding);
+            ));
     }
 }

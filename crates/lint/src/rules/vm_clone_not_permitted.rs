@@ -1,9 +1,5 @@
 //! A virtual machine whose namespace isn't permitted to clone its disk.
 
-use std::sync::Arc;
-
-use hcoplan_yaml::Node;
-
 use super::prelude::*;
 
 /// The service account that KubeVirt uses for cloning, unless the machine sets one.
@@ -25,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if own.is_empty() || source == own || source == cx.release().ssp().golden_images_namespace {
                 continue;
             }
-            let mut declared = kinds.iter().filter_map(|k| cx.other_objects().named(k, Some(source), reference.name));
+            let mut declared = kinds.iter().filter_map(|k| cx.named(k, Some(source), reference.name));
             let Some(declared) = declared.next() else {
                 continue;
             };
@@ -35,25 +31,24 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let message = format!(
-                "no declared role lets {} clone {source}/{}: its service account {own}/{account} has none there",
-                vm.display_name(),
+                "no declared role lets {vm} clone {source}/{}: its service account {own}/{account} has none there",
                 reference.name
             );
             let has_rbac = bindings(cx).next().is_some();
-            let finding = Finding::new(&VM_CLONE_NOT_PERMITTED, message)
+            let finding = vm
+                .finding(&VM_CLONE_NOT_PERMITTED, message)
                 .at(vm.document.locate(&reference.path.key("namespace")))
                 .severity(if has_rbac { Severity::Warning } else { Severity::Info })
-                .object(object_of(vm.document))
                 .label("KubeVirt asks whether it may create datavolumes/source")
                 .help(format!("add a RoleBinding in {source} for system:serviceaccount:{own}:{account}"))
-                .related(declared.locate(&Path::dotted("metadata.namespace")), "declared here");
+                .related(namespace_place(declared), "declared here");
             out.report(finding);
         }
     }
 }
 
 fn bindings<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Arc<Document>> {
-    ["RoleBinding", "ClusterRoleBinding"].into_iter().flat_map(|kind| cx.other_objects().of_kind(kind))
+    ["RoleBinding", "ClusterRoleBinding"].into_iter().flat_map(|kind| cx.of_kind(kind))
 }
 
 /// Whether a declared binding permits a service account to clone from a namespace.
@@ -65,9 +60,9 @@ fn may_clone(cx: &Context<'_>, own: &str, account: &str, source: &str) -> bool {
     ];
     bindings(cx).any(|binding| {
         let is_there = namespace_of(binding) == source || text_at(binding, "kind") == Some("ClusterRoleBinding");
-        let subjects = binding.root.get("subjects").map(Node::items).unwrap_or_default();
+        let subjects = binding.root.list_at("subjects");
         let is_meant = subjects.iter().any(|subject| {
-            let text = |key: &str| subject.get(key).and_then(Node::as_str).unwrap_or_default();
+            let text = |key: &str| subject.text(key);
             match text("kind") {
                 "ServiceAccount" => text("name") == account && text("namespace") == own,
                 "Group" => groups.iter().any(|g| g == text("name")),
@@ -81,18 +76,18 @@ fn may_clone(cx: &Context<'_>, own: &str, account: &str, source: &str) -> bool {
 
 /// Whether the role of a binding permits cloning; unknown for a role that isn't declared.
 fn grants(cx: &Context<'_>, binding: &Document) -> bool {
-    let name = text_at(binding, "roleRef.name").unwrap_or_default();
-    let kind = text_at(binding, "roleRef.kind").unwrap_or_default();
+    let name = binding.text("roleRef.name");
+    let kind = binding.text("roleRef.kind");
     let of_binding = |role: &&Arc<Document>| {
         text_at(role, "metadata.name") == Some(name) && (kind != "Role" || namespace_of(role) == namespace_of(binding))
     };
-    let Some(role) = cx.other_objects().of_kind(kind).iter().find(of_binding) else {
+    let Some(role) = cx.of_kind(kind).iter().find(of_binding) else {
         return ROLES.contains(&name) || kind == "ClusterRole";
     };
-    let rules = role.root.get("rules").map(Node::items).unwrap_or_default();
+    let rules = role.root.list_at("rules");
     rules.iter().any(|rule| {
         let lists = |key: &str, values: &[&str]| {
-            let items = rule.get(key).map(Node::items).unwrap_or_default();
+            let items = rule.list_at(key);
             items.iter().filter_map(Node::as_str).any(|v| v == "*" || values.contains(&v))
         };
         lists("apiGroups", &["cdi.kubevirt.io"])

@@ -1,9 +1,5 @@
 //! A virtual machine boots from a disk of another architecture.
 
-use std::collections::BTreeSet;
-
-use hcoplan_planner::boot::BootCause;
-
 use super::prelude::*;
 use crate::{Boot, SourceKind};
 
@@ -20,22 +16,17 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
     let images: Vec<&String> = disk.iter().collect();
     let guests = guest.possible.names();
     let name = &boot.source.name;
-    let message = format!(
-        "{} is {} ({}), but boots from {name}, which is {}",
-        vm.display_name(),
-        or(&guests),
-        guest.reason(),
-        or(&images)
-    );
+    let message =
+        format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(&images));
     let place = boot.place();
-    let mut finding = Finding::new(&VM_DATASOURCE_ARCH_MISMATCH, message)
+    let mut finding = vm
+        .finding(&VM_DATASOURCE_ARCH_MISMATCH, message)
         .at(place.clone())
-        .object(object_of(vm.document))
         .label(format!("an image for {}", or(&images)));
     let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url));
     if let Some(evidence) = evidence {
         // Another build may publish more architectures.
-        let severity = if evidence.is_certain() { Severity::Error } else { Severity::Warning };
+        let severity = error_if(evidence.is_certain());
         finding = finding.severity(severity).related(evidence.place(), "this says what the image has");
     }
     if vm.architecture().is_some() {
@@ -50,16 +41,14 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
     let is_there =
         source.is_some_and(|s| cx.followed_data_source(s.namespace, &meant).is_some_and(|k| k.image.has(own)));
     finding = if is_there {
-        finding.help(format!("clone {meant}, or make the machine {image}")).fix(Fix::edit(
+        finding.help(format!("clone {meant}, or make the machine {image}")).fix(suggested_text(
             format!("clone {meant}"),
-            Applicability::Suggestion,
             place,
             meant,
         ))
     } else {
         finding.help(format!("make the machine {image}, or clone another image"))
     };
-    let set = [Change::Set(vm.path("architecture"), image.as_str().into())];
     let title = format!("make the machine {image}");
-    finding.fixes(suggested(vm.document, title, &set))
+    finding.fixes(suggested(vm.document, title, &[Change::Set(vm.path("architecture"), image.as_str().into())]))
 }

@@ -1,10 +1,8 @@
 //! Devices of virtual machines that KubeVirt accepts and that the guest doesn't get.
 
 use hcoplan_planner::machines::Verdict;
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::VirtualMachine;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines = cx.judged_machines();
@@ -29,10 +27,10 @@ fn lun_bus(vm: &VirtualMachine<'_>, verdict: &Verdict, out: &mut Sink) {
         let path = format!("domain.devices.disks[{i}].lun.bus");
         let name = disk["name"].as_str().unwrap_or_default();
         let whose = if written.is_some() { "the bus" } else { "KubeVirt's default bus" };
-        let message = format!("the LUN {name} of {} is on {whose} {bus}: a LUN works on scsi only", vm.display_name());
+        let message = format!("the LUN {name} of {vm} is on {whose} {bus}: a LUN works on scsi only");
         let set = [Change::Set(vm.path(&path), "scsi".into())];
         let place = if vm.get(&path).is_some() { vm.place(&path) } else { vm.key_place(&path) };
-        let finding = Finding::new(&VM_DEVICE_NOT_ATTACHED, message).at(place).object(object_of(vm.document));
+        let finding = vm.finding(&VM_DEVICE_NOT_ATTACHED, message).at(place);
         let finding = finding.label(format!("{bus} passes no SCSI commands"));
         out.report(finding.remedy("write `bus: scsi`", suggested(vm.document, changed(&set), &set)));
     }
@@ -48,12 +46,10 @@ fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out
         let Some(path) = paths.find(|path| vm.document.root.at(path).is_some()) else {
             continue;
         };
-        let message =
-            format!("{} requests the device {name} among its resources: the guest doesn't get it", vm.display_name());
-        let finding = Finding::new(&VM_DEVICE_NOT_ATTACHED, message)
-            .severity(Severity::Warning)
-            .at(vm.document.locate_key(&path));
-        let finding = finding.object(object_of(vm.document)).label("for the pod alone");
+        let message = format!("{vm} requests the device {name} among its resources: the guest doesn't get it");
+        let finding =
+            vm.finding(&VM_DEVICE_NOT_ATTACHED, message).severity(Severity::Warning).at(vm.document.locate_key(&path));
+        let finding = finding.label("for the pod alone");
         out.report(finding.help(format!("write `deviceName: {name}` into domain.devices.gpus or hostDevices instead")));
     }
 }
@@ -62,7 +58,7 @@ fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out
 const WITHOUT_DEVICE: [&str; 7] = ["bridge", "cnv-bridge", "dummy", "ipvlan", "macvlan", "ptp", "tap"];
 
 fn sriov(cx: &Context<'_>, vm: &VirtualMachine<'_>, out: &mut Sink) {
-    let interfaces = vm.get("domain.devices.interfaces").map(Node::items).unwrap_or_default();
+    let interfaces = vm.list("domain.devices.interfaces");
     let of_sriov = interfaces.iter().filter(|i| i.get("sriov").is_some());
     let names: Vec<&str> = of_sriov.filter_map(|i| i.get("name")?.as_str()).collect();
     for (i, reference) in vm.networks() {
@@ -82,20 +78,17 @@ fn sriov(cx: &Context<'_>, vm: &VirtualMachine<'_>, out: &mut Sink) {
             }
             _ => continue,
         };
-        let message = format!(
-            "the SR-IOV interface {name} of {} gets no device: the network attachment {reference} {what}",
-            vm.display_name()
-        );
-        let finding =
-            Finding::new(&VM_DEVICE_NOT_ATTACHED, message).at(vm.place(&format!("{path}.multus.networkName")));
-        let finding = finding.object(object_of(vm.document)).label("its pod doesn't start").help(help);
-        out.report(finding.related(attachment.locate(&Path::dotted("metadata.name")), "the network attachment"));
+        let message =
+            format!("the SR-IOV interface {name} of {vm} gets no device: the network attachment {reference} {what}");
+        let finding = vm.finding(&VM_DEVICE_NOT_ATTACHED, message).at(vm.place(&format!("{path}.multus.networkName")));
+        let finding = finding.label("its pod doesn't start").help(help);
+        out.report(finding.related(name_place(attachment), "the network attachment"));
     }
 }
 
 /// The type of a network's CNI plugin, or of the first one of its chain.
 fn plugin_of(attachment: &Document) -> Option<String> {
-    let config: serde_json::Value = serde_json::from_str(text_at(attachment, "spec.config")?).ok()?;
+    let config: Json = serde_json::from_str(text_at(attachment, "spec.config")?).ok()?;
     let plugin = config["type"].as_str().or_else(|| config["plugins"][0]["type"].as_str());
     plugin.map(str::to_owned)
 }

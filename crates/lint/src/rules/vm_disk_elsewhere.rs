@@ -1,10 +1,8 @@
 //! A virtual machine whose disk is declared in another namespace, or under a similar name.
 
 use hcoplan_planner::machines::is_placeholder;
-use hcoplan_yaml::Node;
 
 use super::prelude::*;
-use crate::VirtualMachine;
 
 /// A volume's source, the field with the name, and the kinds that create it.
 const SOURCES: [(&str, &str, &[&str]); 3] = [
@@ -15,7 +13,7 @@ const SOURCES: [(&str, &str, &[&str]); 3] = [
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines().iter().filter(|vm| !vm.namespace().is_empty()) {
-        let volumes = vm.get("volumes").map(Node::items).unwrap_or_default();
+        let volumes = vm.list("volumes");
         for (i, volume) in volumes.iter().enumerate() {
             for (source, field, kinds) in SOURCES {
                 let named = volume.below(source).and_then(|s| s.get(field)).and_then(Node::as_str);
@@ -36,22 +34,19 @@ fn elsewhere(
     if is_placeholder(name) || vm.disk_template(name).is_some() {
         return None;
     }
-    let declared = || kinds.iter().flat_map(|kind| cx.other_objects().of_kind(kind).iter());
-    let is_here = |d: &&std::sync::Arc<Document>| matches!(namespace_of(d), n if n == vm.namespace() || n.is_empty());
-    let named = |d: &&std::sync::Arc<Document>| text_at(d, "metadata.name") == Some(name);
+    let declared = || kinds.iter().flat_map(|kind| cx.of_kind(kind).iter());
+    let is_here = |d: &&Arc<Document>| matches!(namespace_of(d), n if n == vm.namespace() || n.is_empty());
+    let named = |d: &&Arc<Document>| text_at(d, "metadata.name") == Some(name);
     if declared().filter(named).any(|d| is_here(&d)) {
         return None;
     }
     let finding = |message: String| {
         let place = vm.document.locate(path);
-        Finding::new(&VM_DISK_ELSEWHERE, message)
-            .at(place)
-            .object(object_of(vm.document))
-            .label("the machine waits for it")
+        vm.finding(&VM_DISK_ELSEWHERE, message).at(place).label("the machine waits for it")
     };
     if let Some(other) = declared().find(named) {
-        let message = format!("the disk {name} of {} isn't declared in {}", vm.display_name(), vm.namespace());
-        let place = other.locate(&Path::dotted("metadata.namespace"));
+        let message = format!("the disk {name} of {vm} isn't declared in {}", vm.namespace());
+        let place = namespace_place(other);
         let help = format!("declare it in {}: a machine uses disks of its own namespace", vm.namespace());
         return Some(finding(message).help(help).related(place, "it is declared in another namespace"));
     }
@@ -61,7 +56,7 @@ fn elsewhere(
     };
     let known = declared().filter(is_here).filter_map(|d| text_at(d, "metadata.name"));
     let meant = nearest(name, known)?;
-    let message = format!("nothing declares the {kind} {name} of {}", vm.display_name());
-    let fix = Fix::edit(format!("write {meant}"), Applicability::Suggestion, vm.document.locate(path), meant);
+    let message = format!("nothing declares the {kind} {name} of {vm}");
+    let fix = suggested_text(format!("write {meant}"), vm.document.locate(path), meant);
     Some(finding(message).help(format!("did you mean {meant}?")).fix(fix))
 }

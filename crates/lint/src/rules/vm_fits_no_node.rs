@@ -6,7 +6,6 @@ use hcoplan_planner::machines::{HYPERV, MACHINE_TYPE, NodeRequirement};
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
-use crate::VirtualMachine;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
@@ -37,13 +36,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let single = asked.iter().find(|(_, requirement)| lacks(requirement));
         let fits_none = || nodes.iter().all(|n| !verdict.launcher.may_run_on(n.node.node));
         let found = single.map(|(path, requirement)| {
-            let message = format!("no declared node that {} may run on has {}", vm.display_name(), named(requirement));
+            let message = format!("no declared node that {vm} may run on has {}", named(requirement));
             finding(&vm, path, message, declares(requirement))
         });
         let found = found.or_else(|| {
             let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
             let all: Vec<String> = asked.iter().map(|(_, d)| named(d)).collect();
-            let message = format!("no declared node that {} may run on has all of {}", vm.display_name(), and(&all));
+            let message = format!("no declared node that {vm} may run on has all of {}", and(&all));
             Some(finding(&vm, path, message, "some nodes have each of them, none has all"))
         });
         out.report_all(found);
@@ -53,10 +52,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// A machine whose storage class has no volumes where it may run.
 fn without_volumes(vm: &VirtualMachine<'_>, class: &Document) -> Finding {
     let name = class.text("metadata.name");
-    let message = format!("{} may run only where its storage class {name} has no volumes", vm.display_name());
-    Finding::new(&VM_FITS_NO_NODE, message)
+    let message = format!("{vm} may run only where its storage class {name} has no volumes");
+    vm.finding(&VM_FITS_NO_NODE, message)
         .at(vm.document.locate(&vm.owner_path("dataVolumeTemplates")))
-        .object(object_of(vm.document))
         .label("its pod stays pending")
         .help("use a storage class with volumes on these nodes")
         .related(class.locate_key(&Path::dotted("allowedTopologies")), "its volumes are only here")
@@ -65,11 +63,10 @@ fn without_volumes(vm: &VirtualMachine<'_>, class: &Document) -> Finding {
 fn tainted(vm: &VirtualMachine<'_>, taint: &Taint) -> Finding {
     let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
     let taint = format!("{}{value}:{}", taint.key, taint.effect);
-    let message = format!("{} tolerates no taint of the nodes that it may run on: {taint}", vm.display_name());
+    let message = format!("{vm} tolerates no taint of the nodes that it may run on: {taint}");
     let place = if vm.get("tolerations").is_some() { vm.key_place("tolerations") } else { vm.name_place() };
-    Finding::new(&VM_FITS_NO_NODE, message)
+    vm.finding(&VM_FITS_NO_NODE, message)
         .at(place)
-        .object(object_of(vm.document))
         .label("its pod stays pending")
         .help("add a toleration to its spec: those of the HyperConverged are for virt-handler")
 }
@@ -81,9 +78,8 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
         // The instance type or preference requires it.
         None => vm.document.locate(&vm.owner_path("instancetype")),
     };
-    Finding::new(&VM_FITS_NO_NODE, message)
+    vm.finding(&VM_FITS_NO_NODE, message)
         .at(place)
-        .object(object_of(vm.document))
         .label(label)
         .help("use resources that nodes have, or correct the inventory")
 }

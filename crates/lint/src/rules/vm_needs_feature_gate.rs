@@ -1,11 +1,8 @@
 //! A virtual machine uses a feature whose gate is disabled.
 
 use hcoplan_planner::machines::Reason;
-use hcoplan_rule_pages::rules::VM_NEEDS_FEATURE_GATE;
-use hcoplan_yaml::Node;
 
-use super::prelude::{Applicability, Change, Context, Finding, Path, Sink, changed, object_of};
-use crate::VirtualMachine;
+use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
@@ -14,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 out.report(finding(cx, &vm, &cause.path, gate));
             }
         }
-        let disks = vm.get("domain.devices.disks").map(Node::items).unwrap_or_default();
+        let disks = vm.list("domain.devices.disks");
         let reserves = |disk: &Node| disk.below("lun.reservation").is_some_and(|r| r.to_json() == true);
         if let Some(i) = disks.iter().position(reserves).filter(|_| lacks_helper(cx)) {
             out.report(without_helper(cx, &vm, &vm.path(&format!("domain.devices.disks[{i}].lun.reservation"))));
@@ -33,26 +30,23 @@ fn lacks_helper(cx: &Context<'_>) -> bool {
 
 /// The machine isn't rejected, but no node has the reservation helper.
 fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Finding {
-    let message = format!("{} can't start: persistent reservation is off", vm.display_name());
+    let message = format!("{vm} can't start: persistent reservation is off");
     let field = Path::dotted(match cx.version() {
         "v1" => "spec.storage.persistentReservationConfiguration.enabled",
         _ => "spec.featureGates.persistentReservation",
     });
     let change = [Change::Set(field.clone(), true.into())];
-    Finding::new(&VM_NEEDS_FEATURE_GATE, message)
+    vm.finding(&VM_NEEDS_FEATURE_GATE, message)
         .at(vm.document.locate_key(path))
-        .object(object_of(vm.document))
         .label("no node runs the pr-helper")
         .help(format!("set {field} of the HyperConverged to true"))
-        .fixes(cx.fix(format!("{} of the HyperConverged", changed(&change)), Applicability::Suggestion, &change))
+        .fixes(cx.suggest(format!("{} of the HyperConverged", changed(&change)), &change))
 }
 
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
-    let message = format!("KubeVirt rejects {}: its feature gate {gate} is off", vm.display_name());
-    let finding = Finding::new(&VM_NEEDS_FEATURE_GATE, message)
-        .at(vm.document.locate_key(path))
-        .object(object_of(vm.document))
-        .label(format!("needs {gate}"));
+    let message = format!("KubeVirt rejects {vm}: its feature gate {gate} is off");
+    let finding =
+        vm.finding(&VM_NEEDS_FEATURE_GATE, message).at(vm.document.locate_key(path)).label(format!("needs {gate}"));
     let known = cx.release().kubevirt_gate(gate);
     let Some(own) = known.and_then(|known| known.switch()) else {
         return finding.help("HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it");
@@ -62,7 +56,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let which = prospects.map_or_else(String::new, |p| format!(" ({p})"));
     let changes = [cx.switch_on(name).1];
     let title = format!("{} of the HyperConverged{which}", changed(&changes));
-    let fix = cx.fix(title, Applicability::Suggestion, &changes);
+    let fix = cx.suggest(title, &changes);
     finding
         .help(format!("switch the feature gate {name} of the HyperConverged on{which}"))
         .related(cx.gate(name).place(), format!("{name} isn't switched on"))

@@ -23,10 +23,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => "its evictionStrategy",
             None => "the cluster's evictionStrategy",
         };
-        let message = format!("{} can't be migrated ({cause}), but {whose} is LiveMigrate", vm.display_name());
-        let mut finding = Finding::new(&VM_NOT_EVICTABLE, message)
+        let message = format!("{vm} can't be migrated ({cause}), but {whose} is LiveMigrate");
+        let mut finding = vm
+            .finding(&VM_NOT_EVICTABLE, message)
             .at(place)
-            .object(object_of(vm.document))
             .label(cause)
             .help("remove what prevents the migration, or use LiveMigrateIfPossible");
         for (place, cause) in causes {
@@ -39,10 +39,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 field.is_set().then(|| field.value_place())
             }
         };
-        if let Some(place) = place {
-            finding = finding.related(place, "drains wait for a migration");
-        }
-        let set = [Change::Set(vm.path(STRATEGY), "LiveMigrateIfPossible".into())];
-        out.report(finding.fixes(suggested(vm.document, changed(&set), &set)));
+        finding = with_related(finding, place, "drains wait for a migration");
+        out.report(
+            finding
+                .fixes(suggested_change(vm.document, Change::Set(vm.path(STRATEGY), "LiveMigrateIfPossible".into()))),
+        );
     }
 }

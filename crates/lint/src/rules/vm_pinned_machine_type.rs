@@ -1,7 +1,6 @@
 //! A machine type with a version.
 
 use super::prelude::*;
-use crate::VirtualMachine;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let deprecated = cx.option(&VM_PINNED_MACHINE_TYPE, "deprecated");
@@ -9,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(written) = vm.text("domain.machine.type") else {
             continue;
         };
-        let known = deprecated.as_array().into_iter().flatten();
+        let known = elements(&deprecated);
         let gone = known.into_iter().any(|d| d == written);
         let Some(plain) = unversioned(written) else {
             continue;
@@ -20,14 +19,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (false, false) => Severity::Warning,
         };
         let place = vm.place("domain.machine.type");
-        let finding =
-            Finding::new(&VM_PINNED_MACHINE_TYPE, format!("{} pins the machine type {written}", vm.display_name()))
-                .at(place.clone())
-                .severity(severity)
-                .object(object_of(vm.document))
-                .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })
-                .help(format!("use {plain}, or leave the type out"))
-                .fix(Fix::edit(format!("use {plain}"), Applicability::Suggestion, place, plain));
+        let finding = vm
+            .finding(&VM_PINNED_MACHINE_TYPE, format!("{vm} pins the machine type {written}"))
+            .at(place.clone())
+            .severity(severity)
+            .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })
+            .help(format!("use {plain}, or leave the type out"))
+            .fix(suggested_text(format!("use {plain}"), place, plain));
         out.report(finding);
     }
 }

@@ -1,7 +1,5 @@
 //! A virtual machine restricted to nodes of another architecture.
 
-use hcoplan_planner::boot::BootCause;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -21,15 +19,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let selector =
             if vm.get("nodeSelector").is_some_and(|n| !n.entries().is_empty()) { "nodeSelector" } else { "affinity" };
-        let message = format!(
-            "{} is {own} ({}), but the nodes that it selects are {}",
-            vm.display_name(),
-            guest.reason(),
-            and(&found)
-        );
-        let mut finding = Finding::new(&VM_PLACEMENT_CONTRADICTS_ARCHITECTURE, message)
+        let message = format!("{vm} is {own} ({}), but the nodes that it selects are {}", guest.reason(), and(&found));
+        let mut finding = vm
+            .finding(&VM_PLACEMENT_CONTRADICTS_ARCHITECTURE, message)
             .at(vm.key_place(selector))
-            .object(object_of(vm.document))
             .label(format!("selects {} nodes only", and(&found)));
         if vm.architecture().is_some() {
             finding = finding.related(vm.place("architecture"), "its architecture");

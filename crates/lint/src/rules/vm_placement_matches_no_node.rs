@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use hcoplan_planner::boot::{BootCause, NodeBarrier};
+use hcoplan_planner::boot::NodeBarrier;
 
 use super::prelude::*;
 
@@ -32,9 +32,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "matches only nodes without virt-handler",
             )
         };
-        let mut finding = Finding::new(&VM_PLACEMENT_MATCHES_NO_NODE, format!("{message} {}", vm.display_name()))
+        let mut finding = vm
+            .finding(&VM_PLACEMENT_MATCHES_NO_NODE, format!("{message} {vm}"))
             .at(vm.key_place(selector))
-            .object(object_of(vm.document))
             .label(label)
             .help("select labels that nodes have, or correct the inventory");
         if !nodes.is_empty() {

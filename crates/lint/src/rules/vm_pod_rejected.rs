@@ -3,10 +3,9 @@
 use hcoplan_planner::machines::{Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
 
 use super::prelude::*;
-use crate::{Extent, VirtualMachine};
 
 /// Why the `spec` of a kind doesn't let a launcher in.
-type Judge = fn(&hcoplan_planner::machines::Launcher, &serde_json::Value) -> Option<Refusal>;
+type Judge = fn(&hcoplan_planner::machines::Launcher, &Json) -> Option<Refusal>;
 
 const KINDS: [(&str, Judge); 2] = [("LimitRange", limit_range_refusal), ("ResourceQuota", quota_refusal)];
 
@@ -18,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for (kind, judge) in KINDS {
             let all = cx.in_namespace(kind, vm.namespace());
             for document in all.filter(|d| cx.extent(d.file.path()) == Extent::Whole) {
-                let spec = document.root.get("spec").map(hcoplan_yaml::Node::to_json).unwrap_or_default();
+                let spec = document.root.get("spec").map(Node::to_json).unwrap_or_default();
                 out.report_all(judge(&verdict.launcher, &spec).map(|refusal| finding(&vm, kind, document, &refusal)));
             }
         }
@@ -28,15 +27,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(vm: &VirtualMachine<'_>, kind: &str, document: &Document, refusal: &Refusal) -> Finding {
     let Refusal { resource, asked, allowed, how, path } = refusal;
     let [asked, allowed] = [asked, allowed].map(|amount| amount_text(resource, *amount));
-    let name = text_at(document, "metadata.name").unwrap_or_default();
+    let name = document.text("metadata.name");
     let compared = match how {
         RefusalKind::Above => format!("at most {allowed}"),
         RefusalKind::Below => format!("at least {allowed}"),
         RefusalKind::AboveDefault => format!("at most its default limit, {allowed}"),
     };
     let message = format!(
-        "the {kind} {name} rejects the pod of {}, which asks for {asked} of {resource}: it allows {compared}",
-        vm.display_name()
+        "the {kind} {name} rejects the pod of {vm}, which asks for {asked} of {resource}: it allows {compared}"
     );
     let of_resource: &[&str] = match resource.rsplit('.').next().unwrap_or_default() {
         "memory" => &["domain.resources.requests.memory", "domain.memory", "domain.resources"],
@@ -46,9 +44,8 @@ fn finding(vm: &VirtualMachine<'_>, kind: &str, document: &Document, refusal: &R
     let place = of_resource.iter().find(|field| vm.get(field).is_some());
     let limit = Path::dotted("spec").below(path.split('[').next().unwrap_or_default());
     let path = if kind == "LimitRange" { Path::dotted("spec").below(path) } else { limit };
-    Finding::new(&VM_POD_REJECTED, message)
+    vm.finding(&VM_POD_REJECTED, message)
         .at(place.map_or_else(|| vm.name_place(), |field| vm.key_place(field)))
-        .object(object_of(vm.document))
         .label("its pod isn't created")
         .help(format!("ask for {compared}, or change the {kind}"))
         .related(document.locate_key(&path), "the limit")

@@ -4,17 +4,13 @@ use hcoplan_planner::inventory::Architecture;
 use hcoplan_planner::machines::{
     Cause, Reason, Stage, admit_instancetype, admit_migration_policy, admit_preference, schema,
 };
-use hcoplan_rule_pages::rules::VM_REJECTED;
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 
-use super::prelude::{
-    Change, Context, Document, Finding, Fix, Path, Rule, Segment, Sink, and, changed, nearest, object_of, or,
-    suggested, text_at,
-};
-use crate::{Extent, Shape};
+use super::prelude::*;
+use crate::Shape;
 
 /// Checks a kind that refers to no other objects.
-type Judge = fn(hcoplan_planner::machines::Cluster<'_>, &serde_json::Value) -> Vec<Cause>;
+type Judge = fn(hcoplan_planner::machines::Cluster<'_>, &Json) -> Vec<Cause>;
 
 /// Kinds other than machines: API version and name in messages.
 const KINDS: [(&str, &str, &str, Judge); 5] = [
@@ -33,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         // `vm-needs-feature-gate` reports these.
         let causes = verdict.causes.iter().filter(|c| !matches!(c.reason, Reason::GateOff(_)));
         for cause in causes {
-            let mut finding = finding(cx, &VM_REJECTED, vm.document, &vm.display_name(), cause);
+            let mut finding = finding(cx, &VM_REJECTED, vm.document, &vm.to_string(), cause);
             if let (Reason::Architecture(_), Some(written)) = (&cause.reason, vm.architecture()) {
                 finding = finding.related(vm.document.location(written.span), "its architecture");
             }
@@ -41,13 +37,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for (kind, version, title, judge) in KINDS {
-        let documents = cx.other_objects().of_kind(kind).iter();
+        let documents = cx.of_kind(kind).iter();
         for document in documents.filter(|d| text_at(d, "apiVersion") == Some(version)) {
             let extent = cx.extent(document.file.path());
             if extent == Extent::Patch {
                 continue;
             }
-            let name = format!("the {title} {}", text_at(document, "metadata.name").unwrap_or_default());
+            let name = format!("the {title} {}", document.text("metadata.name"));
             let causes = judge(cluster, &document.root.to_json());
             let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.reason.may_be_patched());
             out.report_all(causes.map(|cause| finding(cx, &VM_REJECTED, document, &name, cause)));
@@ -73,15 +69,15 @@ pub(super) fn finding(
     let written = document.root.at(&cause.path);
     let in_key = matches!(cause.reason, Reason::UnknownField | Reason::Removed | Reason::Architecture(_))
         || matches!(written.map(|n| &n.value), Some(Value::Map(_) | Value::Seq(_)));
-    let place = if in_key && matches!(cause.path.0.last(), Some(Segment::Key(_))) {
+    let place = if in_key && last_key(&cause.path).is_some() {
         document.locate_key(&cause.path)
     } else {
         document.locate(&cause.path)
     };
-    let mut finding = Finding::new(rule, message).at(place).object(object_of(document)).label(label(&cause.reason));
+    let mut finding = finding_about(rule, document, message).at(place).label(label(&cause.reason));
     if let Reason::UnknownField = cause.reason {
-        let kind = text_at(document, "kind").unwrap_or_default();
-        let schema = schema(kind, &cx.release().kubevirt().version);
+        let kind = document.text("kind");
+        let schema = schema(kind, &cx.kubevirt().version);
         let schema = schema.or_else(|| cx.release().schema_of(text_at(document, "apiVersion")?, kind));
         return schema.map_or(finding.clone(), |schema| Shape::of(document, schema).with_remedy(finding, &cause.path));
     }

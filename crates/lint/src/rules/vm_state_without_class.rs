@@ -21,15 +21,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => vm.key_place(path),
             None => vm.document.locate(&vm.owner_path("preference")),
         };
-        let message = format!(
-            "{} keeps state, but vmStateStorageClass is unset and no storage class is the default",
-            vm.display_name()
+        let message = format!("{vm} keeps state, but vmStateStorageClass is unset and no storage class is the default");
+        out.report(
+            vm.finding(&VM_STATE_WITHOUT_CLASS, message)
+                .at(place)
+                .label("needs a claim")
+                .help("set vmStateStorageClass in the HyperConverged, or mark a storage class as the default"),
         );
-        let finding = Finding::new(&VM_STATE_WITHOUT_CLASS, message)
-            .at(place)
-            .object(object_of(vm.document))
-            .label("needs a claim")
-            .help("set vmStateStorageClass in the HyperConverged, or mark a storage class as the default");
-        out.report(finding);
     }
 }

@@ -3,7 +3,6 @@
 use hcoplan_planner::machines::{TypeKind, common_type, common_types, is_placeholder};
 
 use super::prelude::*;
-use crate::VirtualMachine;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
@@ -20,13 +19,11 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let name = vm.document.root.at(&path)?.as_str()?;
     let kinds = kind.kinds();
     let [cluster, namespaced] = kinds;
-    let is_common =
-        |name: &str| cx.deploys_types() && common_type(kind, name, &cx.release().kubevirt().version).is_some();
-    let declared = |kind: &'static str| cx.other_objects().of_kind(kind).iter();
+    let is_common = |name: &str| cx.deploys_types() && common_type(kind, name, &cx.kubevirt().version).is_some();
+    let declared = |kind: &'static str| cx.of_kind(kind).iter();
     let named = |kind: &'static str| declared(kind).filter(|d| text_at(d, "metadata.name") == Some(name));
     let finding = |message: String| {
-        let finding =
-            Finding::new(&VM_TYPE_UNKNOWN, message).object(object_of(vm.document)).label("the machine waits for it");
+        let finding = vm.finding(&VM_TYPE_UNKNOWN, message).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
     };
     let of_kind = |meant: &str| {
@@ -38,17 +35,20 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     };
     let Some(found) = cx.machine_type(vm, kind) else {
         let written = vm.document.root.at(&matcher.key("kind"))?.as_str().filter(|k| !is_placeholder(k))?;
-        let message = format!("{} refers to a {what} of the kind {written}, which doesn't exist", vm.display_name());
+        let message = format!("{vm} refers to a {what} of the kind {written}, which doesn't exist");
         let finding = finding(message).at(vm.document.locate(&matcher.key("kind"))).severity(Severity::Error);
         let meant = nearest(written, kinds.iter().copied()).unwrap_or(cluster);
-        let set = [Change::Set(matcher.key("kind"), meant.into())];
         let finding = finding.help(format!("use {cluster} or {namespaced}"));
-        return Some(finding.fixes(suggested(vm.document, format!("write {meant}"), &set)));
+        return Some(finding.fixes(suggested(
+            vm.document,
+            format!("write {meant}"),
+            &[Change::Set(matcher.key("kind"), meant.into())],
+        )));
     };
     if found.declared.is_some() || found.common.is_some() || is_placeholder(name) {
         return None;
     }
-    let message = format!("{} refers to the {what} {name}, which nothing declares", vm.display_name());
+    let message = format!("{vm} refers to the {what} {name}, which nothing declares");
     if found.is_namespaced {
         // The namespace may have others.
         if is_common(name) || named(cluster).next().is_some() {
@@ -58,7 +58,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
         let elsewhere = named(namespaced).find(|d| !namespace_of(d).is_empty() && !vm.namespace().is_empty());
         if let Some(other) = elsewhere {
             let help = format!("it is declared in {}: declare it in {}, too", namespace_of(other), vm.namespace());
-            let place = other.locate(&Path::dotted("metadata.namespace"));
+            let place = namespace_place(other);
             return Some(finding(message).help(help).related(place, "another namespace"));
         }
     } else if named(namespaced).any(|d| namespace_of(d) == vm.namespace()) {
@@ -69,16 +69,15 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let here = here.filter(|d| !found.is_namespaced || namespace_of(d) == vm.namespace());
     let mut known: Vec<&str> = here.filter_map(|d| text_at(d, "metadata.name")).collect();
     if !found.is_namespaced && cx.deploys_types() {
-        known.extend(common_types(kind, &cx.release().kubevirt().version).keys());
+        known.extend(common_types(kind, &cx.kubevirt().version).keys());
     }
     if known.is_empty() {
         return None;
     }
     let place = vm.document.locate(&path);
     Some(match nearest(name, known) {
-        Some(meant) => finding(message).help(format!("did you mean {meant}?")).fix(Fix::edit(
+        Some(meant) => finding(message).help(format!("did you mean {meant}?")).fix(suggested_text(
             format!("write {meant}"),
-            Applicability::Suggestion,
             place,
             meant,
         )),

@@ -1,7 +1,7 @@
 //! A virtual machine that requires migration but fits only one node, or nodes with different CPUs.
 
 use super::prelude::*;
-use crate::{Candidate, VirtualMachine};
+use crate::Candidate;
 
 const STRATEGY: &str = "evictionStrategy";
 
@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let [only] = nodes[..]
             && only.is_alone
         {
-            let message = format!("{} can't be migrated: only one declared node fits it", vm.display_name());
+            let message = format!("{vm} can't be migrated: only one declared node fits it");
             out.report(finding(&vm, message, strategy, only, "the only node that fits it"));
             continue;
         }
@@ -34,9 +34,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         });
         if let Some((source, what)) = stuck {
             let message = format!(
-                "{} can't be migrated from {}: no other node that it fits supports the host model or feature {what}",
-                vm.display_name(),
-                source.node.node.name,
+                "{vm} can't be migrated from {}: no other node that it fits supports the host model or feature {what}",
+                source.node.node.name
             );
             out.report(finding(&vm, message, strategy, source, "a node with another CPU"));
         }
@@ -53,9 +52,9 @@ fn finding(
     let placed = ["nodeSelector", "affinity", "architecture", STRATEGY];
     let place = placed.iter().find(|field| vm.get(field).is_some());
     let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));
-    let finding = Finding::new(&VM_WITHOUT_MIGRATION_TARGET, message)
+    let finding = vm
+        .finding(&VM_WITHOUT_MIGRATION_TARGET, message)
         .at(place)
-        .object(object_of(vm.document))
         .label(format!("a drain waits for a migration ({strategy})"))
         .help("let it run on a second node, or set `evictionStrategy: None`, so that a drain stops it");
     match node.node.name_place() {

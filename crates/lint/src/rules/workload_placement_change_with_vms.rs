@@ -3,7 +3,6 @@
 use hcoplan_planner::topology;
 
 use super::prelude::*;
-use crate::Pods;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(before) = cx.before() else {
@@ -17,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let kinds = cx.node_kinds(left.iter().copied());
     let machines = cx.virtual_machines();
-    let may_be_there = |vm: &&crate::VirtualMachine<'_>| kinds.selected_by(vm).is_none_or(|nodes| !nodes.is_empty());
+    let may_be_there = |vm: &&VirtualMachine<'_>| kinds.selected_by(vm).is_none_or(|nodes| !nodes.is_empty());
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
     let Some(first) = stranded.first() else {
         return;
@@ -29,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         more => format!("nodes {} and {} others", names.join(", "), more - names.len()),
     };
     let whom = match stranded.len() {
-        1 => first.display_name(),
+        1 => first.to_string(),
         several => format!("{several} virtual machines"),
     };
     let field = cx.field(Pods::Workload.field());
@@ -41,9 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     .at(place)
     .label("virt-handler runs on the nodes that this selects")
     .help("widen the placement first, migrate the virtual machines, and narrow it then");
-    for vm in stranded.iter().take(3) {
-        finding = finding.related(vm.name_place(), "may be running on one of them");
-    }
+    finding = with_related(finding, stranded.iter().take(3).map(|vm| vm.name_place()), "may be running on one of them");
     out.report(finding);
 }
 

@@ -1,7 +1,7 @@
 //! A workload placement that no declared node matches.
 
 use super::prelude::*;
-use crate::{Placement, Pods};
+use crate::Placement;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(placement) = cx.placement(Pods::Workload) else {
@@ -26,12 +26,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         "the workload placement selects by a label that virt-handler sets: no node {} before it runs there",
         part.wanted
     );
-    let finding = Finding::new(&WORKLOAD_PLACEMENT_MATCHES_NO_NODE, message)
-        .severity(Severity::Warning)
-        .at(part.place.clone())
-        .label("set by what it places")
-        .help("select by a label that nodes have from the start");
-    out.report(finding);
+    out.report(
+        Finding::new(&WORKLOAD_PLACEMENT_MATCHES_NO_NODE, message)
+            .severity(Severity::Warning)
+            .at(part.place.clone())
+            .label("set by what it places")
+            .help("select by a label that nodes have from the start"),
+    );
 }
 
 /// Whether virt-handler sets labels with this key. Source: KubeVirt `pkg/virt-handler` (its heartbeat, and the node
@@ -58,8 +59,6 @@ pub(super) fn unmatched<'a>(rule: &'static Rule, cx: &Context<'a>, placement: &P
             _ => finding.related(part.place, "matches no node, either"),
         };
     }
-    if let Some(place) = cx.nodes().next().and_then(|n| n.name_place()) {
-        finding = finding.related(place, "the nodes are declared here");
-    }
+    finding = with_related(finding, cx.nodes().next().and_then(|n| n.name_place()), "the nodes are declared here");
     finding
 }

@@ -1,7 +1,6 @@
 //! Running virtual machines are never updated to a new release.
 
 use hcoplan_yaml::Value;
-use serde_json::json;
 
 use super::prelude::*;
 

@@ -17,6 +17,8 @@ use super::forms::{
     is_type_identifier,
 };
 use crate::Context;
+use crate::context::{PREFERRED, REQUIRED};
+use crate::lists::{entries, items};
 
 /// A kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -349,7 +351,7 @@ fn at_least(node: &Node, least: i64) -> Option<Problem<'_>> {
 /// Kubernetes' ValidateTolerations.
 fn toleration(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
-    let text = |key| node.get(key).and_then(Node::as_str).unwrap_or_default();
+    let text = |key| node.text(key);
     let (key, operator) = (text("key"), text("operator"));
     if let Some(written) = node.get("key").filter(|_| !key.is_empty() && !label::is_key(key)) {
         out.push(Problem::new(written, Mistake::NotA("a label's key")).key("key"));
@@ -395,7 +397,7 @@ fn labels(node: &Node) -> Vec<Problem<'_>> {
 
 fn selector(node: &Node) -> Vec<Problem<'_>> {
     let mut out = node.get("matchLabels").map(labels).unwrap_or_default();
-    for requirement in node.get("matchExpressions").map(Node::items).unwrap_or_default() {
+    for requirement in node.list_at("matchExpressions") {
         let operator = requirement.get("operator");
         let words: &[&str] = &["In", "NotIn", "Exists", "DoesNotExist"];
         let wrong = operator.and_then(|operator| one_of(operator, words));
@@ -411,9 +413,6 @@ fn selector(node: &Node) -> Vec<Problem<'_>> {
     out
 }
 
-const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
-const PREFERRED: &str = "preferredDuringSchedulingIgnoredDuringExecution";
-
 /// Kubernetes' ValidatePodAffinityTerm, and the weights of preferred terms.
 fn affinity(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
@@ -425,7 +424,7 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
         let Some(affinity) = node.get(kind) else {
             continue;
         };
-        let preferred = affinity.get(PREFERRED).map(Node::items).unwrap_or_default();
+        let preferred = affinity.list_at(PREFERRED);
         for term in preferred.iter().filter(|term| weight(term)) {
             out.push(match term.get("weight") {
                 Some(written) => Problem::new(written, Mistake::NotBetween(1, 100)).key("weight"),
@@ -435,7 +434,7 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
         if kind == "nodeAffinity" {
             continue;
         }
-        let required = affinity.get(REQUIRED).map(Node::items).unwrap_or_default();
+        let required = affinity.list_at(REQUIRED);
         let terms = required.iter().chain(preferred.iter().filter_map(|term| term.get("podAffinityTerm")));
         for term in terms {
             match term.get("topologyKey") {
@@ -448,7 +447,7 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
             for key in ["labelSelector", "namespaceSelector"] {
                 out.extend(term.get(key).map(selector).unwrap_or_default());
             }
-            for namespace in term.get("namespaces").map(Node::items).unwrap_or_default() {
+            for namespace in term.list_at("namespaces") {
                 out.extend(Kind::Label.text(namespace).map(|problem| problem.key("namespaces")));
             }
         }
@@ -460,13 +459,13 @@ fn affinity(node: &Node) -> Vec<Problem<'_>> {
 fn architectures(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let required = node.get(REQUIRED).and_then(|required| required.get("nodeSelectorTerms"));
-    let preferred = node.get(PREFERRED).map(Node::items).unwrap_or_default();
-    let terms = required.map(Node::items).unwrap_or_default().iter().map(|term| (term, true));
+    let preferred = node.list_at(PREFERRED);
+    let terms = items(required).iter().map(|term| (term, true));
     let preferred = preferred.iter().filter_map(|term| Some((term.get("preference")?, false)));
     for (term, is_required) in terms.chain(preferred) {
-        for requirement in term.get("matchExpressions").map(Node::items).unwrap_or_default() {
+        for requirement in term.list_at("matchExpressions") {
             let key = requirement.text_at("key");
-            let values = requirement.get("values").map(Node::items).unwrap_or_default();
+            let values = requirement.list_at("values");
             let is_in = requirement.text_at("operator") == Some("In");
             let leaves_no_node = is_required && is_in && values.len() == 1;
             if !leaves_no_node && matches!(key, Some("kubernetes.io/arch" | "beta.kubernetes.io/arch")) {
@@ -490,7 +489,7 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let limits = node.get("limits");
     for section in ["limits", "requests"] {
-        for entry in node.get(section).map(Node::entries).unwrap_or_default() {
+        for entry in entries(node.get(section)) {
             let name = &*entry.key.text;
             let is_standard = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");
             if !is_standard && !is_extended_resource(name) {
@@ -559,7 +558,7 @@ fn mac(text: &str) -> Option<[u8; 6]> {
 
 /// Sections of a union that don't belong to its type.
 fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) -> Vec<Problem<'n>> {
-    let Some(chosen) = node.get(tag).and_then(Node::as_str).filter(|chosen| types.contains(chosen)) else {
+    let Some(chosen) = node.text_at(tag).filter(|chosen| types.contains(chosen)) else {
         return Vec::new();
     };
     let others = types.iter().filter(|name| **name != chosen).map(|name| name.to_ascii_lowercase());

@@ -10,6 +10,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use crate::lists::items;
 use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule};
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::machines::is_placeholder;
@@ -64,11 +65,11 @@ fn report_below(
 fn disks<'c>(cx: &'c Context<'_>) -> Vec<(&'c Document, &'c Node)> {
     let mut out = Vec::new();
     for (kind, spec) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
-        let documents = cx.other_objects().of_kind(kind).iter().map(|document| &**document);
+        let documents = cx.of_kind(kind).iter().map(|document| &**document);
         out.extend(documents.filter_map(|document| Some((document, document.root.below(spec)?))));
     }
     for vm in cx.virtual_machines() {
-        let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates")).map(Node::items).unwrap_or_default();
+        let templates = items(vm.document.root.at(&vm.owner_path("dataVolumeTemplates")));
         out.extend(templates.iter().filter_map(|template| Some((vm.document, template.get("spec")?))));
     }
     out.retain(|(document, _)| cx.extent(document.file.path()) == Extent::Whole);

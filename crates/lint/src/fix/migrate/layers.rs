@@ -66,7 +66,7 @@ pub fn kustomization_by_hand(kustomization: &Node, is_meant: &dyn Fn(&Node) -> b
             }),
             "patchesstrategicmerge" => items.find_map(|item| inline_by_hand(item, false)),
             "replacements" => items.find_map(|item| {
-                let targets = item.get("targets").map(Node::items).unwrap_or_default().iter();
+                let targets = item.list_at("targets").iter();
                 let selected = targets.filter_map(|target| Some((target.get("select")?, target.get("fieldPaths"))));
                 let source = item.get("source").map(|source| (source, source.get("fieldPath")));
                 let mut meant = source.into_iter().chain(selected).filter(|(selector, _)| is_meant(selector));

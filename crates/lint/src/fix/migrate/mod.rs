@@ -148,7 +148,7 @@ pub(crate) const NEW_DEVICES: &str = "mediatedDeviceTypes";
 /// What may hold such a list, each with its path: the section itself, and what it says of single nodes.
 pub(crate) fn mediated_device_lists(section: &Node, path: Path) -> Vec<(&Node, Path)> {
     let list = path.key("nodeMediatedDeviceTypes");
-    let nodes = section.get("nodeMediatedDeviceTypes").map(Node::items).unwrap_or_default();
+    let nodes = section.list_at("nodeMediatedDeviceTypes");
     let nodes = nodes.iter().enumerate().map(|(index, node)| (node, list.index(index)));
     std::iter::once((section, path)).chain(nodes).collect()
 }

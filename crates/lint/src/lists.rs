@@ -1,0 +1,19 @@
+//! The content of values that may be absent.
+
+use hcoplan_yaml::{Entry, Node};
+use serde_json::Value;
+
+/// The items of a list; empty for anything else.
+pub(crate) fn items(node: Option<&Node>) -> &[Node] {
+    node.map_or(&[], Node::items)
+}
+
+/// The entries of a mapping; empty for anything else.
+pub(crate) fn entries(node: Option<&Node>) -> &[Entry] {
+    node.map_or(&[], Node::entries)
+}
+
+/// The elements of a list in JSON; none of anything else.
+pub(crate) fn elements(list: &Value) -> impl Iterator<Item = &Value> + Clone {
+    list.as_array().into_iter().flatten()
+}

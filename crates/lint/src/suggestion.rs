@@ -1,0 +1,29 @@
+//! Fixes for a person to choose.
+
+use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
+use hcoplan_diagnostics::source::Location;
+use hcoplan_yaml::Document;
+use hcoplan_yaml::edit::{Change, edits};
+
+use crate::words::changed;
+
+/// A suggestion of edits.
+pub(crate) fn suggestion(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
+    Fix { title: title.into(), applicability: Applicability::Suggestion, edits }
+}
+
+/// A suggestion that replaces the text at a location.
+pub(crate) fn suggested_text(title: impl Into<String>, place: Location, text: impl Into<String>) -> Fix {
+    Fix::edit(title, Applicability::Suggestion, place, text)
+}
+
+/// A suggestion that changes an object other than the HyperConverged.
+pub(crate) fn suggested(document: &Document, title: impl Into<String>, changes: &[Change]) -> Option<Fix> {
+    Some(suggestion(title, edits(document, changes).ok()?))
+}
+
+/// A suggestion of one change of an object other than the HyperConverged, named after it.
+pub(crate) fn suggested_change(document: &Document, change: Change) -> Option<Fix> {
+    let changes = [change];
+    suggested(document, changed(&changes), &changes)
+}
