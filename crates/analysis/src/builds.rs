@@ -10,7 +10,7 @@ use super::notices::Notices;
 use super::root::finding_with_help;
 use hcoplan_diagnostics::source::{EditedTree, Revision, Tree};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{ClusterFilter, self, Builds, Built, Options, Repo, Trust};
+use hcoplan_repository::repo::{self, Builds, Built, ClusterFilter, Options, Repo, Trust};
 
 /// Whether there is an operator's bundle: a ClusterServiceVersion in a file with the bundle tools' name.
 pub(super) fn has_bundle(repo: &Repo) -> bool {

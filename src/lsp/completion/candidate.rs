@@ -36,11 +36,6 @@ impl Candidate {
         Some(Self { is_key: false, is_text: value.is_string(), ..Self::key(&name) })
     }
 
-    /// Converts it to a key.
-    pub(super) fn into_key(self) -> Self {
-        Self { is_key: true, is_text: true, ..self }
-    }
-
     pub(super) fn detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(detail.into());
         self

@@ -1,7 +1,7 @@
-//! Completions: fields, gates, values, names, annotations.
+//! Completions in a HyperConverged: fields, gates, values, names, annotations. hcoplan's own documents have published
+//! schemas, which YAML servers complete.
 
 mod candidate;
-mod document;
 mod hyperconverged;
 mod place;
 
@@ -14,8 +14,7 @@ use self::place::Place;
 use super::documents::Open;
 use super::hover::cluster::Cluster;
 use super::places::{Encoding, Lines, MARK};
-use crate::inventory::INVENTORY_SCHEMA;
-use crate::repo::{CONFIG_FILE, CONFIG_SCHEMA, Repo};
+use crate::repo::Repo;
 use crate::source::Span;
 use crate::yaml::Node;
 
@@ -51,14 +50,8 @@ pub(super) fn items(
 }
 
 fn candidates(repo: Option<&Repo>, path: &Utf8Path, place: &Place) -> Vec<Candidate> {
-    if path == CONFIG_FILE {
-        return document::candidates(CONFIG_SCHEMA, place);
-    }
     let text = |key: &str| place.object.root.get(key).and_then(Node::as_str);
     let (version, kind) = (text("apiVersion").unwrap_or_default(), text("kind"));
-    if version == "hcoplan.dev/v1alpha1" && kind == Some("ClusterInventory") {
-        return document::candidates(INVENTORY_SCHEMA, place);
-    }
     if kind == Some("HyperConverged") && version.starts_with("hco.kubevirt.io/")
         || kind == Some("HyperConverged") && place.path.to_string() == "apiVersion"
     {

@@ -40,7 +40,7 @@ pub(super) fn described(schema: &str, path: &Path) -> Option<String> {
 }
 
 /// All parts of the schema for a path.
-pub(in crate::lsp) fn parts<'s>(schema: &'s Value, path: &Path) -> Vec<&'s Value> {
+fn parts<'s>(schema: &'s Value, path: &Path) -> Vec<&'s Value> {
     let mut places = vec![schema];
     for step in &path.0 {
         let below = places.iter().flat_map(|p| below(schema, p, step));
