@@ -1,5 +1,6 @@
 //! Predicts the result of a fix.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_planner::plan::{self, Plan};
 use hcoplan_yaml::edit::apply;

@@ -1,5 +1,6 @@
 //! An annotation as written.
 
+use super::Context;
 use super::prelude::*;
 use std::ops::Range;
 

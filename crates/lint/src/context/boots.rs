@@ -3,6 +3,7 @@
 //! Collects the facts for [`hcoplan_planner::boot`], which decides.
 
 use super::prelude::*;
+use super::{Context, ImageEvidence, VirtualMachine};
 use hcoplan_planner::boot::{
     Architectures, BootAnswer, CandidateNode, Machine, PulledImage, answer, imported, importer_architectures,
 };

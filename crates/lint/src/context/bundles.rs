@@ -6,6 +6,7 @@
 
 use super::pod_templates::{POD_KINDS, POD_TEMPLATE, PodTemplate};
 use super::prelude::*;
+use super::{Context, ImageEvidence};
 use crate::lists::{entries, items};
 
 /// Prefix of a CSV's labels for supported architectures.

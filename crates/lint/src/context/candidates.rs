@@ -1,6 +1,7 @@
 //! The nodes on which a virtual machine may run. Nodes that no machine can distinguish are examined once.
 
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
 use hcoplan_planner::machines::{Launcher, may_be_required};

@@ -1,5 +1,6 @@
 //! Access modes of virtual machines' claims, as far as the repository has them.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_planner::machines::Claim;
 

@@ -1,5 +1,6 @@
 //! SSP's objects for golden images, with the lines they come from.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin};

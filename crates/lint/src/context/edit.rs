@@ -1,6 +1,7 @@
 //! Fixes: edits of the HyperConverged that keep the rest of the file.
 
 use super::prelude::*;
+use super::{Context, PatchAnnotation};
 use std::cell::Cell;
 use std::rc::Rc;
 

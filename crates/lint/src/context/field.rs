@@ -1,5 +1,6 @@
 //! A field of the HyperConverged, in any API version.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::{MOVES, Move};

@@ -1,5 +1,6 @@
 //! The release's field map, from the operand's side: finds the field that sets a path.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_planner::release::HyperConvergedField;
 

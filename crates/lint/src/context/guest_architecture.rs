@@ -17,6 +17,7 @@
 //! always get the default (`SetDefaultVirtualMachineInstanceSpec`).
 
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::machines::{TypeKind, has_defect};
 use hcoplan_planner::release::Phase;

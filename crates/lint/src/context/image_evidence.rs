@@ -3,6 +3,7 @@
 //! The files are read once, when a rule first needs them. An image is also looked up under its mirrors' names
 //! (`image_mirrors.rs`), because the mirror's image is pulled.
 
+use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
 use super::image_output::{

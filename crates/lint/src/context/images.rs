@@ -1,5 +1,6 @@
 //! Golden images as written, as passed on by HCO, and as deployed by SSP.
 
+use super::Context;
 use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 

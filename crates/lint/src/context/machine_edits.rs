@@ -1,6 +1,7 @@
 //! Suggestions that change virtual machines of the repository, if the HyperConverged can't help.
 
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use hcoplan_yaml::edit;
 
 use crate::suggestion::suggestion;

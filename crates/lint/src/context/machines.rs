@@ -1,6 +1,7 @@
 //! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, Obstacle, TypeKind, common_type, obstacles};
 
 use super::Extent;

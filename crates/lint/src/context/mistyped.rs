@@ -1,5 +1,6 @@
 //! Finds scalars whose type differs from the schema's.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_yaml::{Scalar, Style, Value, resolve};
 

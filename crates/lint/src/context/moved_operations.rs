@@ -4,6 +4,7 @@
 //! compared.
 
 use super::prelude::*;
+use super::{Applied, Context};
 use hcoplan_planner::plan::{Plan, plan};
 use hcoplan_yaml::edit;
 use hcoplan_yaml::{self as yaml, Path};

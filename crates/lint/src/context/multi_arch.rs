@@ -1,5 +1,6 @@
 //! Suggestions about multi-arch golden images and workload architectures.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_planner::topology::Topology;
 use hcoplan_yaml::Value;

@@ -1,5 +1,6 @@
 //! The declared nodes with their locations.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::inventory::{Node, NodeLocations};

@@ -1,5 +1,6 @@
 //! An operand's field written in the HyperConverged by mistake.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
 use hcoplan_planner::release::GateSetter;

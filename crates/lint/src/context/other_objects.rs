@@ -1,5 +1,6 @@
 //! The other objects of the cluster's directory.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 

@@ -1,5 +1,6 @@
 //! Detects documents written in the form of the other API version.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_yaml::{Entry, Node, Path, Segment, Value as Yaml};

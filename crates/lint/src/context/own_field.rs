@@ -1,6 +1,7 @@
 //! Finds the HyperConverged's field for a value that a patch writes.
 
 use super::prelude::*;
+use super::{Applied, Context};
 use hcoplan_planner::jsonpatch::segments;
 
 use super::KUBEVIRT_GATES;

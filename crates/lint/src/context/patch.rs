@@ -1,5 +1,6 @@
 //! The jsonpatch annotations and their effects.
 
+use super::Context;
 use super::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;

@@ -1,6 +1,7 @@
 //! Finds the operation of a patch that changes an operand's path.
 
 use super::prelude::*;
+use super::{Applied, Context, PatchAnnotation};
 use hcoplan_planner::jsonpatch;
 
 use super::patch::same_step;

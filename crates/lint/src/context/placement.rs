@@ -1,5 +1,6 @@
 //! The node placements of the HyperConverged and their matching nodes.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;

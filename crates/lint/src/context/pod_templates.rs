@@ -5,6 +5,7 @@ use super::pod_placement::{
     permits,
 };
 use super::prelude::*;
+use super::{Context, ImageEvidence};
 
 /// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.
 pub(super) const POD_TEMPLATE: &str = "spec.template.spec";

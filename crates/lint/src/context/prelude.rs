@@ -17,5 +17,3 @@ pub(super) use hcoplan_repository::repo::OtherObjects;
 pub(super) use hcoplan_yaml::edit::Change;
 pub(super) use hcoplan_yaml::{Document, Entry, Node, Path, Segment};
 pub(super) use serde_json::{Value, json};
-
-pub(super) use super::{Applied, Context, ImageEvidence, PatchAnnotation, VirtualMachine};

@@ -1,6 +1,7 @@
 //! Other releases than the cluster's: the previous and the next one.
 
 use super::prelude::*;
+use super::{Context, PatchAnnotation};
 use hcoplan_planner::jsonpatch;
 use hcoplan_planner::release::{Phase, Release};
 

@@ -1,5 +1,6 @@
 //! An object with its schema.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_yaml::edit::{apply, edits};
 use hcoplan_yaml::parse;

@@ -1,6 +1,7 @@
 //! Storage classes: the declared ones, and whether others may exist.
 
 use super::prelude::*;
+use super::{Context, VirtualMachine};
 use crate::lists::items;
 use crate::rows::rows;
 

@@ -1,5 +1,6 @@
 //! Rejections and failures, for rules that explain them.
 
+use super::Context;
 use super::prelude::*;
 use hcoplan_diagnostics::finding::Rule;
 use hcoplan_planner::admission::{Admission, Cause, Reason, Stage};

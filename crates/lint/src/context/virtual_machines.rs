@@ -1,5 +1,6 @@
 //! The virtual machines of the cluster's directory.
 
+use super::Context;
 use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 use std::sync::OnceLock;

@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_yaml::Node;
 
-use super::{Applied, Controller, Kind, PathPattern};
+use super::{Applied, Controller, Kind, PathPattern, Source};
 use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 
 /// What controllers apply from the repository.
@@ -80,6 +80,6 @@ fn applied_paths(applied: &Applied) -> Vec<AppliedPath> {
     let (by, place) = (FactOrigin::Controller(applied.kind.name()), Some(document.location(root.span)));
     let is_known = matches!(applied.kind.controller(), Controller::ArgoCd | Controller::Flux);
     let method = is_known.then_some(WithSource { value, by, place });
-    let paths = applied.sources.iter().filter_map(|source| source.pattern());
+    let paths = applied.sources.iter().filter_map(Source::pattern);
     paths.map(|path| AppliedPath { path, skips_dry_run, method: method.clone() }).collect()
 }

@@ -98,7 +98,7 @@ pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8Pat
 /// The values files of a chart's named releases, and the objects that name them.
 pub(in crate::repo) fn named_value_files(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     let releases = named_releases(gitops, chart, files);
-    let values = releases.iter().flat_map(Release::files).map(|file| file.to_owned());
+    let values = releases.iter().flat_map(Release::files).cloned();
     let is_of_chart = |applied: &&Applied| applied.sources.iter().any(|source| source.is_here && source.is_at(chart));
     let objects = gitops.applied.iter().filter(is_of_chart).map(|applied| applied.document.file.path().to_owned());
     values.chain(objects).collect()
