@@ -15,12 +15,6 @@ from _inputs import INVENTORY
 REST = "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged}\nspec: {evictionStrategy: Sometimes}\n"
 PLAIN = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n" + REST
 GOOD = PLAIN.replace("Sometimes", "LiveMigrate")
-OBJECT = {
-    "apiVersion": "hco.kubevirt.io/v1beta1",
-    "kind": "HyperConverged",
-    "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
-    "spec": {"evictionStrategy": "Sometimes"},
-}
 
 
 def indented(text, first="- ", rest="  "):
@@ -28,37 +22,12 @@ def indented(text, first="- ", rest="  "):
     return "".join(f"{first if i == 0 else rest}{line}\n" for i, line in enumerate(lines))
 
 
-def listed(kind, text, version="v1"):
-    return f"apiVersion: {version}\nkind: {kind}\nitems:\n" + indented(text)
-
-
 def escaped(text):
     return "".join(f"\\u{ord(c):04x}" for c in text)
 
 
-WRITTEN = {
-    "an escaped point": 'apiVersion: "hco\\x2ekubevirt.io/v1beta1"\nkind: HyperConverged\n' + REST,
-    "an escaped group": f'apiVersion: "{escaped("hco.kubevirt.io")}/v1beta1"\nkind: "\\u0048yperConverged"\n' + REST,
-    "long escapes": 'apiVersion: "\\U00000068co.kubevirt.io/v1beta1"\nkind: HyperConverged\n' + REST,
-    "a broken line": 'apiVersion: "hco.kube\\\n    virt.io/v1beta1"\nkind: HyperConverged\n' + REST,
-    "escaped keys": '"api\\x56ersion": "hco\\u002ekubevirt.io/v1beta1"\n"\\x6bind": HyperConverged\n' + REST,
-    "base64": f"apiVersion: !!binary {base64.b64encode(b'hco.kubevirt.io/v1beta1').decode()}\nkind: HyperConverged\n" + REST,
-    "base64 by a verbatim tag": "apiVersion: !<tag:yaml.org,2002:binary> "
-    + f"{base64.b64encode(b'hco.kubevirt.io/v1beta1').decode()}\nkind: HyperConverged\n" + REST,
-    "a folded scalar": "apiVersion: >-\n  hco.kubevirt.io/v1beta1\nkind: |-\n  HyperConverged\n" + REST,
-    "an alias": "metadata: {name: kubevirt-hyperconverged, namespace: kubevirt-hyperconverged, "
-    + 'annotations: {a: &v "hco\\x2ekubevirt.io/v1beta1"}}\napiVersion: *v\nkind: HyperConverged\nspec: {evictionStrategy: Sometimes}\n',
-    "a merge key": 'x: &x {apiVersion: "hco\\x2ekubevirt.io/v1beta1", kind: HyperConverged}\n<<: *x\n' + REST,
-    "JSON with escapes": json.dumps(OBJECT).replace("hco.", "\\u0068co\\u002e"),
-    "a list": listed("List", PLAIN),
-    "a list of another kind": listed("ThingList", PLAIN, "example.com/v1"),
-    "any kind with items": listed("Things", PLAIN, "example.com/v1"),
-    "a list in a list": listed("List", listed("List", PLAIN)),
-    "a typed list": listed("HyperConvergedList", REST, "hco.kubevirt.io/v1beta1"),
-    "a list in JSON": json.dumps({"apiVersion": "v1", "kind": "List", "items": [{"kind": "List", "apiVersion": "v1", "items": [OBJECT]}]}),
-    "items in an object": PLAIN + "items: []\n",
-    "UTF-16": ("\ufeff" + PLAIN).encode("utf-16-le"),
-}
+# The object with its group and its kind in escapes.
+ESCAPED = f'apiVersion: "{escaped("hco.kubevirt.io")}/v1beta1"\nkind: "\\u0048yperConverged"\n' + REST
 
 
 def lint(lab, files, *words):
@@ -69,22 +38,11 @@ def lint(lab, files, *words):
     return directory, lab.run("lint", *words, cwd=directory)
 
 
-def attack_other_spellings(lab):
-    """What YAML and JSON can spell as a HyperConverged is one."""
-    for what, text in WRITTEN.items():
-        for name in ["a.yaml", "a.json"]:
-            _, done = lint(lab, {name: text})
-            lab.expect(done.code == 1, f"{what} in {name}", done)
-
-
-def attack_names_of_files(lab):
-    """A HyperConverged is found in every file that kubectl, kustomize or Argo CD read."""
-    for name in [".yaml", "a.YAML", "a.yml", "sub/.json", "kustomization.json"]:
-        _, done = lint(lab, {name: PLAIN if not name.endswith("json") else json.dumps(OBJECT)})
+def attack_utf_16(lab):
+    """A HyperConverged in UTF-16 is one."""
+    for name in ["a.yaml", "a.json"]:
+        _, done = lint(lab, {name: ("\ufeff" + PLAIN).encode("utf-16-le")})
         lab.expect(done.code == 1, name, done)
-    for name in ["hc.txt", "hc"]:
-        _, done = lint(lab, {"kustomization.yaml": f"resources: [{name}]\n", name: PLAIN})
-        lab.expect(done.code == 1, f"a kustomization's resource {name}", done)
 
 
 def attack_names_that_are_no_text(lab):
@@ -98,56 +56,6 @@ def attack_names_that_are_no_text(lab):
     lab.expect(done.code not in (0, 70), "lint", done)
     done = lab.run("cmp", "generate", cwd=directory)
     lab.expect(done.code != 0 and not done.out, "cmp generate", done)
-
-
-def attack_patches_of_others(lab):
-    """A kustomization that is none of the file's hides nothing by calling it a patch."""
-    for what, files in {
-        "beside": {
-            "a/kustomization.yaml": "resources: [hc.yaml]\npatches: [{path: ../b/hc.yaml}]\n",
-            "a/hc.yaml": GOOD,
-            "b/hc.yaml": PLAIN,
-        },
-        "above, with nothing to patch": {
-            "kustomization.yaml": "patches: [{path: b/hc.yaml}]\n",
-            "b/hc.yaml": PLAIN,
-        },
-        "above a cluster of its own": {
-            "kustomization.yaml": "resources: [hc.yaml]\npatches: [{path: b/hc.yaml}]\n",
-            "hc.yaml": GOOD,
-            "b/inventory.yaml": INVENTORY,
-            "b/hc.yaml": PLAIN,
-        },
-        "and a resource at once": {
-            "kustomization.yaml": "resources: [b/hc.yaml]\npatchesStrategicMerge: [b/hc.yaml]\n",
-            "b/hc.yaml": PLAIN,
-        },
-    }.items():
-        _, done = lint(lab, files)
-        # 4: a cluster that kustomize has to build first isn't planned, and is reported.
-        lab.expect(done.code in (1, 4) and "b/hc.yaml" in done.out, what, done)
-
-
-def attack_forged_trees(lab):
-    """No manifest of a rendered tree hides a HyperConverged or anything that it doesn't name."""
-    cluster = json.dumps({
-        "schemaVersion": 1, "cluster": "x", "hcoplan": "0", "release": "1.19", "version": "1.19.0", "inputs": [],
-        "objects": [{"file": "hc.yaml", "operand": "x", "apiVersion": "v1", "kind": "X", "name": "x"}],
-    })
-    for what, files in {
-        "empty": {"x/hcoplan-manifest.json": ""},
-        "an object": {"x/hcoplan-manifest.json": "{}"},
-        "of no cluster": {"x/hcoplan-manifest.json": '{"schemaVersion": 1, "clusters": []}'},
-        "that names it": {
-            "x/hcoplan-manifest.json": '{"schemaVersion": 1, "clusters": ["x"]}',
-            "x/hcoplan-cluster.json": cluster,
-        },
-        "at the top": {"hcoplan-manifest.json": "{}"},
-    }.items():
-        directory, done = lint(lab, {**files, "x/hc.yaml": PLAIN})
-        lab.expect(done.code == 1, f"lint: {what}", done)
-        done = lab.run("cmp", "generate", cwd=directory)
-        lab.expect(done.code != 0 and not done.out, f"cmp: {what}", done)
 
 
 def attack_cmp_leaves_nothing_out(lab):
@@ -212,93 +120,6 @@ def attack_made_by_kustomize(lab):
         lab.expect(done.code not in (0, 3, 70), what, done)
 
 
-APPLICATION_SET = """apiVersion: argoproj.io/v1alpha1
-kind: ApplicationSet
-metadata: {name: a}
-spec:
-  generators: [{list: {elements: []}}]
-  template: {spec: {source: {repoURL: x, path: hc}}}
-  %s
-"""
-
-
-def attack_changed_by_controllers(lab):
-    """Each field of a controller's object that can change what it applies is named."""
-    patch = "[{target: {kind: HyperConverged}, patch: '[]'}]"
-    argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec:\n  source: {repoURL: x, path: hc, kustomize: {%s}}\n"
-    flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec: {path: ./hc, %s}\n"
-    annotation = "{kubevirt.kubevirt.io/jsonpatch: '[]'}"
-    for what, text in {
-        "patches of Argo CD": argo % f"patches: {patch}",
-        "components of Argo CD": argo % "components: [../c]",
-        "annotations of Argo CD": argo % f"commonAnnotations: {annotation}",
-        "a field of Argo CD that nobody knows": argo % "newField: a",
-        "a patch over an ApplicationSet's template": APPLICATION_SET % "templatePatch: '{spec: {source: {kustomize: {patches: []}}}}'",
-        "a template of an ApplicationSet's generator": APPLICATION_SET.replace(
-            "elements: []", "elements: [], template: {spec: {source: {kustomize: {components: [../c]}}}}") % "goTemplate: true",
-        "renderers of a HelmRelease": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
-                                      "spec: {chart: {spec: {chart: ./hc}}, postRenderers: [{kustomize: {patches: []}}]}\n",
-        "a field of a HelmRelease that nobody knows": "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: a}\n"
-                                                      "spec: {chart: {spec: {chart: ./hc}}, newField: a}\n",
-        "a field of an Application that nobody knows": (argo % "").replace("spec:\n", "spec:\n  newField: a\n"),
-        "a hydrated source": (argo % f"patches: {patch}").replace("  source:", "  sourceHydrator:\n    drySource:"),
-        "an annotation without kubevirt.io": argo % "commonAnnotations: {deployOVS: 'true'}",
-        "a patch over a template that a generator fills in": APPLICATION_SET % "templatePatch: '{{ .patch }}'",
-        "a patch over a template with escapes": APPLICATION_SET % "templatePatch: '{\"spec\": {\"sou\\u0072ce\": {\"kustomize\": {\"patches\": []}}}}'",
-        "an Application in a list": "apiVersion: v1\nkind: List\nitems:\n" + indented(argo % f"patches: {patch}"),
-        "an Application of an escaped group": (argo % f"patches: {patch}").replace("argoproj.io/v1alpha1", '"argoproj\\x2eio/v1alpha1"'),
-        "a namespace of Fleet": "apiVersion: fleet.cattle.io/v1alpha1\nkind: GitRepo\nmetadata: {name: a}\nspec: {paths: [hc], targetNamespace: b}\n",
-        "parameters of a chart of elsewhere": (argo % "").replace("path: hc", "chart: c").replace("kustomize: {}",
-            "helm: {parameters: [{name: 'o[0].kind', value: HyperConverged}]}"),
-        "JSON": json.dumps({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": {"name": "a"},
-                            "spec": {"source": {"path": "hc", "kustomize": {"components": ["c"]}}}}),
-    }.items():
-        _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.json" if text.startswith("{") else "apps/a.yaml": text})
-        lab.expect("hco-not-planned" in done.out, what, done)
-    # What Flux changes is built, and so judged where it is written.
-    bad = "'[{op: add, path: /spec/nope}]'"
-    for what, text in {
-        "patches of Flux": "patches: [{target: {kind: HyperConverged}, patch: '[{op: add, path: /spec/nope, value: 1}]'}]",
-        "components of Flux": "components: [../c]",
-        "annotations of Flux": f"commonMetadata: {{annotations: {{kubevirt.kubevirt.io/jsonpatch: {bad}}}}}",
-    }.items():
-        _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.yaml": flux % text})
-        lab.expect(done.code != 0 and "apps/a.yaml:4:" in done.out, what, done)
-    for pointer, value in [("/spec/source/kustomize/components", "[../c]"), ("/spec/source/kustomize", f"{{patches: {patch}}}")]:
-        change = f"patches:\n- target: {{kind: Application}}\n  patch: |-\n    [{{op: add, path: {pointer}, value: {value}}}]\n"
-        _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/kustomization.yaml": "resources: [a.yaml]\n" + change, "apps/a.yaml": argo % ""})
-        lab.expect("hco-not-planned" in done.out, f"a JSON patch of an Application: {pointer}", done)
-    _, done = lint(lab, {"hc/hc.yaml": GOOD, "hc/fleet.yaml": "yaml: {overlays: [b]}\n"})
-    lab.expect("hco-not-planned" in done.out, "an overlay of Fleet", done)
-    harmless = APPLICATION_SET % "templatePatch: '{spec: {syncPolicy: {automated: {prune: true}}}}'"
-    _, done = lint(lab, {"hc/hc.yaml": GOOD, "apps/a.yaml": harmless})
-    lab.expect("hco-not-planned" not in done.out, "a patch over a template that changes no source", done)
-    _, done = lint(lab, {"hc/a.yaml": SOUND, "apps/a.yaml": flux % "patches: [{target: {kind: ConfigMap}, patch: 'kind: HyperConverged'}]"})
-    # kustomize keeps the kind, as the patch doesn't allow its change.
-    lab.expect(done.code == 3, "a patch that would make one", done)
-    escaped = "[{target: {kind: ConfigMap}, options: {allowKindChange: true}, patch: '[{op: replace, path: /kind, value: \"H\\x79perC\\x6fnverged\"}]'}]"
-    _, done = lint(lab, {"hc/a.yaml": SOUND, "apps/a.yaml": argo % f"patches: {escaped}"})
-    lab.expect("hco-not-planned" in done.out, "a patch that may change kinds", done)
-
-
-def attack_templates_of_charts(lab):
-    """Helm renders every file of a chart's templates, whatever it is called, and any action may be the kind."""
-    chart = {"c/Chart.yaml": "{apiVersion: v2, name: c, version: 0.1.0}\n", "c/values.yaml": "{a: HyperConverged, b: hco.kubevirt.io/v1beta1}\n"}
-    template = "{{ if true }}\n" + PLAIN + "{{ end }}\n"
-    for name in ["hco", "a.txt", "a.gotmpl", "a.json.tmpl", "a.yaml.disabled", "sub/a.tpl", "_a.tpl"]:
-        _, done = lint(lab, {**chart, f"c/templates/{name}": template})
-        lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, name, done)
-    for what, text in {
-        "the kind": template.replace("HyperConverged", "{{ .Values.a }}"),
-        "the kind, as valid YAML": PLAIN.replace("HyperConverged", "'{{ .Values.a }}'"),
-        "the version": template.replace("hco.kubevirt.io/v1beta1", "{{ .Values.b }}"),
-    }.items():
-        _, done = lint(lab, {**chart, "c/templates/a.yaml": text})
-        lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, what, done)
-    _, done = lint(lab, {**chart, "c/templates/a.yaml": "{{ .Files.Get \"x/y\" }}\n", "c/x/y": PLAIN})
-    lab.expect(done.code != 0 and "helm-chart-not-rendered" in done.out, "a file that a template takes in", done)
-
-
 def archive(text):
     """A chart with one template, packed as Helm does."""
     out = io.BytesIO()
@@ -325,7 +146,7 @@ def attack_hidden_in_charts(lab):
         "base64 in a file": {"c/templates/a.yaml": "{{ .Files.Get \"x\" | b64dec }}\n", "c/x": encoded},
         "an object that an action makes": {"c/templates/a.yaml": "{{ dict \"kind\" \"HyperConverged\" \"apiVersion\" \"hco.kubevirt.io/v1\" | toJson }}\n"},
         "an action as the key": {"c/templates/a.yaml": "{{ \"kind\" }}: HyperConverged\n{{ \"apiVersion\" }}: hco.kubevirt.io/v1beta1\n"},
-        "escapes in a template": {"c/templates/a.yaml": "{{ if .Values.a }}\n" + WRITTEN["an escaped group"] + "{{ end }}\n"},
+        "escapes in a template": {"c/templates/a.yaml": "{{ if .Values.a }}\n" + ESCAPED + "{{ end }}\n"},
         "values as the kind": {"c/templates/a.yaml": "kind: {{ .Values.k }}\napiVersion: {{ .Values.g }}/v1\n", "c/values.yaml": "{k: HyperConverged, g: hco.kubevirt.io}\n"},
         "a text of values": {"c/templates/a.yaml": "{{ tpl .Values.o . }}\n", "c/values.yaml": "o: |\n" + indented(PLAIN.replace("HyperConverged", "{{ .Values.k }}"), "  ")},
         "an archive": {"c/charts/s-1.0.0.tgz": archive(PLAIN)},
@@ -362,54 +183,6 @@ def attack_encoded(lab):
     lab.expect("hco-not-planned" not in done.out, "something else that is compressed", done)
 
 
-def attack_kinds_filled_in_later(lab):
-    """An object that becomes a HyperConverged once its kind is filled in is as severe as a manifest that can't be read."""
-    for kind, version in [("${KIND}", "${API}"), ("${KIND:=a}", "${G}.kubevirt.io/v1beta1"), ("Hyper${KIND}", "${API}/v1"),
-                          ("$KIND", "$API"), ("$(KIND)", "$(API)"), ("'{{ kind }}'", "'{{ group }}/v1'"), ('"\\x24{KIND}"', '"\\x24{API}"')]:
-        one = PLAIN.replace("HyperConverged", kind).replace("hco.kubevirt.io/v1beta1", version)
-        for text in [one, listed("List", one)]:
-            _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": text})
-            lab.expect(done.code == 4 and "a.yaml" in done.out, f"{kind} of {version}", done)
-    for version in ["hco.kubevirt.io/v1beta1", "<< inputs.group >>/v1beta1"]:
-        one = PLAIN.replace("HyperConverged", "<< inputs.kind >>").replace("hco.kubevirt.io/v1beta1", version)
-        head = "apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: a}\nspec:\n  "
-        for what, inside in {
-            "an object": "resources:\n" + indented(one, "  - ", "    "),
-            "a list": "resources:\n" + indented(listed("List", one), "  - ", "    "),
-            "a text": "resourcesTemplate: |\n" + indented(one, "    ", "    "),
-        }.items():
-            _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": head + inside})
-            lab.expect("hco-not-planned" in done.out, f"{what} that a ResourceSet fills in, of {version}", done)
-    for kind, version in [("${KIND}", "v1"), ("Thing${KIND}", "${API}"), ("${KIND}Set", "hco${API}")]:
-        other = PLAIN.replace("HyperConverged", kind).replace("hco.kubevirt.io/v1beta1", version)
-        _, done = lint(lab, {"good/hc.yaml": GOOD, "a.yaml": other})
-        lab.expect(done.code == 0, f"{kind} of {version} is none", done)
-
-
-def attack_made_by_controllers(lab):
-    """A HyperConverged that a controller makes of something else is an error: no plan has it."""
-    other = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: kubevirt-hyperconverged, annotations: {k: HyperConverged}}\n"
-    copy = "- {op: copy, from: /metadata/annotations/k, path: /kind}"
-    flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec:\n  path: ./x\n"
-    patch = f"patches: [{{target: {{kind: Thing}}, patch: '{copy}'}}]\n"
-    component = {"c/kustomization.yaml": "kind: Component\npatches: [{path: p, target: {kind: Thing}}]\n",
-                 "c/p": "- {op: replace, path: /kind, value: HyperConverged}\n", "c/q.yaml": "kind: HyperConverged\n"}
-    argo = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {source: {path: x, kustomize: {%s}}}\n"
-    for what, files in {
-        "a copied kind of Flux": {"app.yaml": f"{flux}  {patch}"},
-        "a copied kind of Argo CD": {"app.yaml": argo % patch.strip()},
-        "allowKindChange": {"app.yaml": argo % "patches: [{target: {kind: Thing}, options: {allowKindChange: true}, patch: 'kind: X'}]"},
-        "a component": {"app.yaml": f"{flux}  components: [../c]\n", **component},
-    }.items():
-        _, done = lint(lab, {"good/hc.yaml": GOOD, "x/a.yaml": other, **files})
-        named = "error[hco-not-planned]" in done.out or "error[hco-not-recognized]" in done.out
-        lab.expect(done.code == 1 and named, what, done)
-    # A patch of an Application doesn't contain its path.
-    part = (argo % "components: [../c]").replace("path: x, ", "")
-    _, done = lint(lab, {"good/hc.yaml": GOOD, "apps/kustomization.yaml": "patches: [{path: p.yaml}]\n", "apps/p.yaml": part})
-    lab.expect("hco-not-planned" in done.out, "a patch of an Application", done)
-
-
 def attack_tracked_and_ignored(lab):
     """A file that git tracks is looked at, whatever the change's .gitignore says."""
     for what, path in {"a file": "hc.yaml", "in a directory": "x/hc.yaml"}.items():
@@ -443,7 +216,7 @@ def attack_files_that_cannot_be_read(lab):
         "UTF-32": ("\ufeff" + PLAIN).encode("utf-32-le"),
         "UTF-32 without a mark": PLAIN.encode("utf-32-be"),
         "compressed": gzip.compress(PLAIN.encode()),
-        "UTF-16 without a mark, with escapes": WRITTEN["an escaped group"].encode("utf-16-le"),
+        "UTF-16 without a mark, with escapes": ESCAPED.encode("utf-16-le"),
         "encrypted by git-crypt": b"\0GITCRYPT\0" + bytes(range(256)),
         "encrypted by age": b"age-encryption.org/v1\n" + bytes(range(256)),
         "a packed archive": b"PK\x03\x04" + bytes(range(256)),
@@ -452,7 +225,7 @@ def attack_files_that_cannot_be_read(lab):
     }.items():
         _, done = lint(lab, {"good/hc.yaml": GOOD, "x.yaml": data})
         lab.expect(done.code == 4 and "x.yaml" in done.out, what, done)
-    large = "#" * (64 << 20) + "\n" + WRITTEN["an escaped group"]
+    large = "#" * (64 << 20) + "\n" + ESCAPED
     _, done = lint(lab, {"good/hc.yaml": GOOD, "x.yaml": large})
     lab.expect(done.code == 4 and "x.yaml" in done.out, "a large file with escapes", done)
     modules = '[submodule "fleet"]\n\tpath = fleet\n\turl = https://example.com/fleet.git\n'

@@ -90,7 +90,7 @@ pub fn claimed() -> Result<Option<String>, Failure> {
             let clusters = repo.clusters().iter().map(|c| c.path().to_string());
             let fatal = repo.problems().iter().filter(|p| p.fatal);
             let mut broken = fatal.filter_map(|p| Some(p.finding.location.as_ref()?.file.path().to_string()));
-            // What `generate` refuses or says it can't judge.
+            // Rules whose findings `generate` refuses or can't judge.
             let unplanned = [&HCO_NOT_RECOGNIZED, &HCO_KIND_UNKNOWN, &HCO_NOT_PLANNED, &KUSTOMIZE_NOT_BUILT];
             let is_unplanned =
                 |f: &&Finding| f.severity == Severity::Error || unplanned.iter().any(|rule| rule.name == f.rule.name);

@@ -64,6 +64,9 @@ const ANNOTATIONS: [(Option<Controller>, &str, &str); 6] = [
     (None, "config.kubernetes.io/local-config", "true"),
 ];
 
+/// The sources with what generators and files fill in, after the object's own fields.
+const FILLED_IN: &str = "~sources";
+
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
 /// The findings about how controllers apply a cluster's HyperConverged after a change, compared with before.
@@ -119,6 +122,8 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     let is_built = new.sources.iter().all(|source| source.is_built);
     let report = |document: &Arc<Document>, field: &str| {
         let by = phrase(document);
+        // What generators and `.argocd-source` files fill in.
+        let field = if field == FILLED_IN { "source" } else { field };
         let place = document.root.below(field).map_or(document.root.span, |node| node.span);
         Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {by} is not in the plan"))
             .at(document.location(place))
@@ -174,7 +179,7 @@ impl Applied {
     fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(hcoplan_yaml::Node::to_json);
         let sources: Vec<Value> = self.sources.iter().map(|source| source.node.to_json()).collect();
-        json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec"), "zsources": sources})
+        json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec"), FILLED_IN: sources})
     }
 }
 
@@ -200,17 +205,19 @@ impl Repo {
     fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
         let controller = applied.kind.controller();
         let directory = cluster.directory();
+        // A path may be a link to a directory.
+        let linked = source.directory().map(|own| self.tree.real(&own));
+        let is_at = |directory: &Utf8Path| source.is_at(directory) || linked.as_deref() == Some(directory);
         let is_built = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(cluster.path()));
         if !source.is_here {
             return Some(LeftOut::Elsewhere);
         }
         if is_built {
             // What several objects apply is in a directory of each one's name.
-            let is_own = source.is_at(directory)
-                || directory.file_name() == Some(&applied.name) && source.is_at(parent(directory));
+            let is_own = is_at(directory) || directory.file_name() == Some(&applied.name) && is_at(parent(directory));
             return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
         }
-        let above = directory.ancestors().find(|above| source.is_at(above));
+        let above = directory.ancestors().find(|above| is_at(above));
         let Some(above) = above.filter(|above| source.recurses || *above == directory) else {
             return Some(LeftOut::Elsewhere);
         };

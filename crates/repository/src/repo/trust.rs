@@ -94,7 +94,11 @@ impl Trust {
     pub(super) fn configuration(&self, tree: &dyn Tree) -> Option<Finding> {
         let base = self.base()?;
         let path = Utf8Path::new(CONFIG_FILE);
-        let own = tree.read(path).ok()?;
+        let own = match tree.read(path) {
+            // It has no effect either.
+            Err(Unreadable::Untracked) => Vec::new(),
+            own => own.ok()?,
+        };
         if base.tree.read(path).is_ok_and(|theirs| theirs == own) {
             return None;
         }

@@ -50,10 +50,12 @@ fn changes(before: &Repo, after: &Repo, mut found: Vec<&Finding>, is_unplanned: 
             n => format!(" and {n} more"),
         };
         let what = place.file.path();
-        let message = match is_unplanned {
-            true if first == what => format!("`{first}`{more} changes, which is not planned"),
-            true => format!("`{first}`{more} changes, and what `{what}` makes of it is not planned"),
-            false => format!("`{first}`{more} changes, from which a value in `{what}` may be filled in"),
+        let message = if first == what {
+            format!("`{first}`{more} changes, which is not planned")
+        } else if is_unplanned {
+            format!("`{first}`{more} changes, and what `{what}` makes of it is not planned")
+        } else {
+            format!("`{first}`{more} changes, from which a value in `{what}` may be filled in")
         };
         out.push(
             Finding::new(&CHANGE_NOT_PLANNED, message)

@@ -23,7 +23,7 @@ fn first_link(path: &Utf8Path) -> io::Result<Option<Utf8PathBuf>> {
     Ok(below.copied().find(|d| is_link(&d)).map(ToOwned::to_owned))
 }
 
-/// Rejects a path with a link on it, see [`first_link`], and one below a `.git`: git runs what is there.
+/// Rejects a path with a link on it, see [`first_link`], and one below a `.git`, from which git runs programs.
 ///
 /// # Errors
 /// Which link.

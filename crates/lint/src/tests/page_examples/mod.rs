@@ -82,7 +82,7 @@ const ELSEWHERE: [Elsewhere; 14] = [
         rule: "change-not-planned",
         part: Part::Both,
         why: "it compares two revisions",
-        test: ("testdata/strangers.rs", "each_change_is_told"),
+        test: ("testdata/strangers.rs", "reports_what_a_change_hides"),
     },
     Elsewhere {
         rule: "helm-chart-not-rendered",

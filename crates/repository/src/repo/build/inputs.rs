@@ -10,7 +10,6 @@ use super::super::kustomization::{
 };
 use super::native::place_of;
 use super::plugins::{CHART, POLICY_GENERATOR, plugins};
-use super::remote::looks_remote;
 use super::{Additions, BuildError};
 
 /// Messages about paths that a kustomization must not name.
@@ -94,11 +93,11 @@ impl BuildInputs {
         match entry.what {
             EntryKind::Of(Field::Resources | Field::Components) => {
                 let Some(name) = entry.node.as_str() else { return Ok(()) };
-                if fetches && looks_remote(name) {
+                if fetches && all.is_remote(directory, name) {
                     self.is_remote = true;
                     return Ok(());
                 }
-                let path = below(directory, name)?;
+                let path = below(all, directory, name)?;
                 if all.tree.check(&path).is_ok() {
                     self.inputs.insert(path.clone());
                     let loaded = is_loaded(all, directory, &path, name);
@@ -123,7 +122,7 @@ impl BuildInputs {
     }
 
     fn file(&mut self, all: &Kustomizations<'_>, directory: &Utf8Path, name: &str) -> Result<(), Forbidden> {
-        let path = below(directory, name)?;
+        let path = below(all, directory, name)?;
         match all.tree.check(&path) {
             Ok(()) => {
                 let loaded = is_loaded(all, directory, &path, name);
@@ -145,7 +144,7 @@ impl BuildInputs {
             let named = plugins(text).map_err(|what| (first(), what))?;
             return named.iter().try_for_each(|name| self.file(all, directory, name));
         }
-        let path = below(directory, text)?;
+        let path = below(all, directory, text)?;
         let reject = |what| (text.to_owned(), what);
         if let Ok(bytes) = all.tree.read(&path) {
             is_loaded(all, directory, &path, text)?;
@@ -160,7 +159,7 @@ impl BuildInputs {
         }
         self.inputs.insert(list.path.clone());
         for (_, name) in list.bases() {
-            let file = below(&path, name)?;
+            let file = below(all, &path, name)?;
             let bytes = all.tree.read(&file).map_err(|_| (name.to_owned(), NOTHING))?;
             self.plugin_file(all, &path, name, (file, &bytes))?;
         }
@@ -195,8 +194,8 @@ fn is_loaded(all: &Kustomizations<'_>, directory: &Utf8Path, path: &Utf8Path, na
 }
 
 /// The path of a kustomization's name, relative to the root.
-fn below(directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Forbidden> {
-    if looks_remote(name) {
+fn below(all: &Kustomizations<'_>, directory: &Utf8Path, name: &str) -> Result<Utf8PathBuf, Forbidden> {
+    if all.is_remote(directory, name) {
         return Err((name.to_owned(), FETCHED));
     }
     normalize_path(&directory.join(name)).ok_or_else(|| (name.to_owned(), OUTSIDE))

@@ -76,6 +76,17 @@ impl<'t> Kustomizations<'t> {
         read
     }
 
+    /// Whether kustomize fetches what a kustomization names: a file, or a directory without a host's name, is taken
+    /// from here first.
+    pub(in crate::repo) fn is_remote(&self, directory: &Utf8Path, name: &str) -> bool {
+        const HOSTS: [&str; 4] = ["github.com", "://", "git@", "::"];
+        let is_here = |path: Utf8PathBuf| {
+            let is_kustomization = || !HOSTS.iter().any(|host| name.contains(host)) && self.at(&path).is_some();
+            self.tree.check(&path).is_ok() || is_kustomization()
+        };
+        looks_remote(name) && !normalize_path(&directory.join(name)).is_some_and(is_here)
+    }
+
     /// What each kustomization of the tree names, by the directory of the kustomization.
     pub(in crate::repo) fn references(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
         let files = self.tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
@@ -83,7 +94,7 @@ impl<'t> Kustomizations<'t> {
         let read = directories.filter_map(|directory| self.at(directory));
         let named = read.flat_map(|kustomization| {
             let names = kustomization.entries.iter().flat_map(|entry| entry.files());
-            let here = names.filter(|name| !looks_remote(name));
+            let here = names.filter(|name| !self.is_remote(kustomization.directory(), name));
             let paths = here.filter_map(|name| normalize_path(&kustomization.directory().join(name)));
             paths.map(|path| (kustomization.directory().to_owned(), path)).collect::<Vec<_>>()
         });

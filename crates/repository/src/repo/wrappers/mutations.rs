@@ -44,7 +44,8 @@ fn has_key(node: &Node, keys: &[&str]) -> bool {
 fn names(node: &Node, is_match: bool) -> bool {
     let is_meant = |text: &str| {
         let lower = text.to_ascii_lowercase();
-        lower.contains("hyperconverged") || lower.contains(HCO) || text == "*" || text == "*/*" || text == "*/*/*"
+        let begins = lower.strip_suffix('*').is_some_and(|begin| "hyperconverged".starts_with(begin));
+        lower.contains("hyperconverged") || lower.contains(HCO) || begins || text == "*/*" || text == "*/*/*"
     };
     match &node.value {
         Value::String(text) => is_match && is_meant(text),

@@ -48,11 +48,6 @@ const EXAMPLES: [&str; 6] = [
 /// The HyperConvergeds in a document that aren't `planned`.
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let mut out = Vec::new();
-    if mutations::changes_hyperconverged(root) {
-        let span = root.get("kind").map_or(root.span, |kind| kind.span);
-        out.push(NotPlannedObject { span, reason: NotPlannedReason::Mutated(text(root, "kind").to_owned()) });
-        return out;
-    }
     let is_example =
         EXAMPLES.contains(&text(root, "kind")) || text(root, "schema").starts_with("olm.") || group(root) == HCO;
     if is_example {
@@ -88,6 +83,11 @@ impl<'n> Walk<'n, '_> {
                 self.out.push(NotPlannedObject { span, reason });
             }
             return;
+        }
+        if mutations::changes_hyperconverged(node) {
+            let span = node.get("kind").map_or(node.span, |kind| kind.span);
+            let reason = NotPlannedReason::Mutated(text(node, "kind").to_owned());
+            return self.out.push(NotPlannedObject { span, reason });
         }
         match &node.value {
             Value::Map(entries) => {

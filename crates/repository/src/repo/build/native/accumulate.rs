@@ -8,7 +8,6 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node, locate_in_scalar};
 
 use super::super::layers::{BuildLayer, LayerKind};
-use super::super::remote::looks_remote;
 use super::merge::{NotMerged, merge};
 use super::metadata;
 use super::object::{Id, Object, Placed, Value};
@@ -189,7 +188,7 @@ impl Accumulation<'_, '_> {
     fn resource(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let refused = |why| Refused { place: entry.place(), why };
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        if looks_remote(name) {
+        if self.all.is_remote(directory, name) {
             self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
             return Ok(());
         }
@@ -223,7 +222,7 @@ impl Accumulation<'_, '_> {
 
     fn component(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        if looks_remote(name) {
+        if self.all.is_remote(directory, name) {
             self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
             return Ok(());
         }
@@ -349,7 +348,7 @@ impl Accumulation<'_, '_> {
                 let name = node.as_str().unwrap_or_default();
                 let place = entry.document.location(node.span);
                 let refused = |why| NotMerged::Refused(Refused { place: place.clone(), why });
-                if looks_remote(name) {
+                if self.all.is_remote(directory, name) {
                     self.out.unfetched.push((place.clone(), Unfetched::Resource(name.to_owned())));
                     return Ok(());
                 }
