@@ -1,5 +1,6 @@
 //! The nodes on which a virtual machine may run. Nodes that no machine can distinguish are examined once.
 
+use super::pod_placement::terms;
 use super::prelude::*;
 use super::{Context, VirtualMachine};
 use hcoplan_planner::boot::NodeBarrier;
@@ -226,12 +227,6 @@ fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
         value.is_some_and(|own| values.any(|value| value == own))
     };
     topology_terms(topology).any(|term| term.iter().all(fits))
-}
-
-/// The terms of a placement's required node affinity.
-pub(crate) fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
-    let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
-    placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array()).into_iter().flatten()
 }
 
 /// The labels used by a placement.

@@ -3,8 +3,9 @@
 use super::prelude::*;
 use hcoplan_yaml::edit::{EditableFile, apply_and_verify, line_edits};
 
-use super::destinations::{fits, key, similar};
+use super::destinations::{fits, similar};
 use super::other_shape::translated;
+use super::shape::key;
 use super::shape::object_after;
 use super::{Destination, DestinationKind, Shape};
 use crate::lists::entries;

@@ -5,6 +5,7 @@ use hcoplan_diagnostics::finding::nearest;
 use hcoplan_yaml::Value;
 
 use super::Shape;
+use super::shape::key;
 
 /// Maximum levels between a field and its destination: deeper, an equal name proves little.
 const MAX_LEVELS: usize = 2;
@@ -219,14 +220,6 @@ impl Shape<'_, '_> {
         let beside = beside.map(|to| Destination::new(DestinationKind::Level, path, to));
         let destination = beside.or_else(|| unwrapped(schema, path, node));
         destination.map(|destination| self.free(destination)).filter(|free| free.len() == 1).unwrap_or_default()
-    }
-}
-
-/// The last step of a path, if it is a key.
-pub(crate) fn key(path: &Path) -> Option<&str> {
-    match path.0.last()? {
-        Segment::Key(key) => Some(key),
-        Segment::Index(_) => None,
     }
 }
 

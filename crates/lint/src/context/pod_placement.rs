@@ -3,7 +3,6 @@
 //! Source: the scheduler's node affinity (`kube/node_affinity.rs`): node selector and required terms both have to
 //! match; terms are alternatives; all requirements of a term have to match.
 
-use super::candidates::terms;
 use crate::lists::elements;
 use hcoplan_kubernetes::label_selector;
 use serde_json::Value;
@@ -105,6 +104,12 @@ pub(super) fn forget_architectures(placement: &mut Value) {
     if open {
         *required = Value::Null;
     }
+}
+
+/// The terms of a placement's required node affinity.
+pub(crate) fn terms(placement: &Value) -> impl Iterator<Item = &Value> {
+    let required = "/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution";
+    placement.pointer(required).and_then(|r| r["nodeSelectorTerms"].as_array()).into_iter().flatten()
 }
 
 #[cfg(test)]

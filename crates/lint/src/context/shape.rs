@@ -5,7 +5,6 @@ use super::prelude::*;
 use hcoplan_yaml::edit::{apply, edits};
 use hcoplan_yaml::parse;
 
-use super::destinations::key;
 use crate::lists::entries;
 
 /// An object with its schema: finds the correct path of values that the schema doesn't know, and moves them.
@@ -97,4 +96,12 @@ pub(super) fn object_after(document: &Document, edits: &[Edit]) -> Option<Value>
     let object = after.documents.get(document.index)?.root.to_json();
     // An item of a List is a separate document here.
     (object.get("kind") == document.root.to_json().get("kind")).then_some(object)
+}
+
+/// The last step of a path, if it is a key.
+pub(crate) fn key(path: &Path) -> Option<&str> {
+    match path.0.last()? {
+        Segment::Key(key) => Some(key),
+        Segment::Index(_) => None,
+    }
 }

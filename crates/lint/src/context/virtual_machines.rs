@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use hcoplan_diagnostics::finding::Rule;
 use hcoplan_kubernetes::ObjectId;
 
-use super::candidates::terms;
 use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
+use super::pod_placement::terms;
 use crate::lists::items;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.

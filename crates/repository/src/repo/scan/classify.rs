@@ -38,7 +38,7 @@ pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     }
     let whole = (api_version, kind) == ("v1", "List");
     let (mut nodes, mut machines) = (false, false);
-    // kubectl and Argo CD apply the `items` of each object in its place.
+    // kubectl and Argo CD apply the `items` of any object, not the object.
     for (index, object) in (0..).zip(listed::objects(root)) {
         match what(object.api_version(), &object.kind()) {
             Some(FoundKind::Inventory(_)) if is_dump => {}

@@ -24,14 +24,14 @@ pub(in super::super) const GROUPS: [&str; 3] =
 /// Fields in which a policy names what it matches.
 const MATCHES: [&str; 6] = ["kinds", "resources", "apiGroups", "groups", "targets", "kind"];
 
-/// Whether an object changes HyperConvergeds.
+/// Whether an object changes HyperConvergeds, or makes them.
 pub(super) fn changes_hyperconverged(root: &Node) -> bool {
     let is_mutator = MUTATORS.contains(&(group(root), text(root, "kind")));
     // HCO's own webhook is planned.
     let is_own = root.list_at("webhooks").iter().any(|hook| hook.text("name").ends_with("hco.kubevirt.io"));
     is_mutator
         && !is_own
-        && (!group(root).contains("kyverno.io") || has_key(root, &["mutate", "mutations"]))
+        && (!group(root).contains("kyverno.io") || has_key(root, &["mutate", "mutations", "generate"]))
         && names(root, false)
 }
 

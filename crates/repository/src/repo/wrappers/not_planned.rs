@@ -84,11 +84,7 @@ impl<'n> Walk<'n, '_> {
             }
             return;
         }
-        if mutations::changes_hyperconverged(node) {
-            let span = node.get("kind").map_or(node.span, |kind| kind.span);
-            let reason = NotPlannedReason::Mutated(text(node, "kind").to_owned());
-            return self.out.push(NotPlannedObject { span, reason });
-        }
+        let known = self.out.len();
         match &node.value {
             Value::Map(entries) => {
                 if group(node) == "policy.open-cluster-management.io" {
@@ -127,6 +123,12 @@ impl<'n> Walk<'n, '_> {
                 self.out.push(NotPlannedObject { span, reason });
             }
             _ => {}
+        }
+        // One that it makes or checks is named itself.
+        if self.out.len() == known && mutations::changes_hyperconverged(node) {
+            let span = node.get("kind").map_or(node.span, |kind| kind.span);
+            let reason = NotPlannedReason::Mutated(text(node, "kind").to_owned());
+            self.out.push(NotPlannedObject { span, reason });
         }
     }
 }
