@@ -91,7 +91,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     let applied = match (work.before, pair.before) {
         (Before::Sources(before, super::ComparisonMode::BeforeAndAfter), Some(was)) => {
             let mut found = repo::applied_changes(before, repo, was, cluster);
-            let changes = repo::changes_of_values(before, repo, &outcome.found.findings);
+            let changes = repo::changes_of_values(before, repo, &work.changed, &outcome.found.findings);
             found.extend(changes.into_iter().map(|f| Finding { cluster: Some(cluster.name().into()), ..f }));
             found
         }

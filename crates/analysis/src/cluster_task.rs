@@ -1,6 +1,6 @@
 //! A command's task for each cluster.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::before::Before;
 use super::field_question::FieldQuestion;
@@ -9,6 +9,7 @@ use hcoplan_kubernetes::ObjectId;
 use hcoplan_lint as lint;
 use hcoplan_planner::release::Release;
 use hcoplan_repository::emit::{DiskTree, Tree};
+use hcoplan_repository::repo::ChangedFiles;
 
 /// A command's task for each cluster.
 #[derive(Debug, Default)]
@@ -45,6 +46,8 @@ pub struct ClusterTask<'a> {
     pub check: &'a [DiskTree],
     /// Add a kustomization to each cluster's directory of the tree.
     pub kustomization: bool,
+    /// The files that differ from the side before, found at their first use.
+    pub changed: OnceLock<ChangedFiles>,
 }
 
 impl ClusterTask<'_> {

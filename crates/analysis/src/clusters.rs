@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -22,7 +23,7 @@ use hcoplan_diagnostics::finding::{Edit, Finding};
 use hcoplan_lint as lint;
 use hcoplan_lint::fix;
 use hcoplan_repository::emit;
-use hcoplan_repository::repo::{self, ClusterRef, Options, Repo, Trust};
+use hcoplan_repository::repo::{self, ChangedFiles, ClusterRef, Options, Repo, Trust};
 use hcoplan_yaml::edit::Reason;
 
 /// The clusters of a run.
@@ -280,7 +281,7 @@ impl Clusters {
             (Before::Sources(before, mode), _) => {
                 findings.mark_existing(before);
                 if mode == ComparisonMode::BeforeAndAfter {
-                    findings.extend(self.unplanned_changes(before));
+                    findings.extend(self.unplanned_changes(before, &work.changed));
                 }
             }
             (_, Some(before)) => {
@@ -292,7 +293,7 @@ impl Clusters {
                 };
                 let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
                 findings.extend(repo::removed(before, &self.repo, meant));
-                findings.extend(self.unplanned_changes(before));
+                findings.extend(self.unplanned_changes(before, &work.changed));
             }
             _ => {}
         }
@@ -307,11 +308,11 @@ impl Clusters {
         findings
     }
 
-    fn unplanned_changes(&self, before: &Repo) -> Vec<Finding> {
+    fn unplanned_changes(&self, before: &Repo, changed: &OnceLock<ChangedFiles>) -> Vec<Finding> {
         if self.shard().is_some_and(|shard| !shard.is_first()) {
             return Vec::new();
         }
-        let mut found = repo::unplanned_changes(before, &self.repo);
+        let mut found = repo::unplanned_changes(before, &self.repo, changed);
         found.retain(|finding| is_about(finding, self.below()));
         found
     }

@@ -126,6 +126,22 @@ impl Node {
         self.below(path).map_or(&[], Self::items)
     }
 
+    /// Whether it says nothing: null, or an empty text, list or map.
+    pub fn is_empty(&self) -> bool {
+        match &self.value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Map(entries) => entries.is_empty(),
+            Value::Seq(items) => items.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Whether it is the boolean true.
+    pub fn is_true(&self) -> bool {
+        matches!(self.value, Value::Bool(true))
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match &self.value {

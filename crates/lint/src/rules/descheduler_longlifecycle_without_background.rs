@@ -1,6 +1,5 @@
 //! The descheduler's profile LongLifecycle without background evictions.
 
-use hcoplan_yaml::Value;
 use hcoplan_yaml::edit::edits;
 
 use super::prelude::*;
@@ -11,7 +10,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for descheduler in cx.deschedulers() {
         let profiles = descheduler.profiles();
         let knows = |p: &&str| p.ends_with("KubeVirtRelieveAndMigrate");
-        let on = descheduler.get(SWITCH).is_some_and(|n| matches!(n.value, Value::Bool(true)));
+        let on = descheduler.get(SWITCH).is_some_and(Node::is_true);
         if !profiles.contains(&"LongLifecycle") || profiles.iter().any(knows) || on {
             continue;
         }

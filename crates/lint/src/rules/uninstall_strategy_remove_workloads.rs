@@ -1,7 +1,5 @@
 //! Deleting the HyperConverged would delete every virtual machine.
 
-use hcoplan_yaml::Value;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -46,7 +44,6 @@ fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
     all.map(|d| &**d).find(|d| {
         let prune = d.root.below(PRUNE);
         let version = d.root.text_at("apiVersion");
-        version.is_some_and(|v| v.starts_with("argoproj.io/"))
-            && prune.is_some_and(|n| matches!(n.value, Value::Bool(true)))
+        version.is_some_and(|v| v.starts_with("argoproj.io/")) && prune.is_some_and(Node::is_true)
     })
 }

@@ -525,7 +525,7 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
 /// CNAO's validateKubeMacPool: both ends, in order, unicast.
 /// KubeVirt `discoverAllowedUSBDevices`: takes sets of devices that match all selectors until one selector finds none.
 fn usb_device(node: &Node) -> Option<Problem<'_>> {
-    let is_external = node.get("externalResourceProvider").is_some_and(|node| matches!(node.value, Value::Bool(true)));
+    let is_external = node.get("externalResourceProvider").is_some_and(Node::is_true);
     let is_selected = node.get("selectors").is_some_and(|selectors| !selectors.items().is_empty());
     (!is_external && !is_selected).then(|| Problem::new(node, Mistake::Missing("selectors")).key("the USB device"))
 }

@@ -1,65 +1,29 @@
 //! What a change makes of a HyperConverged that a controller applies, where its files say nothing of it: it leaves what
 //! is applied, or the controller's object changes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, Walk};
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
-use hcoplan_yaml::Document;
+use hcoplan_yaml::{Document, Node};
 use serde_json::{Value, json};
 
-use super::charts::is_chart;
-use super::gitops::{Applied, Controller, Kind, Source, phrase};
-use super::kustomization::has_kustomization;
+use super::gitops::{Applied, Controller, LeftOut, Source, phrase};
+use super::identity::SYNC_OPTIONS;
 use super::wrapper_changes::is_planned;
 use super::{ClusterRef, Repo, parent, wrapper_fields};
-
-/// Why a controller doesn't apply a HyperConverged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LeftOut {
-    /// It is elsewhere.
-    Elsewhere,
-    /// `include` or `exclude` of an Application.
-    Pattern,
-    /// A kustomization there doesn't name it.
-    Kustomization,
-    /// The directory is a chart.
-    Chart,
-    /// Paths that Flux, Fleet or Advanced Cluster Management ignore.
-    Ignored,
-    /// An annotation of its own, with its value.
-    Annotation(&'static str, &'static str),
-    /// A comment that Argo CD reads.
-    SkippedFile,
-}
-
-impl std::fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Elsewhere => f.write_str("it isn't in its path any more"),
-            Self::Pattern => f.write_str("`directory.include` or `directory.exclude` leaves it out"),
-            Self::Kustomization => f.write_str("a kustomization there doesn't name it"),
-            Self::Chart => f.write_str("its directory is a chart now"),
-            Self::Ignored => {
-                f.write_str("an ignore file of the controller, or `spec.ignore` of the source, leaves it out")
-            }
-            Self::Annotation(key, value) => write!(f, "its annotation `{key}: {value}` says so"),
-            Self::SkippedFile => f.write_str("the comment `+argocd:skip-file-rendering` says so"),
-        }
-    }
-}
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
 ///
 /// Sources: Argo CD's resource hooks and kustomize-controller's `reconcile` and `ssa`; kustomize drops local
 /// configuration from its output.
-const ANNOTATIONS: [(Option<Controller>, &str, &str); 6] = [
+const ANNOTATIONS: [(Option<Controller>, &str, &str); 5] = [
     (Some(Controller::Flux), "kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
     (Some(Controller::Flux), "kustomize.toolkit.fluxcd.io/ssa", "Ignore"),
     (Some(Controller::Flux), "kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent"),
-    (Some(Controller::Flux), "config.kubernetes.io/local-config", "true"),
     (Some(Controller::ArgoCd), "argocd.argoproj.io/hook", ""),
     (None, "config.kubernetes.io/local-config", "true"),
 ];
@@ -67,24 +31,26 @@ const ANNOTATIONS: [(Option<Controller>, &str, &str); 6] = [
 /// The sources with what generators and files fill in, after the object's own fields.
 const FILLED_IN: &str = "~sources";
 
-const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
-
 /// The findings about how controllers apply a cluster's HyperConverged after a change, compared with before.
 pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
     let is_applied = |repo: &Repo, applied: &Applied, cluster: &ClusterRef| {
         applied.sources.iter().any(|source| repo.left_out(applied, source, cluster).is_none())
     };
-    let old: Vec<&Applied> = before.gitops().applied.iter().filter(|a| is_applied(before, a, was)).collect();
-    let now = &after.gitops().applied;
-    let is_still_applied = now.iter().any(|applied| is_applied(after, applied, cluster));
+    let old = before.gitops().around(was.directory()).filter(|applied| is_applied(before, applied, was));
+    let mut now = after.gitops().around(cluster.directory());
+    let is_still_applied = now.any(|applied| is_applied(after, applied, cluster));
     let mut out = Vec::new();
     for old in old {
         let by = phrase(&old.document);
-        let same = now.iter().find(|new| new.identity() == old.identity());
-        let Some(new) = same else {
+        let Some(new) = after.gitops().same(old) else {
             if !is_still_applied {
                 let place = old.document.location(old.document.root.span);
-                out.push(leaves(cluster, old, format!("{by} is gone"), after.place_of(cluster).unwrap_or(place)));
+                out.push(leaves(
+                    cluster,
+                    old,
+                    format!("{by} is gone"),
+                    after.named_at(cluster.object).unwrap_or(place),
+                ));
             }
             continue;
         };
@@ -94,7 +60,12 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
             && !is_still_applied
         {
             let why = format!("{by} doesn't apply it: {why}");
-            out.push(leaves(cluster, new, why, after.place_of(cluster).filter(|_| old.same_as(new)).unwrap_or(place)));
+            out.push(leaves(
+                cluster,
+                new,
+                why,
+                after.named_at(cluster.object).filter(|_| old.settings() == new.settings()).unwrap_or(place),
+            ));
         } else {
             out.extend(settings_changes(before, after, old, new));
         }
@@ -137,9 +108,12 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
         wrapper_fields::of("unapplied").iter().any(|harmless| is_in(harmless)) || is_built && is_planned(field)
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| report(&new.document, &field)));
-    for related in after.related(new) {
-        let was = before.related(old).find(|was| names(was) == names(related));
-        let spec = |document: &Document| document.root.get("spec").map(hcoplan_yaml::Node::to_json);
+    for related in after.gitops().related(new) {
+        let is_same = |was: &&Arc<Document>| {
+            ["metadata.name", "metadata.namespace"].iter().all(|field| was.text(field) == related.text(field))
+        };
+        let was = before.gitops().related(old).iter().find(is_same);
+        let spec = |document: &Document| document.root.get("spec").map(Node::to_json);
         let values = was.map(|was| [was, related].map(|d| json!({"spec": spec(d)})));
         let field = values.and_then(|[a, b]| changed(&a, &b, "", &is_known));
         out.extend(field.map(|field| report(related, &field)));
@@ -153,83 +127,40 @@ fn changed(old: &Value, new: &Value, path: &str, is_known: &dyn Fn(&str) -> bool
         return None;
     }
     let (Value::Object(a), Value::Object(b)) = (old, new) else { return Some(path.to_owned()) };
-    let keys: std::collections::BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     keys.into_iter().find_map(|key| {
         let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
         changed(a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null), &path, is_known)
     })
 }
 
-fn names(document: &Document) -> (&str, &str, &str) {
-    (document.text("kind"), document.text("metadata.namespace"), document.text("metadata.name"))
-}
-
 impl Applied {
-    /// What stays the same of it while its settings change.
-    fn identity(&self) -> (Kind, &str, &str, &str) {
-        let (_, namespace, name) = names(&self.document);
-        (self.kind, namespace, name, &self.name)
-    }
-
-    fn same_as(&self, other: &Self) -> bool {
-        self.settings() == other.settings()
-    }
-
     /// What it says of what it applies: its spec, its annotations, and its sources with what files add to them.
     fn settings(&self) -> Value {
-        let of = |path: &str| self.document.root.below(path).map(hcoplan_yaml::Node::to_json);
+        let of = |path: &str| self.document.root.below(path).map(Node::to_json);
         let sources: Vec<Value> = self.sources.iter().map(|source| source.node.to_json()).collect();
         json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec"), FILLED_IN: sources})
     }
 }
 
 impl Repo {
-    fn place_of(&self, cluster: &ClusterRef) -> Option<Location> {
-        self.named_at(cluster.object)
-    }
-
-    /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
-    fn related<'a>(&'a self, applied: &'a Applied) -> impl Iterator<Item = &'a Arc<Document>> {
-        let is_it = |document: &&Arc<Document>| {
-            let (kind, _, name) = names(document);
-            let (wanted, named) = match applied.kind.controller() {
-                Controller::Flux => ("GitRepository", applied.document.root.text("spec.sourceRef.name")),
-                _ => ("AppProject", applied.document.root.text("spec.project")),
-            };
-            kind == wanted && name == named
-        };
-        self.gitops().documents.iter().filter(is_it)
-    }
-
     /// Why a source of a controller's object doesn't apply a cluster's HyperConverged; `None` if it does.
     fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
         let controller = applied.kind.controller();
         let directory = cluster.directory();
-        // A path may be a link to a directory.
-        let linked = source.directory().map(|own| self.tree.real(&own));
-        let is_at = |directory: &Utf8Path| source.is_at(directory) || linked.as_deref() == Some(directory);
         let is_built = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(cluster.path()));
         if !source.is_here {
             return Some(LeftOut::Elsewhere);
         }
         if is_built {
             // What several objects apply is in a directory of each one's name.
-            let is_own = is_at(directory) || directory.file_name() == Some(&applied.name) && is_at(parent(directory));
+            let is_own = source.is_at(directory)
+                || directory.file_name() == Some(&applied.name) && source.is_at(parent(directory));
             return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
         }
-        let above = directory.ancestors().find(|above| is_at(above));
-        let Some(above) = above.filter(|above| source.recurses || *above == directory) else {
-            return Some(LeftOut::Elsewhere);
-        };
-        let tree = &*self.tree;
-        if has_kustomization(tree, above) {
-            return Some(LeftOut::Kustomization);
-        }
-        if is_chart(tree, above) {
-            return Some(LeftOut::Chart);
-        }
-        if !source.selects_file(above, cluster.path()) {
-            return Some(LeftOut::Pattern);
+        let by_place = applied.left_out(source, &*self.tree, cluster.path());
+        if by_place.is_some() {
+            return by_place;
         }
         if self.is_ignored(applied, cluster.path()) {
             return Some(LeftOut::Ignored);
@@ -254,7 +185,10 @@ impl Repo {
             let bytes = self.tree.read(&directory.join(name)).ok()?;
             Some(matches(&String::from_utf8_lossy(&bytes), directory))
         };
-        self.related(applied).any(|repository| matches(repository.text("spec.ignore"), Utf8Path::new("")))
+        self.gitops()
+            .related(applied)
+            .iter()
+            .any(|repository| matches(repository.text("spec.ignore"), Utf8Path::new("")))
             || file.ancestors().skip(1).any(|directory| by_file(directory).unwrap_or(false))
     }
 
@@ -284,6 +218,6 @@ impl Repo {
         let message = "with `Force=true,Replace=true` Argo CD deletes the HyperConverged and creates it again at each \
                        sync, and with it KubeVirt and CDI";
         let help = "remove `Force=true`";
-        Some(Finding::new(&HCO_REMOVED, message).at(self.place_of(cluster)?).help(help))
+        Some(Finding::new(&HCO_REMOVED, message).at(self.named_at(cluster.object)?).help(help))
     }
 }

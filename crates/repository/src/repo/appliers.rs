@@ -81,7 +81,7 @@ impl Appliers<'_> {
     pub fn pruner_of(&self, directory: &Utf8Path) -> Option<String> {
         let reaches = |source: &Source, above: &Utf8Path| {
             let is_below = above == directory || source.recurses || self.is_kustomization(above);
-            is_below && source.is_at(above) && source.selects(above, directory)
+            is_below && source.is_at(above) && source.selects(above, &directory.join("a.yaml"))
         };
         let applied = self.applied_with(directory);
         let mut pruning = applied.iter().filter(|applied| applied.prunes);

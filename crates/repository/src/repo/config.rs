@@ -170,10 +170,6 @@ fn pattern(pattern: &Located<String>) -> Option<Finding> {
     Some(finding.at(pattern.place.clone()))
 }
 
-fn is_true(node: Option<&Node>) -> bool {
-    matches!(node.map(|n| &n.value), Some(Yaml::Bool(true)))
-}
-
 /// `Some(None)`: off. YAML reads a bare `off` as false.
 fn level(node: &Node) -> Option<Option<Severity>> {
     match &node.value {
@@ -209,14 +205,14 @@ impl Config {
             });
         }
         self.is_kustomize_off = matches!(root.get("kustomize").map(|n| &n.value), Some(Yaml::Bool(false)));
-        self.helm = is_true(root.get("helm"));
+        self.helm = root.get("helm").is_some_and(Node::is_true);
         let output = root.get("output");
-        self.kustomization = is_true(output.and_then(|o| o.get("kustomization")));
+        self.kustomization = output.and_then(|o| o.get("kustomization")).is_some_and(Node::is_true);
         if let Some(lint) = root.get("lint") {
             self.lint = LintConfig {
                 select: Located::texts(document, lint, "select"),
                 ignore: Located::texts(document, lint, "ignore"),
-                pedantic: is_true(lint.get("pedantic")),
+                pedantic: lint.get("pedantic").is_some_and(Node::is_true),
                 baseline: Located::text(document, lint, "baseline"),
                 fail_on: lint.get("failOn").and_then(level),
             };

@@ -14,7 +14,7 @@ use super::statements::{Statement, StatementKind};
 use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
 
 /// The annotation with an object's own options of Argo CD.
-const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
+pub(super) const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
 /// The source of a fact about a cluster, by precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -95,7 +95,7 @@ pub use rendered::Rendered;
 pub use scan::ObjectPlace;
 pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
-pub use unplanned_changes::{changes_of_values, unplanned_changes};
+pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, Walk, max_bytes};

@@ -1,10 +1,11 @@
 //! Changes of files that decide about something which isn't planned: its effect is unknown, not none.
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Tree, Walk};
+use hcoplan_diagnostics::source::Walk;
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 use hcoplan_yaml::Node;
 
@@ -20,30 +21,45 @@ const VARIABLE_FILES: [&str; 4] = ["env", "tfvars", "tf", "properties"];
 const DOCUMENTS: [&str; 5] = ["md", "adoc", "rst", "png", "svg"];
 
 /// The findings about changed files that belong to something which isn't planned in `after`, or wasn't in `before`.
-pub fn unplanned_changes(before: &Repo, after: &Repo) -> Vec<Finding> {
+pub fn unplanned_changes(before: &Repo, after: &Repo, changed: &OnceLock<ChangedFiles>) -> Vec<Finding> {
     let all = [after, before].into_iter().flat_map(|r| r.problems().iter().map(|p| &p.finding).chain(r.findings()));
-    changes(before, after, all.filter(|f| UNPLANNED.contains(&f.rule.name)).collect(), true)
+    let unplanned = all.filter(|f| UNPLANNED.contains(&f.rule.name));
+    changes(before, after, changed, unplanned.collect(), true)
 }
 
 /// The findings about changed files from which an unknown value of a planned manifest may be filled in; `found` are the
 /// findings about the cluster.
-pub fn changes_of_values(before: &Repo, after: &Repo, found: &[Finding]) -> Vec<Finding> {
+pub fn changes_of_values(
+    before: &Repo,
+    after: &Repo,
+    changed: &OnceLock<ChangedFiles>,
+    found: &[Finding],
+) -> Vec<Finding> {
     let unknown = found.iter().filter(|f| f.rule.name == VALUE_UNKNOWN.name);
-    changes(before, after, unknown.collect(), false)
+    changes(before, after, changed, unknown.collect(), false)
 }
 
-fn changes(before: &Repo, after: &Repo, mut found: Vec<&Finding>, is_unplanned: bool) -> Vec<Finding> {
+fn changes(
+    before: &Repo,
+    after: &Repo,
+    changed: &OnceLock<ChangedFiles>,
+    mut found: Vec<&Finding>,
+    is_unplanned: bool,
+) -> Vec<Finding> {
     let mut units = BTreeSet::new();
     found.retain(|f| f.location.as_ref().is_some_and(|place| units.insert(place.file.path().to_owned())));
     if found.is_empty() {
         return Vec::new();
     }
-    let trees = Trees::of(before, after);
+    let all = changed.get_or_init(|| ChangedFiles::between(before, after));
+    if all.files.is_empty() {
+        return Vec::new();
+    }
     let mut out = Vec::new();
     let mut reported = BTreeSet::new();
     for finding in found {
         let Some(place) = &finding.location else { continue };
-        let changed = trees.changed_for(place.file.path(), is_unplanned);
+        let changed = all.of(before, after, place.file.path(), is_unplanned);
         let Some(first) = changed.first().filter(|_| reported.insert(changed.clone())) else { continue };
         let more = match changed.len() - 1 {
             0 => String::new(),
@@ -67,10 +83,9 @@ fn changes(before: &Repo, after: &Repo, mut found: Vec<&Finding>, is_unplanned: 
     out
 }
 
-/// Both sides of a change.
-struct Trees<'r> {
-    before: &'r Repo,
-    after: &'r Repo,
+/// The files that differ between two sides; found once for all clusters.
+#[derive(Debug, Default)]
+pub struct ChangedFiles {
     files: BTreeSet<Utf8PathBuf>,
     /// The files that are planned, which the plan shows.
     planned: BTreeSet<Utf8PathBuf>,
@@ -78,46 +93,53 @@ struct Trees<'r> {
     substitutes: BTreeSet<Utf8PathBuf>,
 }
 
-impl<'r> Trees<'r> {
-    fn of(before: &'r Repo, after: &'r Repo) -> Self {
+impl ChangedFiles {
+    fn between(before: &Repo, after: &Repo) -> Self {
+        let sides = [before, after];
         let list = |repo: &Repo| repo.tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
-        let planned = [before, after].into_iter().flat_map(Repo::planned_files).collect();
-        let substitutes = [before, after].into_iter().flat_map(Repo::sources_of_substitutes).collect();
-        Self { before, after, files: list(before).into_iter().chain(list(after)).collect(), planned, substitutes }
+        let is_changed = |path: &Utf8PathBuf| {
+            let [old, new] = sides.map(|repo| repo.tree.read(path).ok());
+            old != new
+        };
+        let files: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(list).collect();
+        let files: BTreeSet<Utf8PathBuf> = files.into_iter().filter(is_changed).collect();
+        if files.is_empty() {
+            return Self::default();
+        }
+        let planned = sides.into_iter().flat_map(Repo::planned_files).collect();
+        let substitutes = sides.into_iter().flat_map(Repo::sources_of_substitutes).collect();
+        Self { files, planned, substitutes }
     }
 
-    /// The changed files that may decide about what `file` has.
-    fn changed_for(&self, file: &Utf8Path, is_unplanned: bool) -> Vec<Utf8PathBuf> {
-        let trees: [&dyn Tree; 2] = [&*self.before.tree, &*self.after.tree];
-        let chart = trees.iter().find_map(|tree| chart_of(*tree, file));
+    /// Those that may decide about what a file has, itself first.
+    fn of(&self, before: &Repo, after: &Repo, file: &Utf8Path, is_unplanned: bool) -> Vec<Utf8PathBuf> {
+        let sides = [before, after];
+        let chart = sides.into_iter().find_map(|repo| chart_of(&*repo.tree, file));
         let directory = chart.unwrap_or_else(|| parent(file));
         let is_script = !matches!(file.extension(), Some("yaml" | "yml" | "json"));
         let of_chart = |repo: &Repo| chart.map(|chart| repo.inputs_of_chart(chart)).unwrap_or_default();
-        let named: BTreeSet<Utf8PathBuf> = [self.before, self.after].into_iter().flat_map(of_chart).collect();
-        let is_input = |path: &Utf8PathBuf| {
-            let name = path.file_name().unwrap_or_default();
-            let is_variable = VARIABLE_FILES
-                .iter()
-                .any(|suffix| path.extension() == Some(suffix) || name.trim_start_matches('.') == *suffix)
-                || parent(path).components().any(|part| VARIABLES.contains(&part.as_str()));
-            let is_beside = !directory.as_str().is_empty() && path.starts_with(directory);
-            let is_document = path.extension().is_some_and(|suffix| DOCUMENTS.contains(&suffix));
-            if path == file {
+        let named: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(of_chart).collect();
+        let is_input = |path: &&Utf8PathBuf| {
+            if *path == file {
                 return is_unplanned || is_script;
             }
+            let is_beside = !directory.as_str().is_empty() && path.starts_with(directory);
+            let is_document = path.extension().is_some_and(|suffix| DOCUMENTS.contains(&suffix));
             !is_document
-                && (is_variable || is_beside || named.contains(path) || self.substitutes.contains(path))
-                && !self.planned.contains(path)
+                && (holds_variables(path) || is_beside || named.contains(*path) || self.substitutes.contains(*path))
+                && !self.planned.contains(*path)
         };
-        let is_changed = |path: &&Utf8PathBuf| {
-            let [old, new] = trees.map(|tree| tree.read(path).ok());
-            old != new
-        };
-        let mut out: Vec<Utf8PathBuf> =
-            self.files.iter().filter(|path| is_input(path)).filter(is_changed).cloned().collect();
+        let mut out: Vec<Utf8PathBuf> = self.files.iter().filter(is_input).cloned().collect();
         out.sort_by_key(|path| path != file);
         out
     }
+}
+
+/// Whether tools fill in values from a file, by its name or its directory's.
+fn holds_variables(path: &Utf8Path) -> bool {
+    let name = path.file_name().unwrap_or_default().trim_start_matches('.');
+    VARIABLE_FILES.iter().any(|suffix| path.extension() == Some(suffix) || name == *suffix)
+        || parent(path).components().any(|part| VARIABLES.contains(&part.as_str()))
 }
 
 impl Repo {

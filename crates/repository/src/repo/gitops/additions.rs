@@ -58,10 +58,10 @@ const FLUX: [(&str, Field); 7] = [
 fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
     let (spec, document) = (&source.node, &applied.document);
     let of = |(key, field): &(&str, Field)| {
-        let value = spec.get(key).filter(|value| !is_empty(value));
+        let value = spec.get(key).filter(|value| !value.is_empty());
         value.into_iter().flat_map(|value| entries_of(*field, value, document)).collect::<Vec<_>>()
     };
-    let common = spec.get("commonMetadata").filter(|value| !is_empty(value));
+    let common = spec.get("commonMetadata").filter(|value| !value.is_empty());
     let path = spec.get("path").or_else(|| document.root.get("kind"));
     Additions {
         entries: FLUX.iter().flat_map(of).collect(),
@@ -113,15 +113,15 @@ fn argo(applied: &Applied, source: &Source) -> Additions {
     let document_of = |key: &str| source.document_of(applied, &format!("kustomize.{key}"));
     let of = |(key, field): &(&str, Field)| {
         let document = document_of(key);
-        let value = kustomize.get(key).filter(|value| !is_empty(value));
+        let value = kustomize.get(key).filter(|value| !value.is_empty());
         value.into_iter().flat_map(|value| entries_of(*field, value, document)).collect::<Vec<_>>()
     };
     let mut entries: Vec<Entry> = ARGO.iter().flat_map(of).collect();
     let mut add = |field: Field, key: &str, node: Node| {
         entries.push(Entry { document: Arc::clone(document_of(key)), node, what: EntryKind::Of(field) });
     };
-    if let Some(labels) = kustomize.get("commonLabels").filter(|value| !is_empty(value)) {
-        let is_true = |key: &str| kustomize.get(key).is_some_and(|n| matches!(n.value, Value::Bool(true)));
+    if let Some(labels) = kustomize.get("commonLabels").filter(|value| !value.is_empty()) {
+        let is_true = |key: &str| kustomize.get(key).is_some_and(Node::is_true);
         if is_true("labelWithoutSelector") {
             let templates = Node { value: Value::Bool(is_true("labelIncludeTemplates")), ..labels.clone() };
             let item = map_at(labels, vec![("pairs", labels.clone()), ("includeTemplates", templates)]);
@@ -134,21 +134,11 @@ fn argo(applied: &Applied, source: &Source) -> Additions {
             add(Field::Metadata(Metadata::CommonLabels), "commonLabels", labels.clone());
         }
     }
-    if let Some(images) = kustomize.get("images").filter(|value| !is_empty(value)) {
+    if let Some(images) = kustomize.get("images").filter(|value| !value.is_empty()) {
         let items = images.items().iter().filter_map(|item| Some(image(item, item.as_str()?))).collect();
         add(Field::Metadata(Metadata::Images), "images", Node { value: Value::Seq(items), ..images.clone() });
     }
     Additions { entries, ..Additions::default() }
-}
-
-fn is_empty(node: &Node) -> bool {
-    match &node.value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Map(entries) => entries.is_empty(),
-        Value::Seq(items) => items.is_empty(),
-        _ => false,
-    }
 }
 
 /// A map in the place of a node.

@@ -10,36 +10,26 @@ use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_yaml::{self as yaml, Document, Entry, Node, Value};
 
 use super::generators::bindings;
-use super::{Applied, Kind, Source};
+use super::{Applied, Source};
 
-/// What the Applications of an ApplicationSet apply.
-pub(super) fn application_set(document: &Arc<Document>, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Applied> {
-    let root = &document.root;
+/// The templates of an ApplicationSet's Applications, filled in; each is an Application without a kind.
+pub(super) fn filled_templates(set: &Document, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Node> {
+    let root = &set.root;
     let Some(template) = root.below("spec.template") else { return Vec::new() };
-    let one = |template: &Node| {
-        let spec = template.get("spec")?;
-        let namespace = Some(spec.text("destination.namespace")).filter(|n| !n.is_empty());
-        Some(Applied {
-            kind: Kind::ApplicationSet,
-            document: Arc::clone(document),
-            name: template.text("metadata.name").to_owned(),
-            namespace: namespace.map(ToOwned::to_owned),
-            prunes: spec.below("syncPolicy.automated.prune").is_some_and(is_true),
-            sources: sources_of(spec),
-        })
-    };
     let generators = root.list_at("spec.generators");
-    let has_own_template = generators.iter().any(has_template);
-    match root.get("spec").and_then(|set| bindings(set, tree, files)).filter(|_| !has_own_template) {
-        Some(bindings) => bindings.iter().filter_map(|binding| one(&binding.fill_all(template))).collect(),
-        // A generator's template overrides the set's.
-        None => {
-            let mut own = Vec::new();
-            generators.iter().for_each(|generator| templates(generator, &mut own));
-            let overridden = own.into_iter().map(|own| overlaid(template, own));
-            one(template).into_iter().chain(overridden.filter_map(|template| one(&template))).collect()
-        }
-    }
+    let mut own = Vec::new();
+    generators.iter().for_each(|generator| templates(generator, &mut own));
+    let mut out: Vec<Node> =
+        match root.get("spec").and_then(|set| bindings(set, tree, files)).filter(|_| own.is_empty()) {
+            Some(bindings) => bindings.iter().map(|binding| binding.fill_all(template)).collect(),
+            // A generator's template overrides the set's.
+            None => {
+                let overridden = own.into_iter().map(|own| overlaid(template, own));
+                std::iter::once(template.clone()).chain(overridden).collect()
+            }
+        };
+    out.retain(|template| template.get("spec").is_some());
+    out
 }
 
 /// Takes in the files with which Argo CD overrides an Application's sources: that of all, and that of its name.
@@ -54,21 +44,11 @@ pub(super) fn take_overrides(applied: &mut Applied, tree: &dyn Tree) {
             let parsed = yaml::parse(&SourceFile::from_bytes(&path, bytes));
             if let Some(document) = parsed.documents.into_iter().next() {
                 source.node = overlaid(&source.node, &document.root);
-                source.recurses = source.node.below("directory.recurse").is_some_and(is_true);
+                source.recurses = source.node.below("directory.recurse").is_some_and(Node::is_true);
                 source.overrides.push(Arc::new(document));
             }
         }
     }
-}
-
-fn is_true(node: &Node) -> bool {
-    matches!(node.value, Value::Bool(true))
-}
-
-fn has_template(generator: &Node) -> bool {
-    let mut own = Vec::new();
-    templates(generator, &mut own);
-    !own.is_empty()
 }
 
 /// The templates of generators, also of nested ones.
@@ -114,7 +94,7 @@ pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
     let is_one = own.iter().all(|address| Some(*address) == here);
     let source = |node: &Node| Source {
         path: node.text_at("path").map(ToOwned::to_owned).filter(|path| !path.is_empty()),
-        recurses: node.below("directory.recurse").is_some_and(is_true),
+        recurses: node.below("directory.recurse").is_some_and(Node::is_true),
         reference: node.text_at("ref").map(ToOwned::to_owned),
         is_here: is_one || here.is_none_or(|here| is_same_repository(here, node.text("repoURL"))),
         ..Source::at("", node)

@@ -169,7 +169,7 @@ fn of_path(path: &Utf8Path, prefix: &str) -> Template {
 }
 
 fn excludes(item: &Node) -> bool {
-    item.get("exclude").is_some_and(|n| matches!(n.value, Value::Bool(true)))
+    item.get("exclude").is_some_and(Node::is_true)
 }
 
 /// Whether a git generator of a set, also a nested one, reads a file.

@@ -12,6 +12,7 @@ mod controller;
 mod fleet;
 mod flux;
 mod generators;
+mod left_out;
 mod objects;
 mod path;
 mod template;
@@ -19,10 +20,9 @@ mod template;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::Tree;
-use hcoplan_yaml::{Document, Node};
+use hcoplan_diagnostics::source::{Tree, normalize_path};
+use hcoplan_yaml::{Document, Node, Value};
 
-use super::charts::is_chart;
 use super::kustomization::has_kustomization;
 
 pub(super) use additions::builds;
@@ -31,6 +31,7 @@ pub(super) use argocd::{sources as argo_sources, templates};
 pub use controller::Controller;
 use generators::file_pattern;
 pub(super) use generators::reads_file;
+pub(super) use left_out::LeftOut;
 pub(super) use objects::{GROUPS, GitOps, of_object, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
@@ -51,7 +52,7 @@ pub(super) struct Applied {
 }
 
 /// The kind of a controller's object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Application,
     ApplicationSet,
@@ -105,6 +106,8 @@ pub(super) struct Source {
     pub(super) overrides: Vec<Arc<Document>>,
     /// The path from the root, possibly a template; `None` for one outside of the repository.
     pub(super) path: Option<String>,
+    /// The directory with its links followed, if it is known.
+    pub(super) real: Option<Utf8PathBuf>,
     /// The name by which other sources refer to its files.
     pub(super) reference: Option<String>,
     /// Whether its repository may be this one.
@@ -123,6 +126,7 @@ impl Source {
             node,
             overrides: Vec::new(),
             path: Some(path.into()),
+            real: None,
             reference: None,
             is_here: true,
             recurses: true,
@@ -143,16 +147,14 @@ impl Source {
 
     /// Whether a directory is, or may be, its own.
     pub(super) fn is_at(&self, directory: &Utf8Path) -> bool {
-        self.pattern().is_some_and(|pattern| pattern.is(directory))
+        match &self.real {
+            Some(real) if real == directory => true,
+            _ => self.pattern().is_some_and(|pattern| pattern.is(directory)),
+        }
     }
 
-    /// Whether it takes files of a directory that is at or below its own, by `include` and `exclude`.
-    pub(super) fn selects(&self, own: &Utf8Path, directory: &Utf8Path) -> bool {
-        self.selects_file(own, &directory.join("a.yaml"))
-    }
-
-    /// Whether it takes a file below its own directory.
-    pub(super) fn selects_file(&self, own: &Utf8Path, file: &Utf8Path) -> bool {
+    /// Whether it takes a file at or below its own directory, by `include` and `exclude`.
+    pub(super) fn selects(&self, own: &Utf8Path, file: &Utf8Path) -> bool {
         let file = file.strip_prefix(own).unwrap_or(file);
         let matches = |key: &str| Some(file_pattern(self.node.text_at(key)?)?.is_match(file));
         matches("directory.include").unwrap_or(true) && !matches("directory.exclude").unwrap_or(false)
@@ -161,37 +163,20 @@ impl Source {
     /// The directory, if it is known.
     pub(super) fn directory(&self) -> Option<Utf8PathBuf> {
         let path = self.path.as_deref().filter(|path| !path.contains("{{"))?;
-        hcoplan_diagnostics::source::normalize_path(Utf8Path::new(path.trim_start_matches('/')))
+        normalize_path(Utf8Path::new(path.trim_start_matches('/')))
     }
 }
 
 impl Applied {
-    /// Whether it applies files of a directory as they are, were there any.
-    pub(super) fn applies(&self, source: &Source, tree: &dyn Tree, directory: &Utf8Path) -> bool {
-        // hcoplan's own plugin skips inventories.
-        if source.node.text("plugin.name").starts_with("hcoplan") {
-            return false;
-        }
-        let levels = if source.recurses { usize::MAX } else { 1 };
-        let mut built = false;
-        for above in directory.ancestors().take(levels) {
-            let is_kustomization = has_kustomization(tree, above);
-            // Flux builds a kustomization below its path; the others only one at their own path.
-            built |= is_kustomization && self.kind.controller() == Controller::Flux;
-            if source.is_at(above) && source.selects(above, directory) {
-                return !built && !is_kustomization && !is_chart(tree, above);
-            }
-        }
-        false
-    }
-
-    /// Finds out which directories are built.
-    fn find_built(&mut self, tree: &dyn Tree) {
+    /// Finds the directories of its sources, and which of them are built.
+    fn find_directories(&mut self, tree: &dyn Tree) {
         for source in &mut self.sources {
-            let directory = source.directory().map(|directory| tree.real(&directory)).filter(|_| source.is_here);
+            source.real = source.directory().map(|directory| tree.real(&directory)).filter(|_| source.is_here);
             source.is_built = match self.kind {
-                Kind::Application | Kind::ApplicationSet => directory.is_some_and(|d| has_kustomization(tree, &d)),
-                Kind::FluxKustomization => directory.is_some(),
+                Kind::Application | Kind::ApplicationSet => {
+                    source.real.as_ref().is_some_and(|own| has_kustomization(tree, own))
+                }
+                Kind::FluxKustomization => source.real.is_some(),
                 _ => false,
             };
         }
@@ -218,8 +203,8 @@ pub(super) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
 /// A text of a node, as templates print it.
 fn printed(node: &Node) -> Option<String> {
     match &node.value {
-        hcoplan_yaml::Value::String(text) => Some(text.clone()),
-        hcoplan_yaml::Value::Bool(_) | hcoplan_yaml::Value::Number(_) => Some(node.to_json().to_string()),
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(node.to_json().to_string()),
         _ => None,
     }
 }

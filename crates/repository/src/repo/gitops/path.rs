@@ -12,7 +12,7 @@ use crate::repo::has_in;
 #[derive(Debug, Clone)]
 pub(in crate::repo) struct PathPattern {
     /// The path up to its first template expression.
-    pub(super) start: Utf8PathBuf,
+    pub(in crate::repo) start: Utf8PathBuf,
     /// What it may be, where it has one.
     pub(super) expression: Option<Regex>,
 }
@@ -47,11 +47,6 @@ impl PathPattern {
         let Some(expression) = &self.expression else { return directory == self.start };
         let end = |found: regex_lite::Match<'_>| found.end() == directory.as_str().len();
         !self.start.as_str().is_empty() && expression.find(directory.as_str()).is_some_and(end)
-    }
-
-    /// A directory below it.
-    pub(in crate::repo) fn join(&self, name: &str) -> Option<Utf8PathBuf> {
-        normalize_path(&self.start.join(name))
     }
 
     /// The same with its links followed.

@@ -325,14 +325,14 @@ impl Changes<'_> {
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {
-                    value.items().is_empty() && !is_empty(value) || value.items().iter().any(may_be_meant)
+                    value.items().is_empty() && !value.is_empty() || value.items().iter().any(may_be_meant)
                 }
                 "commonAnnotations" => has_own_annotation(value),
                 "commonMetadata" => value.entries().iter().any(|entry| match entry.key.text.as_str() {
                     "annotations" => has_own_annotation(&entry.value),
                     other => other != "labels",
                 }),
-                _ => !is_empty(value),
+                _ => !value.is_empty(),
             };
             if changes {
                 let names_hco =
@@ -340,20 +340,10 @@ impl Changes<'_> {
                 self.add(&format!("{prefix}{key}"), entry.key.span, path, names_hco);
                 if let (Some(change), Some(path)) = (self.out.last_mut().filter(|_| key == "components"), path) {
                     let names = value.items().iter().filter_map(Node::as_str);
-                    change.components.extend(names.filter_map(|name| path.join(name)));
+                    change.components.extend(names.filter_map(|name| normalize_path(&path.start.join(name))));
                 }
             }
         }
-    }
-}
-
-fn is_empty(node: &Node) -> bool {
-    match &node.value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Map(entries) => entries.is_empty(),
-        Value::Seq(items) => items.is_empty(),
-        _ => false,
     }
 }
 
@@ -380,7 +370,7 @@ fn patches_sources(patch: &str) -> bool {
             let of_spec = document.root.get("spec").map_or(&[][..], Node::entries);
             entries.is_empty()
                 || entries.iter().any(|entry| match entry.key.text.as_str() {
-                    "spec" => entry.value.entries().is_empty() && !is_empty(&entry.value),
+                    "spec" => entry.value.entries().is_empty() && !entry.value.is_empty(),
                     key => key != "metadata",
                 })
                 || of_spec.iter().any(|entry| !is_harmless(&entry.key.text))

@@ -280,7 +280,7 @@ impl Accumulation<'_, '_> {
         let (node, place) = (&entry.node, entry.place());
         let options = value(node, "options");
         let is_plain = options.and_then(|o| value(o, "disablenamesuffixhash"));
-        if !is_plain.is_some_and(|n| matches!(n.value, yaml::Value::Bool(true))) || !text(node, "behavior").is_empty() {
+        if !is_plain.is_some_and(Node::is_true) || !text(node, "behavior").is_empty() {
             return None;
         }
         let mut root = Placed::map_at(&place);
@@ -488,8 +488,7 @@ struct Options {
 impl Options {
     fn of(entry: &Entry) -> Self {
         let options = value(&entry.node, "options");
-        let is =
-            |key: &str| options.and_then(|o| value(o, key)).is_some_and(|n| matches!(n.value, yaml::Value::Bool(true)));
+        let is = |key: &str| options.and_then(|o| value(o, key)).is_some_and(Node::is_true);
         Self { name: is("allownamechange"), kind: is("allowkindchange") }
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
                     return Err(NotMerged::Beyond(Beyond { place, what: BeyondKind::LabelFields }));
                 }
                 let pairs = pairs(document, of)?;
-                let is = |key: &str| values(item, key).any(|n| matches!(n.value, hcoplan_yaml::Value::Bool(true)));
+                let is = |key: &str| values(item, key).any(Node::is_true);
                 let (selectors, templates) = (is("includeselectors"), is("includetemplates"));
                 objects.iter_mut().for_each(|object| set_labels(object, &pairs, selectors, templates));
             }
