@@ -73,7 +73,7 @@ fn as_options(subcommand: &Command, words: &[&str]) -> Option<String> {
     let repo = Repo::open(&Place::configured(".".into()).root, &repo::Options::default()).ok()?;
     let is_cluster = |word: &&str| {
         let mut clusters = repo.clusters().iter();
-        clusters.any(|c| c.name() == *word || c.name().rsplit('/').next() == Some(*word))
+        clusters.any(|c| **c.name() == **word || c.name().rsplit('/').next() == Some(*word))
     };
     let options = words.iter().map(|w| format!("--cluster {w}"));
     let are_clusters = words.iter().all(is_cluster);

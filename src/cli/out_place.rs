@@ -28,8 +28,8 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
         return Ok(());
     };
     let names = found.repo.clusters().iter().map(ClusterRef::name);
-    let names = names.filter_map(|name| cluster_directory(name).ok());
-    let clusters: Vec<Utf8PathBuf> = names.collect();
+    let clusters = names.filter_map(|name| cluster_directory(name.id()).ok());
+    let clusters: Vec<Utf8PathBuf> = clusters.collect();
     let applied_by = |repository| {
         let appliers = repo.appliers(repository);
         applied(&appliers, &tree, (root, &clusters), kustomizations)

@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
 
 fn row(outcome: &mut ClusterResult) -> ClusterRow {
     ClusterRow {
-        cluster: outcome.cluster.clone(),
+        cluster: outcome.cluster.to_string(),
         verdict: outcome.verdict.clone(),
         alerts: std::mem::take(&mut outcome.alerts),
         unfinished: std::mem::take(&mut outcome.unfinished),

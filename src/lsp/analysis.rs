@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::finding::Finding;
+use crate::finding::{ClusterName, Finding};
 use crate::lint::{self, Settings};
 use crate::repo::{self, Repo};
 use crate::source::{Location, SourceFile, Span};
@@ -107,7 +107,7 @@ impl Job {
         let mut findings = found.map_or_else(|_| Vec::new(), |found| found.findings().to_vec());
         for finding in &mut findings {
             if finding.location.is_none() {
-                finding.location = of_cluster(&clusters.repo, finding.cluster.as_deref());
+                finding.location = of_cluster(&clusters.repo, finding.cluster.as_ref());
             }
         }
         (Some((clusters, settings)), findings)
@@ -115,7 +115,7 @@ impl Job {
 }
 
 /// The location of a cluster: editors show diagnostics only in a file.
-fn of_cluster(repo: &Repo, name: Option<&str>) -> Option<Location> {
+fn of_cluster(repo: &Repo, name: Option<&ClusterName>) -> Option<Location> {
     let cluster = repo.clusters().iter().find(|c| Some(c.name()) == name)?;
     let file = SourceFile::new(cluster.path(), "");
     Some(Location::new(&file, Span::default()))

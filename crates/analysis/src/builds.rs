@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::failure::Failure;
 use super::notices::Notices;
 use super::root::finding_with_help;
+use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_diagnostics::source::{EditedTree, Revision, Tree};
 use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::{self, Builds, Built, ClusterFilter, Options, Repo, Trust};
@@ -103,10 +104,11 @@ fn with_configured_names(tree: &dyn Tree, options: &Options) -> ClusterFilter {
     // A wrong configuration was reported.
     let entries = Repo::configuration(tree, options).map(|config| config.clusters).unwrap_or_default();
     let named = entries.iter().filter_map(|entry| Some((entry.path.value.trim_end_matches('/'), entry.name.as_ref()?)));
-    let names: BTreeMap<String, String> = named.map(|(path, name)| (path.to_owned(), name.value.clone())).collect();
+    let names: BTreeMap<String, ClusterName> =
+        named.map(|(path, name)| (path.to_owned(), name.value.as_str().into())).collect();
     let chosen = options.chosen.clone();
     ClusterFilter::new(move |directory| {
-        chosen.has(directory) || names.get(directory).is_some_and(|name| chosen.has(name))
+        chosen.has(directory) || names.get(directory.id()).is_some_and(|name| chosen.has(name))
     })
 }
 

@@ -34,7 +34,7 @@ use hcoplan_yaml::{self, Document};
 
 /// The requested result of a cluster, with locations in the files that users wrote.
 pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> ClusterResult {
-    let mut outcome = ClusterResult::new(pair.name(), Verdict::Accepted);
+    let mut outcome = ClusterResult::new(&pair.name, Verdict::Accepted);
     match (pair.after, work.before, pair.before) {
         (After::Cluster(cluster), ..) => {
             as_built(work, repo, pair, cluster, &mut outcome);
@@ -43,7 +43,7 @@ pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> Clus
                 finding.point_at_origins();
             }
         }
-        (After::NotPlanned(_, finding), _, was) => {
+        (After::NotPlanned(finding), _, was) => {
             outcome.not_planned(planned::not_planned(finding));
             is_not_planned_before(work, was, &mut outcome);
             keep(work, &mut outcome);
@@ -92,7 +92,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         (Before::Sources(before, super::ComparisonMode::BeforeAndAfter), Some(was)) => {
             let mut found = repo::applied_changes(before, repo, was, cluster);
             let changes = repo::changes_of_values(before, repo, &work.changed, &outcome.found.findings);
-            found.extend(changes.into_iter().map(|f| Finding { cluster: Some(cluster.name().into()), ..f }));
+            found.extend(changes.into_iter().map(|f| Finding { cluster: Some(cluster.name().clone()), ..f }));
             found
         }
         _ => Vec::new(),
@@ -170,7 +170,7 @@ fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
     let fields = diff::drift(&state, inputs.manifest())?;
     let loaded = inputs.loaded();
     let document = Arc::clone(&loaded.document);
-    Some(ClusterDrift { cluster: loaded.name.clone(), release: inputs.release().title(), document, fields })
+    Some(ClusterDrift { cluster: loaded.name.to_string(), release: inputs.release().title(), document, fields })
 }
 
 /// A cluster with its plan and verdict.
@@ -308,7 +308,7 @@ fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outco
 
 /// Keeps the cluster's directory of the output tree.
 fn keep(work: &ClusterTask<'_>, outcome: &mut ClusterResult) {
-    outcome.failed = work.tree.and_then(|tree| tree.keep(&outcome.cluster).err());
+    outcome.failed = work.tree.and_then(|tree| tree.keep(outcome.cluster.id()).err());
 }
 
 /// Warns if a cluster that may exist is planned as a new one.

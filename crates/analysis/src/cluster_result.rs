@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
+use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_explain::diff::{ClusterDiff, Drift};
 use hcoplan_explain::why::Problem;
 use hcoplan_lint as lint;
@@ -20,7 +21,7 @@ use crate::matrix::ClusterMatrix;
 #[derive(Debug)]
 pub struct ClusterResult {
     /// Its name.
-    pub cluster: String,
+    pub cluster: ClusterName,
     /// Whether its HyperConverged is accepted.
     pub verdict: Verdict,
     /// Whether all input is equal before and after the change.
@@ -60,7 +61,7 @@ pub struct ClusterResult {
 }
 
 impl ClusterResult {
-    pub(super) fn new(cluster: &str, verdict: Verdict) -> Self {
+    pub(super) fn new(cluster: &ClusterName, verdict: Verdict) -> Self {
         Self {
             cluster: cluster.to_owned(),
             verdict,

@@ -19,7 +19,7 @@ use super::selection::Selection;
 use super::shard::Shard;
 use super::sides::Side;
 use crate::{After, Before, ClusterResult, ClusterTask, ComparisonMode, Pair, Progress};
-use hcoplan_diagnostics::finding::{Edit, Finding};
+use hcoplan_diagnostics::finding::{ClusterName, Edit, Finding};
 use hcoplan_lint as lint;
 use hcoplan_lint::fix;
 use hcoplan_repository::emit;
@@ -55,15 +55,15 @@ pub struct Clusters {
 }
 
 /// The names of all clusters, including those not planned or not selected.
-pub fn names(repo: &Repo) -> impl Iterator<Item = &str> + Clone {
-    let built = repo.clusters().iter().map(ClusterRef::name);
+pub fn names(repo: &Repo) -> impl Iterator<Item = ClusterName> + Clone {
+    let built = repo.clusters().iter().map(|c| c.name().clone());
     let unplanned = repo.not_planned().into_iter().map(|(name, _)| name);
-    let unplanned = unplanned.filter(|name| !repo.clusters().iter().any(|c| c.name() == *name));
+    let unplanned = unplanned.filter(|name| !repo.clusters().iter().any(|c| c.name() == name));
     built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
 }
 
-/// The cluster of a directory of an output tree.
-pub fn cluster_name(directory: &Utf8Path) -> &str {
+/// The id of a directory's cluster.
+pub fn cluster_id(directory: &Utf8Path) -> &str {
     match directory.as_str() {
         "" => ".",
         name => name,
@@ -181,7 +181,7 @@ impl Clusters {
     }
 
     /// Whether a cluster is selected.
-    pub fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &ClusterName) -> bool {
         self.selection.has(name)
     }
 
@@ -214,7 +214,7 @@ impl Clusters {
         };
         let entries = crate::entries(&self.repo, is_below);
         let Before::Sources(old, mode) = before else {
-            return entries.into_iter().filter(|pair| self.has(pair.name())).collect();
+            return entries.into_iter().filter(|pair| self.has(&pair.name)).collect();
         };
         let clusters: Vec<&ClusterRef> = old.clusters().iter().collect();
         if let ([was], [Pair { after: After::Cluster(is), .. }], ComparisonMode::Alternatives) =
@@ -229,7 +229,7 @@ impl Clusters {
                 let is_named = self.has(was.name()) || self.selection.has_lost(was.name());
                 is_named && self.below().is_none_or(|below| old.is_within(was, below))
             }
-            _ => self.has(pair.name()),
+            _ => self.has(&pair.name),
         });
         pairs
     }
@@ -285,13 +285,13 @@ impl Clusters {
                 }
             }
             (_, Some(before)) => {
-                let is_below = |name: &str| {
+                let is_below = |name: &ClusterName| {
                     let clusters = before.clusters().iter();
                     let mut named = clusters.filter(|c| c.name() == name);
                     let below = self.below();
                     below.is_none_or(|below| named.any(|c| before.is_within(c, below)))
                 };
-                let meant = |name: &str| self.selection.has_lost(name) && is_below(name);
+                let meant = |name: &ClusterName| self.selection.has_lost(name) && is_below(name);
                 findings.extend(repo::removed(before, &self.repo, meant));
                 findings.extend(self.unplanned_changes(before, &work.changed));
             }
@@ -357,7 +357,7 @@ impl Clusters {
     ) -> Vec<Finding> {
         let users = self.repo.users_of_files();
         let users = files.flat_map(|f| users.get(f).into_iter().flatten());
-        let names: BTreeSet<&str> = users.map(|(name, _)| name.as_str()).collect();
+        let names: BTreeSet<&ClusterName> = users.map(|(name, _)| name).collect();
         let is_meant = |c: &&ClusterRef| names.contains(c.name()) && !self.selection.has(c.name());
         let others: Vec<_> = self.repo.clusters().iter().filter(is_meant).collect();
         let others: Vec<Pair<'_>> = others.into_iter().map(Pair::new).collect();
@@ -372,20 +372,20 @@ impl Clusters {
     }
 
     /// The names of the clusters that aren't selected.
-    pub fn others(&self) -> impl Iterator<Item = &str> {
+    pub fn others(&self) -> impl Iterator<Item = ClusterName> {
         names(&self.repo).filter(|n| !self.selection.has(n))
     }
 
     /// The directories of an output tree whose clusters no longer exist but would be selected.
     pub fn removed_clusters(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
         let mut gone = self.without(directories);
-        gone.retain(|d| self.selection.has_gone(cluster_name(d)));
+        gone.retain(|d| self.selection.has_gone(&cluster_id(d).into()));
         gone
     }
 
     /// The directories of an output tree without a cluster.
     pub fn without(&self, mut directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
-        let known: BTreeSet<_> = names(&self.repo).filter_map(|n| emit::cluster_directory(n).ok()).collect();
+        let known: BTreeSet<_> = names(&self.repo).filter_map(|n| emit::cluster_directory(n.id()).ok()).collect();
         directories.retain(|d| !known.contains(d));
         directories
     }
@@ -412,6 +412,6 @@ impl Clusters {
         };
         let directory = here(path.parent().unwrap_or(path)).ok()?;
         let is_outside = !directory.starts_with(here(&self.root).ok()?);
-        is_outside.then(|| names(&self.repo).map(ToOwned::to_owned).collect())
+        is_outside.then(|| names(&self.repo).map(|name| name.id().to_owned()).collect())
     }
 }

@@ -47,9 +47,9 @@ pub(super) fn compare(
     diff.verdict = outcome.verdict.clone();
     diff.is_unchanged = outcome.is_unchanged;
     if let (Before::Sources(..), Some(was)) = (work.before, pair.before)
-        && was.name() != outcome.cluster
+        && *was.name() != outcome.cluster
     {
-        diff.moved_from = Some(was.name().to_owned());
+        diff.moved_from = Some(was.name().to_string());
     }
     // Other releases have other rules: a finding that disappears with the release isn't removed by the change.
     let is_of_release =

@@ -148,7 +148,7 @@ fn seen(path: &str, hyperconverged: &str, case: &Path, name: &str) -> (String, V
         if let Verdict::NotPlanned(why) = &outcome.verdict {
             assert_ne!(why.kind, NotPlannedKind::Bug, "{}: {why}", outcome.cluster);
         }
-        assert_eq!(outcome.cluster.as_str(), name, "{hyperconverged}");
+        assert_eq!(&*outcome.cluster, name, "{hyperconverged}");
         let said = outcome.printed.replace(&format!("# cluster: {name}\n"), "");
         printed = format!("{}\n{said}", outcome.verdict.kind().as_str());
         let finding = |f: &hcoplan_diagnostics::finding::Finding| {
@@ -169,7 +169,7 @@ fn plans_embedded_hyperconvergeds_as_standalone_ones() {
         .par_iter()
         .map(|case| {
             let text = fs::read_to_string(case.join("hyperconverged.yaml")).expect("a case");
-            let expected = seen("hc.yaml", &text, case, ".");
+            let expected = seen("hc.yaml", &text, case, "stdin");
             let mut count = 0;
             for (name, path, head, indent) in CARRIERS {
                 if ["{{", "{%", "${", "---"].iter().any(|mark| text.contains(mark)) {
@@ -177,7 +177,7 @@ fn plans_embedded_hyperconvergeds_as_standalone_ones() {
                 }
                 // A List is applied as it is; otherwise the file names the cluster.
                 let file = path.split('.').next().unwrap_or_default();
-                let cluster = if *name == "List" { "." } else { file };
+                let cluster = if *name == "List" { "stdin" } else { file };
                 let mut embedded = format!("{head}{}", indented(&text, *indent));
                 if head.contains("<<") {
                     embedded.push_str(&indented("EOF\n", *indent));

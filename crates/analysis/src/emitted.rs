@@ -22,7 +22,7 @@ pub(super) fn write(
 ) -> Result<(), emit::Error> {
     if !outcome.is_rendered {
         if let Some(tree) = work.tree {
-            tree.keep(&loaded.name)?;
+            tree.keep(loaded.name.id())?;
         }
         return Ok(());
     }
@@ -30,7 +30,7 @@ pub(super) fn write(
         return Ok(());
     }
     let files_of = |plan: &Plan| {
-        let files = ClusterFiles::new(&loaded.name, plan, work.wanted());
+        let files = ClusterFiles::new(loaded.name.id(), plan, work.wanted());
         if work.kustomization { files.with_kustomization() } else { files }
     };
     let files = files_of(plan);
@@ -49,14 +49,14 @@ pub(super) fn write(
         outcome.stale.append(&mut differing);
     }
     if work.yaml {
-        outcome.printed = yaml_stream(&files);
+        outcome.printed = yaml_stream(&loaded.name, &files);
     }
     Ok(())
 }
 
 /// The objects as one YAML stream.
-fn yaml_stream(files: &ClusterFiles) -> String {
-    let mut out = format!("# cluster: {}\n{}", InputText::new(&files.cluster).line(), emit::HEADER);
+fn yaml_stream(cluster: &str, files: &ClusterFiles) -> String {
+    let mut out = format!("# cluster: {}\n{}", InputText::new(cluster).line(), emit::HEADER);
     for file in &files.files {
         out.push_str("---\n");
         out.push_str(file.text.strip_prefix(emit::HEADER).unwrap_or(&file.text));

@@ -57,9 +57,9 @@ impl FieldQuestion {
         }?;
         answer.point_at_origins();
         Ok(FieldAnswer {
-            file: file(&loaded.name, planned, &answer),
+            file: file(loaded.name.id(), planned, &answer),
             answer,
-            cluster: loaded.name.clone(),
+            cluster: loaded.name.to_string(),
             release: Arc::clone(release),
             document: Arc::clone(&loaded.document),
         })

@@ -70,7 +70,7 @@ impl Findings {
         Self {
             run: lint::Run { findings: about_files.chain(findings).cloned().collect(), ..lint::Run::default() },
             users,
-            unjudged: repo.not_planned().into_iter().map(|(name, _)| name.to_owned()).collect(),
+            unjudged: repo.not_planned().into_iter().map(|(name, _)| name.id().to_owned()).collect(),
             documents: Vec::new(),
             summary: Summary {
                 skipped_files: problems.iter().filter(|p| !p.fatal).count(),
@@ -88,9 +88,9 @@ impl Findings {
     /// Adds the findings of a cluster.
     pub fn add(&mut self, outcome: &mut crate::ClusterResult) {
         self.summary.clusters += 1;
-        self.summary.names.push(outcome.cluster.clone());
+        self.summary.names.push(outcome.cluster.to_string());
         if matches!(outcome.verdict.kind(), VerdictKind::Rejected | VerdictKind::NotPlanned) {
-            self.unjudged.insert(outcome.cluster.clone());
+            self.unjudged.insert(outcome.cluster.id().to_owned());
         }
         self.summary.rejected += usize::from(outcome.verdict.kind() == VerdictKind::Rejected);
         self.run.add(std::mem::take(&mut outcome.found));

@@ -203,7 +203,7 @@ impl Clusters {
         let mut rejected = Vec::new();
         let findings = self.each(&work, request.jobs, notices, |outcome, progress| {
             if outcome.verdict.kind() == VerdictKind::Rejected {
-                rejected.push(outcome.cluster.clone());
+                rejected.push(outcome.cluster.to_string());
             }
             if let Some(exit) = &mut exit {
                 // Rejections don't fail this run, since fixes may repair them.

@@ -14,7 +14,7 @@ use super::root::{Place, finding_with_help, nothing_found, problems, show_files}
 use super::selection::{Selection, last_parts};
 use super::sides::Side;
 use super::sources::Sources;
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
 use hcoplan_repository::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 
@@ -317,10 +317,11 @@ fn root_of(path: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// The first names of a long list.
-fn some<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
+fn some(names: impl Iterator<Item = ClusterName>) -> String {
     const SHOWN: usize = 10;
-    let shown: Vec<_> = names.clone().take(SHOWN).collect();
-    match names.count().checked_sub(SHOWN) {
+    let names: Vec<ClusterName> = names.collect();
+    let shown: Vec<&str> = names.iter().take(SHOWN).map(|name| &**name).collect();
+    match names.len().checked_sub(SHOWN) {
         Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
         _ => shown.join(", "),
     }

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_repository::repo::{ClusterRef, Repo};
 
 /// A cluster on one or both sides.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Pair<'a> {
+    /// Its name on the side after, else on the side before.
+    pub name: ClusterName,
     /// On the side before, if it exists there.
     pub before: Option<&'a ClusterRef>,
     /// On the side after.
@@ -20,7 +22,7 @@ pub enum After<'a> {
     /// It exists.
     Cluster(&'a ClusterRef),
     /// It exists but a file can't be parsed or built, as the finding reports.
-    NotPlanned(&'a str, &'a Finding),
+    NotPlanned(&'a Finding),
     /// It doesn't exist.
     Nothing,
 }
@@ -28,44 +30,35 @@ pub enum After<'a> {
 impl<'a> Pair<'a> {
     /// A cluster without a side before.
     pub fn new(after: &'a ClusterRef) -> Self {
-        Self { before: None, after: After::Cluster(after) }
+        Self { name: after.name().clone(), before: None, after: After::Cluster(after) }
     }
 
     /// A pair of clusters with any names.
     pub fn of(before: &'a ClusterRef, after: &'a ClusterRef) -> Self {
         Self { before: Some(before), ..Self::new(after) }
     }
-
-    /// The cluster's name.
-    pub fn name(&self) -> &'a str {
-        match (self.after, self.before) {
-            (After::Cluster(after), _) => after.name(),
-            (After::NotPlanned(name, _), _) => name,
-            (After::Nothing, before) => before.map_or("", ClusterRef::name),
-        }
-    }
 }
 
 /// The clusters of a repository by name, including those that can't be planned and whose finding is selected.
 pub fn entries(repo: &Repo, is_meant: impl Fn(&Finding) -> bool) -> Vec<Pair<'_>> {
     let mut out: Vec<Pair<'_>> = repo.clusters().iter().map(Pair::new).collect();
-    let names: BTreeSet<&str> = repo.clusters().iter().map(ClusterRef::name).collect();
+    let names: BTreeSet<&ClusterName> = repo.clusters().iter().map(ClusterRef::name).collect();
     for (name, finding) in repo.not_planned() {
-        if is_meant(finding) && !names.contains(name) {
-            out.push(Pair { before: None, after: After::NotPlanned(name, finding) });
+        if is_meant(finding) && !names.contains(&name) {
+            out.push(Pair { name, before: None, after: After::NotPlanned(finding) });
         }
     }
-    out.sort_by(|a, b| a.name().cmp(b.name()));
+    out.sort_by(|a, b| a.name.cmp(&b.name));
     out
 }
 
 /// Pairs clusters by name, then moved ones: those with the same HyperConverged or the same inventory `metadata.name`.
 pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pair<'a>>)) -> Vec<Pair<'a>> {
-    let mut old: BTreeMap<&str, &ClusterRef> = before.1.iter().map(|c| (c.name(), *c)).collect();
+    let mut old: BTreeMap<&ClusterName, &ClusterRef> = before.1.iter().map(|c| (c.name(), *c)).collect();
     let mut out = Vec::new();
     let mut new = Vec::new();
     for pair in after.1 {
-        match (old.remove(pair.name()), pair.after) {
+        match (old.remove(&pair.name), pair.after) {
             (None, After::Cluster(cluster)) => new.push(cluster),
             (was, _) => out.push(Pair { before: was, ..pair }),
         }
@@ -91,15 +84,15 @@ pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pa
             taken.insert(found.name());
             old.remove(found.name());
         }
-        out.push(Pair { before: found, after: After::Cluster(cluster) });
+        out.push(Pair { before: found, ..Pair::new(cluster) });
     }
     for cluster in old.into_values() {
         let after = match after.0.not_built_here(cluster) {
-            Some(finding) => After::NotPlanned(cluster.name(), finding),
+            Some(finding) => After::NotPlanned(finding),
             None => After::Nothing,
         };
-        out.push(Pair { before: Some(cluster), after });
+        out.push(Pair { name: cluster.name().clone(), before: Some(cluster), after });
     }
-    out.sort_by(|a, b| a.name().cmp(b.name()));
+    out.sort_by(|a, b| a.name.cmp(&b.name));
     out
 }

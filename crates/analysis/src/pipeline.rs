@@ -9,6 +9,7 @@ use super::ordered::ordered;
 use super::pairs::Pair;
 use super::progress::Progress;
 use super::{cluster, interrupted, panics};
+use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_explain::diff::ClusterDiff;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind, Verdict};
 use hcoplan_repository::repo::Repo;
@@ -27,7 +28,7 @@ pub fn run(
 ) {
     let one = |pair: &Pair<'_>| {
         let outcome = panics::catch_panic(|| cluster::work(work, repo, pair));
-        outcome.unwrap_or_else(|said| panicked(work, pair.name(), said))
+        outcome.unwrap_or_else(|said| panicked(work, &pair.name, said))
     };
     each(pairs, jobs, progress, one, sink);
 }
@@ -53,10 +54,10 @@ pub(super) fn each<T: Sync, R: Send>(
 }
 
 /// The result of a panic; the cluster keeps its output directory.
-fn panicked(work: &ClusterTask<'_>, cluster: &str, text: String) -> ClusterResult {
+fn panicked(work: &ClusterTask<'_>, cluster: &ClusterName, text: String) -> ClusterResult {
     let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
     let mut outcome = ClusterResult::new(cluster, Verdict::NotPlanned(Box::new(why)));
-    outcome.failed = work.tree.and_then(|tree| tree.keep(cluster).err());
+    outcome.failed = work.tree.and_then(|tree| tree.keep(cluster.id()).err());
     let diff = ClusterDiff { verdict: outcome.verdict.clone(), ..ClusterDiff::new(cluster) };
     outcome.diff = Some(diff).filter(|_| work.compare);
     outcome

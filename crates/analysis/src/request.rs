@@ -16,7 +16,7 @@ use super::findings::FinalFindings;
 use super::notices::Notices;
 use super::tree;
 use crate::{Before, ClusterResult, ClusterTask, Progress, Upgraded};
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::finding::{ClusterName, Finding, Severity};
 use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_lint::{self as lint, Settings};
@@ -104,7 +104,7 @@ impl<'a> AnalysisRequest<'a> {
         }
         let mut findings = findings.finished(baseline.as_ref(), settings, &found.root, notices)?;
         if tries_fixes {
-            let chosen: BTreeSet<&str> = found.chosen().into_iter().map(ClusterRef::name).collect();
+            let chosen: BTreeSet<&ClusterName> = found.chosen().into_iter().map(ClusterRef::name).collect();
             found.try_fixes(findings.findings_mut(), settings, jobs, |name| chosen.contains(name))?;
         }
         let against = base.name().filter(|_| !existing_count);

@@ -8,7 +8,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use super::failure::Failure;
 use super::shard::Shard;
 use super::sources::Sources;
-use hcoplan_diagnostics::finding::{Finding, nearest};
+use hcoplan_diagnostics::finding::{ClusterName, Finding, nearest};
 use hcoplan_repository::repo::{ClusterFilter, ClusterRef, Repo};
 
 /// Compiled patterns.
@@ -18,7 +18,7 @@ pub(super) struct Selection {
     exclude: Vec<Pattern>,
     shard: Option<Shard>,
     /// Clusters below the given directory, unless that is the root.
-    only: Option<BTreeSet<String>>,
+    only: Option<BTreeSet<ClusterName>>,
 }
 
 /// Matches a name or its last segments, since output omits a common directory.
@@ -56,8 +56,8 @@ impl Selection {
         let unbuilt = repo.unbuilt(Some(below)).into_iter();
         let is_here = |f: &Finding| f.location.as_ref().is_some_and(|place| place.file.path().starts_with(below));
         let unparsed = repo.not_planned().into_iter().filter(|(_, finding)| is_here(finding));
-        let unbuilt = unbuilt.chain(unparsed).map(|(name, _)| name.to_owned());
-        let here = clusters.map(|c| c.name().to_owned());
+        let unbuilt = unbuilt.chain(unparsed).map(|(name, _)| name);
+        let here = clusters.map(|c| c.name().clone());
         self.only = Some(here.chain(unbuilt).collect());
     }
 
@@ -77,35 +77,35 @@ impl Selection {
     }
 
     /// Whether a removed cluster of this name would be selected.
-    pub(super) fn has_gone(&self, name: &str) -> bool {
+    pub(super) fn has_gone(&self, name: &ClusterName) -> bool {
         self.only.is_none() && self.has_lost(name)
     }
 
     /// Whether a cluster of an earlier state, in any directory, would be selected.
-    pub(super) fn has_lost(&self, name: &str) -> bool {
+    pub(super) fn has_lost(&self, name: &ClusterName) -> bool {
         self.has_no_pattern() && self.in_shard(name)
     }
 
-    fn in_shard(&self, name: &str) -> bool {
-        self.shard.is_none_or(|shard| shard.has(name))
+    fn in_shard(&self, name: &ClusterName) -> bool {
+        self.shard.is_none_or(|shard| shard.has(name.id()))
     }
 
     /// Whether a cluster is selected.
-    pub(super) fn has(&self, cluster: &str) -> bool {
+    pub(super) fn has(&self, cluster: &ClusterName) -> bool {
         let any = |patterns: &[Pattern]| patterns.iter().any(|p| p.matches(cluster));
         let is_below = self.only.as_ref().is_none_or(|only| only.contains(cluster));
         is_below && (self.cluster.is_empty() || any(&self.cluster)) && !any(&self.exclude) && self.in_shard(cluster)
     }
 
     /// The first `--cluster` pattern that matches none of these names.
-    pub(super) fn unmatched<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Option<&Glob> {
-        self.cluster.iter().find(|p| !names.clone().any(|n| p.matches(n))).map(|p| p.glob.glob())
+    pub(super) fn unmatched(&self, names: impl Iterator<Item = ClusterName> + Clone) -> Option<&Glob> {
+        self.cluster.iter().find(|p| !names.clone().any(|n| p.matches(&n))).map(|p| p.glob.glob())
     }
 }
 
 impl Pattern {
-    fn matches(&self, cluster: &str) -> bool {
-        last_parts(cluster).any(|part| self.glob.is_match(part))
+    fn matches(&self, cluster: &ClusterName) -> bool {
+        cluster.typed().into_iter().flat_map(last_parts).any(|part| self.glob.is_match(part))
     }
 }
 
@@ -127,23 +127,24 @@ pub fn typed(name: &str) -> &str {
 pub fn cluster_named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, Failure> {
     let clusters = repo.clusters();
     let name = typed(name);
-    if let Some(exact) = clusters.iter().find(|c| c.name() == name) {
+    if let Some(exact) = clusters.iter().find(|c| c.name().typed().contains(&name)) {
         return Ok(exact);
     }
     let names = |clusters: &[&ClusterRef]| {
-        let names: Vec<&str> = clusters.iter().map(|c| c.name()).collect();
+        let names: Vec<&str> = clusters.iter().map(|c| &**c.name()).collect();
         names.join(", ")
     };
     match clusters.iter().filter(|c| last_parts(c.name()).any(|part| part == name)).collect::<Vec<_>>().as_slice() {
         [only] => Ok(only),
         [] => {
-            let known = clusters.iter().map(ClusterRef::name).chain(repo.skipped_builds());
-            let parts = known.clone().flat_map(|name| [Some(name), name.rsplit('/').next()]);
+            let known = clusters.iter().map(|c| c.name().clone()).chain(repo.skipped_builds());
+            let known: Vec<ClusterName> = known.collect();
+            let parts = known.iter().flat_map(|name| [Some(&**name), name.rsplit('/').next()]);
             let parts = parts.flatten();
             let help = match nearest(name, parts) {
                 Some(near) => format!("did you mean {near}?"),
                 None => {
-                    let some: Vec<&str> = known.take(10).collect();
+                    let some: Vec<&str> = known.iter().map(|name| &**name).take(10).collect();
                     format!("there are {}", some.join(", "))
                 }
             };
@@ -189,7 +190,7 @@ mod tests {
         let names = ["prod/east", "prod/west", "lab", "lab/east"];
         let chosen = |cluster: &[&str], exclude: &[&str]| {
             let selection = selection(cluster, exclude);
-            names.into_iter().filter(|n| selection.has(n)).collect::<Vec<_>>()
+            names.into_iter().filter(|n| selection.has(&(*n).into())).collect::<Vec<_>>()
         };
         assert_eq!(chosen(&[], &[]), names);
         assert_eq!(chosen(&["east"], &[]), ["prod/east", "lab/east"]);
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!(chosen(&[], &["*east"]), ["prod/west", "lab"]);
         // Names as printed without a common directory, and as completed by a shell.
         let deep = selection(&["moc/smaug", "./lab/"], &[]);
-        let meant = ["overlays/moc/smaug", "lab", "overlays/emea/smaug"].map(|n| deep.has(n));
+        let meant = ["overlays/moc/smaug", "lab", "overlays/emea/smaug"].map(|n| deep.has(&n.into()));
         assert_eq!(meant, [true, true, false]);
     }
 
@@ -225,7 +226,7 @@ mod tests {
         let names = ["prod/east"];
         let unmatched = |pattern| {
             let selection = selection(&["east", pattern], &[]);
-            selection.unmatched(names.into_iter()).map(ToString::to_string)
+            selection.unmatched(names.into_iter().map(ClusterName::from)).map(ToString::to_string)
         };
         assert_eq!(unmatched("eats"), Some("eats".to_owned()));
         assert_eq!(unmatched("prod/*"), None);

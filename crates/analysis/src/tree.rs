@@ -2,14 +2,13 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::clusters::{Clusters, cluster_name};
+use super::clusters::{Clusters, cluster_id};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::notices::Notices;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_repository::emit::{self, DiskTree, Tree};
-use hcoplan_repository::repo::ClusterRef;
 use hcoplan_rule_pages::rules::RENDERED_TREE_STALE;
 
 /// The output tree of a run.
@@ -25,7 +24,7 @@ pub struct OutputTree {
 impl OutputTree {
     /// Reads the existing tree, and creates a new one if `write`.
     pub fn open(path: Utf8PathBuf, found: &Clusters, write: bool) -> Result<Self, Failure> {
-        emit::check_names(found.repo.clusters().iter().map(ClusterRef::name))?;
+        emit::check_names(found.repo.clusters().iter().map(|c| c.name().id()))?;
         // Checked always, so that a tree that can't be replaced is an early error.
         let disk = DiskTree::open(&path)?;
         if let (false, Some(disk)) = (write, &disk) {
@@ -98,12 +97,12 @@ impl OutputTree {
         };
         if !found.everything {
             for name in found.others() {
-                tree.keep(name)?;
+                tree.keep(name.id())?;
             }
             let gone = found.removed_clusters(directories.clone());
             for directory in found.without(directories) {
                 if !gone.contains(&directory) {
-                    tree.keep(cluster_name(&directory))?;
+                    tree.keep(cluster_id(&directory))?;
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::clusters::Clusters;
 use super::failure::Failure;
 use super::fixes::texts;
 use crate::{Before, ClusterTask, ComparisonMode, Progress};
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Severity};
+use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Severity};
 use hcoplan_diagnostics::secret::mask_finding;
 use hcoplan_lint::fix::{self, Choice, NewError};
 use hcoplan_lint::{self as lint, Settings, changed_clusters};
@@ -42,20 +42,20 @@ impl Clusters {
         findings: &mut [Finding],
         settings: &Settings,
         jobs: Option<NonZeroUsize>,
-        among: impl Fn(&str) -> bool,
+        among: impl Fn(&ClusterName) -> bool,
     ) -> Result<(), Failure> {
         let users = self.repo.users_of_files();
         let mut tried = 0;
         let mut trials = Vec::new();
         for (nth, finding) in findings.iter().enumerate().filter(|_| self.is_editable) {
-            let own: BTreeSet<&str> = finding.clusters().collect();
+            let own: BTreeSet<&ClusterName> = finding.cluster_names().collect();
             for (index, fix) in finding.fixes.iter().enumerate() {
                 // Earlier trials used the built text, without building again.
-                let is_tried = |name: &str| {
+                let is_tried = |name: &ClusterName| {
                     own.contains(name) && (!self.is_built() || fix.applicability == Applicability::Suggestion)
                 };
                 let others = changed_clusters(fix, &users).into_iter().filter(|name| among(name) && !is_tried(name));
-                let others: BTreeSet<String> = others.take(MAX_TRIALS - tried).map(str::to_owned).collect();
+                let others: BTreeSet<ClusterName> = others.take(MAX_TRIALS - tried).cloned().collect();
                 let files = if others.is_empty() { BTreeMap::new() } else { texts_after(finding, fix) };
                 if !files.is_empty() {
                     tried += others.len();
@@ -88,7 +88,7 @@ impl Clusters {
         &self,
         before: &Repo,
         files: BTreeMap<Utf8PathBuf, Vec<u8>>,
-        names: &BTreeSet<String>,
+        names: &BTreeSet<ClusterName>,
         settings: &Settings,
         jobs: Option<NonZeroUsize>,
     ) -> Result<Option<Effect>, Failure> {
@@ -96,7 +96,7 @@ impl Clusters {
         let was: Vec<_> = before.clusters().iter().collect();
         let mut pairs = crate::pairs((before, &was), (&after, crate::entries(&after, |_| true)));
         // A cluster that wasn't planned before can't have new errors.
-        pairs.retain(|pair| names.contains(pair.name()) && pair.before.is_some());
+        pairs.retain(|pair| names.contains(&pair.name) && pair.before.is_some());
         let task = ClusterTask {
             before: Before::Sources(before, ComparisonMode::BeforeAndAfter),
             compare: true,
@@ -106,7 +106,7 @@ impl Clusters {
         let (mut error, mut change) = (None, None);
         let progress = Progress::of(pairs.len(), true);
         crate::run(&after, &pairs, &task, jobs, &progress, |outcome| {
-            let cluster = outcome.cluster;
+            let cluster = outcome.cluster.to_string();
             if let Verdict::NotPlanned(why) = &outcome.verdict {
                 error = Some(Effect::Error(NewError { cluster, message: why.text.clone() }));
                 return ControlFlow::Break(());
@@ -129,7 +129,11 @@ impl Clusters {
     }
 
     /// The repository with changed files, restricted to some clusters.
-    fn opened_with(&self, files: BTreeMap<Utf8PathBuf, Vec<u8>>, names: &BTreeSet<String>) -> Result<Repo, Failure> {
+    fn opened_with(
+        &self,
+        files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+        names: &BTreeSet<ClusterName>,
+    ) -> Result<Repo, Failure> {
         let mut options = self.options.clone();
         options.edited.extend(files);
         options.within = None;

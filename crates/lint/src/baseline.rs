@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use serde::{Deserialize, Serialize};
 
 use super::{Date, fingerprints};
@@ -23,6 +23,7 @@ struct Known {
     rule: String,
     file: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// The cluster's id.
     cluster: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     message: String,
@@ -32,7 +33,7 @@ struct Known {
 impl fmt::Display for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file, self.rule)?;
-        if !self.cluster.is_empty() {
+        if !matches!(&*self.cluster, "" | ".") {
             write!(f, " in {}", self.cluster)?;
         }
         match self.message.as_str() {
@@ -87,7 +88,7 @@ impl Baseline {
             let known = Known {
                 rule: finding.rule.name.to_owned(),
                 file: file.unwrap_or_default(),
-                cluster: finding.cluster.as_deref().unwrap_or_default().to_owned(),
+                cluster: finding.cluster.as_ref().map_or("", ClusterName::id).to_owned(),
                 message: finding.message.clone(),
                 since,
             };

@@ -117,7 +117,6 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         findings.extend(new);
     }
     let object: Arc<str> = ObjectId::of(cx.object()).to_string().into();
-    let cluster: Arc<str> = cx.cluster().into();
     let distribution = cx.release().distribution();
     let fire = cx.plan().alerts();
     for finding in &mut findings {
@@ -127,7 +126,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         if let Some((alert, _)) = finding.alert().filter(|_| !distribution.is_upstream()) {
             finding.runbook = distribution.runbook(alert).map(Into::into);
         }
-        finding.cluster = Some(Arc::clone(&cluster));
+        finding.cluster = Some(cx.cluster().clone());
         finding.object.get_or_insert_with(|| Arc::clone(&object));
         let own = finding.location.as_ref().filter(|place| place.file.path() == cx.document().file.path());
         finding.path = own.and_then(|place| cx.root().path_around(place.span));

@@ -87,7 +87,7 @@ pub(super) fn demote_those_that_break(
     }
     for ((at, nth), edits) in plain.into_iter().take(MAX_BREAKING) {
         if let Some(error) = new_error(&edits) {
-            NewError { cluster: cx.cluster().to_owned(), ..error }.demote(&mut findings[at].fixes[nth]);
+            NewError { cluster: cx.cluster().to_string(), ..error }.demote(&mut findings[at].fixes[nth]);
         }
     }
 }

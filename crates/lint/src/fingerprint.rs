@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use hcoplan_diagnostics::finding::{Finding, FindingKey};
+use hcoplan_diagnostics::finding::{ClusterName, Finding, FindingKey};
 use sha2::{Digest, Sha256};
 
 /// The fingerprints of findings, from key and cluster. Needs all findings of a run at once, to make them unique.
@@ -25,7 +25,7 @@ pub fn fingerprints(findings: &[Finding]) -> Vec<String> {
 fn fingerprint(finding: &Finding, key: &FindingKey) -> String {
     let FindingKey { rule, object, path, arguments, ordinal } = key;
     // Adding a cluster to a shared finding doesn't change it.
-    let cluster = finding.cluster.as_deref().filter(|_| finding.also.is_empty());
+    let cluster = finding.cluster.as_ref().filter(|_| finding.also.is_empty()).map(ClusterName::id);
     let file = finding.location.as_ref().filter(|_| finding.cluster.is_none()).map(|l| l.file.path().as_str());
     let fixed = [Some(*rule), object.as_deref(), path.as_deref(), cluster, file];
     let mut hash = Sha256::new();

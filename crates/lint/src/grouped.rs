@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
+use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix};
 use hcoplan_repository::repo::FileUser;
 
 /// Maximum number of clusters named in a message.
@@ -24,15 +24,12 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
             if changed.len() < 2 {
                 continue;
             }
-            let known: BTreeSet<&str> = {
-                let first = finding.cluster.iter();
-                first.chain(&finding.also).map(|name| &**name).collect()
-            };
+            let known: BTreeSet<&ClusterName> = finding.cluster.iter().chain(&finding.also).collect();
             // The fix would change clusters without the finding.
             if !changed.is_subset(&known) {
                 fix.applicability = Applicability::Suggestion;
             }
-            let names: Vec<&str> = changed.iter().copied().take(SHOWN).collect();
+            let names: Vec<&str> = changed.iter().map(|name| &***name).take(SHOWN).collect();
             let more = match changed.len().saturating_sub(SHOWN) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
@@ -44,7 +41,7 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
 }
 
 /// The clusters changed by a fix: those whose build has the edited value.
-pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u str> {
+pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u ClusterName> {
     fix.edits
         .iter()
         .flat_map(|edit| {
@@ -64,7 +61,7 @@ pub fn changed_clusters<'u>(fix: &Fix, users: &'u FileUsers) -> BTreeSet<&'u str
                 let origins = origins.as_ref();
                 edit.span.start == edit.span.end || origins.is_none_or(|o| o.has(path, part))
             };
-            users.clone().filter(is_changed).map(|(name, _)| name.as_str())
+            users.clone().filter(is_changed).map(|(name, _)| name)
         })
         .collect()
 }
@@ -81,7 +78,7 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
         // Sorted by location.
         let own = place(&finding);
         let same = near.by_ref().take_while(|f| place(f) == own).find(|f| {
-            let is_known = f.clusters().any(|c| Some(c) == finding.cluster.as_deref());
+            let is_known = f.cluster_names().any(|c| Some(c) == finding.cluster.as_ref());
             f.is_same_but_for_cluster(&finding) && !is_known
         });
         match same {
@@ -138,10 +135,10 @@ mod tests {
             Some(Arc::new(Origins::new(own)))
         };
         let mut of_file: Vec<_> =
-            users.iter().map(|n| ((*n).to_owned(), (*n != "broken").then(|| origins(n)).flatten())).collect();
+            users.iter().map(|n| ((*n).into(), (*n != "broken").then(|| origins(n)).flatten())).collect();
         // This cluster's patch replaces the value.
         let patched = vec![(Span::new(0, 9), place("patched/patch.yaml"))];
-        of_file.push(("patched".to_owned(), Some(Arc::new(Origins::new(patched)))));
+        of_file.push(("patched".into(), Some(Arc::new(Origins::new(patched)))));
         let users = FileUsers::from([("base/hc.yaml".into(), of_file)]);
         let findings = found.iter().map(|(cluster, applicability)| {
             let fix = Fix::edit("say false", *applicability, base.clone(), "false");

@@ -68,7 +68,9 @@ impl Suppression {
                 is_meant()
                     && path.as_deref().is_none_or(of_file)
                     && object.as_ref().is_none_or(|o| named.as_ref() == Some(o))
-                    && cluster.as_ref().is_none_or(|c| finding.cluster.as_deref().is_some_and(|n| c.is_match(n)))
+                    && cluster.as_ref().is_none_or(|c| {
+                        finding.cluster.as_ref().is_some_and(|n| n.typed().iter().any(|n| c.is_match(n)))
+                    })
             }
         }
     }

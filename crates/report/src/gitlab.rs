@@ -24,7 +24,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
             Some(l) => (report.path_in_repository(&l.file).to_string(), l.start().line, l.end().line),
             None => (super::join(report.root, ".".into()).to_string(), 1, 1),
         };
-        let cluster = finding.cluster.as_deref().filter(|name| finding.also.is_empty() && *name != ".");
+        let cluster = finding.cluster.as_ref().filter(|name| finding.also.is_empty() && !name.is_root());
         let cluster = cluster.map(|name| format!("{name}: ")).unwrap_or_default();
         let advice: String = finding.advice().iter().map(|line| format!("; {line}")).collect();
         // A merge request shows neither excerpt nor help.

@@ -35,7 +35,7 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
         all.map(Arc::new).collect()
     };
     let input = Input {
-        cluster: ".",
+        cluster: &"fixture".into(),
         release: &release,
         document: &document,
         object: &object,

@@ -95,7 +95,7 @@ fn clusters(directory: &Utf8Path) -> Vec<CompletionCandidate> {
     let Ok(repo) = Repo::open(&root, &repo::Options::default()) else {
         return Vec::new();
     };
-    let names = repo.clusters().iter().map(repo::ClusterRef::name);
+    let names = repo.clusters().iter().map(|cluster| &**cluster.name());
     let last = |name: &'_ str| name.rsplit('/').next().map(str::to_owned);
     let last: BTreeSet<String> = names.clone().filter_map(last).collect();
     let last = last.into_iter().map(|name| CompletionCandidate::new(name).hide(true));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use serde_json::Value;
 
+use crate::finding::ClusterName;
 use crate::inventory::LoadedInventory;
 use crate::kube::ObjectId;
 use crate::release::Release;
@@ -14,7 +15,7 @@ use crate::yaml::Document;
 /// A cluster.
 pub(in crate::lsp) struct Cluster {
     /// Its name; `None` if unknown.
-    pub(in crate::lsp) name: Option<String>,
+    pub(in crate::lsp) name: Option<ClusterName>,
     /// Its release; the newest if unknown.
     pub(in crate::lsp) release: Arc<Release>,
     /// Whether the release is declared.

@@ -189,7 +189,7 @@ pub fn matrix(given: &MatrixInput<'_, '_>) -> ClusterMatrix {
         }
     };
     ClusterMatrix {
-        cluster: given.context.cluster().to_owned(),
+        cluster: given.context.cluster().to_string(),
         release: given.release().label().to_owned(),
         multi_arch: objects.multi_arch,
         machines: machines::of(given, &architectures, obstacle.as_ref()),

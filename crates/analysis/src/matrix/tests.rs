@@ -58,8 +58,14 @@ fn made(release: &str, inventory: &Inventory, multi_arch: bool, spec: Value) -> 
     let file = SourceFile::new("hyperconverged.yaml", hc.to_string());
     let document = yaml::parse(&file).documents.into_iter().next().expect("a document");
     let inventory = LoadedInventory { inventory: inventory.clone(), states_nodes: true, ..LoadedInventory::default() };
-    let input =
-        Input { cluster: "c", release: &release, document: &document, object: &hc, inventory: &inventory, plan: &plan };
+    let input = Input {
+        cluster: &"c".into(),
+        release: &release,
+        document: &document,
+        object: &hc,
+        inventory: &inventory,
+        plan: &plan,
+    };
     let settings = Settings::default();
     let context = Context::new(input, &settings);
     matrix(&MatrixInput { context: &context, rejected })

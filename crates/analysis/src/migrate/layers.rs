@@ -7,13 +7,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
 use super::applied;
-use crate::clusters::{Clusters, cluster_name};
+use crate::clusters::{Clusters, cluster_id};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::fixes::{FixResult, texts};
 use crate::notices::Notices;
 use crate::root::finding_with_help;
 use crate::shown_path::shown_path;
+use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_diagnostics::source::{Location, SourceFile};
 use hcoplan_lint::fix::{
     Rewritten, UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, without_place,
@@ -26,7 +27,7 @@ use hcoplan_yaml::{Document, Path, parse};
 
 /// A cluster that kustomize builds.
 struct BuiltCluster {
-    name: String,
+    name: ClusterName,
     release: Arc<Release>,
     inventory: Inventory,
     document: Arc<Document>,
@@ -53,7 +54,7 @@ pub(super) fn migrate(
     notices: &dyn Notices,
 ) -> Result<Clusters, Failure> {
     for group in groups(built(&found, verdict, notices)) {
-        let names: Vec<&str> = group.iter().map(|c| c.name.as_str()).collect();
+        let names: Vec<&str> = group.iter().map(|c| &*c.name).collect();
         let names = names.join(", ");
         let files = match rewritten(&group) {
             Ok(files) if files.is_empty() => continue,
@@ -116,7 +117,7 @@ fn built(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> Vec<Bui
             Ok(loaded) => match loaded.release {
                 Ok(release) => {
                     out.push(BuiltCluster {
-                        name: cluster.name().to_owned(),
+                        name: cluster.name().clone(),
                         release,
                         inventory: loaded.inventory.inventory.clone(),
                         document: Arc::clone(&loaded.document),
@@ -252,7 +253,7 @@ fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
     let clusters = found.repo.clusters();
     let Some(cluster) = clusters.iter().find(|c| c.name() == name) else {
         let mut failed = found.repo.failed_builds().iter();
-        let failed = failed.find(|f| cluster_name(&f.directory) == name);
+        let failed = failed.find(|f| cluster_id(&f.directory) == name.id());
         let why = failed.map(|f| f.finding.message.clone());
         let why = why.unwrap_or_else(|| "it isn't built any more".to_owned());
         return Some(format!("{name}: its layers don't fit together in v1: {why}"));

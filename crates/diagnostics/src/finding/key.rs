@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Finding, Severity};
+use super::{ClusterName, Finding, Severity};
 
 /// The number of bytes of a value that count.
 const MAX_VALUE_BYTES: usize = 200;
@@ -27,8 +27,8 @@ pub struct FindingKey {
 impl FindingKey {
     /// The keys of findings, each with its cluster. It numbers equal findings, so pass all findings of a run at once,
     /// in their order.
-    pub fn of_all(findings: &[Finding]) -> Vec<(Option<Arc<str>>, Self)> {
-        let mut seen: BTreeMap<(Option<Arc<str>>, Self), u32> = BTreeMap::new();
+    pub fn of_all(findings: &[Finding]) -> Vec<(Option<ClusterName>, Self)> {
+        let mut seen: BTreeMap<(Option<ClusterName>, Self), u32> = BTreeMap::new();
         let keys = findings.iter().map(|finding| {
             let mut key = (finding.cluster.clone(), Self::of(finding));
             let times = seen.entry(key.clone()).or_default();

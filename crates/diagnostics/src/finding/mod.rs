@@ -3,6 +3,7 @@
 //! A [`Finding`] comes from a [`Rule`] and points at bytes of the user's files. This module
 //! holds data only: what a rule checks lives in `lint`, how a finding is printed in `report`.
 
+mod cluster_name;
 mod key;
 mod rule;
 
@@ -10,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+pub use cluster_name::ClusterName;
 pub use hcoplan_kubernetes::nearest;
 pub use hcoplan_yaml::source::Edit;
 pub use key::{FindingKey, mark_existing, without_existing};
@@ -59,9 +61,9 @@ pub struct Finding {
     /// The text at the caret; the message when `None`.
     pub label: Option<Cow<'static, str>>,
     /// Name of the cluster, where the finding belongs to one.
-    pub cluster: Option<Arc<str>>,
+    pub cluster: Option<ClusterName>,
     /// Further clusters that have the same finding, because they share the file.
-    pub also: Vec<Arc<str>>,
+    pub also: Vec<ClusterName>,
     /// The object it is about, as `Kind namespace/name` or `Kind name`.
     pub object: Option<Arc<str>>,
     /// The path of the field in that object; for its [`FindingKey`].
@@ -179,9 +181,13 @@ impl Finding {
     }
 
     /// The clusters that have it.
+    pub fn cluster_names(&self) -> impl Iterator<Item = &ClusterName> {
+        self.cluster.iter().chain(&self.also)
+    }
+
+    /// The clusters that have it, as people read them.
     pub fn clusters(&self) -> impl Iterator<Item = &str> {
-        let first = self.cluster.iter();
-        first.chain(&self.also).map(|name| &**name)
+        self.cluster_names().map(|name| &**name)
     }
 
     /// The names of the clusters that have it, where several do.

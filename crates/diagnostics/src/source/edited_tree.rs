@@ -67,6 +67,10 @@ impl<T: Tree> Tree for EditedTree<T> {
     fn real(&self, path: &Utf8Path) -> Utf8PathBuf {
         if self.is_new(path) { path.to_owned() } else { self.tree.real(path) }
     }
+
+    fn root_name(&self) -> Option<String> {
+        self.tree.root_name()
+    }
 }
 
 #[cfg(test)]

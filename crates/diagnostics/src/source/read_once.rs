@@ -66,6 +66,10 @@ impl Tree for ReadOnce {
     fn digest(&self, path: &Utf8Path) -> Option<String> {
         self.directory.digest(path)
     }
+
+    fn root_name(&self) -> Option<String> {
+        self.directory.root_name()
+    }
 }
 
 #[cfg(test)]

@@ -44,6 +44,11 @@ pub trait Tree: Send + Sync {
     fn digest(&self, _path: &Utf8Path) -> Option<String> {
         None
     }
+
+    /// The name of the directory that is the root; `None` if there is none, as in memory.
+    fn root_name(&self) -> Option<String> {
+        None
+    }
 }
 
 impl<P: std::ops::Deref<Target: Tree> + Send + Sync> Tree for P {
@@ -69,6 +74,10 @@ impl<P: std::ops::Deref<Target: Tree> + Send + Sync> Tree for P {
 
     fn digest(&self, path: &Utf8Path) -> Option<String> {
         (**self).digest(path)
+    }
+
+    fn root_name(&self) -> Option<String> {
+        (**self).root_name()
     }
 }
 

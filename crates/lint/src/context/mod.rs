@@ -95,7 +95,7 @@ pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place}
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
 pub(crate) use virtual_machines::{finding_about, object_of};
 
-use hcoplan_diagnostics::finding::{OptionValue, Rule};
+use hcoplan_diagnostics::finding::{ClusterName, OptionValue, Rule};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_explain::why::PlanInput;
 use hcoplan_kubernetes::schema::Schema;
@@ -117,7 +117,7 @@ use crate::Settings;
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The cluster's name.
-    pub cluster: &'a str,
+    pub cluster: &'a ClusterName,
     /// The cluster's release.
     pub release: &'a Release,
     /// The HyperConverged as written.
@@ -263,7 +263,7 @@ impl<'a> Context<'a> {
     }
 
     /// The cluster's name.
-    pub fn cluster(&self) -> &'a str {
+    pub fn cluster(&self) -> &'a ClusterName {
         self.input.cluster
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Prediction, Severity};
+use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Prediction, Severity};
 
 /// The rule about fields that the API server drops.
 const UNKNOWN: &str = "hco-unknown-field";
@@ -29,22 +29,23 @@ impl NewError {
 /// is wrong with it is only seen once it is accepted.
 pub fn first_new_error(before: &[Finding], after: &[Finding]) -> Option<NewError> {
     let known = errors(before);
-    let rejected: BTreeSet<&str> = before.iter().filter(|f| f.rejection).flat_map(Finding::clusters).collect();
+    let rejected: BTreeSet<&ClusterName> =
+        before.iter().filter(|f| f.rejection).flat_map(Finding::cluster_names).collect();
     let is_rejected = |e: &Error<'_>| {
         let mut known = known.iter().filter(|k| k.rejects && k.object.is_some());
-        rejected.contains(&*e.cluster) || known.any(|k| k.cluster == e.cluster && k.object == e.object)
+        rejected.contains(&e.cluster) || known.any(|k| k.cluster == e.cluster && k.object == e.object)
     };
     // What is unknown within an unknown field is only seen once that one has its place.
     let is_within =
         |e: &Error<'_>| e.rule == UNKNOWN && known.iter().any(|k| k.cluster == e.cluster && k.rule == UNKNOWN);
     let mut new = errors(after).into_iter().filter(|e| !known.contains(e) && !is_rejected(e) && !is_within(e));
-    new.next().map(|e| NewError { cluster: e.cluster, message: e.message.to_owned() })
+    new.next().map(|e| NewError { cluster: e.cluster.to_string(), message: e.message.to_owned() })
 }
 
 /// An error of a cluster.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Error<'f> {
-    cluster: String,
+    cluster: ClusterName,
     rule: &'f str,
     message: &'f str,
     object: Option<&'f str>,
@@ -55,8 +56,8 @@ struct Error<'f> {
 fn errors(findings: &[Finding]) -> BTreeSet<Error<'_>> {
     let errors = findings.iter().filter(|f| f.severity == Severity::Error);
     let each = errors.flat_map(|f| {
-        let key = |cluster: &str| Error {
-            cluster: cluster.to_owned(),
+        let key = |cluster: &ClusterName| Error {
+            cluster: cluster.clone(),
             rule: f.rule.name,
             message: &f.message,
             object: f.object.as_deref(),
@@ -65,8 +66,8 @@ fn errors(findings: &[Finding]) -> BTreeSet<Error<'_>> {
         // A build that fails is its kustomization's.
         let place = f.location.as_ref().and_then(|l| l.file.path().parent());
         let none = f.cluster.is_none();
-        let none = none.then(|| key(place.map_or(".", |d| d.as_str())));
-        f.clusters().map(key).chain(none).collect::<Vec<_>>()
+        let none = none.then(|| key(&place.map_or(".", |d| d.as_str()).into()));
+        f.cluster_names().map(key).chain(none).collect::<Vec<_>>()
     });
     each.collect()
 }

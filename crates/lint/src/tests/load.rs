@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Location, Memory, SourceFile, max_bytes};
 use hcoplan_explain::why::PlanInput;
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
@@ -19,6 +19,9 @@ use hcoplan_yaml::{self as yaml, Document};
 use serde_json::Value;
 
 use crate::{Context, Input, Run, Selection, Settings, run};
+
+/// The name of each fixture's cluster.
+static NAME: LazyLock<ClusterName> = LazyLock::new(|| "fixture".into());
 
 /// The HyperConverged before the change, in a fixture's directory.
 const BEFORE: &str = "before.yaml";
@@ -111,7 +114,7 @@ impl Case {
 
     pub(crate) fn input(&self) -> Input<'_> {
         Input {
-            cluster: ".",
+            cluster: &NAME,
             release: &self.release,
             document: &self.document,
             object: &self.object,

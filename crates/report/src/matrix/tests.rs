@@ -32,7 +32,7 @@ fn clusters() -> &'static [ClusterMatrix] {
                 let plan = plan_with(&release, &inventory.inventory, &loaded.json, AdmissionMode::Force);
                 let admission = &plan.admission;
                 let input = Input {
-                    cluster: case,
+                    cluster: &case.into(),
                     release: &release,
                     document: &loaded.document,
                     object: &loaded.json,

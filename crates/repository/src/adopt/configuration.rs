@@ -124,7 +124,7 @@ pub fn known_of(cluster: &ClusterRef, loaded: &Loaded) -> String {
 
 /// The path of a new inventory: in a directory that no controller applies.
 pub fn inventory_path(cluster: &ClusterRef) -> Utf8PathBuf {
-    let name = Some(cluster.name()).filter(|n| *n != ".").unwrap_or("inventory");
+    let name = if cluster.name().is_root() { "inventory" } else { cluster.name() };
     format!("{DIRECTORY}/{name}.yaml").into()
 }
 

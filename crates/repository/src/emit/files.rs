@@ -26,7 +26,7 @@ pub struct File {
 /// The files of a cluster's directory.
 #[derive(Debug, Clone)]
 pub struct ClusterFiles {
-    /// The cluster's name.
+    /// The cluster's id.
     pub cluster: String,
     /// Grouped by operand in the operator's order of work, then SSP's stage.
     pub files: Vec<File>,

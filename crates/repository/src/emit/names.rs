@@ -59,7 +59,7 @@ fn plain(parts: &[&str]) -> String {
     format!("{kept}-{tail}")
 }
 
-/// The cluster's directory below the tree: its name; empty for the root's own cluster (`.`).
+/// The cluster's directory below the tree: its id; empty for the root's own cluster (`.`).
 ///
 /// # Errors
 /// A name that would point outside the tree or that file systems reject.

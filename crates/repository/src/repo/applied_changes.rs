@@ -71,7 +71,7 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         }
     }
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
-    out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().into()));
+    out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
     out
 }
 

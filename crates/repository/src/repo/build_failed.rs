@@ -1,7 +1,8 @@
 //! Builds that fail, and the rules about them.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
+use hcoplan_diagnostics::source::Tree;
 
 /// A build that failed.
 #[derive(Debug, Clone)]
@@ -12,10 +13,13 @@ pub struct FailedBuild {
     pub finding: Finding,
 }
 
-/// The name of a cluster that is built in a directory.
-pub(super) fn name_of(directory: &Utf8Path) -> &str {
+/// The name of a directory's cluster.
+pub(super) fn name_of(tree: &dyn Tree, directory: &Utf8Path) -> ClusterName {
     match directory.as_str() {
-        "" => ".",
-        name => name,
+        "" => ClusterName::of_root(tree.root_name().as_deref().unwrap_or(STDIN)),
+        name => name.into(),
     }
 }
+
+/// The directory's name of a root that is none: standard input.
+const STDIN: &str = "stdin";

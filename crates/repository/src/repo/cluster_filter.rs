@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-type Accepts = dyn Fn(&str) -> bool + Send + Sync;
+use hcoplan_diagnostics::finding::ClusterName;
+
+type Accepts = dyn Fn(&ClusterName) -> bool + Send + Sync;
 
 /// The selected clusters; all by default.
 #[derive(Clone, Default)]
@@ -11,12 +13,12 @@ pub struct ClusterFilter(Option<Arc<Accepts>>);
 
 impl ClusterFilter {
     /// The clusters that a function accepts.
-    pub fn new(accepts: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+    pub fn new(accepts: impl Fn(&ClusterName) -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(accepts)))
     }
 
     /// Whether a cluster is selected.
-    pub fn has(&self, cluster: &str) -> bool {
+    pub fn has(&self, cluster: &ClusterName) -> bool {
         self.0.as_ref().is_none_or(|accepts| accepts(cluster))
     }
 }

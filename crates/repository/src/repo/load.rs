@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{self, ASSUMED_NODES, Inventory, LoadedInventory, Source, SourceKind};
@@ -30,7 +30,7 @@ use hcoplan_rule_pages::rules::{
 #[derive(Debug)]
 pub struct Loaded {
     /// Its name.
-    pub name: String,
+    pub name: ClusterName,
     /// The HyperConverged as written; an item of a list as its own document.
     pub document: Arc<Document>,
     /// The same as JSON.
@@ -157,7 +157,7 @@ impl Repo {
         let known = release.as_deref().ok();
         findings.extend(unknown::finding(&unknown, &document, known));
         for finding in &mut findings {
-            finding.cluster = Some(cluster.name.as_str().into());
+            finding.cluster = Some(cluster.name.clone());
         }
         Ok(Loaded {
             name: cluster.name.clone(),
@@ -166,7 +166,7 @@ impl Repo {
             inventory,
             possible,
             release: release.map_err(|mut finding| {
-                finding.cluster = Some(cluster.name.as_str().into());
+                finding.cluster = Some(cluster.name.clone());
                 finding
             }),
             findings,

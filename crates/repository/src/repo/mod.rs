@@ -97,7 +97,7 @@ pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
 pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, Walk, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
@@ -241,7 +241,7 @@ pub struct Repo {
 }
 
 /// A cluster that is built from a file, with the origins of its values.
-pub type FileUser = (String, Option<Arc<Origins>>);
+pub type FileUser = (ClusterName, Option<Arc<Origins>>);
 
 /// Whether any of some paths is a directory or in it.
 fn has_in<P: Borrow<Utf8Path> + Ord>(paths: &BTreeSet<P>, directory: &Utf8Path) -> bool {
@@ -292,13 +292,13 @@ impl Repo {
                 continue;
             };
             for input in inputs {
-                let user = (cluster.name().to_owned(), Some(Arc::clone(origins)));
+                let user = (cluster.name().clone(), Some(Arc::clone(origins)));
                 out.entry(input.clone()).or_default().push(user);
             }
         }
         for (directory, inputs) in &built.unbuilt {
             for input in inputs {
-                let name = build_failed::name_of(directory).to_owned();
+                let name = self.name_of(directory);
                 out.entry(input.clone()).or_default().push((name, None));
             }
         }
@@ -328,32 +328,37 @@ impl Repo {
         self.built.as_ref().map_or(&[], |built| &built.failed)
     }
 
+    /// The name of a directory's cluster.
+    fn name_of(&self, directory: &Utf8Path) -> ClusterName {
+        build_failed::name_of(&*self.tree, directory)
+    }
+
     /// The names of clusters that weren't selected, so that kustomize didn't build them; sorted.
-    pub fn skipped_builds(&self) -> impl Iterator<Item = &str> + Clone {
+    pub fn skipped_builds(&self) -> impl Iterator<Item = ClusterName> + Clone {
         let left = self.built.iter().flat_map(|built| &built.unselected);
-        left.map(|directory| build_failed::name_of(directory))
+        left.map(|directory| self.name_of(directory))
     }
 
     /// The names of clusters whose build failed or wasn't made, with the findings; with a directory only those with
     /// sources in it.
-    pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(&str, &Finding)> {
+    pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(ClusterName, &Finding)> {
         let inputs = |directory: &Utf8Path| self.built.as_ref().and_then(|built| built.unbuilt.get(directory));
         let is_meant = |f: &&FailedBuild| {
             let mut own = inputs(&f.directory).into_iter().flatten();
             below.is_none_or(|b| f.directory.starts_with(b) || own.any(|input| input.starts_with(b)))
         };
         let failed = self.failed_builds().iter().filter(is_meant);
-        failed.map(|f| (build_failed::name_of(&f.directory), &f.finding)).collect()
+        failed.map(|f| (self.name_of(&f.directory), &f.finding)).collect()
     }
 
     /// The names of clusters that can't be planned, with the reasons: their files can't be parsed, or they aren't
     /// built.
-    pub fn not_planned(&self) -> Vec<(&str, &Finding)> {
+    pub fn not_planned(&self) -> Vec<(ClusterName, &Finding)> {
         let fatal = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
         let files = fatal.filter_map(|finding| {
             let path = finding.location.as_ref()?.file.path();
-            let name = finding.cluster.as_deref();
-            Some((name.unwrap_or_else(|| build_failed::name_of(parent(path))), finding))
+            let name = finding.cluster.clone();
+            Some((name.unwrap_or_else(|| self.name_of(parent(path))), finding))
         });
         let mut out = self.unbuilt(None);
         for (name, finding) in files {
@@ -372,7 +377,7 @@ impl Repo {
         if let Some(finding) = problems.find(is_here) {
             return Some(finding);
         }
-        let name = build_failed::name_of(cluster.directory());
+        let name = self.name_of(cluster.directory());
         let mut unbuilt = self.unbuilt(None).into_iter();
         let found = unbuilt.find(|(other, _)| *other == name);
         found.map(|(_, finding)| finding)

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_planner::inventory::SourceKind;
 
 use super::error::Located;
@@ -53,7 +54,7 @@ pub enum Pairing {
 /// A found cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterRef {
-    pub(super) name: String,
+    pub(super) name: ClusterName,
     pub(super) path: Arc<Utf8Path>,
     pub(super) object: ObjectRef,
     pub(super) sources: Vec<SourceRef>,
@@ -71,9 +72,9 @@ pub struct ClusterRef {
 }
 
 impl ClusterRef {
-    /// Its name: the HyperConverged's directory relative to the root (`.` for the root itself),
+    /// Its name: the HyperConverged's directory relative to the root (the root's own name for the root itself),
     /// unless `hcoplan.yaml` says otherwise.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &ClusterName {
         &self.name
     }
 

@@ -87,13 +87,16 @@ impl Tree for ClusterTree {
     fn digest(&self, path: &Utf8Path) -> Option<String> {
         self.tree.digest(path)
     }
+
+    fn root_name(&self) -> Option<String> {
+        self.tree.root_name()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use hcoplan_diagnostics::source::Memory;
 
-    use super::super::ClusterRef;
     use super::super::build::build_one;
     use super::*;
 
@@ -119,7 +122,7 @@ mod tests {
         let mut options = Options::default();
         let repo = Repo::of_part(Arc::new(tree), directory, Some(built), &mut options);
         let repo = repo.expect("opened");
-        let names: Vec<&str> = repo.clusters().iter().map(ClusterRef::name).collect();
+        let names: Vec<&str> = repo.clusters().iter().map(|c| &**c.name()).collect();
         assert_eq!(names, ["clusters/a"]);
         let files = repo.clusters()[0].inventory_files();
         assert_eq!(files.len(), 1, "{files:?}");

@@ -11,10 +11,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::Location;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
+use hcoplan_diagnostics::source::{Location, Tree};
 use hcoplan_planner::inventory::SourceKind;
 
+use super::build_failed::name_of;
 use super::companions;
 use super::config::{ClusterEntry, Config};
 use super::error::Located;
@@ -39,13 +40,14 @@ pub(super) struct Paired {
 
 /// Pairs the found objects; `place` returns an object's location, `wrapper` the namespace and name of its wrapper.
 pub(super) fn pair(
+    tree: &dyn Tree,
     objects: &Objects,
     config: &Config,
     place: impl Fn(ObjectRef) -> Option<Location>,
     wrapper: impl Fn(ObjectRef) -> Option<(String, String)>,
     reconciled: impl Fn(ObjectRef) -> bool,
 ) -> Paired {
-    let mut by_directory = DirectoryIndex::new(objects, config);
+    let mut by_directory = DirectoryIndex::new(tree, objects, config);
     let mut out = Paired::default();
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let mut claimed = BTreeSet::new();
@@ -66,6 +68,7 @@ pub(super) fn pair(
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(&mut clusters, &claimed, &wrapper);
+    tell_root_apart(&mut clusters);
     // By name; of a duplicate name HCO reconciles one, and the first of several such ones keeps it.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     let is_double =
@@ -91,6 +94,15 @@ pub(super) fn pair(
     out
 }
 
+/// Shows the root's own cluster by another name where one of its directories has the root's name, too.
+fn tell_root_apart(clusters: &mut [ClusterRef]) {
+    let is_like_it = |root: &ClusterName| clusters.iter().any(|c| c.name != *root && *c.name == **root);
+    let root = clusters.iter().position(|c| c.name.is_root() && is_like_it(&c.name));
+    if let Some(cluster) = root.and_then(|at| clusters.get_mut(at)) {
+        cluster.name = ClusterName::of_root(&format!("{}/.", cluster.name));
+    }
+}
+
 /// Names clusters in wrappers after their file; if there are several in a file, also after the wrapper.
 fn name_by_file(
     clusters: &mut [ClusterRef],
@@ -113,7 +125,7 @@ fn name_by_file(
         let stem = stem(&path);
         let file = if stems.get(&stem) == Some(&1) { stem } else { path.to_path_buf() };
         if let [(only, ..)] = inside.as_mut_slice() {
-            only.name = file.into_string();
+            only.name = file.as_str().into();
             continue;
         }
         let is_own = |names: Vec<&String>| {
@@ -129,7 +141,7 @@ fn name_by_file(
             } else {
                 number.to_string()
             };
-            cluster.name = file.join(last).into_string();
+            cluster.name = file.join(last).as_str().into();
         }
     }
 }
@@ -169,6 +181,7 @@ fn share(clusters: &mut [ClusterRef]) -> usize {
 
 /// Finds sources by directory. Paths are hashed, as comparing them takes longer, and no order is needed.
 struct DirectoryIndex<'o> {
+    tree: &'o dyn Tree,
     objects: &'o Objects,
     config: &'o Config,
     directories: HashSet<Utf8PathBuf>,
@@ -183,7 +196,7 @@ struct DirectoryIndex<'o> {
 }
 
 impl<'o> DirectoryIndex<'o> {
-    fn new(objects: &'o Objects, config: &'o Config) -> Self {
+    fn new(tree: &'o dyn Tree, objects: &'o Objects, config: &'o Config) -> Self {
         let directories: HashSet<Utf8PathBuf> =
             objects.hyperconvergeds.iter().map(|o| parent(objects.path(*o)).to_owned()).collect();
         let mut levels: HashMap<&Utf8Path, Vec<SourceRef>> = HashMap::new();
@@ -199,16 +212,13 @@ impl<'o> DirectoryIndex<'o> {
             }
         }
         let fleets = fleets(&directories);
-        Self { statements: statements(objects), objects, config, directories, levels, machines, fleets }
+        Self { tree, statements: statements(objects), objects, config, directories, levels, machines, fleets }
     }
 
     fn cluster(&self, object: ObjectRef) -> ClusterRef {
         let path = self.objects.path(object);
         let directory = parent(path);
-        let name = match directory.as_str() {
-            "" => ".".to_owned(),
-            below => below.to_owned(),
-        };
+        let name = name_of(self.tree, directory);
         let (mut sources, mut pairing) = self.inventory(directory);
         let machines = directory.ancestors().find_map(|d| self.machines.get(d));
         if let Some(machines) = machines.filter(|_| pairing != Pairing::Given) {
@@ -220,7 +230,7 @@ impl<'o> DirectoryIndex<'o> {
         self.with(name, object, sources, pairing)
     }
 
-    fn with(&self, name: String, object: ObjectRef, sources: Vec<SourceRef>, pairing: Pairing) -> ClusterRef {
+    fn with(&self, name: ClusterName, object: ObjectRef, sources: Vec<SourceRef>, pairing: Pairing) -> ClusterRef {
         let path = |object: ObjectRef| self.objects.paths.get(object.file as usize);
         let files: BTreeSet<_> = sources.iter().filter_map(|s| path(s.object)).collect();
         ClusterRef {
@@ -329,7 +339,7 @@ impl<'o> DirectoryIndex<'o> {
             cluster = self.with(cluster.name, object, sources, Pairing::Configured);
         }
         if let Some(name) = &entry.name {
-            cluster.name = name.value.clone();
+            cluster.name = name.value.as_str().into();
         }
         cluster.release = entry.release.clone();
         for also in &entry.also {

@@ -4,18 +4,16 @@ use hcoplan_rule_pages::rules::HCO_REMOVED;
 
 use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Location, Walk};
 
 use super::{ClusterRef, Repo};
 
 /// The clusters of `before` that `after` lacks, among those chosen by name. A cluster whose build failed is not
 /// removed, and is reported as failed.
-pub fn removed(before: &Repo, after: &Repo, is_selected: impl Fn(&str) -> bool) -> Vec<Finding> {
-    let names = |repo: &'_ Repo| -> BTreeSet<String> {
-        let all = repo.clusters().iter();
-        all.map(|c| c.name().to_owned()).collect()
-    };
+pub fn removed(before: &Repo, after: &Repo, is_selected: impl Fn(&ClusterName) -> bool) -> Vec<Finding> {
+    let names =
+        |repo: &'_ Repo| -> BTreeSet<ClusterName> { repo.clusters().iter().map(|c| c.name().clone()).collect() };
     let (old, new) = (names(before), names(after));
     let missing = before.clusters().iter();
     let missing: Vec<&ClusterRef> = missing.filter(|c| !new.contains(c.name()) && is_selected(c.name())).collect();
@@ -59,7 +57,7 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
             .help("restore it; if its removal is intended, pass `--ignore hco-removed`"),
     };
     finding.location = before.named_at(cluster.object);
-    finding.cluster = Some(name.into());
+    finding.cluster = Some(name.clone());
     finding
 }
 
@@ -84,7 +82,7 @@ mod tests {
             let at = place.start();
             format!("{}:{} {}", place.file.path(), at.line, f.message)
         };
-        let found = removed(before, after, |name| name != "unasked");
+        let found = removed(before, after, |name| **name != *"unasked");
         found.into_iter().map(line).collect()
     }
 

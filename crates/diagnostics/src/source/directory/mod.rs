@@ -90,6 +90,10 @@ impl Directory {
 }
 
 impl Tree for Directory {
+    fn root_name(&self) -> Option<String> {
+        self.real.file_name().map(ToOwned::to_owned)
+    }
+
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         // The root itself must be readable; unreadable directories below it are skipped.
         fs::read_dir(&self.real).map_err(|e| Error::Root(self.root.clone(), e.into()))?;

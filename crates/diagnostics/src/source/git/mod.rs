@@ -24,6 +24,7 @@ pub struct Revision {
     /// Paths that are not valid UTF-8.
     unnamed: Vec<Utf8PathBuf>,
     objects: Mutex<Objects>,
+    root_name: Option<String>,
     max_bytes: usize,
 }
 
@@ -162,6 +163,7 @@ impl Revision {
             entries: BTreeMap::new(),
             unnamed: Vec::new(),
             objects: Mutex::new(Objects::start(&git)?),
+            root_name: below.file_name().or(git.top().file_name()).map(ToOwned::to_owned),
             max_bytes,
         };
         for row in listing.split(|b| *b == 0).filter(|r| !r.is_empty()) {
@@ -293,6 +295,10 @@ impl Revision {
 }
 
 impl Tree for Revision {
+    fn root_name(&self) -> Option<String> {
+        self.root_name.clone()
+    }
+
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         let ignored = walk.matcher()?;
         let mut listing = Listing::default();

@@ -31,7 +31,7 @@ pub(super) fn failed(
     let message = masked_message(&place.file, place.span, &message);
     let finding = match error {
         BuildError::NoProgram { .. } | BuildError::Off => {
-            let message = format!("the cluster {} is not planned: {message}", name_of(&directory));
+            let message = format!("the cluster {} is not planned: {message}", name_of(tree, &directory));
             let help = if matches!(error, BuildError::Off) {
                 "remove `kustomize: off`, or lint what another tool builds: `kustomize build … | hcoplan lint -`"
             } else {
@@ -42,7 +42,7 @@ pub(super) fn failed(
         _ => Finding::new(&KUSTOMIZE_BUILD_FAILED, message).at(place),
     };
     let finding = finding.label("this cluster is not planned");
-    FailedBuild { finding: Finding { cluster: Some(name_of(&directory).into()), ..finding }, directory }
+    FailedBuild { finding: Finding { cluster: Some(name_of(tree, &directory)), ..finding }, directory }
 }
 
 /// The finding about a kustomization that has a HyperConverged as a resource and prints none.

@@ -206,7 +206,7 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
         }
     }
     jobs.sort_by(|a, b| a.output.cmp(&b.output));
-    let is_selected = |job: &BuildJob| request.chosen.has(name_of(&job.output));
+    let is_selected = |job: &BuildJob| request.chosen.has(&name_of(tree, &job.output));
     let (jobs, unselected): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_selected);
     for job in unselected.into_iter().filter(|job| !job.sources.is_empty() || job.has_inventory) {
         built.reached.extend(job.reached.files());

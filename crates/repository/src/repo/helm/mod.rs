@@ -299,7 +299,7 @@ fn render(
                 Err(error) => {
                     let finding = Finding::new(&HELM_TEMPLATE_FAILED, run.masked(&error.to_string()));
                     let finding = finding.at(chart.place.clone()).label("this release is not planned");
-                    let finding = Finding { cluster: Some(name_of(&directory).into()), ..finding };
+                    let finding = Finding { cluster: Some(name_of(tree, &directory)), ..finding };
                     built.failed.push(FailedBuild { directory, finding });
                 }
             }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use hcoplan_diagnostics::source::Memory;
 
 use super::*;
-use crate::repo::{Builds, ClusterRef, Options, Repo};
+use crate::repo::{Builds, Options, Repo};
 
 const TEMPLATE: &str = "{{- if .Values.virt }}\napiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n  name: \
                         kubevirt-hyperconverged\n  namespace: {{ .Release.Namespace }}\nspec:\n  defaultCPUModel: {{ \
@@ -83,7 +83,7 @@ fn each_release_is_a_cluster_with_locations_in_the_template() {
         ..Options::default()
     };
     let repo = Repo::from_tree(tree, &options).expect("a repository");
-    let names: Vec<&str> = repo.clusters().iter().map(ClusterRef::name).collect();
+    let names: Vec<&str> = repo.clusters().iter().map(|c| &**c.name()).collect();
     assert_eq!(names, ["envs/east", "envs/west"]);
     assert_eq!(repo.unplanned(None).count(), 0);
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");

@@ -86,7 +86,7 @@ fn a_cluster_is_loaded_with_its_places() {
     let text = format!("# first\na: 1\n---\n{HC}");
     let repo = open(&[("east/hc.yaml", &text), ("east/i.yaml", INVENTORY)]);
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
-    assert_eq!(loaded.name, "east");
+    assert_eq!(&*loaded.name, "east");
     assert_eq!(loaded.document.index, 1);
     assert_eq!(loaded.json["metadata"]["name"], "hc");
     assert_eq!(loaded.release.as_ref().expect("a release").name(), "1.17");
@@ -396,7 +396,7 @@ const VENDOR_SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nki
 
 /// A cluster's identity with its sources; then the findings of loading it.
 fn identity(repo: &Repo, name: &str) -> (String, Vec<String>) {
-    let cluster = repo.clusters().iter().find(|c| c.name() == name);
+    let cluster = repo.clusters().iter().find(|c| **c.name() == *name);
     let loaded = repo.load(cluster.expect("a cluster")).expect("loaded");
     let findings = loaded.findings.iter().map(show).collect();
     (loaded.identity.to_string(), findings)
