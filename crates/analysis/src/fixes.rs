@@ -114,8 +114,6 @@ impl Clusters {
                 result.exhausted = done.exhausted || !done.files.is_empty();
                 break;
             }
-            let messages = choices.iter().filter(|c| wanted(c.finding).is_some()).map(|c| c.finding.message.clone());
-            let messages: Vec<String> = messages.collect();
             let others = now.clusters.findings_of_others(done.files.keys(), settings, request.jobs);
             let before = (&*findings, &*others);
             now = now.with(&done, request, settings, notices)?;
@@ -151,7 +149,10 @@ impl Clusters {
                 let text = file.text.clone();
                 result.files.entry(path).or_insert(file).text = text;
             }
-            chosen_once.extend(messages);
+            let is_done = |c: &&fix::Choice<'_>| done.applied.iter().any(|applied| applied.is_of(c.finding));
+            let chosen = choices.iter().filter(|c| wanted(c.finding).is_some()).filter(is_done);
+            let chosen: Vec<String> = chosen.map(|c| c.finding.message.clone()).collect();
+            chosen_once.extend(chosen);
             result.applied.extend(done.applied);
         }
         let has = |rule: &str, number: usize| original.iter().any(|f| f.rule.name == rule && f.fixes.len() >= number);

@@ -256,6 +256,11 @@ impl Changes<'_> {
                     };
                     out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
                 }
+                // One import stays, and what it brings is known now.
+                (Some(_), cell) if covered(cell) && !self.after.multi_arch => {
+                    let text = format!("every new disk from {{}} is for {name} now");
+                    out.push(self.effect(is, Impact::Better, EffectTime::NewMachines, &text, ""));
+                }
                 (_, cell) if covered(cell) => {
                     let text = format!("the golden image {{}} is imported for {name}, too");
                     out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use hcoplan_kubernetes::Object;
 use hcoplan_planner::hyperconverged::Gates;
-use hcoplan_planner::inventory::Inventory;
+use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_planner::plan::{AdmissionMode, Plan, plan, plan_with};
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
 use super::assumed::{SideOrigin, mark_assumed};
 use super::cause::{Cause, Outcome, Shares, attribute};
-use super::consequence::{self, Consequence, Releases};
+use super::consequence::{self, Consequence, Sides};
 use super::gates;
 use super::semantic::{self, NoiseKind, ObjectChange};
 use super::side::{Side, States};
@@ -52,6 +52,8 @@ pub struct Comparison {
     pub unfinished: Vec<(String, String)>,
     /// The releases before and after, if objects were compared.
     pub releases: Option<[Arc<Release>; 2]>,
+    /// The nodes that the inventory after the change declares.
+    pub nodes: Arc<[Node]>,
 }
 
 /// Compares two plans.
@@ -96,6 +98,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         kept: Vec::new(),
         unfinished: unfinished(before, after),
         releases: Some([before.release, after.release].map(Arc::clone)),
+        nodes: if after.inventory.states_nodes { after.inventory.inventory.nodes.as_slice().into() } else { [].into() },
     };
     out.kept = kept(before, after, &out);
     let differs = out.verdict.is_some()
@@ -271,10 +274,10 @@ impl Comparison {
         let Some([before, after]) = &self.releases else {
             return Vec::new();
         };
-        let releases = Releases { before, after };
+        let sides = Sides { before, after, nodes: &self.nodes };
         let objects = self.objects.iter().enumerate();
         let mut out: Vec<(Consequence, usize)> = objects
-            .flat_map(|(i, change)| consequence::consequences(change, releases).into_iter().map(move |c| (c, i)))
+            .flat_map(|(i, change)| consequence::consequences(change, sides).into_iter().map(move |c| (c, i)))
             .collect();
         out.sort_by_key(|(c, i)| (c.impact, *i));
         out

@@ -18,7 +18,9 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
     let (Some(old), Some(new)) = (&before.plan.hyperconverged, &after.plan.hyperconverged) else {
         return;
     };
-    let written = HyperConverged::from_stored(after.release, after.object);
+    // As written: the defaults of its own version aren't among it.
+    let written = HyperConverged::from_submitted(after.release, after.object).read;
+    let rewritten = after.release.upgrade().rewritten_values();
     let lists = Lists::default();
     for difference in differences(&old.spec, &new.spec, &lists) {
         let path = &difference.after;
@@ -54,7 +56,10 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
         };
         let leaf = label.rsplit('.').next().unwrap_or(label);
         let exists = has_field(after.release, path);
-        let when = if has_field(before.release, path) { "" } else { " with the upgrade, not before," };
+        // The upgrade itself replaces a value that is written before.
+        let is_replaced = rewritten.iter().any(|one| one.field == *label && Some(&one.from) == was);
+        let is_early = has_field(before.release, path) && !is_replaced;
+        let when = if is_early { "" } else { " with the upgrade, not before," };
         let keep = match (was, is) {
             (_, None) if !is_default || !exists => None,
             (Some(was), _) => Some(format!("{leaf}: {was}")),

@@ -173,7 +173,12 @@ impl Trial<'_> {
             };
             let list = row.path.split("[]").next().unwrap_or_default();
             let whole = (!list.contains('[')).then(|| Path::dotted(list));
-            for path in whole.into_iter().chain(self.paths_in_entries(&row.path)) {
+            // What is copied as a whole has the asked field at the same place inside.
+            let copied = Path::dotted(&how.path).0.len();
+            let inside =
+                self.target.path.0.get(copied..).filter(|inside| !inside.is_empty() && !how.path.contains('['));
+            let part = whole.as_ref().zip(inside).map(|(whole, inside)| Path([&whole.0, inside].concat()));
+            for path in whole.into_iter().chain(self.paths_in_entries(&row.path)).chain(part) {
                 if !paths.iter().any(|(p, _)| *p == path) {
                     paths.push((path, how.description().to_owned()));
                 }
@@ -286,7 +291,8 @@ impl Trial<'_> {
             }
             "integer" => Some(7.into()),
             "string" if field.pattern.is_none() => Some("example".into()),
-            _ => None,
+            // Mostly a number or a quantity; one that isn't allowed is rejected.
+            _ => Some("1".into()),
         })
     }
 

@@ -41,6 +41,14 @@ pub struct Applied {
     pub build_edits: Vec<Edit>,
 }
 
+impl Applied {
+    /// Whether it is a finding's.
+    pub fn is_of(&self, finding: &Finding) -> bool {
+        let place = |at: &Option<Location>| at.as_ref().map(|at| (at.file.path().to_owned(), at.span));
+        self.rule == finding.rule.name && place(&self.location) == place(&finding.location)
+    }
+}
+
 /// A fix that was not applied.
 #[derive(Debug, Clone)]
 pub struct DroppedFix {

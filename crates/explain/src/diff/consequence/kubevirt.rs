@@ -1,12 +1,14 @@
 //! What KubeVirt's settings do, apart from the rows of `rows.json`. Sources: `pkg/virt-config` (defaults),
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
-use super::said::{Said, entries, shown, summary};
+use super::said::{Said, entries, names_changed, selector, shown, summary};
 use super::{Change, Consequence, Users};
 use crate::diff::gates;
 use crate::diff::semantic::EffectTime::{NewMachines, NextPod, NextStart, NextUpdate, Now, Removal};
@@ -14,12 +16,12 @@ use crate::diff::semantic::Impact::{Behaviour, BootFailure, DataLoss, Disruption
 
 /// What deleting the HyperConverged does to workloads; CDI has the same setting.
 pub(super) fn uninstall(change: &Change<'_>) -> Vec<Consequence> {
-    const DELETES: Said = Said::new(DataLoss, Removal, "deleting the HyperConverged deletes every {}")
+    const DELETES: Said = Said::new(DataLoss, Removal, "deleting the HyperConverged deletes all {}")
         .to_do("set `uninstallStrategy: BlockUninstallIfWorkloadsExist` to keep them")
         .rule("uninstall-strategy-remove-workloads");
-    const BLOCKS: Said = Said::new(Behaviour, Removal, "the HyperConverged can't be deleted as long as there is a {}");
-    const LEAVES: Said = Said::new(Behaviour, Removal, "deleting the HyperConverged isn't blocked by any {}");
-    let workload = if change.object.id.kind == "CDI" { "DataVolume" } else { "VM" };
+    const BLOCKS: Said = Said::new(Behaviour, Removal, "the HyperConverged can't be deleted as long as there are {}");
+    const LEAVES: Said = Said::new(Behaviour, Removal, "deleting the HyperConverged isn't blocked by {}");
+    let workload = if change.object.id.kind == "CDI" { "DataVolumes" } else { "VMs" };
     let said = match change.after.as_str() {
         Some("RemoveWorkloads") => DELETES,
         Some("BlockUninstallIfWorkloadsExist") => BLOCKS,
@@ -101,7 +103,6 @@ pub(super) fn eviction(change: &Change<'_>) -> Vec<Consequence> {
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
 /// a gate, stop the handling; existing devices stay.
 pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
-    let is_on = |section: &Value| section["enabled"] != false;
     let types = |section: &Value| -> BTreeSet<String> {
         let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
         let nodes = ["nodeMediatedDeviceTypes"].iter().filter_map(|key| section[*key].as_array()).flatten();
@@ -109,8 +110,10 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
         all.flat_map(|s| lists.iter().flat_map(|key| entries(&s[*key])).map(|(name, _)| name)).collect()
     };
     let (was, is) = (types(change.before), types(change.after));
-    if is_on(change.before) != is_on(change.after) && !(was.is_empty() && is.is_empty()) {
-        return vec![if is_on(change.after) { MEDIATED_ON } else { MEDIATED_OFF }.plain()];
+    match (handles_mediated_devices(&change.object.before), handles_mediated_devices(&change.object.after)) {
+        (true, true) => {}
+        (false, false) => return Vec::new(),
+        (_, is_on) => return vec![if is_on { MEDIATED_ON } else { MEDIATED_OFF }.plain()],
     }
     let created = Said::new(
         Security,
@@ -135,7 +138,20 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     out
 }
 
-const MEDIATED_ON: Said = Said::new(Security, Now, "virt-handler creates and removes mediated devices as configured");
+/// Whether virt-handler handles mediated devices: neither the switch nor, in older releases, the gate is against it.
+fn handles_mediated_devices(kubevirt: &Option<Arc<Value>>) -> bool {
+    let configuration = &kubevirt.as_deref().unwrap_or(&Value::Null)["spec"]["configuration"];
+    let gates = entries(&configuration["developerConfiguration"]["featureGates"]);
+    configuration["mediatedDevicesConfiguration"]["enabled"] != false
+        && !gates.iter().any(|(gate, _)| gate == MEDIATED_GATE)
+}
+
+const MEDIATED_GATE: &str = "DisableMDEVConfiguration";
+const MEDIATED_ON: Said = Said::new(
+    Security,
+    Now,
+    "virt-handler handles mediated devices again: it creates those that are configured, and removes the others",
+);
 const MEDIATED_OFF: Said =
     Said::new(Behaviour, Now, "virt-handler leaves mediated devices alone: it neither creates nor removes any");
 
@@ -222,9 +238,11 @@ pub(super) fn memory_overcommit(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
     let component = |field: &str| match field.split_once('.') {
         Some((_, node)) => format!("KubeVirt on {node}"),
+        None if field == "virtAPI" => "virt-api".to_owned(),
         None => {
-            let name = field.strip_prefix("virt").unwrap_or(field);
-            format!("virt-{}", if name == "API" { "api".to_owned() } else { name.to_ascii_lowercase() })
+            let letter =
+                |c: char| if c.is_ascii_uppercase() { format!("-{}", c.to_ascii_lowercase()) } else { c.into() };
+            field.chars().map(letter).collect()
         }
     };
     let level = |text: String| text.parse::<u64>().unwrap_or(2);
@@ -284,7 +302,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     const OFF: Said = Said::new(Behaviour, Now, "the KubeVirt feature {} is switched off");
     const REJECTED: Said = Said::new(
         BootFailure,
-        NextStart,
+        Now,
         "the KubeVirt feature {} is switched off: VMs that use it are rejected when they are changed or started",
     )
     .possibly()
@@ -295,14 +313,14 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         Said::new(Behaviour, Now, "virt-handler is rolled out again, without the helper for SCSI reservations")
             .restarts();
     const UNRESERVED: Said =
-        Said::new(BootFailure, NextStart, "VMs with a SCSI reservation are rejected when they are changed or started")
+        Said::new(BootFailure, Now, "VMs with a SCSI reservation are rejected when they are changed or started")
             .possibly()
             .of(Users::Reservation)
             .to_do("remove the reservation from these VMs first");
     let (old, new) = (&change.object.before, &change.object.after);
     // In releases with the section it decides, with the gate's old name.
     let reservation = "PersistentReservation".to_owned();
-    let state = |release: &Release, body: &Option<std::sync::Arc<Value>>| {
+    let state = |release: &Release, body: &Option<Arc<Value>>| {
         let body = body.as_deref().unwrap_or(&Value::Null);
         let configuration = &body["spec"]["configuration"];
         let listed = entries(&configuration["developerConfiguration"]["featureGates"]);
@@ -312,16 +330,23 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         on.extend((is_on || listed.iter().any(|(gate, _)| *gate == reservation)).then(|| reservation.clone()));
         on
     };
-    let (was, is) = (state(change.releases.before, old), state(change.releases.after, new));
+    let (was, is) = (state(change.sides.before, old), state(change.sides.after, new));
     let matters = |gate: &&String| {
-        let facts = [change.releases.before.kubevirt(), change.releases.after.kubevirt()];
+        // The section's own row says more.
+        if **gate == MEDIATED_GATE {
+            return false;
+        }
+        let facts = [change.sides.before.kubevirt(), change.sides.after.kubevirt()];
         !facts.iter().any(|facts| facts.gates_without_effect.contains(gate))
     };
     let mut out = Vec::new();
+    let (section_was, section_is) = change.at("spec.configuration.mediatedDevicesConfiguration");
+    if section_was == section_is && handles_mediated_devices(old) != handles_mediated_devices(new) {
+        out.push(if handles_mediated_devices(new) { MEDIATED_ON } else { MEDIATED_OFF }.plain());
+    }
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {
             "PersistentReservation" => HELPER_ON.plain(),
-            "DisableMDEVConfiguration" => MEDIATED_OFF.plain(),
             gate => match SECURITY_GATES.iter().find(|(name, _)| *name == gate) {
                 Some((_, text)) => Said::new(Security, Now, text).about(gate),
                 None => ON.about(gate),
@@ -331,12 +356,79 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in was.difference(&is).filter(matters) {
         match &**gate {
             "PersistentReservation" => out.extend([HELPER_OFF.plain(), UNRESERVED.plain()]),
-            "DisableMDEVConfiguration" => out.push(MEDIATED_ON.plain()),
             gate if GATES_OF_VMS.contains(&gate) => out.push(REJECTED.about(gate)),
             gate => out.push(OFF.about(gate)),
         }
     }
     out
+}
+
+/// Source: `pkg/virt-controller/services/renderresources.go`: an empty selector takes every namespace.
+pub(super) fn cpu_limit(change: &Change<'_>) -> Vec<Consequence> {
+    let limited = |value: &Value| match value {
+        Value::Null => "in no namespace".to_owned(),
+        value => in_namespaces(value),
+    };
+    let said = Said::new(Scheduling, NextPod, "VMs get a CPU limit of 1 per vCPU {is} instead of {was}");
+    vec![said.turns(limited(change.after), limited(change.before))]
+}
+
+/// The namespaces that a selector takes.
+pub(super) fn in_namespaces(value: &Value) -> String {
+    match selector(value).as_slice() {
+        [] => "in every namespace".to_owned(),
+        some => format!("in namespaces with {}", some.join(", ")),
+    }
+}
+
+/// Source: `pkg/storage/cbt`: the labels of the VM, or those of its namespace.
+pub(super) fn block_tracking(change: &Change<'_>) -> Vec<Consequence> {
+    let machines = |value: &Value| {
+        let own = &value["virtualMachineLabelSelector"];
+        let own = (!own.is_null()).then(|| match selector(own).as_slice() {
+            [] => "every VM".to_owned(),
+            some => format!("VMs with {}", some.join(", ")),
+        });
+        let namespaces = &value["namespaceLabelSelector"];
+        let all = own.into_iter().chain((!namespaces.is_null()).then(|| format!("VMs {}", in_namespaces(namespaces))));
+        all.reduce(|a, b| format!("{a}, and {b}")).unwrap_or_else(|| "no VM".to_owned())
+    };
+    let said = Said::new(
+        Behaviour,
+        NextStart,
+        "changed-block tracking, for incremental backups, is on for {is} instead of {was}; without it a backup is a full one",
+    );
+    vec![said.turns(machines(change.after), machines(change.before))]
+}
+
+/// Source: `pkg/virt-handler/device-manager`: another device plugin hands out a device with `externalResourceProvider`.
+pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
+    const ALLOWED: Said = Said::new(Security, Now, "VMs may ask for the host device {}");
+    const GONE: Said = Said::new(BootFailure, NextStart, "VMs that ask for the host device {} don't start any more")
+        .possibly()
+        .to_do("remove the device from these VMs first");
+    const EXTERNAL: Said =
+        Said::new(BootFailure, Now, "KubeVirt hands out {} no longer: VMs start only where another device plugin does")
+            .possibly()
+            .to_do("check that the other plugin runs on the nodes");
+    const OWN: Said = Said::new(Behaviour, Now, "KubeVirt hands out {} itself, not another device plugin");
+    const OTHER: Said =
+        Said::new(BootFailure, NextStart, "VMs that ask for the host device {} get one with {is} instead of {was}")
+            .possibly()
+            .to_do("check that the nodes have the device");
+    let is_external = |device: &Value| device["externalResourceProvider"] == true;
+    let devices = names_changed(change.before, change.after).into_iter();
+    let said = devices.map(|(name, was, is)| {
+        let said = match (was.is_null(), is.is_null(), is_external(&was), is_external(&is)) {
+            (true, ..) => ALLOWED,
+            (_, true, ..) => GONE,
+            (_, _, false, true) => EXTERNAL,
+            (_, _, true, false) => OWN,
+            _ => OTHER,
+        };
+        said.turns(summary(&is), summary(&was)).about(name)
+    });
+    said.collect()
 }
 
 /// Source: `pkg/storage/backend-storage`: the class, else the cluster's default one; existing state stays.
@@ -379,14 +471,17 @@ pub(super) fn tls_clients(
         "13" => "TLS 1.3".to_owned(),
         other => other.to_owned(),
     };
-    let said = if is.0 != was.0 {
-        Some(if is.0 > was.0 { RAISED } else { LOWERED })
-    } else if was.1.difference(&is.1).next().is_some() {
-        Some(FEWER)
-    } else {
-        is.1.difference(&was.1).next().map(|_| MORE)
+    let version = match is.0.cmp(&was.0) {
+        Ordering::Greater => Some(RAISED),
+        Ordering::Less => Some(LOWERED),
+        Ordering::Equal => None,
     };
-    said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).into_iter().collect()
+    // Without a list there is nothing to choose from; another version brings ciphers of its own.
+    let are_listed = !was.1.is_empty() && !is.1.is_empty();
+    let fewer = was.1.difference(&is.1).next().filter(|_| are_listed && is.0 <= was.0).map(|_| FEWER);
+    let more = is.1.difference(&was.1).next().filter(|_| are_listed && is.0 >= was.0).map(|_| MORE);
+    let said = version.into_iter().chain(fewer).chain(more);
+    said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).collect()
 }
 
 pub(super) fn rollout(change: &Change<'_>) -> Vec<Consequence> {
@@ -443,9 +538,9 @@ pub(super) fn rate_limit(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn ksm(change: &Change<'_>) -> Vec<Consequence> {
     let nodes = |value: &Value| match &value["nodeLabelSelector"] {
         Value::Null => "on no node".to_owned(),
-        selector => match summary(selector) {
-            all if all == "everything" => "on every node".to_owned(),
-            some => format!("on nodes that match {some}"),
+        nodes => match selector(nodes).as_slice() {
+            [] => "on every node".to_owned(),
+            some => format!("on nodes with {}", some.join(", ")),
         },
     };
     let (was, is) = (nodes(change.before), nodes(change.after));

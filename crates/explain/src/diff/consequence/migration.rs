@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::others::component;
-use super::said::{Said, Says, shown};
+use super::said::{Said, shown};
 use super::{Change, Consequence};
 use crate::diff::semantic::EffectTime::{NextMigration, Now};
 use crate::diff::semantic::Impact::{Behaviour, Disruption, Scheduling};
@@ -40,11 +40,16 @@ pub(super) fn completion_timeout(change: &Change<'_>) -> Vec<Consequence> {
     let (_, post_copy) = change.at(POST_COPY);
     let (_, disruption) = change.at(DISRUPTION);
     let said = number(match too_long(post_copy, disruption) {
-        TooLong::GivesUp => "a live migration gives up after {is} s per GiB instead of {was} s",
-        TooLong::Pauses => "a live migration pauses the VM after {is} s per GiB instead of {was} s",
-        TooLong::PostCopy => "a live migration goes on in post-copy after {is} s per GiB instead of {was} s",
+        TooLong::GivesUp => "a live migration gives up {is} instead of {was}",
+        TooLong::Pauses => "a live migration pauses the VM {is} instead of {was}",
+        TooLong::PostCopy => "a live migration goes on in post-copy {is} instead of {was}",
     });
-    Says::Value("150", said).consequences(change)
+    let after = |value: &Value| match value.as_u64().unwrap_or(150) {
+        0 => "never".to_owned(),
+        seconds => format!("after {seconds} s per GiB"),
+    };
+    let (was, is) = (after(change.before), after(change.after));
+    if was == is { Vec::new() } else { vec![said.turns(is, was)] }
 }
 
 pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
@@ -76,7 +81,7 @@ pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
     said.map(Said::plain).into_iter().collect()
 }
 
-/// A longer or shorter life makes the operators issue a certificate again; another time of renewal only moves that.
+/// A longer or shorter life makes the operators issue a certificate again; another time of renewal only CDI.
 pub(super) fn certificates(change: &Change<'_>) -> Vec<Consequence> {
     let kind = change.object.id.kind.as_str();
     let paths = match kind {
@@ -85,11 +90,17 @@ pub(super) fn certificates(change: &Change<'_>) -> Vec<Consequence> {
     };
     const DEFAULTS: [&str; 4] = ["48 h", "24 h", "24 h", "12 h"];
     const SAID: [Said; 4] = [
-        Said::new(Behaviour, Now, "the CA certificate of {} is valid for {is} instead of {was}, and issued again"),
-        Said::new(Behaviour, Now, "the CA certificate of {} is renewed {is} before its end instead of {was}"),
-        Said::new(Behaviour, Now, "the server certificate of {} is valid for {is} instead of {was}, and issued again"),
-        Said::new(Behaviour, Now, "the server certificate of {} is renewed {is} before its end instead of {was}"),
+        Said::new(Behaviour, Now, "CA certificates of {} last {is} instead of {was}, and are issued again"),
+        Said::new(Behaviour, Now, "CA certificates of {} are renewed {is} before their end instead of {was}{again}"),
+        Said::new(Behaviour, Now, "server certificates of {} last {is} instead of {was}, and are issued again"),
+        Said::new(
+            Behaviour,
+            Now,
+            "server certificates of {} are renewed {is} before their end instead of {was}{again}",
+        ),
     ];
+    // Source: CDI `pkg/operator/controller/certrotation.go` (`ensureCertConfig`).
+    let again = if kind == "CDI" { ", and issued again" } else { "" };
     let mut out = Vec::new();
     for ((path, default), said) in paths.into_iter().zip(DEFAULTS).zip(SAID) {
         let of = |value: &Value| match super::value_at(Some(value), path) {
@@ -98,7 +109,7 @@ pub(super) fn certificates(change: &Change<'_>) -> Vec<Consequence> {
         };
         let (was, is) = (of(change.before), of(change.after));
         if was != is {
-            out.push(said.turns(is, was).about(component(kind)));
+            out.push(said.fill(&[("is", &is), ("was", &was), ("again", &again)]).about(component(kind)));
         }
     }
     out

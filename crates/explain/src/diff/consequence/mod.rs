@@ -7,6 +7,7 @@
 mod kubevirt;
 mod migration;
 mod others;
+mod placement;
 mod rows;
 mod said;
 mod users;
@@ -14,6 +15,7 @@ mod users;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use hcoplan_planner::inventory::Node;
 use hcoplan_planner::release::Release;
 use serde_json::Value;
 
@@ -51,19 +53,21 @@ pub struct Consequence {
     pub fields: Vec<usize>,
 }
 
-/// The releases of both sides.
+/// Both sides.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Releases<'a> {
-    /// Before the change.
+pub(super) struct Sides<'a> {
+    /// The release before the change.
     pub before: &'a Release,
-    /// After the change.
+    /// The release after the change.
     pub after: &'a Release,
+    /// The nodes that the inventory declares; none if it declares none.
+    pub nodes: &'a [Node],
 }
 
 /// A change as a row sees it.
 struct Change<'a> {
     object: &'a ObjectChange,
-    releases: Releases<'a>,
+    sides: Sides<'a>,
     /// The path of the values.
     path: &'static str,
     /// The value before; null if unset.
@@ -101,7 +105,8 @@ impl<'a> Change<'a> {
 }
 
 fn leaves(was: &Value, is: &Value, path: &str, out: &mut Vec<(String, String, String)>) {
-    if was == is {
+    let is_empty = |value: &Value| value.is_null() || value.as_object().is_some_and(serde_json::Map::is_empty);
+    if was == is || is_empty(was) && is_empty(is) {
         return;
     }
     let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<BTreeSet<_>>());
@@ -126,7 +131,7 @@ fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
 }
 
 /// The consequences of an object's change.
-pub(super) fn consequences(object: &ObjectChange, releases: Releases<'_>) -> Vec<Consequence> {
+pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Consequence> {
     let rows = rows::of_kind(&object.id.kind);
     let mut out = Vec::new();
     let replaces = object.instead_of.is_some();
@@ -135,7 +140,7 @@ pub(super) fn consequences(object: &ObjectChange, releases: Releases<'_>) -> Vec
         let before = object.before.as_deref().unwrap_or(&NULL);
         // The replaced object is removed; its fields are compared below.
         let after = object.after.as_deref().filter(|_| !replaces).unwrap_or(&NULL);
-        let change = Change { object, releases, path: "", before, after };
+        let change = Change { object, sides, path: "", before, after };
         out.extend(row.into_iter().flat_map(|row| row.says.consequences(&change)));
         if !replaces {
             return out;
@@ -157,7 +162,7 @@ pub(super) fn consequences(object: &ObjectChange, releases: Releases<'_>) -> Vec
             let own =
                 |body: &Option<Arc<Value>>| without(value_at(body.as_deref(), row.paths[0]), row.paths[0], &covered);
             let (before, after) = (own(&object.before), own(&object.after));
-            let change = Change { object, releases, path: row.paths[0], before: &before, after: &after };
+            let change = Change { object, sides, path: row.paths[0], before: &before, after: &after };
             let differs = before != after || row.paths.len() > 1;
             let said = if differs { row.says.consequences(&change) } else { Vec::new() };
             out.extend(said.into_iter().map(|consequence| {

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 
+use hcoplan_planner::release::Release;
 use serde_json::Value;
 
-use super::kubevirt::tls_clients;
-use super::said::{Said, entries, shown, summary};
+use super::kubevirt::{in_namespaces, tls_clients};
+use super::said::{Said, entries, summary};
 use super::{Change, Consequence};
 use crate::diff::semantic::EffectTime::{ImageRemoval, NewMachines, NewPods, Now};
 use crate::diff::semantic::Impact::{Behaviour, DataLoss, Images, Scheduling, Security};
@@ -33,32 +34,32 @@ pub(super) fn component(kind: &str) -> &str {
 
 /// OpenShift's profiles by their minimum version; CDI, SSP, AAQ and the network components have one.
 pub(super) fn tls_profile(change: &Change<'_>) -> Vec<Consequence> {
-    let side = |profile: &Value| {
-        let custom = &profile["custom"];
-        let version = match profile["type"].as_str() {
-            Some("Old") => "VersionTLS10",
-            Some("Modern") => "VersionTLS13",
-            Some("Custom") => custom["minTLSVersion"].as_str().unwrap_or("VersionTLS12"),
-            _ => "VersionTLS12",
-        };
-        let ciphers: BTreeSet<String> = entries(&custom["ciphers"]).into_iter().map(|(name, _)| name).collect();
-        (version.to_owned(), ciphers)
+    let side = |release: &Release, profile: &Value| {
+        let (custom, profiles) = (&profile["custom"], &release.tables().tls.profiles);
+        let named = profile["type"].as_str().unwrap_or("Intermediate");
+        match profiles.get(named) {
+            Some(known) => (known.min_tls_version.clone(), known.ciphers.iter().cloned().collect()),
+            None => {
+                let version = custom["minTLSVersion"].as_str().unwrap_or("VersionTLS12");
+                let ciphers: BTreeSet<String> = entries(&custom["ciphers"]).into_iter().map(|(name, _)| name).collect();
+                (version.to_owned(), ciphers)
+            }
+        }
     };
-    tls_clients(component(&change.object.id.kind), side(change.before), side(change.after))
+    let sides = change.sides;
+    let (was, is) = (side(sides.before, change.before), side(sides.after, change.after));
+    tls_clients(component(&change.object.id.kind), was, is)
 }
 
 /// Without a range CNAO makes up one when it first deploys KubeMacPool.
 pub(super) fn mac_pool(change: &Change<'_>) -> Vec<Consequence> {
     const POOL: Said = Said::new(Behaviour, NewMachines, "VMs get MAC addresses from a pool, and no two have the same");
     const NONE: Said = Said::new(Behaviour, NewMachines, "nothing keeps two VMs from having one MAC address");
-    const RANGE: Said = Said::new(
-        Behaviour,
-        NewMachines,
-        "new interfaces of VMs get MAC addresses from the range {is} instead of {was}",
-    );
+    const RANGE: Said =
+        Said::new(Behaviour, NewMachines, "new interfaces of VMs get MAC addresses from {is} instead of {was}");
     let range = |pool: &Value| match (pool["rangeStart"].as_str(), pool["rangeEnd"].as_str()) {
-        (None, None) => "one that the operator chooses".to_owned(),
-        (start, end) => format!("{} to {}", start.unwrap_or("any"), end.unwrap_or("any")),
+        (None, None) => "a range that the operator chooses".to_owned(),
+        (start, end) => format!("the range {} to {}", start.unwrap_or("any"), end.unwrap_or("any")),
     };
     let (was, is) = change.at("spec.kubeMacPool");
     match (was.is_null(), is.is_null()) {
@@ -96,13 +97,17 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
         let address = url.split_once("://").map_or(url, |(_, address)| address);
         address.split('/').next().unwrap_or_default().to_owned()
     };
+    let source = |source: &Value| {
+        let named = [&source["registry"]["url"], &source["registry"]["imageStream"], &source["http"]["url"]];
+        named.into_iter().find_map(Value::as_str).map_or_else(|| summary(source), str::to_owned)
+    };
     let said = match (change.before.is_null(), change.after.is_null()) {
         (true, _) => Said::new(Images, Now, "the golden image {} gets a source").about(change.object_name()),
         (_, true) => Said::new(Images, Now, "the golden image {} loses its source").about(change.object_name()),
         _ => {
             let is_other = registry(change.before) != registry(change.after);
             let said = Said::new(if is_other { Security } else { Images }, Now, TEXT);
-            said.turns(shown(change.after), shown(change.before)).about(change.object_name())
+            said.turns(source(change.after), source(change.before)).about(change.object_name())
         }
     };
     vec![said]
@@ -129,6 +134,9 @@ pub(super) fn calculator(change: &Change<'_>) -> Vec<Consequence> {
     let counts = |value: &Value| match value.as_str() {
         Some("VirtualResources") => "guest memory and vCPUs as requests.memory and requests.cpu",
         Some("VmiPodUsage") => "what their pods request, without a migration's second pod",
+        Some("GuestEffectiveResources") => {
+            "the CPU and memory of their compute containers, without KubeVirt's overhead"
+        }
         Some("IgnoreVmiCalculator") => "what their pods request, as for any pod",
         _ => "guest memory and vCPUs as requests.memory/vmi and requests.cpu/vmi",
     };
@@ -141,10 +149,7 @@ pub(super) fn calculator(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn quota_namespaces(change: &Change<'_>) -> Vec<Consequence> {
     let namespaces = |value: &Value| match value {
         Value::Null => "in namespaces with the label application-aware-quota/enable-gating".to_owned(),
-        selector => match summary(selector) {
-            all if all == "everything" => "in every namespace".to_owned(),
-            some => format!("in namespaces that match {some}"),
-        },
+        selector => in_namespaces(selector),
     };
     let said = Said::new(Scheduling, NewPods, "pods wait for quotas {is}, instead of {was}");
     vec![said.turns(namespaces(change.after), namespaces(change.before))]

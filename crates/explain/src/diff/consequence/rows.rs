@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::said::{Said, Says};
-use super::{Change, Consequence, Users, kubevirt, migration, others};
+use super::said::{Said, Says, Words};
+use super::{Change, Consequence, Users, kubevirt, migration, others, placement};
 use crate::diff::semantic::{EffectTime, Impact};
 
 /// A row.
@@ -52,11 +52,14 @@ fn says(value: &'static Value) -> Option<Says> {
         None => Some(None),
     };
     Some(match form.as_str() {
-        "value" => Says::Value(value["default"].as_str()?, said(&value["says"])?),
+        "value" => {
+            let words = Words { default: value["default"].as_str()?, of: value.get("words") };
+            Says::Value(words, said(&value["says"])?)
+        }
         "switch" => Says::Switch(value["default"].as_bool()?, said(&value["on"])?, said(&value["off"])?),
         "section" => Says::Section(said(&value["add"])?, said(&value["remove"])?, change()?),
         "names" => Says::Names(said(&value["add"])?, said(&value["remove"])?, change()?),
-        "each" => Says::Each(said(value)?),
+        "each" => Says::Each(Words { of: value.get("defaults"), ..Words::default() }, said(value)?),
         "code" => Says::Code(code(value.as_str()?)?),
         _ => return None,
     })
@@ -91,22 +94,26 @@ fn said(value: &'static Value) -> Option<Said> {
 fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
     Some(match name {
         "architectures" => kubevirt::architectures,
+        "block_tracking" => kubevirt::block_tracking,
         "calculator" => others::calculator,
         "cdi_log_verbosity" => others::cdi_log_verbosity,
         "certificates" => migration::certificates,
         "completion_timeout" => migration::completion_timeout,
         "constraints" => others::constraints,
+        "cpu_limit" => kubevirt::cpu_limit,
         "cpu_ratio" => kubevirt::cpu_ratio,
         "cron" => others::cron,
         "eviction" => kubevirt::eviction,
         "feature_gates" => kubevirt::feature_gates,
         "grants" => others::grants,
+        "host_devices" => kubevirt::host_devices,
         "image_source" => others::image_source,
         "ksm" => kubevirt::ksm,
         "log_verbosity" => kubevirt::log_verbosity,
         "mac_pool" => others::mac_pool,
         "mediated_devices" => kubevirt::mediated_devices,
         "memory_overcommit" => kubevirt::memory_overcommit,
+        "placement" => placement::placement,
         "post_copy" => migration::post_copy,
         "quota_namespaces" => others::quota_namespaces,
         "rate_limit" => kubevirt::rate_limit,

@@ -29,18 +29,52 @@ pub(super) struct Said {
 /// What a row says about its values.
 #[derive(Clone, Copy)]
 pub(super) enum Says {
-    /// The value of an unset field, and the sentence about another value.
-    Value(&'static str, Said),
+    /// A value in words, and the sentence about another one.
+    Value(Words, Said),
     /// A switch: its default, on, off.
     Switch(bool, Said, Said),
     /// A section or object that appears, is removed, or changes.
     Section(Said, Said, Option<Said>),
-    /// Each changed field below the path.
-    Each(Said),
+    /// Each changed field below the path; unset ones have the value that the words name.
+    Each(Words, Said),
     /// Each name in a list, or each key of a map, that is added, removed or changed.
     Names(Said, Said, Option<Said>),
     /// Computed.
     Code(fn(&Change<'_>) -> Vec<Consequence>),
+}
+
+/// Values in words.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Words {
+    /// The value of an unset field.
+    pub(super) default: &'static str,
+    /// Words for values, by value or by field; `*` stands for any other, with the value at `{}`.
+    pub(super) of: Option<&'static Value>,
+}
+
+impl Words {
+    fn get(&self, key: &str) -> Option<&'static str> {
+        let of = self.of?;
+        of.get(key).or(of.get("*"))?.as_str()
+    }
+
+    fn value(&self, value: &Value) -> String {
+        let own = if value.is_null() { self.default.to_owned() } else { shown(value) };
+        match self.get(&own) {
+            // The default may be words already.
+            Some(words) if !words.contains("{}") || !value.is_null() || own.parse::<f64>().is_ok() => {
+                words.replace("{}", &own)
+            }
+            _ => own,
+        }
+    }
+
+    fn field(&self, field: &str, value: String) -> String {
+        match self.get(field) {
+            Some(default) if value == UNSET => default.to_owned(),
+            _ => value,
+        }
+    }
 }
 
 impl Said {
@@ -85,7 +119,8 @@ impl Said {
     pub(super) fn fill(self, values: &[(&str, &dyn Display)]) -> Consequence {
         let mut text = self.text.to_owned();
         for (name, value) in values {
-            text = text.replace(&format!("{{{name}}}"), &value.to_string());
+            // The braces of a value aren't the subject's.
+            text = text.replace(&format!("{{{name}}}"), &value.to_string().replace("{}", "{ }"));
         }
         Consequence {
             impact: self.impact,
@@ -128,10 +163,13 @@ impl Says {
     /// The consequences of a change.
     pub(super) fn consequences(self, change: &Change<'_>) -> Vec<Consequence> {
         let (was, is) = (change.before, change.after);
+        let named = |said: Said, consequence: Consequence| {
+            if said.text.contains("{}") { consequence.about(change.object_name()) } else { consequence }
+        };
         match self {
-            Self::Value(default, said) => {
-                let (was, is) = (shown_or(was, default), shown_or(is, default));
-                if same_value(&was, &is) { Vec::new() } else { vec![said.turns(is, was)] }
+            Self::Value(words, said) => {
+                let (was, is) = (words.value(was), words.value(is));
+                if same_value(&was, &is) { Vec::new() } else { vec![named(said, said.turns(is, was))] }
             }
             Self::Switch(default, on, off) => {
                 let (was, is) = (was.as_bool().unwrap_or(default), is.as_bool().unwrap_or(default));
@@ -143,18 +181,14 @@ impl Says {
                     (_, true) => Some(remove),
                     _ => other,
                 };
-                let filled = said.map(|said| {
-                    let has_values = said.text.contains("{is}") || said.text.contains("{was}");
-                    if has_values { said.turns(summary(is), summary(was)) } else { said.plain() }
-                });
-                let named = |c: Consequence| if c.text.contains("{}") { c.about(change.object_name()) } else { c };
-                filled.map(named).into_iter().collect()
+                said.map(|said| named(said, said.turns(summary(is), summary(was)))).into_iter().collect()
             }
-            Self::Each(said) => {
+            Self::Each(words, said) => {
                 let leaf = |(field, was, is): (String, String, String)| {
-                    said.fill(&[("field", &field), ("is", &is), ("was", &was)])
+                    let (was, is) = (words.field(&field, was), words.field(&field, is));
+                    (was != is).then(|| said.fill(&[("field", &field), ("is", &is), ("was", &was)]))
                 };
-                change.leaves().into_iter().map(leaf).collect()
+                change.leaves().into_iter().filter_map(leaf).collect()
             }
             Self::Names(add, remove, other) => names_changed(was, is)
                 .into_iter()
@@ -172,24 +206,23 @@ impl Says {
     }
 }
 
+/// The word for a value that isn't there.
+const UNSET: &str = "unset";
+
 /// A value in a sentence: a text as written, a duration in hours, a list joined.
 pub(super) fn shown(value: &Value) -> String {
     match value {
-        Value::Null => "unset".to_owned(),
+        Value::Null => UNSET.to_owned(),
         Value::String(text) => time(text).unwrap_or_else(|| text.clone()),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
         Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {
-            if items.is_empty() {
-                "none".to_owned()
-            } else {
-                items.iter().map(shown).collect::<Vec<_>>().join(", ")
-            }
+            items.iter().map(shown).collect::<Vec<_>>().join(", ")
+        }
+        Value::Array(items) if items.iter().all(|i| i["name"].is_string()) => {
+            items.iter().map(|i| shown(&i["name"])).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }
-}
-
-fn shown_or(value: &Value, default: &str) -> String {
-    if value.is_null() { default.to_owned() } else { shown(value) }
 }
 
 /// Whether two shown values are the same number or text.
@@ -207,25 +240,50 @@ fn time(text: &str) -> Option<String> {
     hours.or_else(|| minutes().filter(is_number).map(|n| format!("{n} min")))
 }
 
-/// A section in a few words: the labels of a selector, or `field value`.
+/// A section in a few words: `field=value` of each field.
 pub(super) fn summary(value: &Value) -> String {
     fn walk(value: &Value, path: &str, out: &mut Vec<String>) {
         match value {
-            Value::Object(map) if !map.is_empty() => {
-                for (key, value) in map {
-                    let hides = matches!(key.as_str(), "matchLabels" | "nodePlacement" | "nodeSelector" | "selector");
-                    let path = if hides { path.to_owned() } else { join(path, key) };
-                    walk(value, &path, out);
-                }
-            }
-            Value::Object(_) | Value::Null if path.is_empty() => {}
+            Value::Object(map) => map.iter().for_each(|(key, value)| walk(value, &join(path, key), out)),
+            Value::Null => {}
             value if path.is_empty() => out.push(shown(value)),
             value => out.push(format!("{path}={}", shown(value))),
         }
     }
     let mut out = Vec::new();
     walk(value, "", &mut out);
-    if out.is_empty() { "everything".to_owned() } else { out.join(", ") }
+    if out.is_empty() { "nothing".to_owned() } else { out.join(", ") }
+}
+
+/// What a selector of labels, or a list of its requirements, asks for: `zone=a`, `disk in ssd, nvme`, `gpu`.
+pub(super) fn selector(value: &Value) -> Vec<String> {
+    let requirement = |one: &Value| {
+        let (key, values) = (shown(&one["key"]), shown(&one["values"]));
+        match one["operator"].as_str() {
+            Some("Exists") => key,
+            Some("DoesNotExist") => format!("no {key}"),
+            Some("NotIn") => format!("{key} not in {values}"),
+            Some("Gt") => format!("{key} above {values}"),
+            Some("Lt") => format!("{key} below {values}"),
+            _ => format!("{key} in {values}"),
+        }
+    };
+    match value {
+        Value::Array(items) => items.iter().map(requirement).collect(),
+        Value::Object(map) if ["matchLabels", "matchExpressions"].iter().any(|key| map.contains_key(*key)) => {
+            [selector(&value["matchLabels"]), selector(&value["matchExpressions"])].concat()
+        }
+        Value::Object(map) => map.iter().map(|(key, value)| format!("{key}={}", shown(value))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The first names of a list.
+pub(super) fn list(names: &[&str]) -> String {
+    match names {
+        [a, b, c, _, ..] => format!("{a}, {b}, {c} and {} more", names.len() - 3),
+        few => few.join(", "),
+    }
 }
 
 pub(super) fn join(path: &str, key: &str) -> String {
@@ -233,7 +291,7 @@ pub(super) fn join(path: &str, key: &str) -> String {
 }
 
 /// The entries of two lists or maps that differ, by name, with both values; a map's `false` and `null` are absent.
-fn names_changed(was: &Value, is: &Value) -> Vec<(String, Value, Value)> {
+pub(super) fn names_changed(was: &Value, is: &Value) -> Vec<(String, Value, Value)> {
     let (was, is) = (entries(was), entries(is));
     let names = was.iter().chain(&is).map(|(name, _)| name);
     let mut out: Vec<(String, Value, Value)> = Vec::new();

@@ -1,0 +1,104 @@
+//! Where the operands' pods run: node selectors, affinities and tolerations in words, and the nodes that pods leave.
+//! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
+
+use hcoplan_planner::inventory::Node;
+use hcoplan_planner::topology::{Selection, Tolerations};
+use serde_json::Value;
+
+use super::said::{Said, list, selector};
+use super::{Change, Consequence};
+use crate::diff::semantic::EffectTime::{NextImport, NextStart, Now};
+use crate::diff::semantic::Impact::{Behaviour, BootFailure, Disruption, Images};
+
+/// The pods that a placement is about.
+struct Pods {
+    /// `virt-handler runs`.
+    run: &'static str,
+    /// What is wrong on a node without them, and when it shows; `None` if any node will do.
+    missed: Option<Said>,
+    changed: Said,
+}
+
+const INCLUDE: &str = "include every node that runs VMs, or migrate them away first";
+
+fn pods(kind: &str, path: &str) -> Pods {
+    const ROLLED_OUT: Said = Said::new(Disruption, Now, "{} are rolled out again, {is} instead of {was}").restarts();
+    const UNMANAGED: Said =
+        Said::new(Disruption, Now, "virt-handler leaves {nodes}: VMs there can't be managed or migrated")
+            .to_do(INCLUDE);
+    const NO_NETWORK: Said =
+        Said::new(BootFailure, NextStart, "the network plugins leave {nodes}: VMs don't start there").to_do(INCLUDE);
+    const RUNS: Said = Said::new(Behaviour, Now, "{} {is} instead of {was}");
+    const IMPORTS: Said = Said::new(Images, NextImport, "{} {is} instead of {was}");
+    let any_node = |run, changed| Pods { run, missed: None, changed };
+    match (kind, path.contains("workload")) {
+        ("KubeVirt", true) => {
+            Pods { run: "virt-handler runs", missed: Some(UNMANAGED.restarts()), changed: RUNS.restarts() }
+        }
+        ("NetworkAddonsConfig", true) => {
+            Pods { run: "the network plugins run", missed: Some(NO_NETWORK), changed: RUNS }
+        }
+        (_, true) => any_node("importer pods run", IMPORTS),
+        ("KubeVirt", false) => any_node("virt-api and virt-controller", ROLLED_OUT),
+        ("NetworkAddonsConfig", false) => any_node("the network components", ROLLED_OUT),
+        ("CDI", false) => any_node("CDI's components", ROLLED_OUT),
+        _ => any_node("AAQ's components", ROLLED_OUT),
+    }
+}
+
+pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
+    let pods = pods(&change.object.id.kind, change.path);
+    let (was, is) = (inner(change.before), inner(change.after));
+    let (before, after) = (place(was), place(is));
+    let mut out = Vec::new();
+    if let Some(missed) = pods.missed {
+        let excludes = Selection::of(is).is_some()
+            && Selection::of(is).map(|s| s.needs()) != Selection::of(was).map(|s| s.needs());
+        let left = change.sides.nodes.iter().filter(|node| admits(was, node) && !admits(is, node));
+        let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
+        let said = if change.sides.nodes.is_empty() && excludes {
+            Some(missed.possibly().fill(&[("nodes", &"the other nodes")]))
+        } else {
+            (!left.is_empty()).then(|| missed.fill(&[("nodes", &list(&left))]))
+        };
+        out.extend(said);
+    }
+    if before != after {
+        out.push(pods.changed.turns(after, before).about(pods.run));
+    }
+    out
+}
+
+/// The placement itself; KubeVirt has it in a section.
+fn inner(value: &Value) -> &Value {
+    value.get("nodePlacement").unwrap_or(value)
+}
+
+/// Whether pods with a placement run on a node.
+fn admits(placement: &Value, node: &Node) -> bool {
+    Selection::of(placement).is_none_or(|selection| selection.selects(node)) && Tolerations::of(placement).admit(node)
+}
+
+/// `on nodes with zone=a, tolerating gpu`
+fn place(placement: &Value) -> String {
+    let affinity = &placement["affinity"];
+    let nodes = &affinity["nodeAffinity"];
+    let terms =
+        |term: &Value| [selector(&term["matchExpressions"]), selector(&term["matchFields"])].concat().join(", ");
+    let required = &nodes["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
+    let required: Vec<String> = required.as_array().into_iter().flatten().map(terms).collect();
+    let mut with = selector(&placement["nodeSelector"]);
+    with.extend((!required.is_empty()).then(|| required.join(" or ")));
+    let mut out =
+        vec![if with.is_empty() { "on any node".to_owned() } else { format!("on nodes with {}", with.join(", ")) }];
+    let preferred = nodes["preferredDuringSchedulingIgnoredDuringExecution"].as_array().into_iter().flatten();
+    let preferred: Vec<String> = preferred.map(|one| terms(&one["preference"])).collect();
+    out.extend((!preferred.is_empty()).then(|| format!("preferably with {}", preferred.join(", "))));
+    let by_pods =
+        ["podAffinity", "podAntiAffinity"].iter().any(|key| affinity[*key].as_object().is_some_and(|m| !m.is_empty()));
+    out.extend(by_pods.then(|| "near or far from other pods".to_owned()));
+    let tolerations = placement["tolerations"].as_array().into_iter().flatten();
+    let tolerated: Vec<&str> = tolerations.map(|one| one["key"].as_str().unwrap_or("every taint")).collect();
+    out.extend((!tolerated.is_empty()).then(|| format!("tolerating {}", tolerated.join(", "))));
+    out.join(", ")
+}
