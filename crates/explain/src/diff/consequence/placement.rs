@@ -23,11 +23,18 @@ const INCLUDE: &str = "include every node that runs VMs, or migrate them away fi
 
 fn pods(kind: &str, path: &str) -> Pods {
     const ROLLED_OUT: Said = Said::new(Disruption, Now, "{} are rolled out again, {is} instead of {was}").restarts();
-    const UNMANAGED: Said =
-        Said::new(Disruption, Now, "virt-handler leaves {nodes}: VMs there can't be managed or migrated")
-            .to_do(INCLUDE);
-    const NO_NETWORK: Said =
-        Said::new(BootFailure, NextStart, "the network plugins leave {nodes}: VMs don't start there").to_do(INCLUDE);
+    const UNMANAGED: Said = Said::new(
+        Disruption,
+        Now,
+        "virt-handler leaves {nodes}, where VMs can't be managed or migrated then: it runs {is} instead of {was}",
+    )
+    .to_do(INCLUDE);
+    const NO_NETWORK: Said = Said::new(
+        BootFailure,
+        NextStart,
+        "the network plugins leave {nodes}, where VMs don't start then: they run {is} instead of {was}",
+    )
+    .to_do(INCLUDE);
     const RUNS: Said = Said::new(Behaviour, Now, "{} {is} instead of {was}");
     const IMPORTS: Said = Said::new(Images, NextImport, "{} {is} instead of {was}");
     let any_node = |run, changed| Pods { run, missed: None, changed };
@@ -50,23 +57,22 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
     let pods = pods(&change.object.id.kind, change.path);
     let (was, is) = (inner(change.before), inner(change.after));
     let (before, after) = (place(was), place(is));
-    let mut out = Vec::new();
     if let Some(missed) = pods.missed {
-        let excludes = Selection::of(is).is_some()
-            && Selection::of(is).map(|s| s.needs()) != Selection::of(was).map(|s| s.needs());
+        let needs = |placement| Selection::of(placement).map(|selection| selection.needs());
         let left = change.sides.nodes.iter().filter(|node| admits(was, node) && !admits(is, node));
         let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
-        let said = if change.sides.nodes.is_empty() && excludes {
-            Some(missed.possibly().fill(&[("nodes", &"the other nodes")]))
-        } else {
-            (!left.is_empty()).then(|| missed.fill(&[("nodes", &list(&left))]))
+        let missed = match (change.sides.nodes, left.as_slice()) {
+            ([], _) if needs(is).is_some() && needs(is) != needs(was) => {
+                Some((missed.possibly(), "some nodes".to_owned()))
+            }
+            (_, []) => None,
+            (_, left) => Some((missed, list(left))),
         };
-        out.extend(said);
+        if let Some((said, nodes)) = missed {
+            return vec![said.fill(&[("nodes", &nodes), ("is", &after), ("was", &before)])];
+        }
     }
-    if before != after {
-        out.push(pods.changed.turns(after, before).about(pods.run));
-    }
-    out
+    if before == after { Vec::new() } else { vec![pods.changed.turns(after, before).about(pods.run)] }
 }
 
 /// The placement itself; KubeVirt has it in a section.

@@ -252,7 +252,7 @@ pub(super) fn summary(value: &Value) -> String {
     }
     let mut out = Vec::new();
     walk(value, "", &mut out);
-    if out.is_empty() { "nothing".to_owned() } else { out.join(", ") }
+    if out.is_empty() { "none".to_owned() } else { out.join(", ") }
 }
 
 /// What a selector of labels, or a list of its requirements, asks for: `zone=a`, `disk in ssd, nvme`, `gpu`.
