@@ -64,12 +64,17 @@ struct Scene {
 
 impl Scene {
     fn new(inputs: &Path) -> Self {
-        let directory = tempfile::tempdir().expect("a directory");
+        let scene = Self {
+            directory: tempfile::tempdir().expect("a directory"),
+            current: RefCell::default(),
+            programs: RefCell::default(),
+        };
+        fs::create_dir(scene.path("")).expect("made");
         if inputs.is_dir() {
-            copy(inputs, directory.path());
-            committed_fleet::restore(inputs, directory.path());
+            copy(inputs, &scene.path(""));
+            committed_fleet::restore(inputs, &scene.path(""));
         }
-        Self { directory, current: RefCell::default(), programs: RefCell::default() }
+        scene
     }
 
     /// Adds a kustomize to the `PATH` that prints recorded output.
@@ -87,8 +92,9 @@ impl Scene {
         *self.programs.borrow_mut() = Some(programs);
     }
 
+    /// A path of the tree, whose directory names the root's own cluster.
     fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
+        self.directory.path().join("tree").join(name)
     }
 
     fn command(&self, program: &str) -> Command {
@@ -125,7 +131,7 @@ impl Scene {
             }
             ["copy", from] => {
                 let from = main_directory().join(from);
-                annotations::copy(&from, self.directory.path()).expect("copied");
+                annotations::copy(&from, &self.path("")).expect("copied");
             }
             ["copy", from, to] => {
                 let from = main_directory().join(from);
@@ -203,7 +209,7 @@ impl Scene {
         let done = command.args(arguments).output().expect("hcoplan runs");
         let text = |bytes: Vec<u8>| {
             let text = String::from_utf8(bytes).expect("UTF-8");
-            let text = text.replace(&*self.directory.path().to_string_lossy(), "[ROOT]");
+            let text = text.replace(self.path("").to_string_lossy().trim_end_matches('/'), "[ROOT]");
             match text.split_once("the oldest since ") {
                 Some((before, after)) => format!("{before}the oldest since [DAY]{}", &after[10..]),
                 None => text,

@@ -58,15 +58,15 @@ fn writes_nothing_into_applied_directories() {
         let scene = Scene::new(&main_directory().join("nowhere"));
         let mut said = String::new();
         if from.starts_with("examples/") {
-            copy(&main_directory().join(from), scene.directory.path());
+            copy(&main_directory().join(from), &scene.path(""));
         } else {
             let own = main_directory().join("testdata/cli/init-layouts/in").join(from);
-            copy(&own, scene.directory.path());
+            copy(&own, &scene.path(""));
         }
-        let before: BTreeSet<String> = files(scene.directory.path()).into_iter().collect();
+        let before: BTreeSet<String> = files(&scene.path("")).into_iter().collect();
         scene.run("hcoplan init --release 1.18", &mut said);
         assert!(scene.path("hcoplan.yaml").is_file(), "{from}: {said}");
-        for file in files(scene.directory.path()) {
+        for file in files(&scene.path("")) {
             let text = fs::read_to_string(scene.path(&file)).expect("readable");
             let is_new = !before.contains(&file);
             assert!(!is_new || !text.contains("\nkind: ClusterInventory"), "{from}: nobody asked for {file}");

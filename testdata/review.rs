@@ -89,7 +89,8 @@ pub(super) const CHANGES: [Change; 7] = [
         to: "  workloads: {nodePlacement: {nodeSelector: {kubernetes.io/arch: amd64}}}\n",
         words: &[
             "12 of 12 clusters",
-            "virt-handler runs only where kubernetes.io/arch=amd64 matches",
+            "virt-handler leaves arm-0, arm-1",
+            "on nodes with kubernetes.io/arch=amd64",
             "include every node that runs VMs",
         ],
     },

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_lint::{Context, Input, Selection, Settings, run};
 use hcoplan_planner::inventory::{self, Source, SourceKind};
@@ -35,7 +35,7 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
         all.map(Arc::new).collect()
     };
     let input = Input {
-        cluster: &"fixture".into(),
+        cluster: &ClusterName::of_root("fixture"),
         release: &release,
         document: &document,
         object: &object,

@@ -65,6 +65,7 @@ impl<'a> Checklist<'a> {
                 }
                 (Task::Restart | Task::Recreate, _) => &mut out.during,
                 (Task::Apply | Task::Remove | Task::Alert, _) => &mut out.after,
+                _ if effect.action.is_some() => &mut out.after,
                 _ if level_of(effect) <= Level::Warn && effect.impact != Impact::Security => &mut out.after,
                 _ => &mut out.quiet,
             };

@@ -1,7 +1,7 @@
 //! Unset fields that two releases fill in differently.
 
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::hyperconverged::{HyperConverged, storage_path};
+use hcoplan_planner::hyperconverged::{HyperConverged, storage_path, version_of};
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -35,7 +35,14 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
                 .get(&new.spec)
                 .and_then(Value::as_object)
                 .is_none_or(|section| section.iter().all(|(key, value)| key == "enabled" || is_empty(value)));
-        if path.get(&written.spec).is_some() || is_gate || is_unset || is_idle {
+        let is_rendered = |kind: &str| after.plan.objects().any(|object| object.id.kind == kind);
+        let mut rows = after.release.fields().iter().filter(|row| row.path == format!("spec.{}", difference.label));
+        // Of an operand that isn't deployed.
+        let is_unused = rows.any(|row| {
+            let kinds = row.operands.iter().map(|o| o.kind.split('/').next().unwrap_or_default());
+            !row.operands.is_empty() && !kinds.into_iter().any(is_rendered)
+        });
+        if path.get(&written.spec).is_some() || is_gate || is_unset || is_idle || is_unused {
             continue;
         }
         let shown = |value: Option<&Value>| value.map_or("unset".to_owned(), Value::to_string);
@@ -45,7 +52,8 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             Some(_) => is == default_of(after.release, path),
             None => was == default_of(before.release, path),
         };
-        let (label, hco) = (&difference.label, after.release.display_name());
+        let (written_as, hco) = (in_version(after, &difference.label), after.release.display_name());
+        let label = written_as.as_ref().unwrap_or(&difference.label);
         let text = match (is_default, is.is_some()) {
             (true, true) => format!("the default of {label} changes from {} to {}", shown(was), shown(is)),
             (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
@@ -57,10 +65,11 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
         let leaf = label.rsplit('.').next().unwrap_or(label);
         let exists = has_field(after.release, path);
         // The upgrade itself replaces a value that is written before.
-        let is_replaced = rewritten.iter().any(|one| one.field == *label && Some(&one.from) == was);
+        let is_replaced = rewritten.iter().any(|one| one.field == difference.label && Some(&one.from) == was);
         let is_early = has_field(before.release, path) && !is_replaced;
         let when = if is_early { "" } else { " with the upgrade, not before," };
         let keep = match (was, is) {
+            _ if written_as.is_none() => None,
             (_, None) if !is_default || !exists => None,
             (Some(was), _) => Some(format!("{leaf}: {was}")),
             (None, Some(Value::Bool(true))) => Some(format!("{leaf}: false")),
@@ -71,6 +80,7 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
                 format!("remove {leaf} from the manifest: {hco} ignores it")
             }
+            _ if written_as.is_none() && exists => format!("v1 has {leaf}: `hcoplan fix --migrate v1` to write it"),
             _ => keep.as_ref().map_or_else(String::new, |line| format!("set `{line}`{when} to keep it as it is")),
         };
         let value = ValueChange {
@@ -91,6 +101,18 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             subjects: Vec::new(),
         });
     }
+}
+
+/// The path of v1's field in the manifest's version, below `spec`; `None` if that lacks it.
+fn in_version(side: &Side<'_>, label: &str) -> Option<String> {
+    let version = version_of(side.object);
+    if version != "v1beta1" {
+        return Some(label.to_owned());
+    }
+    let leaf = |path: &str| path.rsplit('.').next().map(str::to_owned);
+    let mut fields = side.release.fields().iter().filter(|field| field.api_version == version);
+    let found = fields.find(|field| !field.ignored && leaf(&field.path) == leaf(label))?;
+    Some(found.path.strip_prefix("spec.").unwrap_or(&found.path).to_owned())
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::{Context, Input, Run, Selection, Settings, run};
 
 /// The name of each fixture's cluster.
-static NAME: LazyLock<ClusterName> = LazyLock::new(|| "fixture".into());
+static NAME: LazyLock<ClusterName> = LazyLock::new(|| ClusterName::of_root("fixture"));
 
 /// The HyperConverged before the change, in a fixture's directory.
 const BEFORE: &str = "before.yaml";

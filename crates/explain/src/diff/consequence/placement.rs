@@ -32,8 +32,9 @@ fn pods(kind: &str, path: &str) -> Pods {
     const NO_NETWORK: Said = Said::new(
         BootFailure,
         NextStart,
-        "the network plugins leave {nodes}, where VMs don't start then: they run {is} instead of {was}",
+        "the network plugins leave {nodes}, where VMs on their networks don't start then: they run {is} instead of {was}",
     )
+    .possibly()
     .to_do(INCLUDE);
     const RUNS: Said = Said::new(Behaviour, Now, "{} {is} instead of {was}");
     const IMPORTS: Said = Said::new(Images, NextImport, "{} {is} instead of {was}");

@@ -34,7 +34,7 @@ fn show(finding: &Finding) -> String {
 fn clusters(repo: &Repo) -> Vec<String> {
     let line = |c: &super::ClusterRef| {
         let files: Vec<&str> = c.inventory_files().iter().map(|p| p.as_str()).collect();
-        format!("{}: {} <- {}", c.name(), c.path(), files.join(" "))
+        format!("{}: {} <- {}", c.name().id(), c.path(), files.join(" "))
     };
     repo.clusters().iter().map(line).collect()
 }
@@ -163,7 +163,7 @@ fn reports_parser_warnings_of_used_documents_only() {
     let found: Vec<String> = loaded.findings.iter().map(show).collect();
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].starts_with("a.yaml:9:3 yaml-duplicate-key: "), "{found:?}");
-    assert_eq!(loaded.findings[0].cluster.as_deref(), Some("."));
+    assert_eq!(loaded.findings[0].cluster.as_deref(), Some("stdin"));
 }
 
 #[test]
@@ -396,7 +396,7 @@ const VENDOR_SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1\nki
 
 /// A cluster's identity with its sources; then the findings of loading it.
 fn identity(repo: &Repo, name: &str) -> (String, Vec<String>) {
-    let cluster = repo.clusters().iter().find(|c| **c.name() == *name);
+    let cluster = repo.clusters().iter().find(|c| c.name().id() == name);
     let loaded = repo.load(cluster.expect("a cluster")).expect("loaded");
     let findings = loaded.findings.iter().map(show).collect();
     (loaded.identity.to_string(), findings)

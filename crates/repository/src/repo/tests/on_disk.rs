@@ -148,7 +148,7 @@ fn many_files_give_the_same_answer_as_few() {
         write(root, &[(&format!("c{i:03}/hc.yaml"), HC), (&format!("c{i:03}/i.yaml"), INVENTORY)]);
     }
     let repo = Repo::open(root, &Options::default()).expect("a repository");
-    let names: Vec<&str> = repo.clusters().iter().map(|c| &**c.name()).collect();
+    let names: Vec<&str> = repo.clusters().iter().map(|c| c.name().id()).collect();
     assert_eq!(names.len(), 100);
     assert!(names.is_sorted());
     for cluster in repo.clusters() {
