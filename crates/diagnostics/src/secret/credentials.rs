@@ -1,7 +1,7 @@
 //! Credentials that are recognised by their form alone.
 //!
 //! The tokens of well-known makers are gitleaks' rules, kept as data (`gitleaks.json`). The rules below find those that
-//! gitleaks leaves out, and tokens of unusual length: a mask may hide too much.
+//! gitleaks leaves out, and tokens of unusual length: a mask may hide too much. `makers.json` has further makers' tokens.
 //!
 //! One search for the rules' keywords finds the rules that can match, and only those are compiled. The `regex` crate
 //! matches in linear time, and the next search starts after the last match.
@@ -183,7 +183,8 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
         keywords.extend(form.keywords.iter().map(|&k| (k.to_owned(), rules.len())));
         rules.push(Rule::new(form.pattern.to_owned(), form.accepts));
     }
-    for kept in gitleaks.rules {
+    let makers: Vec<GitleaksRule> = serde_json::from_str(include_str!("makers.json")).expect("a test reads it");
+    for kept in gitleaks.rules.into_iter().chain(makers) {
         keywords.extend(kept.keywords.into_iter().map(|k| (k, rules.len())));
         rules.push(Rule::new(kept.regex, |_| true));
     }
@@ -317,6 +318,10 @@ mod tests {
             "dop_v1_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
             "sk_live_0123456789abcdef",
             "lin_api_0123456789abcdef0123456789abcdef01234567",
+            // Further makers.
+            "figd_0123456789abcdefghij",
+            "t1.abc.0123456789abcdefghij",
+            "NRAK-0123456789ABCDEFGHIJ",
         ] {
             assert_eq!(found(&format!("({token})")), [token]);
         }

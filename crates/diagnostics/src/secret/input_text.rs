@@ -186,9 +186,13 @@ fn push_text(text: &str, part: Range<usize>, out: &mut String) {
         let at = part.start + n;
         match c {
             '|' | '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '$' => {
-                out.push('\\');
-                out.push(c);
+                out.extend(['\\', c]);
+                // GitLab's labels and snippets.
+                out.extend(
+                    Some('\u{200b}').filter(|_| "~$".contains(c) && next_is(text, at, char::is_ascii_alphanumeric)),
+                );
             }
+            '&' if next_is(text, at, char::is_ascii_digit) => out.push_str("&amp;&#8203;"),
             '&' => out.push_str("&amp;"),
             // Forges search the rendered Markdown for mentions and issues: an escape doesn't help,
             // a zero-width space does.
@@ -196,9 +200,38 @@ fn push_text(text: &str, part: Range<usize>, out: &mut String) {
             '@' => out.push_str("&#64;&#8203;"),
             ':' if text[at..].starts_with("://") => out.push_str(":&#8203;"),
             '.' if ends_with_www(&text[..at]) => out.push_str("&#8203;."),
-            c => out.push(c),
+            '!' | '%' if next_is(text, at, char::is_ascii_alphanumeric) => out.extend([c, '\u{200b}']),
+            c => {
+                out.push(c);
+                if begins_reference(text, at) {
+                    out.push('\u{200b}');
+                }
+            }
         }
     }
+}
+
+fn next_is(text: &str, at: usize, is: impl Fn(&char) -> bool) -> bool {
+    text[at..].chars().nth(1).is_some_and(|c| is(&c))
+}
+
+/// Whether a forge links or draws what begins here: an abbreviated or whole commit, `GH-12`, `:name:`.
+fn begins_reference(text: &str, at: usize) -> bool {
+    const COMMIT: usize = 40;
+    let rest = &text[at..];
+    if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
+        return false;
+    }
+    let word: &str = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_hexadecimal = word.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_number = word.bytes().all(|b| b.is_ascii_digit());
+    let is_commit = is_hexadecimal && (7..=COMMIT).contains(&word.len()) && (!is_number || word.len() == COMMIT);
+    let is_issue = word.eq_ignore_ascii_case("GH") && rest[word.len()..].starts_with('-');
+    let is_drawn = rest.strip_prefix(':').and_then(|rest| rest.split_once(':')).is_some_and(|(name, _)| {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-');
+        !name.is_empty() && name.chars().all(is_part)
+    });
+    is_commit || is_issue || is_drawn
 }
 
 /// How many backticks a text begins with.
@@ -258,6 +291,8 @@ mod tests {
         assert_eq!(markdown("![x](y)\n<b>`@me #1"), "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me \\#&#8203;1");
         assert_eq!(markdown("see https://x and www.x"), "see https:&#8203;//x and www&#8203;.x");
         // What is code stays so: after as many backticks as it began with.
+        let hidden = |text: &'static str| markdown(text).replace('\u{200b}', "~");
+        assert_eq!(hidden("deadbeef1 GH-12 :tada: !12 100% 1234567"), "d~eadbeef1 G~H-12 :~tada: !~12 100% 1234567");
         assert_eq!(markdown("set `a_b: c|d` [x]"), "set `a_b: c\\|d` \\[x\\]");
         assert_eq!(markdown("``a`b`` `c_d"), "``a`b`` \\`c\\_d");
         assert_eq!(markdown("`a``b_"), "\\`a\\`\\`b\\_");

@@ -2,16 +2,18 @@
 //!
 //! [`command`] says how git is run.
 
+mod attributes;
 mod command;
 mod objects;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use self::attributes::Attributes;
 use self::command::{Git, NO_MESSAGE};
 use self::objects::Objects;
 use super::tree::{Error, Listing, SkipReason, SkippedPath, Tree, Unreadable, Walk, normalize_path};
@@ -25,6 +27,8 @@ pub struct Revision {
     unnamed: Vec<Utf8PathBuf>,
     objects: Mutex<Objects>,
     root_name: Option<String>,
+    /// What its `.gitattributes` say, read at the first use.
+    attributes: OnceLock<Attributes>,
     max_bytes: usize,
 }
 
@@ -163,6 +167,7 @@ impl Revision {
             entries: BTreeMap::new(),
             unnamed: Vec::new(),
             objects: Mutex::new(Objects::start(&git)?),
+            attributes: OnceLock::new(),
             root_name: below.file_name().or(git.top().file_name()).map(ToOwned::to_owned),
             max_bytes,
         };
@@ -262,23 +267,6 @@ impl Revision {
         Err(Unreadable::BrokenLink)
     }
 
-    /// Whether `.gitattributes` make git store a file in another encoding than a checkout has it.
-    fn is_reencoded(&self, path: &Utf8Path) -> bool {
-        let above = path.ancestors().skip(1);
-        let attributes = above.filter_map(|directory| {
-            let entry = self.entries.get(&directory.join(".gitattributes"))?;
-            Some((directory, self.object(&entry.object).ok()?))
-        });
-        attributes.into_iter().any(|(directory, bytes)| {
-            let text = String::from_utf8_lossy(&bytes);
-            let lines = text.lines().filter(|line| line.contains("working-tree-encoding="));
-            let patterns = lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect();
-            let walk = Walk { ignore: patterns, ..Walk::default() };
-            let below = path.strip_prefix(directory).unwrap_or(path);
-            walk.matcher().is_ok_and(|matcher| matcher.matched(below, false).is_ignore())
-        })
-    }
-
     /// A path with the first link on its way followed; `None` where there is no link, or it points outside the root.
     fn without_first_link(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         let link = path.ancestors().filter(|p| self.entries.get(*p).is_some_and(|e| e.kind == Kind::Link)).last()?;
@@ -333,7 +321,15 @@ impl Tree for Revision {
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
         let object = self.resolve(path)?.object.clone();
-        if self.is_reencoded(path) { Err(Unreadable::Reencoded) } else { self.object(&object) }
+        let attributes = self.attributes.get_or_init(|| Attributes::of(self));
+        if attributes.has(path, "working-tree-encoding=") {
+            return Err(Unreadable::Reencoded);
+        }
+        let mut bytes = self.object(&object)?;
+        if attributes.has(path, "ident") {
+            bytes = attributes::with_ident(&bytes, &object);
+        }
+        Ok(if attributes.has(path, "eol=crlf") { attributes::with_crlf(&bytes) } else { bytes })
     }
 
     fn digest(&self, path: &Utf8Path) -> Option<String> {
