@@ -53,3 +53,17 @@ pub(super) fn with_crlf(bytes: &[u8]) -> Vec<u8> {
     let ends = bytes.iter().flat_map(|byte| if *byte == b'\n' { &b"\r\n"[..] } else { std::slice::from_ref(byte) });
     ends.copied().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_what_a_checkout_has() {
+        assert_eq!(with_ident(b"a: $Id$\n", "c0ffee"), b"a: $Id: c0ffee $\n");
+        assert_eq!(with_ident(b"a: $Id: old $\n", "c0ffee"), b"a: $Id: old $\n");
+        assert_eq!(with_crlf(b"a\nb\n"), b"a\r\nb\r\n");
+        assert_eq!(with_crlf(b"a\r\nb\n"), b"a\r\nb\n");
+        assert_eq!(with_crlf(b"a\0\n"), b"a\0\n");
+    }
+}
