@@ -25,6 +25,30 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 /// The environment variables that kustomize and Helm inherit. A generator can print each.
 const INHERITED: [&str; 6] = ["TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "LANG", "LC_ALL"];
 
+/// What a build that fetches inherits, too: how to find git, the user's keys and configuration, and proxies.
+const INHERITED_TO_FETCH: [&str; 20] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "USERPROFILE",
+    "XDG_CONFIG_HOME",
+    "SSH_AUTH_SOCK",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_CONFIG_GLOBAL",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+];
+
 /// Variables that are set in addition: they disable fetching if no namespace blocks the network. Port 9 is the discard
 /// service's, where nothing listens.
 const SET: [(&str, &str); 13] = [
@@ -57,7 +81,7 @@ pub(in crate::repo) struct BuildTarget<'p> {
     pub(in crate::repo) inputs: &'p BTreeSet<Utf8PathBuf>,
     /// Links to directories on the way to those files, with their targets.
     pub(in crate::repo) links: &'p BTreeMap<Utf8PathBuf, Utf8PathBuf>,
-    /// Whether it may use the network, with the whole environment.
+    /// Whether it may use the network.
     pub(in crate::repo) network: bool,
 }
 
@@ -148,7 +172,7 @@ pub(in crate::repo) fn run_program(
     stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, BuildError> {
     let copy = copy_inputs(&read(place)?, place.links)?;
-    let mut command = if place.network { Command::new(path) } else { sandboxed(path) };
+    let mut command = if place.network { fetching(path) } else { sandboxed(path) };
     command.args(arguments).current_dir(copy.path().join(place.directory));
     command.env(REGISTRY, format!("{}-absent", copy.path()));
     let failed = |message: String| BuildError::Failed { command: typed.to_owned(), message };
@@ -255,9 +279,19 @@ fn link_to_directory(target: &Utf8Path, link: &Utf8Path) -> io::Result<()> {
 /// A command with few environment variables, and without network if possible.
 fn sandboxed(path: &Path) -> Command {
     let mut command = without_network(path);
-    let kept = INHERITED.iter();
-    command.env_clear().envs(kept.filter_map(|name| Some((name, std::env::var_os(name)?)))).envs(SET);
+    command.env_clear().envs(inherited(&INHERITED)).envs(SET);
     command
+}
+
+/// A command with the network, and no variable that it doesn't need for it.
+fn fetching(path: &Path) -> Command {
+    let mut command = Command::new(path);
+    command.env_clear().envs(inherited(&INHERITED)).envs(inherited(&INHERITED_TO_FETCH));
+    command
+}
+
+fn inherited(names: &'static [&'static str]) -> impl Iterator<Item = (&'static str, OsString)> {
+    names.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }
 
 /// A command in its own network namespace without network, if util-linux or busybox can create one for an ordinary
