@@ -1,5 +1,7 @@
 //! Prints an upgrade: a checklist of all steps, before, during and after it, then the change itself.
 
+use std::collections::BTreeSet;
+
 use crate::document::{Block, Document, Entry as Row, Layout, Level, Table, Text};
 use crate::plural;
 
@@ -144,21 +146,27 @@ fn values(review: &Review<'_>, rows: &[ValueRow<'_>]) -> Vec<Block> {
         ..Table::default()
     };
     let plain = |value: &str| value.trim_matches('"').to_owned();
+    // The API versions name the sections of a field differently.
+    let mut grouped: Vec<([String; 4], Vec<&str>)> = Vec::new();
     for ValueRow { value, entry } in rows {
-        let all = entry.clusters.len() == review.counts.differing;
-        let names = if all { "all".to_owned() } else { clusters(&entry.clusters) };
-        table.rows.push(vec![
-            short_field(&value.field).into(),
-            plain(&value.before).into(),
-            plain(&value.after).into(),
-            entry.releases.first().copied().unwrap_or_default().into(),
-            names.into(),
-        ]);
+        let release = entry.releases.first().copied().unwrap_or_default().to_owned();
+        let key = [short_field(&value.field), plain(&value.before), plain(&value.after), release];
+        match grouped.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, names)) => names.extend(&entry.clusters),
+            None => grouped.push((key, entry.clusters.clone())),
+        }
+    }
+    for (cells, mut names) in grouped {
+        names.sort_unstable();
+        let all = names.len() == review.counts.differing;
+        let names = if all { "all".to_owned() } else { clusters(&names) };
+        table.rows.push(cells.into_iter().chain([names]).map(|cell| cell.as_str().into()).collect());
     }
     let mut out = vec![Block::Table(table)];
     let keep = |is_later: bool| {
         let lines = rows.iter().filter(|row| row.value.is_later == is_later).filter_map(|row| row.value.keep.as_ref());
-        Text::join(lines.map(|line| Text::new().code(line)), ", ")
+        let lines: BTreeSet<&String> = lines.collect();
+        Text::join(lines.into_iter().map(|line| Text::new().code(line)), ", ")
     };
     for (is_later, words) in [(false, "to keep today's value, write "), (true, "with the upgrade, not before: ")] {
         let lines = keep(is_later);
