@@ -97,14 +97,6 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
             }
         }
     }
-    // Pods of an object that is created again are replaced with it.
-    let recreated: Vec<Vec<String>> =
-        effects.iter().filter(|e| e.effect.is_recreation()).map(|e| e.effect.subjects.clone()).collect();
-    let is_covered = |effect: &Effect| {
-        let has = |all: &Vec<String>| effect.subjects.iter().all(|name| all.contains(name));
-        effect.task == Task::Restart && !effect.subjects.is_empty() && recreated.iter().any(has)
-    };
-    effects.retain(|e| e.effect.is_recreation() || !is_covered(&e.effect));
     let findings = added(steps);
     // A note about a line that a finding is about says the same.
     let is_said = |effect: &Effect| {

@@ -52,8 +52,8 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             Some(_) => is == default_of(after.release, path),
             None => was == default_of(before.release, path),
         };
-        let (written_as, hco) = (in_version(after, &difference.label), after.release.display_name());
-        let label = written_as.as_ref().unwrap_or(&difference.label);
+        let (own, hco) = (in_version(after, &difference.label), after.release.display_name());
+        let label = own.as_ref().unwrap_or(&difference.label);
         let text = match (is_default, is.is_some()) {
             (true, true) => format!("the default of {label} changes from {} to {}", shown(was), shown(is)),
             (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
@@ -69,7 +69,8 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
         let is_early = has_field(before.release, path) && !is_replaced;
         let when = if is_early { "" } else { " with the upgrade, not before," };
         let keep = match (was, is) {
-            _ if written_as.is_none() => None,
+            // The manifest's version lacks it.
+            _ if own.is_none() => None,
             (_, None) if !is_default || !exists => None,
             (Some(was), _) => Some(format!("{leaf}: {was}")),
             (None, Some(Value::Bool(true))) => Some(format!("{leaf}: false")),
@@ -80,7 +81,6 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
                 format!("remove {leaf} from the manifest: {hco} ignores it")
             }
-            _ if written_as.is_none() && exists => format!("v1 has {leaf}: `hcoplan fix --migrate v1` to write it"),
             _ => keep.as_ref().map_or_else(String::new, |line| format!("set `{line}`{when} to keep it as it is")),
         };
         let value = ValueChange {

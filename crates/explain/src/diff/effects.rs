@@ -29,6 +29,14 @@ impl ClusterDiff {
                 None => out.push(effect),
             }
         }
+        // Pods of an object that is created again are replaced with it.
+        let recreated: Vec<Vec<String>> =
+            out.iter().filter(|e| e.is_recreation()).map(|e| e.subjects.clone()).collect();
+        out.retain(|effect| {
+            let has = |all: &Vec<String>| effect.subjects.iter().all(|name| all.contains(name));
+            let is_restart = effect.task == Task::Restart && !effect.subjects.is_empty() && !effect.is_recreation();
+            !(is_restart && recreated.iter().any(has))
+        });
         out.sort_by_key(Effect::rank);
         out
     }
