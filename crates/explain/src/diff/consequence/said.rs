@@ -48,7 +48,7 @@ pub(super) enum Says {
 pub(super) struct Words {
     /// The value of an unset field.
     pub(super) default: &'static str,
-    /// Words for values, by value or by field; `*` stands for any other, with the value at `{}`.
+    /// Words for values, by value or by field; `*` is for any other, with the value at `{}`.
     pub(super) of: Option<&'static Value>,
 }
 
