@@ -7,7 +7,6 @@ use hcoplan_planner::hyperconverged::Gates;
 use hcoplan_yaml::Value;
 
 use super::other_shape::flag;
-use crate::lists::items;
 
 /// A feature gate of the HyperConverged as written.
 #[derive(Debug, Clone)]
@@ -29,8 +28,7 @@ struct WrittenGate<'a> {
 impl<'a> Context<'a> {
     /// A feature gate by name, compared as the release does.
     pub fn gate(&self, name: &str) -> Gate<'a> {
-        let any_case = self.release().has("feature-gates-any-case");
-        let is_it = |written: &str| if any_case { written.eq_ignore_ascii_case(name) } else { written == name };
+        let is_it = |written: &str| self.is_gate_name(written, name);
         let gates = self.root().get("spec");
         let gates = gates.and_then(|s| s.get("featureGates"));
         let written = gates.and_then(|gates| match &gates.value {
@@ -54,20 +52,32 @@ impl<'a> Context<'a> {
 
     /// The change that switches a gate of the HyperConverged on, and the path that it writes.
     pub fn switch_on(&self, name: &str) -> (Path, Change) {
+        (Path::dotted("spec.featureGates").key(name), self.gate_change(name, true))
+    }
+
+    /// The change that switches a gate of the HyperConverged on or off, under the name as it is written.
+    pub fn gate_change(&self, name: &str, on: bool) -> Change {
         let gates = Path::dotted("spec.featureGates");
-        if self.version() != "v1" {
-            let path = gates.key(name);
-            return (path.clone(), Change::Set(path, true.into()));
-        }
-        let listed = items(self.root().at(&gates)).iter();
-        let mut names = listed.map(|g| g.text_at("name"));
-        match names.position(|n| n.is_some_and(|n| n.eq_ignore_ascii_case(name))) {
-            Some(index) => {
-                let state = gates.index(index).key("state");
-                (gates.key(name), Change::Set(state, json!("Enabled")))
+        let state = if on { "Enabled" } else { "Disabled" };
+        let list = match self.root().at(&gates).map(|n| &n.value) {
+            Some(Value::Map(entries)) => {
+                let written = entries.iter().find(|e| self.is_gate_name(&e.key.text, name));
+                return Change::Set(gates.key(written.map_or(name, |e| &e.key.text)), on.into());
             }
-            None => (gates.key(name), Change::Append(gates, json!({"name": name, "state": "Enabled"}))),
+            Some(Value::Seq(items)) => &items[..],
+            _ if self.version() == "v1" => &[],
+            _ => return Change::Set(gates.key(name), on.into()),
+        };
+        let is_it = |item: &Node| item.text_at("name").is_some_and(|written| self.is_gate_name(written, name));
+        match list.iter().position(is_it) {
+            Some(index) => Change::Set(gates.index(index).key("state"), state.into()),
+            None => Change::Append(gates, json!({"name": name, "state": state})),
         }
+    }
+
+    /// Whether the release reads a written name as that of a gate.
+    fn is_gate_name(&self, written: &str, name: &str) -> bool {
+        written == name || self.release().has("feature-gates-any-case") && written.eq_ignore_ascii_case(name)
     }
 
     /// A title and the changes that rewrite an unknown key of an element of the gates' list as `name` and `state`.

@@ -3,7 +3,6 @@
 use super::Context;
 use super::prelude::*;
 use hcoplan_planner::topology::Topology;
-use hcoplan_yaml::Value;
 
 use super::{Pods, REQUIRED};
 use crate::words::changed;
@@ -20,7 +19,7 @@ impl Context<'_> {
         let which = if on { self.multi_arch_prospects() } else { String::new() };
         let change = match self.multi_arch_field() {
             Some(path) => Change::Set(path, on.into()),
-            None => self.gate_change(on),
+            None => self.gate_change(GATE, on),
         };
         let changes = [change];
         self.suggest(format!("{}{which}", changed(&changes)), &changes)
@@ -38,31 +37,6 @@ impl Context<'_> {
         let path = self.field(FIELD).path()?;
         let fields = self.schema()?.all_fields();
         fields.contains(&path).then_some(path)
-    }
-
-    fn gate_change(&self, on: bool) -> Change {
-        let gates = Path::dotted("spec.featureGates");
-        let state = if on { "Enabled" } else { "Disabled" };
-        let any_case = self.release().has("feature-gates-any-case");
-        let is_it = |name: &str| if any_case { name.eq_ignore_ascii_case(GATE) } else { name == GATE };
-        let list = match self.root().at(&gates).map(|n| &n.value) {
-            Some(Value::Map(entries)) => {
-                let written = entries.iter().find(|e| is_it(&e.key.text));
-                let name = written.map_or(GATE, |e| &e.key.text);
-                return Change::Set(gates.key(name), on.into());
-            }
-            Some(Value::Seq(items)) => &items[..],
-            _ if self.version() == "v1" => &[],
-            _ => return Change::Set(gates.key(GATE), on.into()),
-        };
-        let named = |item: &Node| {
-            let name = item.text_at("name");
-            name.is_some_and(is_it)
-        };
-        match list.iter().position(named) {
-            Some(index) => Change::Set(gates.index(index).key("state"), state.into()),
-            None => Change::Append(gates, serde_json::json!({"name": GATE, "state": state})),
-        }
     }
 
     /// A suggestion that restricts workloads to nodes of some architectures: it extends the workload placement, which

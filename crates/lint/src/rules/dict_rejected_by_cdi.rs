@@ -1,7 +1,7 @@
 //! A golden image whose DataImportCron CDI rejects.
 
 use hcoplan_kubernetes::label::is_subdomain;
-use hcoplan_planner::boot_images::cdi::{self, CdiFault, CdiRejection};
+use hcoplan_planner::machines::cdi::{self, CdiFault, CdiRejection};
 
 use super::prelude::*;
 use crate::context::cron_names;
@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
-    let rejection = cdi::rejection(&cron.object.body["spec"], &cx.kubevirt().admission)?;
+    let rejection = cdi::rejection(cx.release(), &cron.object.body["spec"])?;
     let name = cron.origin.name();
     let path = format!("spec.{}", rejection.path);
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);

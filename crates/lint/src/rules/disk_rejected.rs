@@ -1,6 +1,6 @@
 //! A disk that CDI rejects.
 
-use hcoplan_planner::boot_images::cdi::{CdiFault, CdiRejection, disk_rejection};
+use hcoplan_planner::machines::cdi::{CdiFault, CdiRejection, disk_rejection};
 use hcoplan_planner::machines::{disk_structure, is_placeholder};
 
 use super::prelude::*;
@@ -9,7 +9,6 @@ use super::vm_rejected::finding;
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let admission = &cx.kubevirt().admission;
     for kind in ["DataVolume", "DataImportCron", "DataSource"] {
         let documents = cx.of_kind(kind).iter();
         let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
@@ -18,7 +17,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let mut object = document.root.to_json();
             let causes = disk_structure(cx.release(), &mut object);
             if causes.is_empty() {
-                report(document, &name, &Path::dotted("spec"), disk_rejection(kind, &object["spec"], admission), out);
+                report(
+                    document,
+                    &name,
+                    &Path::dotted("spec"),
+                    disk_rejection(cx.release(), kind, &object["spec"]),
+                    out,
+                );
             }
             out.report_all(causes.iter().map(|cause| finding(cx, &DISK_REJECTED, document, &name, cause)));
         }
@@ -32,7 +37,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {
                 continue;
             }
-            let found = template.get("spec").and_then(|spec| disk_rejection("DataVolume", &spec.to_json(), admission));
+            let found =
+                template.get("spec").and_then(|spec| disk_rejection(cx.release(), "DataVolume", &spec.to_json()));
             let name = template.text_at("metadata.name").unwrap_or_default();
             let name = format!("the disk {name} of {vm}");
             report(vm.document, &name, &path.key("spec"), found, out);

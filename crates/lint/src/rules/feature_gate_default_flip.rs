@@ -44,20 +44,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let fixes = [now, then].into_iter().filter_map(|on| {
             let title =
                 if on == now { format!("keep {them} {}", word(on)) } else { format!("switch {them} {} now", word(on)) };
-            let pinned: Vec<Change> = names.iter().map(|name| pin(cx, name, on)).collect();
+            let pinned: Vec<Change> = names.iter().map(|name| cx.gate_change(name, on)).collect();
             cx.suggest(title, &pinned)
         });
         out.report(finding.fixes(fixes));
-    }
-}
-
-fn pin(cx: &Context<'_>, name: &str, on: bool) -> Change {
-    let gates = Path::dotted("spec.featureGates");
-    match cx.version() {
-        "v1" => {
-            let state = if on { "Enabled" } else { "Disabled" };
-            Change::Append(gates, json!({"name": name, "state": state}))
-        }
-        _ => Change::Set(gates.key(name), on.into()),
     }
 }

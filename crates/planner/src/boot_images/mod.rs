@@ -4,7 +4,6 @@
 //! list to SSP. SSP creates DataImportCrons and DataSources from it, one per architecture with multi-arch golden images
 //! on ([`ssp_stage`]). Between the two is the SSP object, which a jsonpatch annotation may change.
 
-pub mod cdi;
 mod gauges;
 mod golden_images;
 #[cfg(test)]

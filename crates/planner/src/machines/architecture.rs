@@ -1,30 +1,13 @@
-//! Checks for features that an architecture lacks, and machine types.
+//! Checks machine types.
 //!
-//! Source: `amd64.go`, `arm64.go`, `s390x.go`, and `validateEmulatedMachine` of `vmi-create-admitter.go`.
-
-use serde_json::Value;
+//! Source: `validateEmulatedMachine` of `vmi-create-admitter.go`.
 
 use super::checker::{Checker, list, text};
-use super::tables::unsupported;
 use super::{Cluster, Reason};
-
-/// The architectures of guests.
-const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
 
 /// Default machine types, used if KubeVirt's object has none.
 const MACHINES: [(&str, &[&str]); 3] =
     [("amd64", &["q35*", "pc-q35*"]), ("arm64", &["virt*"]), ("s390x", &["s390-ccw-virtio*"])];
-
-/// The video models of an architecture.
-const VIDEO: [(&str, &[&str]); 3] = [
-    ("amd64", &["vga", "cirrus", "virtio", "ramfb", "bochs"]),
-    ("arm64", &["virtio", "ramfb"]),
-    ("s390x", &["virtio"]),
-];
-
-fn values_of<'t>(table: &[(&str, &'t [&'t str])], architecture: &str) -> &'t [&'t str] {
-    table.iter().find(|(name, _)| *name == architecture).map_or(&[], |(_, values)| values)
-}
 
 /// The patterns of the machine types that KubeVirt emulates.
 pub(super) fn emulated(cluster: Cluster<'_>, architecture: &str) -> Vec<String> {
@@ -35,7 +18,10 @@ pub(super) fn emulated(cluster: Cluster<'_>, architecture: &str) -> Vec<String> 
     ];
     match lists.into_iter().find(|l| !list(l).is_empty()) {
         Some(written) => list(written).iter().map(|p| text(p).to_owned()).collect(),
-        None => values_of(&MACHINES, architecture).iter().map(|p| (*p).to_owned()).collect(),
+        None => {
+            let own = MACHINES.iter().filter(|(name, _)| *name == architecture);
+            own.flat_map(|(_, patterns)| *patterns).map(|p| (*p).to_owned()).collect()
+        }
     }
 }
 
@@ -61,42 +47,6 @@ impl Checker<'_> {
         let shown = allowed.join(" ");
         let message = format!("{} is not supported: {written} (allowed values: [{shown}])", self.name(TYPE));
         self.reject(TYPE, Reason::Unsupported(allowed), message);
-    }
-
-    /// Checks made when the instance is created.
-    pub(super) fn architecture(&mut self) {
-        let own = self.text("architecture");
-        match own {
-            "" => return,
-            "amd64" | "s390x" | "arm64" => self.rows(own),
-            _ => {
-                let message = format!("unsupported architecture: {own}");
-                self.reject("architecture", unsupported(&ARCHITECTURES), message);
-                return;
-            }
-        }
-        if own == "arm64" {
-            self.secure_boot();
-        }
-        const VIDEO_TYPE: &str = "domain.devices.video.type";
-        let video = self.text(VIDEO_TYPE);
-        if self.has("domain.devices.video") && !values_of(&VIDEO, own).contains(&video) {
-            let message = format!("video model '{video}' is not supported on {own} architecture");
-            self.reject(VIDEO_TYPE, unsupported(values_of(&VIDEO, own)), message);
-        }
-    }
-
-    fn secure_boot(&mut self) {
-        const EFI: &str = "domain.firmware.bootloader.efi";
-        let secure = &self.get(EFI)["secureBoot"];
-        if self.has(EFI) && *secure != false && self.cluster.admits("arm64-without-secure-boot") {
-            let at = if *secure == Value::Null { EFI.to_owned() } else { format!("{EFI}.secureBoot") };
-            self.reject(
-                &at,
-                Reason::Architecture("arm64".to_owned()),
-                "UEFI secure boot is currently not supported on aarch64 Arch",
-            );
-        }
     }
 }
 

@@ -22,13 +22,19 @@ pub(super) struct Checker<'j> {
     base: Path,
     /// The path in the server's messages: starting creates another object.
     shown: Path,
+    /// Whether it also rejects placeholders.
+    judges_placeholders: bool,
     pub(super) found: Vec<Cause>,
 }
 
 impl<'j> Checker<'j> {
     pub(super) fn new(cluster: Cluster<'j>, spec: &'j Value, base: &str, stage: Stage) -> Self {
         let shown = Path::dotted(if stage >= Stage::Start { "spec" } else { base });
-        Self { cluster, spec, stage, base: Path::dotted(base), shown, found: Vec::new() }
+        Self { cluster, spec, stage, base: Path::dotted(base), shown, judges_placeholders: false, found: Vec::new() }
+    }
+
+    pub(super) fn with_placeholders(self) -> Self {
+        Self { judges_placeholders: true, ..self }
     }
 
     /// The value at a dotted path; null if absent.
@@ -64,7 +70,7 @@ impl<'j> Checker<'j> {
 
     /// Adds a cause, unless the value is a placeholder, whose final value is unknown.
     pub(super) fn reject(&mut self, path: &str, reason: Reason, message: impl Into<String>) {
-        if self.get(path).as_str().is_some_and(is_placeholder) {
+        if !self.judges_placeholders && self.get(path).as_str().is_some_and(is_placeholder) {
             return;
         }
         let cause = Cause { stage: self.stage, path: self.path(path), reason, message: message.into() };
@@ -75,25 +81,6 @@ impl<'j> Checker<'j> {
     pub(super) fn causes(self) -> Vec<Cause> {
         let mut seen = HashSet::new();
         self.found.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
-    }
-
-    /// Rejects a field whose feature gate is off; returns whether it is.
-    pub(super) fn needs_gate(&mut self, gate: &'static str, path: &str, message: impl Into<String>) -> bool {
-        let is_off = !self.cluster.has_gate(gate);
-        if is_off {
-            self.reject(path, Reason::GateOff(gate), message);
-        }
-        is_off
-    }
-
-    /// The elements of a list with an earlier element's name: index, name, and the other's index.
-    pub(super) fn repeated(&self, path: &str) -> Vec<(usize, &'j str, usize)> {
-        repeats(self.list(path).iter().map(|e| text(&e["name"]))).collect()
-    }
-
-    /// The elements of a list by their names, with their indexes; of several with one name the last.
-    pub(super) fn by_name(&self, path: &str) -> HashMap<&'j str, (usize, &'j Value)> {
-        self.list(path).iter().enumerate().map(|(i, element)| (text(&element["name"]), (i, element))).collect()
     }
 }
 

@@ -3,7 +3,6 @@
 //! Source: `vms-admitter.go`, `vmpool-admitter.go`, `vmirs-admitter.go`, `vmi-create-admitter.go`,
 //! `pkg/instancetype/webhooks/vm`, `pkg/storage/admitters/data-volume-template.go`.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 use hcoplan_kubernetes::duration;
@@ -15,11 +14,9 @@ use super::checker::{
     Checker, at, dangling, is_placeholder, list, number, object_metadata, printed, quantity, structure, text, whole,
 };
 use super::launcher::launcher;
-use super::tables::{count, unsupported};
+use super::tables::count;
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
 use hcoplan_kubernetes::label::{key_problems, value_problems};
-
-const RUN_STRATEGIES: [&str; 5] = ["Always", "RerunOnFailure", "Manual", "Halted", "Once"];
 
 /// Labels that only KubeVirt may set on instances.
 const RESERVED_LABELS: [&str; 6] = [
@@ -206,8 +203,8 @@ impl<'m> Claims<'m> {
 impl Checker<'_> {
     /// Checks an instance's spec.
     fn instance(&mut self) {
-        self.names();
         self.rows("instance");
+        self.rows("block-size");
         self.memory();
         self.machine_type();
         self.cpu();
@@ -216,63 +213,29 @@ impl Checker<'_> {
         self.claimed_devices();
         self.boot_order();
         self.displays();
-        self.probes();
-        self.disks();
-        self.firmware();
+        self.acpi_tables();
         self.volumes();
-        self.access_credentials();
-        self.dns();
+        self.rows("dns");
         self.launch_security();
-        self.filesystems();
     }
 
     /// Checks that run when an instance is created.
     fn start(&mut self, machine: Machine<'_>, owner: &Value) {
-        self.architecture();
-        self.shown_volumes();
         self.rows("start");
-        let is_sized = ["domain.memory.guest", "domain.memory.hugepages", "domain.resources.requests.memory"]
-            .iter()
-            .any(|path| self.has(path));
+        self.rows(&format!("on-{}", self.text("architecture")));
         // The content of a missing instance type is unknown.
         let is_unknown = !owner[TypeKind::Instancetype.field()].is_null() && machine.instancetype.is_none();
-        if !is_sized && !is_unknown {
-            let [guest, pages, request] =
-                ["domain.memory.guest", "domain.memory.hugepages.pageSize", "domain.resources.requests.memory"]
-                    .map(|p| self.name(p));
-            let message =
-                format!("no memory requested, at least one of '{guest}', '{pages}' or '{request}' must be set");
-            self.reject("domain.memory.guest", Reason::Missing, message);
+        if !is_unknown {
+            self.rows("size");
         }
     }
 
     /// Checks references to an instance type and a preference.
     fn matchers(&mut self) {
-        for (kind, title) in [(TypeKind::Instancetype, "Instancetype"), (TypeKind::Preference, "Preference")] {
-            let field = kind.field();
+        for field in [TypeKind::Instancetype, TypeKind::Preference].map(TypeKind::field) {
+            self.rows(field);
             let matcher = self.get(field);
-            if matcher.is_null() {
-                continue;
-            }
-            let [name, of_kind, volume] = ["name", "kind", "inferFromVolume"].map(|k| text(&matcher[k]));
-            if name.is_empty() && volume.is_empty() {
-                let message = format!("Either Name or InferFromVolume should be provided within the {title}Matcher");
-                self.reject(field, Reason::NotExactlyOne, message);
-            }
-            for (key, value) in [("Name", name), ("Kind", of_kind)] {
-                if !volume.is_empty() && !value.is_empty() {
-                    let message = format!("{key} already set, should be cleared before setting inferFromVolume");
-                    let at = format!("{field}.{}", key.to_ascii_lowercase());
-                    let with = self.path(&format!("{field}.inferFromVolume"));
-                    self.reject(&at, Reason::Contradicts(with), message);
-                }
-            }
-            let policy = text(&matcher["inferFromVolumeFailurePolicy"]);
-            if !matches!(policy, "" | "Ignore" | "Reject") {
-                let message = format!("Invalid value '{policy}' for InferFromVolumeFailurePolicy");
-                let at = format!("{field}.inferFromVolumeFailurePolicy");
-                self.reject(&at, unsupported(&["Ignore", "Reject"]), message);
-            }
+            let [volume, policy] = ["inferFromVolume", "inferFromVolumeFailurePolicy"].map(|k| text(&matcher[k]));
             let volumes = self.list("template.spec.volumes");
             let found = volumes.iter().find(|v| text(&v["name"]) == volume);
             if volume.is_empty() || !self.found.is_empty() {
@@ -357,10 +320,13 @@ impl Checker<'_> {
 
     /// Checks the fields of a VirtualMachine.
     fn machine(&mut self, namespace: &str) {
-        self.run_strategy();
+        self.rows("machine");
+        let rejected = self.rows("disk-template");
         let claims = Claims::of(self.spec);
         for (path, template) in self.each("dataVolumeTemplates[]") {
-            self.disk_template(&path, template, &claims);
+            if !rejected.contains(&path) {
+                self.disk_template(&path, template, &claims);
+            }
             let own = text(at(template, "metadata.namespace"));
             if !own.is_empty() && !namespace.is_empty() && own != namespace {
                 let message = format!("Embedded DataVolume namespace {own} differs from VM namespace {namespace}");
@@ -370,64 +336,16 @@ impl Checker<'_> {
         }
     }
 
-    fn run_strategy(&mut self) {
-        let (running, strategy) = (self.has("running"), self.text("runStrategy"));
-        match (running, self.has("runStrategy")) {
-            (true, true) => {
-                let message = "Running and RunStrategy are mutually exclusive. Note that Running is deprecated, please use \
-                             RunStrategy instead";
-                self.reject("running", Reason::Contradicts(self.path("runStrategy")), message);
-            }
-            (false, false) => self.reject("runStrategy", Reason::Missing, "RunStrategy must be specified"),
-            _ => {}
-        }
-        if strategy == "WaitAsReceiver" {
-            let message = "Invalid RunStrategy (WaitAsReceiver), DecentralizedLiveMigration feature gate is not enabled in \
-                         kubevirt resource";
-            self.needs_gate("DecentralizedLiveMigration", "runStrategy", message);
-        } else if self.has("runStrategy") && !RUN_STRATEGIES.contains(&strategy) {
-            self.reject("runStrategy", unsupported(&RUN_STRATEGIES), format!("Invalid RunStrategy ({strategy})"));
-        }
-    }
-
-    /// Checks a data volume template of the machine.
+    /// Checks that a volume uses a data volume template of the machine.
     fn disk_template(&mut self, path: &str, template: &Value, claims: &Claims<'_>) {
-        let shown = self.name(path).replace("dataVolumeTemplates", "dataVolumeTemplate");
         let name = text(at(template, "metadata.name"));
-        let spec = &template["spec"];
-        let claim = ["pvc", "storage"].map(|k| &spec[k]).into_iter().find(|c| !c.is_null()).unwrap_or(&Value::Null);
-        let external = count(claim, &["dataSource", "dataSourceRef"]) > 0;
-        let sources = count(spec, &["source", "sourceRef"]);
-        let kinds = spec["source"].as_object().map(|s| s.values().filter(|v| !v.is_null()).count());
-        let at = |field: &str| format!("{path}.spec.{field}");
-        let (path, reason, message): (Cow<'_, str>, _, Cow<'_, str>) = if name.is_empty() {
-            let message = format!("'name' field must not be empty for DataVolumeTemplate entry {shown}.name.");
-            (format!("{path}.metadata.name").into(), Reason::Missing, message.into())
-        } else if claim.is_null() {
-            (at("storage").into(), Reason::NotExactlyOne, "Missing Data volume PVC or Storage".into())
-        } else if count(spec, &["pvc", "storage"]) > 1 {
-            let message = "Duplicate storage definition, both target storage and target pvc defined";
-            (at("pvc").into(), Reason::NotExactlyOne, message.into())
-        } else if external && sources > 0 {
-            let message = "External population is incompatible with Source and SourceRef";
-            (at("source").into(), Reason::NotExactlyOne, message.into())
-        } else if !external && sources == 0 {
-            let message = "Data volume should have either Source, SourceRef, or be externally populated";
-            (at("source").into(), Reason::NotExactlyOne, message.into())
-        } else if kinds == Some(0) {
-            (at("source").into(), Reason::NotExactlyOne, "Missing dataVolume valid source".into())
-        } else if kinds > Some(1) {
-            (at("source").into(), Reason::NotExactlyOne, "Multiple dataVolume sources".into())
-        } else {
-            if claims.used.contains(name) || claims.has_placeholder {
-                return;
-            }
-            let reason = dangling(name, claims.free.iter().copied());
-            let message =
-                format!("DataVolumeTemplate entry {shown} must be referenced in the VMI template's 'volumes' list");
-            (format!("{path}.metadata.name").into(), reason, message.into())
-        };
-        self.reject(&path, reason, message);
+        if claims.used.contains(name) || claims.has_placeholder {
+            return;
+        }
+        let shown = self.name(path).replace("dataVolumeTemplates", "dataVolumeTemplate");
+        let message =
+            format!("DataVolumeTemplate entry {shown} must be referenced in the VMI template's 'volumes' list");
+        self.reject(&format!("{path}.metadata.name"), dangling(name, claims.free.iter().copied()), message);
     }
 
     /// Checks the fields of a pool or replica set.

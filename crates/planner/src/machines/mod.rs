@@ -9,6 +9,7 @@
 //! `pkg/defaults`, v1.6 to v1.9; CDI `pkg/apiserver/webhooks`, v1.63 to v1.66.
 
 mod architecture;
+pub mod cdi;
 mod checker;
 mod cpu;
 mod defaults;

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::Reason;
-use super::checker::{Checker, label_problems, list, number, text};
+use super::checker::{Checker, label_problems, list, text};
 use super::tables::unsupported;
 use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::toleration;
@@ -27,10 +27,6 @@ enum Requirement {
 impl Checker<'_> {
     pub(super) fn placement(&mut self) {
         let required = format!("{NODE}.{REQUIRED}");
-        if self.has(&required) && list(&self.get(&required)["nodeSelectorTerms"]).is_empty() {
-            let at = format!("{required}.nodeSelectorTerms");
-            self.invalid(&at, "Required value: must have at least one node selector term", Reason::Missing);
-        }
         for term in [format!("{required}.nodeSelectorTerms[]"), format!("{NODE}.{PREFERRED}[].preference")] {
             for (list, kind) in [("matchExpressions", Requirement::Node), ("matchFields", Requirement::NodeField)] {
                 for (path, requirement) in self.each(&format!("{term}.{list}[]")) {
@@ -38,15 +34,7 @@ impl Checker<'_> {
                 }
             }
         }
-        for list in ["affinity.nodeAffinity", "affinity.podAffinity", "affinity.podAntiAffinity"] {
-            for (path, term) in self.each(&format!("{list}.{PREFERRED}[]")) {
-                let weight = number(&term["weight"]);
-                if !(1..=100).contains(&weight) {
-                    let message = format!("Invalid value: {weight}: must be in the range 1-100");
-                    self.invalid(&format!("{path}.weight"), &message, Reason::OutOfRange);
-                }
-            }
-        }
+        self.rows("placement");
         for list in ["affinity.podAffinity", "affinity.podAntiAffinity"] {
             let terms = [format!("{list}.{REQUIRED}[]"), format!("{list}.{PREFERRED}[]")];
             for (path, term) in terms.iter().flat_map(|t| self.each(t)).collect::<Vec<_>>() {
@@ -60,12 +48,7 @@ impl Checker<'_> {
 
     /// What no webhook of KubeVirt examines: its instance's pod can't be created.
     pub(super) fn pod(&mut self) {
-        for (path, disk) in self.each("volumes[].containerDisk") {
-            if text(&disk["image"]).is_empty() {
-                let words = "spec.containers.image: Required value";
-                self.reject(&format!("{path}.image"), Reason::Missing, words);
-            }
-        }
+        self.rows("pod");
         for (path, written) in self.each("tolerations[]") {
             for (field, problem) in toleration::problems(written) {
                 let at = format!("{path}.{field}");
@@ -175,27 +158,14 @@ impl Checker<'_> {
         let next = constraints.iter().enumerate().rev();
         let next: HashMap<usize, usize> = next.filter_map(|(i, c)| Some((i, nearest.insert(pair(c), i)?))).collect();
         for (i, constraint) in constraints.iter().enumerate() {
-            let at = |field: &str| format!("{ALL}[{i}].{field}");
-            let skew = number(&constraint["maxSkew"]);
-            if skew <= 0 {
-                let message = format!("Invalid value: {skew}: must be greater than zero");
-                self.invalid(&at("maxSkew"), &message, Reason::OutOfRange);
-            }
-            match text(&constraint["topologyKey"]) {
-                "" => self.invalid(&at("topologyKey"), "Required value: can not be empty", Reason::Missing),
-                key => self.label_key(&at("topologyKey"), key),
-            }
-            const ACTIONS: [&str; 2] = ["DoNotSchedule", "ScheduleAnyway"];
-            let action = text(&constraint["whenUnsatisfiable"]);
-            if !ACTIONS.contains(&action) {
-                let message =
-                    format!("Unsupported value: \"{action}\": supported values: \"DoNotSchedule\", \"ScheduleAnyway\"");
-                self.invalid(&at("whenUnsatisfiable"), &message, unsupported(&ACTIONS));
+            let (key, action) = (text(&constraint["topologyKey"]), text(&constraint["whenUnsatisfiable"]));
+            if !key.is_empty() {
+                self.label_key(&format!("{ALL}[{i}].topologyKey"), key);
             }
             // The server's message omits the index.
             self.selector(&format!("{ALL}.labelSelector"), &constraint["labelSelector"]);
             if let Some(other) = next.get(&i) {
-                let pair = format!("{{{}, {action}}}", text(&constraint["topologyKey"]));
+                let pair = format!("{{{key}, {action}}}");
                 let message = format!(
                     "{}.{{topologyKey, whenUnsatisfiable}}: Duplicate value: \"{pair}\"",
                     self.name(&format!("{ALL}[{i}]"))

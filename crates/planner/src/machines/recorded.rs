@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
+use super::cdi::{CdiRejection, disk_rejection};
 use super::checker::{at, each, text};
 use super::*;
-use crate::boot_images::cdi::{CdiRejection, disk_rejection};
 use crate::inventory::{Inventory, assumed_nodes};
 use crate::plan::plan;
 
@@ -143,7 +143,7 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
             let mut object = object.clone();
             let mut causes = disk_structure(release, &mut object);
             if causes.is_empty() {
-                let found = disk_rejection(kind, &object["spec"], &release.kubevirt().admission);
+                let found = disk_rejection(release, kind, &object["spec"]);
                 let path = Path::dotted("spec");
                 causes.extend(found.map(|CdiRejection { message, .. }| Cause {
                     stage: Stage::Validating,

@@ -1,40 +1,59 @@
 //! Checks as rows: `schemas/kubevirt/checks.json`, interpreted in one place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::LazyLock;
 
+use hcoplan_kubernetes::cron;
 use hcoplan_kubernetes::label::subdomain_problems;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Reason;
-use super::checker::{Checker, at, is_on, label_problems, list, number, text};
+use super::cdi::{checksum_problem, is_fetched, is_url, registry_url_problem, scheme};
+use super::checker::{
+    Checker, at, dangling, each, is_on, label_problems, list, milli, number, printed, quantity, text, whole,
+};
 use super::disks::{is_pci_address, path_problem};
+use super::network::mac_problem;
+use super::{Cause, Reason};
 
-/// A check: the first field that fails it is rejected with the server's message.
+/// A check: each field that fails it is rejected with the server's message.
+///
+/// A path is below the element. `/path` is a path of the whole, the first one where it has `[]`; `key>list:path` is one
+/// in the last element of a list with the name that the element has at `key`, by default `name`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Check {
     /// Path of the elements that it looks at, `[]` for each one of a list; without it the whole.
     #[serde(default)]
     each: String,
-    /// What must hold below the element for a rejection: `<path> <test> [<values>]`.
+    /// What must hold for a rejection: `<path> <test> [<values>]`; a number may be `=<path>`.
     #[serde(default)]
     when: Vec<Test>,
-    /// The rejected field below the element.
+    /// Only this one of the elements for which that holds, from 1.
+    nth: Option<usize>,
+    /// The rejected field.
     #[serde(default)]
     at: String,
     /// Why.
     reason: Why,
-    /// The server's message: `{at}` and `{each}` are the shown paths of the field and of the element, `{value}` is the
-    /// field's value, `{list}` its list, `{=path}` a value below the element, `{@path}` the shown path below it.
+    /// The server's message: `{at}` and `{each}` are the shown paths of the field and of the element, `{other}` that of
+    /// the element with the same value, `{index}` the element's index, `{value}` the field's value, `{values}` its
+    /// items, `{list}` its list, `{pod}` its path below the pod's affinity; `{=path}`, `{#path}` and `{$path}` are a
+    /// text, a number and a quantity, `{~path}` the shown path of a field, `{@path}` a shown path of the whole.
     message: String,
     /// The behaviour that KubeVirt has to have.
-    #[serde(default)]
     since: Option<String>,
+    /// The behaviour that KubeVirt must not have.
+    until: Option<String>,
+    /// The gate that has to be on.
+    gate: Option<String>,
+    /// Whether later rows of the group skip an element that this one rejects: all of them, if it is the whole.
+    #[serde(default)]
+    last: bool,
 }
 
-/// The reason of a row; a path is absolute.
+/// The reason of a row.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Why {
@@ -45,15 +64,15 @@ enum Why {
     Removed,
     /// The allowed values; without a condition, any other one is rejected.
     OneOf(Vec<String>),
-    /// A path below the element.
+    /// A path.
     Needs(String),
-    /// A path below the element.
+    /// A path.
     Contradicts(String),
-    /// An absolute path.
-    ContradictsOther(String),
-    /// An absolute path.
-    NeedsOther(String),
-    /// A gate that has to be off.
+    /// The fields in which no two elements may be equal.
+    Duplicate(Vec<String>),
+    /// The list that lacks an element of this name. Those that the own list doesn't name are offered.
+    Dangling(String),
+    /// A gate that is off.
     Gate(String),
     Architecture(String),
 }
@@ -84,6 +103,22 @@ enum How {
     NotIn,
     Below,
     Above,
+    Zero,
+    /// More than a whole number, by less than one.
+    Fractional,
+    /// Not a multiple.
+    Unaligned,
+    /// Not a power of 2.
+    Uneven,
+    /// A list or an object with more, or fewer, entries.
+    Longer,
+    Shorter,
+    /// A text, or a list of texts with blanks between, with more bytes.
+    Wider,
+    /// A text that differs from another.
+    Differs,
+    StartsWith,
+    Quantity,
     /// How many of the paths are set.
     Count,
     CountAbove,
@@ -118,17 +153,51 @@ fn form_problems(form: &str, text: &str) -> Vec<String> {
         "pci-address" => wrong(is_pci_address(text)),
         "serial" => wrong(plain(b"_.+-")),
         "short" => wrong(text.chars().count() <= 256),
+        "mac" => mac_problem(text).map(str::to_owned).into_iter().collect(),
+        "ip" => wrong(text.parse::<IpAddr>().is_ok()),
+        "schedule" => wrong(cron::check(text).is_ok()),
+        "url" => wrong(is_url(text)),
+        "source-url" => wrong(is_url(text) && (text.starts_with('/') || !scheme(text).is_empty())),
+        "fetched-url" => wrong(is_fetched(text)),
+        "registry-url" => registry_url_problem(text).into_iter().collect(),
+        "checksum" => checksum_problem(text).into_iter().collect(),
+        "ipv4" => wrong(text.parse::<Ipv4Addr>().is_ok()),
         "interface" => wrong(!text.is_empty() && plain(b"-_")),
         _ => Vec::new(),
     }
 }
 
+/// A path of a field in an element.
+fn join(element: &str, field: &str) -> String {
+    match (element, field) {
+        ("", field) => field.to_owned(),
+        (element, "") => element.to_owned(),
+        (element, field) => format!("{element}.{field}"),
+    }
+}
+
+/// The texts of a list with blanks between.
+fn joined(value: &Value) -> String {
+    list(value).iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
 impl Test {
-    fn holds(&self, element: &Value) -> bool {
-        let value = at(element, &self.paths[0]);
-        let first = || self.values[0].parse::<i64>().unwrap_or_default();
-        let count =
-            || i64::try_from(self.paths.iter().filter(|p| !at(element, p).is_null()).count()).unwrap_or(i64::MAX);
+    fn holds(&self, checker: &Checker<'_>, element: &Value) -> bool {
+        // Most paths are plain, and need no text.
+        let find = |path: &str| {
+            if path.contains(['/', '>']) { checker.find("", element, path).1 } else { at(element, path) }
+        };
+        let value = find(&self.paths[0]);
+        let bound = || match self.values[0].strip_prefix('=') {
+            Some(path) => whole(find(path)),
+            None => self.values[0].parse().unwrap_or_default(),
+        };
+        let as_number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+        let count = || as_number(self.paths.iter().filter(|p| !find(p).is_null()).count());
+        let len = || {
+            let entries = value.as_object().map_or(0, |all| all.values().filter(|v| !v.is_null()).count());
+            as_number(entries.max(list(value).len()))
+        };
         match self.how {
             How::Set => !value.is_null(),
             How::Unset => value.is_null(),
@@ -142,10 +211,20 @@ impl Test {
             How::Off => !is_on(value),
             How::In => self.values.iter().any(|v| v == text(value)),
             How::NotIn => self.values.iter().all(|v| v != text(value)),
-            How::Below => number(value) < first(),
-            How::Above => number(value) > first(),
-            How::Count => count() == first(),
-            How::CountAbove => count() > first(),
+            How::Below => whole(value) < bound(),
+            How::Above => whole(value) > bound(),
+            How::Zero => whole(value) == 0,
+            How::Fractional => whole(value) > 0 && whole(value) * 1000 != milli(value),
+            How::Unaligned => bound() != 0 && whole(value) % bound() != 0,
+            How::Uneven => whole(value) & (whole(value) - 1) != 0,
+            How::Longer => len() > bound(),
+            How::Shorter => len() < bound(),
+            How::Wider => as_number(joined(value).len().max(text(value).len())) > bound(),
+            How::Differs => text(value) != text(find(&self.values[0])),
+            How::StartsWith => text(value).starts_with(&self.values[0]),
+            How::Quantity => quantity(value).is_some(),
+            How::Count => count() == bound(),
+            How::CountAbove => count() > bound(),
             How::Not => !form_problems(&self.values[0], text(value)).is_empty(),
         }
     }
@@ -157,52 +236,105 @@ impl Test {
     }
 }
 
-impl Checker<'_> {
-    /// Applies the rows of a group.
-    pub(super) fn rows(&mut self, group: &str) {
-        let checks = CHECKS.get(group).map_or(&[][..], Vec::as_slice);
-        for check in checks {
-            if check.since.as_ref().is_none_or(|behaviour| self.cluster.admits(behaviour)) {
-                self.row(check);
+impl<'j> Checker<'j> {
+    /// Applies the rows of a group. Returns the elements that a last row rejects.
+    pub(super) fn rows(&mut self, group: &str) -> HashSet<String> {
+        let mut ended = HashSet::new();
+        for check in self.checks(group) {
+            if !ended.contains("") {
+                let rejected = self.row(check, &ended);
+                ended.extend(rejected.into_iter().filter(|_| check.last));
             }
         }
+        ended
     }
 
-    fn row(&mut self, check: &'static Check) {
-        let elements = if check.each.is_empty() { vec![(String::new(), self.spec)] } else { self.each(&check.each) };
-        for (path, element) in elements {
-            if !check.when.iter().all(|test| test.holds(element)) {
-                continue;
-            }
-            let below = |field: &str| match (path.as_str(), field) {
-                ("", field) => field.to_owned(),
-                (path, "") => path.to_owned(),
-                (path, field) => format!("{path}.{field}"),
-            };
-            let field = below(&check.at);
+    /// The first rejection by the rows of a group.
+    pub(super) fn first(&mut self, group: &str) -> Option<Cause> {
+        self.checks(group).find_map(|check| {
+            self.row(check, &HashSet::new());
+            self.found.first().cloned()
+        })
+    }
+
+    /// The rows of a group for the cluster's release.
+    fn checks(&self, group: &str) -> impl Iterator<Item = &'static Check> + use<'j> {
+        let cluster = self.cluster;
+        let admits = move |behaviour: &String| cluster.admits(behaviour);
+        CHECKS.get(group).into_iter().flatten().filter(move |check| {
+            check.since.as_ref().is_none_or(admits)
+                && !check.until.as_ref().is_some_and(admits)
+                && check.gate.as_ref().is_none_or(|gate| cluster.has_gate(gate))
+        })
+    }
+
+    /// The path and the value of a field in an element; null if absent.
+    pub(super) fn find(&self, path: &str, element: &'j Value, field: &str) -> (String, &'j Value) {
+        if let Some(field) = field.strip_prefix('/') {
+            return each(self.spec, field).into_iter().next().unwrap_or((field.to_owned(), &Value::Null));
+        }
+        let Some((key, (list, field))) =
+            field.split_once('>').and_then(|(key, rest)| Some((key, rest.split_once(':')?)))
+        else {
+            return (join(path, field), at(element, field));
+        };
+        let name = text(&element[if key.is_empty() { "name" } else { key }]);
+        let found = self.list(list).iter().enumerate().rfind(|(_, other)| text(&other["name"]) == name);
+        found.map_or((list.to_owned(), &Value::Null), |(i, other)| {
+            (join(&format!("{list}[{i}]"), field), at(other, field))
+        })
+    }
+
+    /// Applies a row. Returns the elements that it rejects.
+    fn row(&mut self, check: &'static Check, ended: &HashSet<String>) -> Vec<String> {
+        let mut elements =
+            if check.each.is_empty() { vec![(String::new(), self.spec)] } else { self.each(&check.each) };
+        elements
+            .retain(|(path, element)| !ended.contains(path) && check.when.iter().all(|test| test.holds(self, element)));
+        let skipped = check.nth.map_or(0, |nth| nth - 1);
+        let mut first = HashMap::new();
+        let mut rejected = Vec::new();
+        for (path, element) in elements.into_iter().skip(skipped).take(check.nth.map_or(usize::MAX, |_| 1)) {
+            let (field, value) = self.find(&path, element, &check.at);
+            let path_of = |other: &str| self.path(&self.find(&path, element, other).0);
+            let mut equal = String::new();
             let reason = match &check.reason {
                 Why::Missing => Reason::Missing,
                 Why::Malformed => Reason::Malformed,
                 Why::OutOfRange => Reason::OutOfRange,
                 Why::NotExactlyOne => Reason::NotExactlyOne,
                 Why::Removed => Reason::Removed,
-                Why::Needs(other) => Reason::Needs(self.path(&below(other))),
-                Why::Contradicts(other) => Reason::Contradicts(self.path(&below(other))),
-                Why::NeedsOther(other) => Reason::Needs(self.path(other)),
-                Why::ContradictsOther(other) => Reason::Contradicts(self.path(other)),
+                Why::Needs(other) => Reason::Needs(path_of(other)),
+                Why::Contradicts(other) => Reason::Contradicts(path_of(other)),
+                Why::Duplicate(fields) => {
+                    let given = |field| Some(&element[field]).filter(|value| !value.is_null() && *value != "");
+                    let key: Vec<Option<&Value>> = fields.iter().map(given).collect();
+                    let other = first.entry(key).or_insert_with(|| path.clone());
+                    if *other == path {
+                        continue;
+                    }
+                    equal.clone_from(other);
+                    Reason::Duplicate(self.path(other))
+                }
+                Why::Dangling(list) => {
+                    let names = |list: &str| self.list(list).iter().map(|e| text(&e["name"]));
+                    let own = check.each.trim_end_matches("[]");
+                    dangling(text(value), names(list).filter(|name| names(own).all(|other| other != *name)))
+                }
                 Why::Architecture(name) => Reason::Architecture(name.clone()),
                 Why::Gate(gate) if self.cluster.has_gate(gate) => continue,
                 Why::Gate(gate) => Reason::GateOff(gate),
                 Why::OneOf(allowed) => {
-                    let value = at(element, &check.at).as_str();
+                    let value = value.as_str();
                     if check.when.is_empty() && value.is_none_or(|value| allowed.iter().any(|a| a == value)) {
                         continue;
                     }
                     Reason::Unsupported(allowed.iter().filter(|a| !a.is_empty()).cloned().collect())
                 }
             };
+            let template = self.fill(&check.message, &field, &path, element).replace("{other}", &self.name(&equal));
+            rejected.push(path);
             let problems = check.when.iter().find_map(|test| test.problems(element));
-            let template = self.fill(&check.message, &field, &path, element);
             match problems {
                 Some(problems) if template.contains("{problems") => {
                     let all = [("{problems, }", ", "), ("{problems; }", "; ")];
@@ -217,33 +349,35 @@ impl Checker<'_> {
                 _ => self.reject(&field, reason, template),
             }
         }
+        rejected
     }
 
     /// A message with the values of its marks.
-    fn fill(&self, message: &str, field: &str, path: &str, element: &Value) -> String {
-        let list = field.rsplit_once('[').map_or("", |(list, _)| list);
+    fn fill(&self, message: &str, field: &str, path: &str, element: &'j Value) -> String {
+        let (list, index) = field.rsplit_once('[').unwrap_or_default();
         let value = at(self.spec, field);
+        let find = |field: &str| self.find(path, element, field);
         let mut out = String::new();
         let mut rest = message;
         while let Some((before, marked)) = rest.split_once('{') {
             let (mark, after) = marked.split_once('}').unwrap_or((marked, ""));
             out.push_str(before);
             let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            match (mark, mark.split_at(mark.len().min(1))) {
-                ("at", _) => out.push_str(&self.name(field)),
-                ("each", _) => out.push_str(&self.name(path)),
-                ("list", _) => out.push_str(&self.name(list)),
-                ("value", _) => out.push_str(&shown(value)),
-                (_, ("=", below)) => out.push_str(at(element, below).as_str().unwrap_or_default()),
-                (_, ("#", below)) => out.push_str(&number(at(element, below)).to_string()),
-                (_, ("@", below)) => out.push_str(&self.name(below)),
-                (_, ("~", below)) => out.push_str(&self.name(&format!("{path}.{below}"))),
-                _ => {
-                    out.push('{');
-                    out.push_str(mark);
-                    out.push('}');
-                }
-            }
+            out.push_str(&match (mark, mark.split_at(mark.len().min(1))) {
+                ("at", _) => self.name(field),
+                ("each", _) => self.name(path),
+                ("list", _) => self.name(list),
+                ("index", _) => index.split(']').next().unwrap_or_default().to_owned(),
+                ("pod", _) => self.name(field.trim_start_matches("affinity.")),
+                ("value", _) => shown(value),
+                ("values", _) => joined(value),
+                (_, ("=", below)) => text(find(below).1).to_owned(),
+                (_, ("#", below)) => number(find(below).1).to_string(),
+                (_, ("$", below)) => printed(find(below).1),
+                (_, ("@", below)) => self.name(below),
+                (_, ("~", below)) => self.name(&find(below).0),
+                _ => format!("{{{mark}}}"),
+            });
             rest = after;
         }
         out + rest
@@ -258,4 +392,19 @@ pub(super) fn unsupported(allowed: &[&str]) -> Reason {
 /// The number of an object's fields that are set.
 pub(super) fn count(value: &Value, fields: &[&str]) -> usize {
     fields.iter().filter(|f| !value[**f].is_null()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_form_is_known() {
+        let wrong = [":", " ", "/", &" ".repeat(300)];
+        for test in CHECKS.values().flatten().flat_map(|check| &check.when).filter(|test| matches!(test.how, How::Not))
+        {
+            let form = &test.values[0];
+            assert!(wrong.iter().any(|text| !form_problems(form, text).is_empty()), "{form}");
+        }
+    }
 }

@@ -1,54 +1,24 @@
-//! Checks volumes, access credentials and firmware of an instance.
+//! Checks cloud-init's data and the firmware's volumes of an instance.
 //!
-//! Source: `validateVolumes`, `validateAccessCredentials`, `validateFirmware` and
-//! `validateVirtualMachineInstanceSpecVolumeDisks` of `vmi-create-admitter.go`.
+//! Source: `validateVolumes` and `validateFirmware` of `vmi-create-admitter.go`.
 
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, dangling, is_on, text, whole};
-use super::tables::count;
-
-/// Sources that a machine may have once.
-const SINGLE: [(&str, &str); 3] =
-    [("serviceAccount", "serviceAccount"), ("downwardMetrics", "downwardMetric"), ("memoryDump", "memory dump")];
+use super::checker::{Checker, dangling, text};
 
 /// Maximum size of cloud-init's data inside the object, in bytes.
 const MAX_DATA: usize = 2048;
 
 impl Checker<'_> {
     pub(super) fn volumes(&mut self) {
-        let all = self.name("volumes");
-        for (i, _, other) in self.repeated("volumes") {
-            let message = format!("{all}[{i}] and {all}[{other}] must not have the same Name.");
-            let reason = Reason::Duplicate(self.path(&format!("volumes[{other}]")));
-            self.reject(&format!("volumes[{i}].name"), reason, message);
-        }
         for (path, volume) in self.each("volumes[]") {
-            self.volume(&path, volume);
-        }
-        for (source, what) in SINGLE {
-            let found = self.each(&format!("volumes[].{source}"));
-            if let [_, (second, _), ..] = &found[..] {
-                let message = format!("{all} must have max one {what} volume set");
-                self.reject(second, Reason::NotExactlyOne, message);
+            for source in ["cloudInitNoCloud", "cloudInitConfigDrive"] {
+                if !volume[source].is_null() {
+                    self.cloud_init(&format!("{path}.{source}"), &volume[source], source);
+                    break;
+                }
             }
-        }
-    }
-
-    fn volume(&mut self, path: &str, volume: &Value) {
-        for source in ["cloudInitNoCloud", "cloudInitConfigDrive"] {
-            if !volume[source].is_null() {
-                self.cloud_init(&format!("{path}.{source}"), &volume[source], source);
-                break;
-            }
-        }
-        let host = &volume["hostDisk"];
-        if text(&host["type"]) == "Disk" && whole(&host["capacity"]) != 0 {
-            let at = |field: &str| format!("{path}.hostDisk.{field}");
-            let [capacity, kind] = ["capacity", "type"].map(|f| self.name(&at(f)));
-            let message = format!("{capacity} is allowed to pass only with {kind} equal to 'DiskOrCreate'");
-            self.reject(&at("capacity"), Reason::Contradicts(self.path(&at("type"))), message);
         }
     }
 
@@ -91,49 +61,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn access_credentials(&mut self) {
-        let volumes = self.list("volumes");
-        for (path, credential) in self.each("accessCredentials[]") {
-            let name = self.name(&path);
-            for kind in ["sshPublicKey", "userPassword"] {
-                let credentials = &credential[kind];
-                if credentials.is_null() {
-                    continue;
-                }
-                let at = |field: &str| format!("{path}.{kind}.{field}");
-                let method = &credentials["propagationMethod"];
-                for (method_name, volume) in [("noCloud", "cloudInitNoCloud"), ("configDrive", "cloudInitConfigDrive")]
-                {
-                    let exists = volumes.iter().any(|v| !v[volume].is_null());
-                    if !method[method_name].is_null() && !exists {
-                        let message = format!(
-                            "{name} requires a {method_name} volume to exist when the {method_name} propagationMethod \
-                             is in use."
-                        );
-                        self.reject(&at("propagationMethod"), Reason::Needs(self.path("volumes")), message);
-                    }
-                }
-            }
-        }
-    }
-
-    pub(super) fn firmware(&mut self) {
-        const LOADER: &str = "domain.firmware.bootloader";
-        self.acpi_tables();
-        let efi = self.get("domain.firmware.bootloader.efi");
-        let is_secure = !efi.is_null() && efi["secureBoot"] != false;
-        let is_exempt = self.cluster.admits("tdx-without-smm") && self.has("domain.launchSecurity.tdx");
-        if is_secure && !is_on(self.get("domain.features.smm")) && !is_exempt {
-            let domain = self.name("domain");
-            let message =
-                format!("{domain} has EFI SecureBoot enabled. SecureBoot requires SMM, which is currently disabled.");
-            let at = format!("{LOADER}.efi");
-            let at = if efi["secureBoot"] == true { format!("{at}.secureBoot") } else { at };
-            self.reject(&at, Reason::Needs(self.path("domain.features.smm.enabled")), message);
-        }
-    }
-
-    fn acpi_tables(&mut self) {
+    pub(super) fn acpi_tables(&mut self) {
         const ACPI: &str = "domain.firmware.acpi";
         let acpi = self.get(ACPI);
         if acpi.is_null() {
@@ -151,58 +79,6 @@ impl Checker<'_> {
             let reason = dangling(name, volumes.iter().map(|v| text(&v["name"])));
             let message = format!("{} {problem}", self.name("acpi"));
             self.reject(&format!("{ACPI}.{field}"), reason, message);
-        }
-    }
-
-    /// Checks the devices of an instance's volumes; a machine's volume without a disk gets one.
-    pub(super) fn shown_volumes(&mut self) {
-        let [disks, shares] =
-            ["disks", "filesystems"].map(|devices| self.by_name(&format!("domain.devices.{devices}")));
-        for (path, source) in self.each("volumes[].containerPath") {
-            let path = path.strip_suffix(".containerPath").unwrap_or(&path);
-            let name = text(&super::checker::at(self.spec, path)["name"]);
-            let (disk, share) = (disks.contains_key(name), shares.contains_key(name));
-            if disk {
-                let message = format!("ContainerPath volume '{name}' must be mapped to a filesystem, not a disk");
-                self.reject(path, Reason::Contradicts(self.path("domain.devices.disks")), message);
-            }
-            if !share {
-                let message = format!(
-                    "ContainerPath volume '{name}' must have a matching filesystem defined in \
-                     spec.domain.devices.filesystems"
-                );
-                self.reject(path, Reason::Needs(self.path("domain.devices.filesystems")), message);
-            }
-            if share {
-                // The controller reports this, and creates no pod.
-                let message = "VMI has ContainerPath volumes but the ContainerPathVolumes feature gate is disabled";
-                self.needs_gate("ContainerPathVolumes", &format!("{path}.containerPath"), message);
-            }
-            let reserved = ["/var/run/kubevirt", "/var/run/libvirt"];
-            if let Some(prefix) = reserved.iter().find(|p| text(&source["path"]).starts_with(**p)) {
-                let message = format!("ContainerPath volume '{name}' uses reserved path prefix '{prefix}'");
-                self.reject(&format!("{path}.containerPath.path"), Reason::OutOfRange, message);
-            }
-        }
-    }
-
-    /// Checks file systems shared with the guest.
-    pub(super) fn filesystems(&mut self) {
-        const CONFIG: [&str; 4] = ["configMap", "secret", "downwardAPI", "serviceAccount"];
-        const STORED: [&str; 2] = ["persistentVolumeClaim", "dataVolume"];
-        let volumes = self.by_name("volumes");
-        for (path, share) in self.each("domain.devices.filesystems[]") {
-            let Some((_, volume)) = volumes.get(text(&share["name"])) else {
-                continue;
-            };
-            let virtiofs = format!("{path}.virtiofs");
-            if count(volume, &STORED) > 0 {
-                let message = "virtiofs is not allowed: virtiofs feature gate is not enabled for PVC";
-                self.needs_gate("EnableVirtioFsStorageVolumes", &virtiofs, message);
-            } else if count(volume, &CONFIG) > 0 {
-                let message = "virtiofs is not allowed: virtiofs feature gate is not enabled for config volumes";
-                self.needs_gate("EnableVirtioFsConfigVolumes", &virtiofs, message);
-            }
         }
     }
 }
