@@ -54,7 +54,7 @@ fn state(context: &Context<'_>, boot: &Boot<'_>) -> MachineState {
     let obstacles = context.migration_obstacles(&boot.vm, verdict);
     let mut obstacles: Vec<_> = obstacles.into_iter().map(|(_, obstacle)| obstacle.as_str()).collect();
     obstacles.dedup();
-    let devices = context.devices_not_permitted(&boot.vm).into_iter();
+    let devices = context.devices_not_permitted(&boot.vm, verdict).into_iter();
     let devices = devices.map(|(_, name)| format!("the host device {name} isn't permitted"));
     let bindings = context.bindings_not_there(&boot.vm).into_iter();
     let bindings = bindings.map(|(_, name)| format!("the network binding {name} isn't there"));
@@ -175,8 +175,12 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
         let text = "KubeVirt accepts {}, which it rejected".to_owned();
         add(Impact::Better, EffectTime::NewMachines, text, "");
     }
-    // A rejection is reported with the server's message.
-    let is_said = |m: &MachineState| is_rejected(m) && m.cause == Some(BootCause::Rejected);
+    // A rejection is reported with the server's message, and what is missing with its name.
+    let is_said = |m: &MachineState| match m.cause {
+        Some(BootCause::Rejected) => is_rejected(m),
+        Some(BootCause::NotStarted(_)) => !m.lacks.is_empty(),
+        _ => false,
+    };
     if was.outcome != is.outcome && !is_said(is) {
         let why = is.cause.as_ref().map(BootCause::sentence).unwrap_or_default();
         let boots = match (was.outcome, is.outcome) {

@@ -5,13 +5,15 @@
 use super::prelude::*;
 use super::{Context, ImageEvidence, VirtualMachine};
 use hcoplan_planner::boot::{
-    Architectures, BootAnswer, CandidateNode, Machine, PulledImage, answer, imported, importer_architectures,
+    Architectures, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported,
+    importer_architectures,
 };
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
 
 use super::virtual_machines::claim_name;
-use super::{Candidate, Extent, GuestArchitecture};
+use super::{Candidate, Extent, GuestArchitecture, object_of};
+use hcoplan_diagnostics::finding::Severity;
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;
@@ -124,6 +126,11 @@ impl<'a> Context<'a> {
         let is_native = |all: &[String]| guest.name.as_ref().is_some_and(|name| all.contains(name));
         let is_foreign = self.rejects_foreign(&guest).is_some_and(|all| !is_native(all));
         let is_rejected = is_foreign || !verdict.causes.is_empty();
+        let failure = if is_rejected {
+            Some((BootOutcome::DoesNotBoot, BootCause::Rejected))
+        } else {
+            self.start_failure(vm)
+        };
         let images = self.pulled_images(vm);
         let machine = Machine {
             guest: &guest.possible,
@@ -131,10 +138,27 @@ impl<'a> Context<'a> {
             is_not_imported: source.is_not_imported,
             images: &images,
             nodes: &nodes,
-            is_rejected,
+            failure: failure.as_ref().map(|(outcome, cause)| (*outcome, cause)),
         };
         let answer = answer(machine);
         BootFacts { guest, source, images, answer }
+    }
+
+    /// What rules find that keeps a virtual machine, or the DataVolume of a disk, from starting.
+    fn start_failure(&self, vm: &VirtualMachine<'_>) -> Option<(BootOutcome, BootCause)> {
+        let failures = self.start_failures.get_or_init(|| crate::rules::start_failures(self));
+        if failures.is_empty() {
+            return None;
+        }
+        let claims = vm.volumes().filter_map(|(_, volume)| claim_name(volume));
+        let volumes = claims.filter_map(|claim| self.named("DataVolume", Some(vm.namespace()), claim));
+        let documents = std::iter::once(vm.document).chain(volumes.map(|document| &**document));
+        let objects: Vec<String> = documents.map(object_of).collect();
+        let is_ours = |f: &&Finding| f.object.as_deref().is_some_and(|object| objects.iter().any(|own| own == object));
+        let worst = failures.iter().filter(is_ours).max_by_key(|f| f.severity == Severity::Error)?;
+        let is_certain = worst.severity == Severity::Error;
+        let outcome = if is_certain { BootOutcome::DoesNotBoot } else { BootOutcome::Undetermined };
+        Some((outcome, BootCause::NotStarted(worst.message.to_string())))
     }
 
     /// Whether KubeVirt emulates guests on nodes of another architecture.

@@ -22,7 +22,7 @@ pub struct Candidate<'a> {
     pub is_alone: bool,
     /// What prevents scheduling.
     pub barrier: Option<NodeBarrier>,
-    /// A taint that the machine doesn't tolerate.
+    /// A taint that the machine doesn't tolerate, or else virt-handler.
     pub repelled_by: Option<&'a Taint>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Context<'a> {
         let takes = |c: &Candidate<'_>| {
             let own = c.node.node.architecture.as_str();
             let fits = architecture.is_empty() || own.is_empty() || own == architecture;
-            fits && matches!(c.barrier, None | Some(NodeBarrier::Taint | NodeBarrier::Storage | NodeBarrier::Offer))
+            fits && c.barrier.is_none_or(|barrier| barrier >= NodeBarrier::Taint)
         };
         let mut all = self.candidates(vm, &verdict.launcher);
         all.retain(takes);
@@ -167,6 +167,7 @@ impl<'a> Context<'a> {
         let tolerations = serde_json::json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
         let tolerations = Tolerations::of(&tolerations);
         let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerations.tolerate(t);
+        let handler = self.plan().operand("KubeVirt").map(|k| Tolerations::of(&k["spec"]["workloads"]["nodePlacement"]));
         let kinds = self.kinds_of_nodes();
         let selected = kinds.selected(selection.as_ref());
         let mut left = kinds.architectures.clone();
@@ -178,17 +179,22 @@ impl<'a> Context<'a> {
             }
             let repelled_by = node.node.taints.iter().find(repels);
             let is_workload = workload.binary_search(&node.index).is_ok();
-            let runs_handler = is_workload || (!selects && tolerations.admit(node.node));
-            let barrier = if !runs_handler {
+            let may_have_handler = is_workload || (!selects && tolerations.admit(node.node));
+            let closing = node.node.taints.iter().find(|taint| closes(taint, handler.as_ref()));
+            // The taint of a control-plane node may be undeclared.
+            let is_closed = !is_workload && handler.as_ref().is_some_and(|handler| !handler.admit(node.node));
+            let barrier = if !may_have_handler {
                 Some(NodeBarrier::Workload)
             } else if repelled_by.is_some() {
                 Some(NodeBarrier::Taint)
+            } else if closing.is_some() || is_closed {
+                Some(NodeBarrier::Handler)
             } else if topologies.iter().any(|topology| !has_volumes(topology, node.node)) {
                 Some(NodeBarrier::Storage)
             } else {
                 (!launcher.may_run_on(node.node)).then_some(NodeBarrier::Offer)
             };
-            out.push(Candidate { node, is_alone, barrier, repelled_by });
+            out.push(Candidate { node, is_alone, barrier, repelled_by: repelled_by.or(closing) });
         }
         let left = left.into_values().filter(|(_, count)| *count > 0);
         out.extend(left.map(|(kind, _)| {
@@ -197,6 +203,15 @@ impl<'a> Context<'a> {
         }));
         out
     }
+}
+
+/// Whether a taint keeps an operator's pods with these tolerations away. KubeVirt's own pods tolerate
+/// `CriticalAddonsOnly`, and Kubernetes removes the taints of a node's conditions.
+pub(crate) fn closes(taint: &Taint, tolerations: Option<&Tolerations<'_>>) -> bool {
+    matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
+        && taint.key != "CriticalAddonsOnly"
+        && !taint.key.starts_with("node.kubernetes.io/")
+        && !tolerations.is_some_and(|t| t.tolerate(taint))
 }
 
 /// The `allowedTopologies` of a storage class; `None` where it has none.

@@ -11,25 +11,20 @@ use crate::lists::items;
 const DEFAULTS: [&str; 2] =
     ["storageclass.kubevirt.io/is-default-virt-class", "storageclass.kubernetes.io/is-default-class"];
 
-/// Access modes with their location.
-struct Modes<'d> {
-    document: &'d Document,
-    path: Path,
-}
+/// Access modes with the document and the path that have them, if a document does.
+type Modes<'d> = (Vec<String>, Option<(&'d Document, Path)>);
 
 impl Context<'_> {
     /// A claim of a virtual machine.
     pub fn claim(&self, vm: &VirtualMachine<'_>, name: &str) -> Claim {
-        let modes =
-            items(self.modes(vm, name).and_then(|m| m.document.root.at(&m.path))).iter().filter_map(Node::as_str);
-        Claim { access_modes: modes.map(str::to_owned).collect() }
+        Claim { access_modes: self.modes(vm, name).map(|(modes, _)| modes).unwrap_or_default() }
     }
 
     /// The location of a volume's access modes in the virtual machine.
     pub fn access_modes_place(&self, vm: &VirtualMachine<'_>, volume: &Path) -> Option<Location> {
         let claim = claim_name(vm.document.root.at(volume)?)?;
-        let modes = self.modes(vm, claim)?;
-        std::ptr::eq(modes.document, vm.document).then(|| modes.document.locate(&modes.path))
+        let (document, path) = self.modes(vm, claim)?.1?;
+        std::ptr::eq(document, vm.document).then(|| document.locate(&path))
     }
 
     fn modes<'v>(&'v self, vm: &VirtualMachine<'v>, claim: &str) -> Option<Modes<'v>> {
@@ -41,22 +36,21 @@ impl Context<'_> {
             all.find(|d| d.text("metadata.name") == claim && d.text("metadata.namespace") == vm.namespace())
         };
         if let Some(document) = declared("PersistentVolumeClaim") {
-            return Some(Modes { document, path: Path::dotted("spec.accessModes") });
+            return Some(written_modes(document, Path::dotted("spec.accessModes")));
         }
         self.volume_modes(declared("DataVolume")?, &Path::dotted("spec"))
     }
 
-    /// The access modes of a DataVolume's spec, else of its storage class's profile.
+    /// The access modes of a DataVolume's spec, else those that CDI takes for its volume mode.
     fn volume_modes<'v>(&'v self, document: &'v Document, spec: &Path) -> Option<Modes<'v>> {
         let mut written = ["storage", "pvc"].into_iter().map(|k| spec.key(k).key("accessModes"));
         if let Some(path) = written.find(|p| document.root.at(p).is_some_and(|n| !n.items().is_empty())) {
-            return Some(Modes { document, path });
+            return Some(written_modes(document, path));
         }
         let storage = document.root.at(&spec.key("storage"))?;
         let class = storage.text_at("storageClassName").or_else(|| self.default_class())?;
-        let mut profiles = self.of_kind("StorageProfile").iter();
-        let profile = profiles.find(|d| d.text("metadata.name") == class)?;
-        Some(Modes { document: profile, path: Path::dotted("spec.claimPropertySets[0].accessModes") })
+        let offered = self.offered_modes(class, storage.text_at("volumeMode").unwrap_or_default())?;
+        Some((offered.default, None))
     }
 
     /// The declared default storage class.
@@ -67,4 +61,9 @@ impl Context<'_> {
             self.storage_classes().find(is_default).map(|d| d.text("metadata.name"))
         })
     }
+}
+
+fn written_modes(document: &Document, path: Path) -> Modes<'_> {
+    let modes = items(document.root.at(&path)).iter().filter_map(Node::as_str).map(str::to_owned);
+    (modes.collect(), Some((document, path)))
 }

@@ -102,17 +102,25 @@ impl<'a> Context<'a> {
         names
     }
 
-    /// The devices that a virtual machine requests and that aren't permitted, once each, with their fields.
-    pub fn devices_not_permitted<'v>(&self, vm: &VirtualMachine<'v>) -> Vec<(Path, &'v str)> {
+    /// The devices that a virtual machine or its instance type requests and that aren't permitted, once each, with
+    /// their fields.
+    pub fn devices_not_permitted(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<(Path, String)> {
         let permitted = self.permitted_devices();
-        let mut found: Vec<(Path, &str)> = Vec::new();
+        let mut found: Vec<(Path, String)> = Vec::new();
+        let devices = match &verdict.spec {
+            Value::Null => vm.get("domain.devices").map_or(Value::Null, Node::to_json),
+            complete => complete["domain"]["devices"].clone(),
+        };
         for list in ["gpus", "hostDevices"] {
             let path = vm.path("domain.devices").key(list);
             let mut seen = BTreeSet::new();
-            for (i, device) in items(vm.document.root.at(&path)).iter().enumerate() {
-                let name = device.text_at("deviceName").unwrap_or_default();
+            for (i, device) in devices[list].as_array().into_iter().flatten().enumerate() {
+                let name = device["deviceName"].as_str().unwrap_or_default();
                 if !name.is_empty() && !permitted.contains(&name) && seen.insert(name) {
-                    found.push((path.index(i).key("deviceName"), name));
+                    let own = path.index(i).key("deviceName");
+                    let is_written = vm.document.root.at(&own).is_some();
+                    let place = if is_written { own } else { vm.owner_path("instancetype").key("name") };
+                    found.push((place, name.to_owned()));
                 }
             }
         }

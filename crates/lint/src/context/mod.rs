@@ -62,7 +62,7 @@ pub use boots::{Boot, BootFacts, BootSource, SourceKind};
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
 pub use candidates::Candidate;
-pub(crate) use candidates::NodeKinds;
+pub(crate) use candidates::{NodeKinds, closes};
 pub(super) use crons::cron_names;
 pub(crate) use destinations::similar;
 pub use destinations::{Destination, DestinationKind};
@@ -95,7 +95,7 @@ pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place}
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
 pub(crate) use virtual_machines::{finding_about, object_of};
 
-use hcoplan_diagnostics::finding::{ClusterName, OptionValue, Rule};
+use hcoplan_diagnostics::finding::{ClusterName, Finding, OptionValue, Rule};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_explain::why::PlanInput;
 use hcoplan_kubernetes::schema::Schema;
@@ -142,6 +142,7 @@ pub struct Context<'a> {
     evidence: OnceCell<image_evidence::EvidenceIndex>,
     importers: OnceCell<BTreeSet<String>>,
     boots: OnceCell<Vec<BootFacts>>,
+    start_failures: OnceCell<Vec<Finding>>,
     kept_sources: OnceCell<HashSet<(String, String)>>,
     known_sources: RefCell<HashMap<(String, String), Option<KnownSource>>>,
     bundles: OnceCell<bundles::Bundles>,
@@ -183,6 +184,7 @@ impl<'a> Context<'a> {
             evidence: OnceCell::new(),
             importers: OnceCell::new(),
             boots: OnceCell::new(),
+            start_failures: OnceCell::new(),
             kept_sources: OnceCell::new(),
             known_sources: RefCell::default(),
             bundles: OnceCell::new(),

@@ -42,6 +42,8 @@ pub struct DiskSpec<'c> {
 pub struct OfferedModes {
     /// The modes, sorted.
     pub modes: Vec<String>,
+    /// Those of a claim that names none. Source: CDI `pkg/controller/datavolume/util.go` (`getDefaultAccessModes`).
+    pub default: Vec<String>,
     /// The location of the source; `None` for a known provisioner.
     pub place: Option<Location>,
 }
@@ -68,20 +70,25 @@ impl<'a> Context<'a> {
         out
     }
 
-    /// The access modes offered by a storage class: those of its StorageProfile, else those known of its provisioner.
-    /// `None` if unknown.
-    pub fn offered_modes(&self, class: &str) -> Option<OfferedModes> {
+    /// The access modes offered by a storage class for a volume mode, or for any if that is empty: those of its
+    /// StorageProfile, else those known of its provisioner. `None` if unknown.
+    pub fn offered_modes(&self, class: &str, volume_mode: &str) -> Option<OfferedModes> {
         let named = |kind: &str| self.of_kind(kind).iter().find(|d| d.text("metadata.name") == class);
-        let sets = Path::dotted("spec.claimPropertySets");
-        let profile = named("StorageProfile").and_then(|d| Some((d, d.root.at(&sets)?)));
+        let path = Path::dotted("spec.claimPropertySets");
+        let profile = named("StorageProfile").and_then(|d| Some((d, d.root.at(&path)?)));
         if let Some((document, node)) = profile.filter(|(_, node)| !node.items().is_empty()) {
-            let modes = node.items().iter().filter_map(|set| set.get("accessModes")).flat_map(Node::items);
-            let modes: BTreeSet<String> = modes.filter_map(Node::as_str).map(str::to_owned).collect();
-            return Some(OfferedModes { modes: modes.into_iter().collect(), place: Some(document.locate_key(&sets)) });
+            let fits = |set: &&Node| volume_mode.is_empty() || set.text_at("volumeMode") == Some(volume_mode);
+            let sets = node.items().iter().filter(fits).filter_map(|set| set.get("accessModes"));
+            let sets: Vec<Vec<String>> =
+                sets.map(|modes| modes.items().iter().filter_map(Node::as_str).map(str::to_owned).collect()).collect();
+            let modes: BTreeSet<String> = sets.iter().flatten().cloned().collect();
+            let modes = modes.into_iter().collect();
+            let default = sets.into_iter().find(|set| volume_mode.is_empty() || !set.is_empty()).unwrap_or_default();
+            return Some(OfferedModes { modes, default, place: Some(document.locate_key(&path)) });
         }
         let provisioner = named("StorageClass")?.text("provisioner");
-        let of_one_node = OF_ONE_NODE.contains(&provisioner);
-        of_one_node.then(|| OfferedModes { modes: vec!["ReadWriteOnce".to_owned()], place: None })
+        let modes = vec!["ReadWriteOnce".to_owned()];
+        OF_ONE_NODE.contains(&provisioner).then(|| OfferedModes { default: modes.clone(), modes, place: None })
     }
 
     /// The declared storage classes for disks.

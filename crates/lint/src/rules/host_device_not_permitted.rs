@@ -7,11 +7,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let (is_empty, permitted) = (cx.permits_no_devices(), cx.permitted_devices());
-    for vm in cx.virtual_machines() {
+    for (vm, verdict) in cx.judged_machines() {
         let gpus = vm.path("domain.devices.gpus");
-        for (path, name) in cx.devices_not_permitted(&vm) {
+        let of_type = vm.owner_path("instancetype");
+        for (path, name) in cx.devices_not_permitted(&vm, verdict) {
             let what = if path.starts_with(&gpus) { "GPU" } else { "host device" };
-            let message = format!("the {what} {name} of {vm} is not permitted");
+            let is_of_type = path.starts_with(&of_type);
+            let of = if is_of_type { "the instance type of " } else { "" };
+            let message = format!("the {what} {name} of {of}{vm} is not permitted");
             let mut finding = vm
                 .finding(&HOST_DEVICE_NOT_PERMITTED, message)
                 .at(vm.document.locate(&path))
@@ -19,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if is_empty {
                 finding = finding.severity(Severity::Warning);
             }
-            if let Some(place) = disabled(cx, name) {
+            if let Some(place) = disabled(cx, &name) {
                 let finding = finding.related(place, "disabled here");
                 out.report(
                     finding
@@ -32,7 +35,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             } else {
                 format!("permit it in the HyperConverged, or use {}", or(&permitted))
             };
-            out.report(did_you_mean(finding, "use", nearest(name, permitted.iter().copied()), otherwise));
+            let meant = nearest(&name, permitted.iter().copied()).filter(|_| !is_of_type);
+            out.report(did_you_mean(finding, "use", meant, otherwise));
         }
     }
 }

@@ -4,7 +4,10 @@
 //! metadata, and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table in one file:
 //! its `RULES`.
 
+use hcoplan_diagnostics::finding::{Finding, Severity};
+
 use super::registered_rule::{Check, RegisteredRule};
+use super::{Context, Sink};
 
 mod admission_short_circuited;
 mod annotation_value_not_string;
@@ -183,6 +186,24 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
     owned_objects::RULES,
     rejections::RULES,
 ];
+
+/// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
+pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
+    let mut sink = Sink::default();
+    let checks: [Check; 8] = [
+        disk_smaller_than_source::check,
+        host_device_not_permitted::check,
+        network_reference_missing::machines,
+        referenced_key_missing::check,
+        storage_reference_missing::each_disk,
+        vm_device_not_attached::keeps_from_starting,
+        vm_pod_rejected::check,
+        vm_type_unknown::check,
+    ];
+    checks.iter().for_each(|check| check(cx, &mut sink));
+    sink.findings.retain(|finding| finding.severity != Severity::Info);
+    sink.findings
+}
 
 /// Imports of rules' files.
 mod prelude {

@@ -91,8 +91,8 @@ fn machines_with<'c>(cx: &'c Context<'_>, binding: &'c str) -> impl Iterator<Ite
 
 /// A missing binding plugin of a virtual machine.
 fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)) -> Finding {
-    let declared = cx.field("networkBinding");
-    let known = entries(declared.node()).iter().map(|e| e.key.text.as_str());
+    let known = cx.machine_cluster().and_then(|c| c.configuration()["network"]["binding"].as_object());
+    let known = known.into_iter().flatten().map(|(name, _)| name.as_str());
     let message = format!("the network binding {name} of {vm} isn't in the HyperConverged");
     let finding = vm
         .finding(&NETWORK_REFERENCE_MISSING, message)
@@ -103,7 +103,7 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
 }
 
 /// Networks of virtual machines that are declared in another namespace.
-fn machines(cx: &Context<'_>, out: &mut Sink) {
+pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
     let declared = cx.of_kind("NetworkAttachmentDefinition");
     let named =
         |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };

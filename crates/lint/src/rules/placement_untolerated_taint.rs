@@ -1,10 +1,10 @@
 //! A taint of selected nodes that the placement doesn't tolerate.
 
 use hcoplan_planner::inventory::Taint;
-use hcoplan_planner::topology::Tolerations;
 
 use super::prelude::*;
 use crate::Placement;
+use crate::context::closes;
 
 /// Maximum number of tolerations added by a fix.
 const MAX_ADDED: usize = 64;
@@ -48,7 +48,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
         .filter(|(node, taints)| !taints.is_empty() && closed.as_ref().is_none_or(|name| architecture(node) == *name))
         .collect();
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
-    let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(|t| show(t)).collect();
+    let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(|t| t.to_string()).collect();
     let names: Vec<String> = names.into_iter().collect();
     let which = |node: &str| match placement {
         Some(_) => format!("{node} that the {} placement selects", pods.as_str()),
@@ -76,7 +76,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     }
     // Virtual machines can't be scheduled only if no workload node accepts them.
     finding.is_silent = !all || pods == Pods::Infra;
-    finding = with_related(finding, first.name_place(), format!("has the taint {}", show(taint)));
+    finding = with_related(finding, first.name_place(), format!("has the taint {}", taint));
     let tolerated = counted.iter().flat_map(|(_, t)| t.iter().copied());
     match tolerations(cx, pods, tolerated) {
         Some(fix) => Some(finding.fix(fix)),
@@ -111,23 +111,8 @@ fn tolerations<'t>(cx: &Context<'_>, pods: Pods, taints: impl Iterator<Item = &'
     cx.suggest(format!("{} to tolerate the taint", changed(&changes)), &changes)
 }
 
-fn closes(taint: &Taint, tolerations: Option<&Tolerations<'_>>) -> bool {
-    matches!(taint.effect.as_str(), "NoSchedule" | "NoExecute")
-        && taint.key != "CriticalAddonsOnly"
-        && !taint.key.starts_with("node.kubernetes.io/")
-        && !tolerations.is_some_and(|t| t.tolerate(taint))
-}
-
 fn is_control_planes(taint: &Taint) -> bool {
     matches!(taint.key.as_str(), "node-role.kubernetes.io/control-plane" | "node-role.kubernetes.io/master")
-}
-
-/// A taint in kubectl's notation.
-fn show(taint: &Taint) -> String {
-    match taint.value.as_str() {
-        "" => format!("{}:{}", taint.key, taint.effect),
-        value => format!("{}={value}:{}", taint.key, taint.effect),
-    }
 }
 
 fn toleration(taint: &Taint) -> String {

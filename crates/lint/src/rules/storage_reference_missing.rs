@@ -4,21 +4,34 @@ use super::prelude::*;
 use crate::context::{DiskSpec, VIRT_DEFAULT, default_place};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let classes = cx.of_kind("StorageClass");
+    defaults(cx.of_kind("StorageClass"), out);
+    // One finding for each class.
+    let (found, names) = references(cx);
+    out.report_all(found.into_iter().filter_map(|(name, references)| missing(&name, references, &names)));
+}
+
+/// A finding for each disk.
+pub(super) fn each_disk(cx: &Context<'_>, out: &mut Sink) {
+    let (found, names) = references(cx);
+    for (name, references) in found {
+        out.report_all(references.into_iter().filter_map(|reference| missing(&name, vec![reference], &names)));
+    }
+}
+
+/// The references to missing classes, by the class.
+fn references<'c>(cx: &'c Context<'_>) -> (BTreeMap<String, Vec<Reference>>, Names<'c>) {
     fn named(class: &Arc<Document>) -> Option<&str> {
         text_at(class, "metadata.name")
     }
     let names = Names {
-        all: classes.iter().filter_map(named).collect(),
+        all: cx.of_kind("StorageClass").iter().filter_map(named).collect(),
         of_disks: cx.storage_classes().filter_map(named).collect(),
     };
-    defaults(classes, out);
+    let mut found: BTreeMap<String, Vec<Reference>> = BTreeMap::new();
     // The names of generated classes are unknown.
     if names.all.is_empty() || cx.has_classes_from_elsewhere() {
-        return;
+        return (found, names);
     }
-    // One finding for each class.
-    let mut found: BTreeMap<String, Vec<Reference>> = BTreeMap::new();
     let mut add = |reference: Reference, name: &str| {
         if !name.is_empty() && !name.contains("${") && !name.contains("{{") && !names.all.contains(&name) {
             found.entry(name.to_owned()).or_default().push(reference);
@@ -47,9 +60,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
         }
     }
-    for (name, references) in found {
-        out.report_all(missing(&name, references, &names));
-    }
+    (found, names)
 }
 
 /// The names of declared classes.

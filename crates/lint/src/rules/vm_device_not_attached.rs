@@ -5,12 +5,20 @@ use hcoplan_planner::machines::Verdict;
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let machines = cx.judged_machines();
-    for (vm, verdict) in machines.iter().filter(|(_, verdict)| verdict.causes.is_empty()) {
-        lun_bus(vm, verdict, out);
-        only_in_pod(cx, vm, verdict, out);
-        sriov(cx, vm, out);
+    keeps_from_starting(cx, out);
+    accepted(cx).iter().for_each(|(vm, verdict)| only_in_pod(cx, vm, verdict, out));
+}
+
+/// Devices without which the virtual machine doesn't start.
+pub(super) fn keeps_from_starting(cx: &Context<'_>, out: &mut Sink) {
+    for (vm, verdict) in accepted(cx) {
+        lun_bus(&vm, verdict, out);
+        sriov(cx, &vm, out);
     }
+}
+
+fn accepted<'c>(cx: &'c Context<'_>) -> Vec<(VirtualMachine<'c>, &'c Verdict)> {
+    cx.judged_machines().into_iter().filter(|(_, verdict)| verdict.causes.is_empty()).collect()
 }
 
 fn lun_bus(vm: &VirtualMachine<'_>, verdict: &Verdict, out: &mut Sink) {

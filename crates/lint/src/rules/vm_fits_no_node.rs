@@ -1,11 +1,11 @@
 //! A virtual machine that requires resources which no declared node has.
 
 use hcoplan_planner::boot::NodeBarrier;
-use hcoplan_planner::inventory::Taint;
 use hcoplan_planner::machines::{HYPERV, MACHINE_TYPE, NodeRequirement};
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
+use crate::Candidate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
@@ -14,10 +14,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let candidates = cx.schedulable_nodes(&vm, verdict);
         // Other rules report a placement or architecture without nodes.
-        let nodes: Vec<_> = candidates.iter().filter(|c| c.repelled_by.is_none()).collect();
+        let nodes: Vec<_> = candidates.iter().filter(|c| c.barrier.is_none_or(|b| b > NodeBarrier::Handler)).collect();
         if nodes.is_empty() {
-            let taint = candidates.first().and_then(|c| c.repelled_by);
-            out.report_all(taint.map(|taint| tainted(&vm, taint)));
+            let nearest = candidates.iter().max_by_key(|c| c.barrier);
+            out.report_all(nearest.map(|candidate| tainted(cx, &vm, candidate)));
             continue;
         }
         if nodes.iter().any(|n| n.barrier.is_none()) {
@@ -60,15 +60,20 @@ fn without_volumes(vm: &VirtualMachine<'_>, class: &Document) -> Finding {
         .related(class.locate_key(&Path::dotted("allowedTopologies")), "its volumes are only here")
 }
 
-fn tainted(vm: &VirtualMachine<'_>, taint: &Taint) -> Finding {
-    let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
-    let taint = format!("{}{value}:{}", taint.key, taint.effect);
-    let message = format!("{vm} tolerates no taint of the nodes that it may run on: {taint}");
+fn tainted(cx: &Context<'_>, vm: &VirtualMachine<'_>, candidate: &Candidate<'_>) -> Finding {
+    let taint = candidate.repelled_by.map(|taint| format!(": {taint}")).unwrap_or_default();
+    let is_handlers = candidate.barrier == Some(NodeBarrier::Handler);
+    let (message, help) = if is_handlers {
+        let message = format!("virt-handler tolerates no taint of the nodes that {vm} may run on{taint}");
+        (message, "add the toleration to `workloads.nodePlacement` of the HyperConverged, too")
+    } else {
+        let message = format!("{vm} tolerates no taint of the nodes that it may run on{taint}");
+        (message, "add a toleration to its spec: those of the HyperConverged are for virt-handler")
+    };
     let place = if vm.get("tolerations").is_some() { vm.key_place("tolerations") } else { vm.name_place() };
-    vm.finding(&VM_FITS_NO_NODE, message)
-        .at(place)
-        .label("its pod stays pending")
-        .help("add a toleration to its spec: those of the HyperConverged are for virt-handler")
+    let finding = vm.finding(&VM_FITS_NO_NODE, message).at(place).label("its pod stays pending").help(help);
+    let placement = is_handlers.then(|| cx.field("workloads.nodePlacement")).filter(|field| field.is_set());
+    with_related(finding, placement.map(|field| field.key_place()), "virt-handler tolerates these only")
 }
 
 fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static str) -> Finding {

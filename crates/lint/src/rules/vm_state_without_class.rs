@@ -13,7 +13,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     for (vm, verdict) in cx.judged_machines() {
-        let lasts = |path: &str| tree::get(&verdict.spec, path).is_some_and(|state| state["persistent"] == true);
+        let lasts = |path: &str| {
+            let state = tree::get(&verdict.spec, path);
+            state.is_some_and(|state| state["persistent"] == true && state["enabled"] != false)
+        };
         let Some(path) = STATE.iter().find(|path| lasts(path)) else {
             continue;
         };

@@ -19,7 +19,8 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let name = vm.document.root.at(&path)?.as_str()?;
     let kinds = kind.kinds();
     let [cluster, namespaced] = kinds;
-    let is_common = |name: &str| cx.deploys_types() && common_type(kind, name, &cx.kubevirt().version).is_some();
+    let exists = common_type(kind, name, &cx.kubevirt().version).is_some();
+    let is_common = exists && cx.deploys_types();
     let declared = |kind: &'static str| cx.of_kind(kind).iter();
     let named = |kind: &'static str| declared(kind).filter(|d| text_at(d, "metadata.name") == Some(name));
     let finding = |message: String| {
@@ -51,7 +52,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let message = format!("{vm} refers to the {what} {name}, which nothing declares");
     if found.is_namespaced {
         // The namespace may have others.
-        if is_common(name) || named(cluster).next().is_some() {
+        if is_common || named(cluster).next().is_some() {
             let (help, fix) = of_kind(cluster);
             return Some(finding(message).help(help).fixes(fix));
         }
@@ -64,6 +65,11 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     } else if named(namespaced).any(|d| namespace_of(d) == vm.namespace()) {
         let (help, fix) = of_kind(namespaced);
         return Some(finding(message).help(help).fixes(fix));
+    }
+    if exists && !found.is_namespaced && !is_common {
+        let switch = cx.field("CommonInstancetypesDeployment.enabled");
+        let finding = finding(message).help("set it to true, or declare a type of that name");
+        return Some(finding.related(switch.key_place(), "KubeVirt doesn't deploy its own types"));
     }
     let here = declared(if found.is_namespaced { namespaced } else { cluster });
     let here = here.filter(|d| !found.is_namespaced || namespace_of(d) == vm.namespace());

@@ -23,8 +23,21 @@ pub struct Machine<'a> {
     pub images: &'a [PulledImage],
     /// The cluster's nodes; empty where none is declared: then nodes are ignored.
     pub nodes: &'a [CandidateNode<'a>],
-    /// Whether KubeVirt rejects it.
-    pub is_rejected: bool,
+    /// Why it doesn't start, or may not, wherever it runs.
+    pub failure: Option<(BootOutcome, &'a BootCause)>,
+}
+
+impl Machine<'_> {
+    /// Its failure, if that is worse than what its disk and its nodes let it do.
+    fn or_failure(&self, outcome: BootOutcome, cause: Option<BootCause>) -> (BootOutcome, Option<BootCause>) {
+        let is_worse = |failed: BootOutcome| {
+            outcome == BootOutcome::Boots || outcome != failed && failed == BootOutcome::DoesNotBoot
+        };
+        match self.failure.filter(|(failed, _)| is_worse(*failed)) {
+            Some((failed, why)) => (failed, Some(why.clone())),
+            None => (outcome, cause),
+        }
+    }
 }
 
 /// An image that a virtual machine's pod pulls.
@@ -56,6 +69,8 @@ pub enum NodeBarrier {
     Placement,
     /// It doesn't tolerate a taint.
     Taint,
+    /// virt-handler doesn't tolerate a taint.
+    Handler,
     /// The storage class of one of its disks has no volumes there.
     Storage,
     /// The node lacks what it asks for: KVM, a CPU model or feature, huge pages, a device.
@@ -88,6 +103,8 @@ pub enum BootCause {
     NoDisk,
     /// KubeVirt rejects it.
     Rejected,
+    /// Something that it needs is missing or is refused.
+    NotStarted(String),
     /// No node accepts it.
     NoNode(NodeBarrier),
     /// The node that imports its disk decides among these.
@@ -122,10 +139,14 @@ impl BootCause {
             Self::Image(names) => format!("an image that its pod pulls is {}", join_or(names)),
             Self::NoDisk => "nothing provides its disk".to_owned(),
             Self::Rejected => "KubeVirt rejects it".to_owned(),
+            Self::NotStarted(why) => format!("it doesn't start: {why}"),
             Self::NoNode(NodeBarrier::Architecture) => "no node has its architecture".to_owned(),
             Self::NoNode(NodeBarrier::Workload) => "no workload node has its architecture and its placement".to_owned(),
             Self::NoNode(NodeBarrier::Placement) => "its placement matches no node of its architecture".to_owned(),
             Self::NoNode(NodeBarrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
+            Self::NoNode(NodeBarrier::Handler) => {
+                "virt-handler tolerates the taints of no node that it may run on".to_owned()
+            }
             Self::NoNode(NodeBarrier::Storage) => "its storage class has no volumes where it may run".to_owned(),
             Self::NoNode(NodeBarrier::Offer) => "no node that it may run on offers what it asks for".to_owned(),
             Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", join_or(names)),
@@ -189,20 +210,14 @@ pub fn answer(machine: Machine<'_>) -> BootAnswer {
     } else {
         (BootOutcome::Unknown, first(BootOutcome::Unknown))
     };
-    if machine.is_rejected && by_architecture.is_empty() {
-        return BootAnswer { outcome: BootOutcome::DoesNotBoot, cause: Some(BootCause::Rejected), by_architecture };
-    }
+    let (outcome, cause) = if by_architecture.is_empty() { machine.or_failure(outcome, cause) } else { (outcome, cause) };
     BootAnswer { outcome, cause, by_architecture }
 }
 
 fn architecture_boot(machine: Machine<'_>, architecture: &str) -> ArchitectureBoot {
     let barrier = barrier(machine.nodes, architecture);
-    let (outcome, cause) = match outcome(machine, architecture, barrier) {
-        (outcome, _) if machine.is_rejected && outcome != BootOutcome::DoesNotBoot => {
-            (BootOutcome::DoesNotBoot, Some(BootCause::Rejected))
-        }
-        found => found,
-    };
+    let (outcome, cause) = outcome(machine, architecture, barrier);
+    let (outcome, cause) = machine.or_failure(outcome, cause);
     ArchitectureBoot { outcome, cause, barrier }
 }
 

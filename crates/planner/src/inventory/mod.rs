@@ -184,3 +184,12 @@ pub struct Taint {
     /// `NoSchedule`, `PreferNoSchedule` or `NoExecute`.
     pub effect: String,
 }
+
+/// kubectl's notation.
+impl std::fmt::Display for Taint {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { key, value, effect } = self;
+        let equals = if value.is_empty() { "" } else { "=" };
+        write!(out, "{key}{equals}{value}:{effect}")
+    }
+}

@@ -102,7 +102,8 @@ fn network(cluster: Cluster<'_>, spec: &Value, annotations: &Value) -> Option<(S
     } else if !interface["bridge"].is_null() {
         (".bridge", !annotations[ALLOW_BRIDGE].is_null())
     } else if !plugin.is_empty() {
-        (".binding", !plugins[plugin]["migration"].is_null())
+        // Nothing is known of a missing plugin.
+        (".binding", plugins[plugin].is_null() || !plugins[plugin]["migration"].is_null())
     } else {
         ("", false)
     };
