@@ -86,6 +86,21 @@ pub fn violations(object: &Value) -> Vec<Violation> {
     found
 }
 
+/// The labels and annotations that aren't texts, which the API server can't decode.
+pub fn not_texts(object: &Value) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for list in ["labels", "annotations"] {
+        let entries = object.get("metadata").and_then(|m| m.get(list)?.as_object()).into_iter().flatten();
+        for (key, value) in entries.filter(|(_, value)| !value.is_string() && !value.is_null()) {
+            let path = Path::root().key("metadata").key(list).key(key);
+            let of = format!("of type string: Go struct field ObjectMeta.metadata.{list}");
+            let message = format!("json: cannot unmarshal {value} into a value {of}");
+            found.push(Violation { path, kind: ViolationKind::WrongType, message });
+        }
+    }
+    found
+}
+
 /// Each field that an owner reference lacks, with Kubernetes' message.
 fn owner_problems(owner: &Value) -> impl Iterator<Item = (&'static str, String)> {
     let text = |key: &str| owner.get(key).and_then(Value::as_str).unwrap_or_default();

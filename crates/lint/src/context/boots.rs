@@ -126,11 +126,8 @@ impl<'a> Context<'a> {
         let is_native = |all: &[String]| guest.name.as_ref().is_some_and(|name| all.contains(name));
         let is_foreign = self.rejects_foreign(&guest).is_some_and(|all| !is_native(all));
         let is_rejected = is_foreign || !verdict.causes.is_empty();
-        let failure = if is_rejected {
-            Some((BootOutcome::DoesNotBoot, BootCause::Rejected))
-        } else {
-            self.start_failure(vm)
-        };
+        let failure =
+            if is_rejected { Some((BootOutcome::DoesNotBoot, BootCause::Rejected)) } else { self.start_failure(vm) };
         let images = self.pulled_images(vm);
         let machine = Machine {
             guest: &guest.possible,
@@ -152,9 +149,8 @@ impl<'a> Context<'a> {
         }
         let claims = vm.volumes().filter_map(|(_, volume)| claim_name(volume));
         let volumes = claims.filter_map(|claim| self.named("DataVolume", Some(vm.namespace()), claim));
-        let documents = std::iter::once(vm.document).chain(volumes.map(|document| &**document));
-        let objects: Vec<String> = documents.map(object_of).collect();
-        let is_ours = |f: &&Finding| f.object.as_deref().is_some_and(|object| objects.iter().any(|own| own == object));
+        let objects: Vec<_> = volumes.map(|document| &**document).chain([vm.document]).map(object_of).collect();
+        let is_ours = |f: &&Finding| objects.iter().any(|object| f.object.as_deref() == Some(object));
         let worst = failures.iter().filter(is_ours).max_by_key(|f| f.severity == Severity::Error)?;
         let is_certain = worst.severity == Severity::Error;
         let outcome = if is_certain { BootOutcome::DoesNotBoot } else { BootOutcome::Undetermined };

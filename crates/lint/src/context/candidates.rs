@@ -167,7 +167,8 @@ impl<'a> Context<'a> {
         let tolerations = serde_json::json!({"tolerations": vm.get("tolerations").map(Node::to_json)});
         let tolerations = Tolerations::of(&tolerations);
         let repels = |t: &&Taint| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute") && !tolerations.tolerate(t);
-        let handler = self.plan().operand("KubeVirt").map(|k| Tolerations::of(&k["spec"]["workloads"]["nodePlacement"]));
+        let handler =
+            self.plan().operand("KubeVirt").map(|k| Tolerations::of(&k["spec"]["workloads"]["nodePlacement"]));
         let kinds = self.kinds_of_nodes();
         let selected = kinds.selected(selection.as_ref());
         let mut left = kinds.architectures.clone();

@@ -1,6 +1,6 @@
 //! Application-aware quotas that count nothing, and pods that they reject.
 
-use hcoplan_kubernetes::label_selector::Selector;
+use hcoplan_kubernetes::label_selector::{Labels, Selector};
 
 use super::prelude::*;
 use crate::POD_KINDS;
@@ -34,7 +34,10 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
             let path = Path::dotted(spec).key("nodeName");
             let node = document.root.at(&path).and_then(|n| n.as_str());
             let namespace = namespace_of(document);
-            if node.is_none_or(str::is_empty) || !is_gated(cx, &selector, namespace) {
+            let mut spaces = cx.of_kind("Namespace").iter();
+            let space = spaces.find(|d| d.text("metadata.name") == namespace);
+            let labels = labels_of(space.and_then(|d| d.root.below("metadata.labels")), namespace);
+            if node.is_none_or(str::is_empty) || namespace.is_empty() || !is_gated(&selector, &labels) {
                 continue;
             }
             let message =
@@ -54,31 +57,35 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let gate = gate(cx);
-    let of_clusters = "applicationAwareConfig.allowApplicationAwareClusterResourceQuota";
+    let of_clusters = hc.flag(&format!("{CONFIG}.allowApplicationAwareClusterResourceQuota")) == Some(true);
     for kind in [QUOTA, CLUSTER_QUOTA] {
         let documents = cx.of_kind(kind).iter();
         for document in documents.filter(|d| d.text("apiVersion").starts_with("aaq.kubevirt.io/")) {
             let name = format!("the {kind} {}", document.text("metadata.name"));
             let finding = |message: String| finding_about(&AAQ_QUOTA_WITHOUT_EFFECT, document, message);
             let namespace = namespace_of(document);
-            let mut spaces = cx.of_kind("Namespace").iter();
-            let space = spaces.find(|d| kind == QUOTA && d.text("metadata.name") == namespace);
+            let selected = document.root.below("spec.selector.labels").map(Node::to_json);
+            let selected = selected.as_ref().and_then(Selector::of);
+            let is_counted = |space: &&Arc<Document>| match &selected {
+                Some(selected) => kind == CLUSTER_QUOTA && selected.matches(&space_labels(space)),
+                None => kind == QUOTA && space.text("metadata.name") == namespace,
+            };
+            let mut spaces = cx.of_kind("Namespace").iter().filter(is_counted);
             out.report_all(match &gate {
                 None => {
                     let message = format!("{name} can't be applied: enableApplicationAwareQuota is off");
                     let finding = finding(message).label("nothing installs its CRD");
                     Some(finding.help(format!("switch it on in the HyperConverged: {}", switch(cx))))
                 }
-                Some(_) if kind == CLUSTER_QUOTA => {
-                    let path = format!("deployment.{of_clusters}");
-                    (hc.flag(&path) != Some(true)).then(|| {
-                        let message = format!("{name} limits nothing: cluster-wide quotas are off");
-                        let finding = finding(message).label("nothing reads it");
-                        finding.help("set allowApplicationAwareClusterResourceQuota of the HyperConverged to true")
-                    })
+                Some(_) if kind == CLUSTER_QUOTA && !of_clusters => {
+                    let message = format!("{name} limits nothing: cluster-wide quotas are off");
+                    let finding = finding(message).label("nothing reads it");
+                    Some(finding.help("set allowApplicationAwareClusterResourceQuota of the HyperConverged to true"))
                 }
-                Some(selector) => space.filter(|_| !is_gated(cx, selector, namespace)).map(|space| {
-                    let message = format!("{name} limits nothing: no label of {namespace} has its pods gated");
+                Some(selector) => spaces.find(|space| !is_gated(selector, &space_labels(space))).map(|space| {
+                    let namespace = space.text("metadata.name");
+                    let what = if kind == QUOTA { "limits nothing" } else { "limits no pod of a namespace" };
+                    let message = format!("{name} {what}: no label of {namespace} has its pods gated");
                     let by_label = hc.get(&format!("{CONFIG}.namespaceSelector")).is_none();
                     let help = if by_label { LABEL } else { "that the HyperConverged's namespaceSelector selects" };
                     let place = name_place(space);
@@ -98,13 +105,17 @@ fn switch(cx: &Context<'_>) -> &'static str {
     }
 }
 
-/// Whether the quota gates a namespace, by its declared labels.
-fn is_gated(cx: &Context<'_>, selector: &Json, namespace: &str) -> bool {
-    let mut declared = cx.of_kind("Namespace").iter();
-    let found = declared.find(|d| text_at(d, "metadata.name") == Some(namespace));
-    let labels = found.and_then(|d| d.root.below("metadata.labels"));
-    let mut labels: BTreeMap<String, String> =
-        entries(labels).iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned()))).collect();
-    labels.insert("kubernetes.io/metadata.name".to_owned(), namespace.to_owned());
-    !namespace.is_empty() && Selector::of(selector).is_some_and(|s| s.matches(&labels))
+/// Whether the quota gates a namespace with these labels.
+fn is_gated(selector: &Json, labels: &Labels) -> bool {
+    Selector::of(selector).is_some_and(|selector| selector.matches(labels))
+}
+
+fn space_labels(space: &Document) -> Labels {
+    labels_of(space.root.below("metadata.labels"), space.text("metadata.name"))
+}
+
+/// The labels of a namespace, with that of its name, which the API server sets.
+fn labels_of(written: Option<&Node>, name: &str) -> Labels {
+    let written = entries(written).iter().filter_map(|e| Some((e.key.text.clone(), e.value.as_str()?.to_owned())));
+    written.chain([("kubernetes.io/metadata.name".to_owned(), name.to_owned())]).collect()
 }

@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::{ArchitectureScope, Form, UsedAs};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    cx.pod_templates().filter(|pod| !pod.in_bundle).for_each(|pod| of_workload(cx, pod, out));
     let several = cx.all_architectures().len() > 1;
     for csv in cx.csvs() {
         let claimed = csv.claimed();
@@ -13,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let lacks_claimed = claimed.architectures.iter().any(|(a, _)| evidence.lacks(a));
-            if lacks_claimed || is_kept(csv, used.image) {
+            if lacks_claimed || is_kept(cx, csv, used.image) {
                 continue;
             }
             let severity = match (several, used.used) {
@@ -24,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let message =
                 format!("{} of the operator {} is a single image, not a manifest list", used.image, csv.name());
             let label = match evidence.architectures.as_slice() {
-                [] => "the same image for nodes of every architecture".to_owned(),
+                [] => FOR_ALL.to_owned(),
                 known => format!("nodes of every architecture get the one for {}", and(known)),
             };
             out.report(
@@ -32,17 +33,34 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     .severity(severity)
                     .at(csv.document.locate(&used.path))
                     .label(label)
-                    .help("push a manifest list with an image for each architecture, and name that")
+                    .help(PUSH_LIST)
                     .related(evidence.place(), "a manifest list would have `manifests`"),
             );
         }
     }
 }
 
+/// A workload's image of which only the form is known: other rules compare its architectures.
+fn of_workload(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
+    let images = pod.images().into_iter().filter_map(|(path, image)| Some(((path, image), cx.image_evidence(image)?)));
+    for ((path, image), evidence) in images.filter(|_| cx.reachable_architectures(pod).len() > 1) {
+        if evidence.form == Form::Single && evidence.architectures.is_empty() {
+            let message = format!("{image} of {} is a single image, not a manifest list", pod.called);
+            let finding = finding_about(&BUNDLE_IMAGE_NOT_MANIFEST_LIST, &pod.document, message);
+            let finding = finding.at(pod.document.locate(&path)).label(FOR_ALL).help(PUSH_LIST);
+            out.report(finding.related(evidence.place(), "a manifest list would have `manifests`"));
+        }
+    }
+}
+
+const FOR_ALL: &str = "the same image for nodes of every architecture";
+const PUSH_LIST: &str = "push a manifest list with an image for each architecture, and name that";
+
 /// Whether each deployment that runs an image is restricted to one architecture.
-fn is_kept(csv: &Csv, image: &str) -> bool {
+fn is_kept(cx: &Context<'_>, csv: &Csv, image: &str) -> bool {
     let is_for_one = |p: &PodTemplate| {
         let named = p.named_architectures().into_iter().flat_map(|(_, names)| names);
+        let named = named.chain(cx.all_architectures().iter().copied());
         let named: BTreeSet<&str> = named.filter(|name| p.permits(name)).collect();
         p.architecture_scope() == ArchitectureScope::Everywhere && named.len() < 2
     };

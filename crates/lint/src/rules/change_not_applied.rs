@@ -6,6 +6,7 @@ use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     rejected(cx, out);
+    shrunk(cx, out);
     without_effect(cx, out);
 }
 
@@ -47,6 +48,22 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
                 .at(document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
                 .label("can't be changed in an existing object");
             out.report(finding.help("give the object another name, or delete it first"));
+        }
+    }
+}
+
+/// Kubernetes' ValidatePersistentVolumeClaimUpdate: a claim only grows.
+fn shrunk(cx: &Context<'_>, out: &mut Sink) {
+    let path = Path::dotted("spec.resources.requests.storage");
+    let size = |d: &Document| Quantity::parse(d.root.at(&path)?.as_str()?).ok();
+    for (document, before) in changed_objects(cx, "PersistentVolumeClaim", "v1") {
+        if size(document).zip(size(before)).is_some_and(|(new, old)| new < old) {
+            let name = document.text("metadata.name");
+            let message = format!(
+                "the change of the PersistentVolumeClaim {name} is rejected: field can not be less than previous value"
+            );
+            let finding = finding_about(&CHANGE_NOT_APPLIED, document, message).at(document.locate(&path));
+            out.report(finding.label("a claim only grows").help("keep the size, or create another claim"));
         }
     }
 }

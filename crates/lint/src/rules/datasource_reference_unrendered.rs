@@ -12,6 +12,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
         return;
     }
+    for source in cx.of_kind("DataSource").iter().filter(|d| cx.extent(d.file.path()) == Extent::Whole) {
+        out.report_all(declared(cx, source));
+    }
     let mut sources = Sources { cx, names: BTreeMap::new() };
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
@@ -30,6 +33,29 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         out.report_all(own(source_ref_of).and_then(|source| finding(&mut sources, document, &source, None)));
         out.report_all(own(claim_ref_of).and_then(|claim| of_golden_image(cx, document, &claim)));
     }
+}
+
+/// A DataSource in git that nothing fills, or that a DataImportCron fills, too. Source: CDI
+/// `pkg/controller/dataimportcron-controller.go`: a cron's DataSource is in its own namespace.
+fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
+    let (namespace, name) = (namespace_of(source), source.text("metadata.name"));
+    let mut rendered = cx.data_sources().map(|d| &d.object.id);
+    if namespace.is_empty() || rendered.any(|id| id.name == name && id.namespace.as_deref() == Some(namespace)) {
+        return None;
+    }
+    let written = Path::dotted("spec.source");
+    let is_empty = entries(source.root.at(&written)).is_empty();
+    let mut crons = cx.in_namespace("DataImportCron", namespace);
+    let cron = crons.find(|cron| text_at(cron, "spec.managedDataSource") == Some(name));
+    let (message, help) = match (cron, is_empty) {
+        (Some(_), false) => ("git and a DataImportCron both write the source of", "remove it: CDI creates it"),
+        (None, true) => ("nothing fills", "name a claim, or let a DataImportCron manage it"),
+        _ => return None,
+    };
+    let message = format!("{message} the DataSource {name} in {namespace}");
+    let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, source, message).at(source.locate_key(&written));
+    let finding = finding.severity(Severity::Warning).help(help);
+    Some(with_related(finding, cron.map(name_place), "this manages it"))
 }
 
 /// Machines that boot from golden images, which HCO has on OpenShift only.
@@ -116,7 +142,11 @@ fn finding(
     let crons = || cx.in_namespace("DataImportCron", namespace);
     let cron = crons().find(|cron| cron.text("metadata.name") == name).map(|cron| cron.text("spec.managedDataSource"));
     let of_cron = cron.map(|_| Severity::Warning);
-    let severity = is_forgotten().or(of_cron).or(*severity)?;
+    let mut others = cx.of_kind("DataImportCron").iter();
+    let is_made = |cron: &&Arc<Document>| text_at(cron, "spec.managedDataSource") == Some(name);
+    let elsewhere = others.find(is_made).filter(|_| severity.is_none());
+    let of_other = elsewhere.map(|_| Severity::Warning);
+    let severity = is_forgotten().or(of_cron).or(of_other).or(*severity)?;
     let place = document.locate(&reference.path.key("name"));
     if cx.is_kept_source(namespace, name) {
         return Some(kept(document, reference));
@@ -126,6 +156,10 @@ fn finding(
         .at(place.clone())
         .severity(severity)
         .label("the disk is never provisioned");
+    if let Some(cron) = elsewhere {
+        let finding = finding.help(format!("clone it from {}, where a DataImportCron fills it", namespace_of(cron)));
+        return Some(finding.related(namespace_place(cron), "CDI creates it in this namespace"));
+    }
     // Switching multi-arch golden images adds or removes the architecture.
     let (plain, suffix) = name.rsplit_once('-').unwrap_or((name, ""));
     let suffix = Some(suffix).filter(|s| GUEST_ARCHITECTURES.contains(s));
@@ -228,7 +262,7 @@ fn severity(cx: &Context<'_>, namespace: &str) -> Option<Severity> {
     if cx.fills_namespace(namespace) {
         return Some(Severity::Error);
     }
-    let mut declared = cx.of_kind("DataSource").iter();
+    let mut declared = ["DataSource", "DataImportCron"].into_iter().flat_map(|kind| cx.of_kind(kind));
     let here = declared.any(|d| namespace_of(d) == namespace);
     here.then_some(Severity::Info)
 }

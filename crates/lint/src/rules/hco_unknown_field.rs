@@ -63,6 +63,18 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     };
     let destinations = shape.destinations(path);
     let is_sure = destinations.first().is_some_and(|destination| destination.kind <= DestinationKind::Version);
+    if let [.., Segment::Key(parent), Segment::Key(gate)] = &path.0[..]
+        && let Some(known) = cx.release().kubevirt_gate(gate).filter(|_| parent == "featureGates" && !is_sure)
+        && let Some(why) = match known.phase {
+            Phase::Ga => Some("KubeVirt's feature gate of this name is always on"),
+            Phase::Discontinued => Some("KubeVirt no longer has the feature gate of this name"),
+            _ => None,
+        }
+    {
+        let removed = [Change::Remove(path.clone())];
+        let title = format!("{}: {why}", changed(&removed));
+        return cx.with_fix(finding, title, Applicability::Unsafe, &removed);
+    }
     let operand = cx.operand_field(path).filter(|_| !is_sure && !is_of_other_version(cx, path));
     let (said, unsaid) =
         operand.map_or((None, None), |o| if o.fields.is_empty() { (None, Some(o)) } else { (Some(o), None) });

@@ -1,6 +1,9 @@
 //! A network that no manifest declares.
 
+use hcoplan_planner::machines::is_placeholder;
+
 use super::prelude::*;
+use crate::values::is_network_name;
 
 const OWN: &str = "l2bridge";
 
@@ -109,28 +112,38 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
         |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };
     for vm in cx.virtual_machines() {
         out.report_all(cx.bindings_not_there(&vm).into_iter().map(|found| binding(cx, &vm, found)));
-        for (i, reference) in vm.networks() {
+        for (i, reference) in vm.networks().filter(|(_, reference)| !is_placeholder(reference)) {
+            let place = vm.place(&format!("networks[{i}].multus.networkName"));
+            // Multus splits at the first slash.
             let (namespace, name) = reference.split_once('/').unwrap_or((vm.namespace(), reference));
-            let all = named(name);
-            let [other, ..] = all[..] else {
-                continue;
-            };
-            if namespace.is_empty()
-                || all.iter().any(|d| matches!(namespace_of(d), n if n == namespace || n.is_empty()))
-            {
+            if !is_network_name(reference) {
+                let message = format!("no network attachment can have the name {reference}, which {vm} uses");
+                let finding = vm.finding(&NETWORK_REFERENCE_MISSING, message).at(place).severity(Severity::Error);
+                out.report(finding.label("its pod isn't created").help("correct the name"));
                 continue;
             }
-            let meant = format!("{}/{name}", namespace_of(other));
-            let place = vm.place(&format!("networks[{i}].multus.networkName"));
+            let all = named(name);
+            let is_here = all.iter().any(|d| matches!(namespace_of(d), n if n == namespace || n.is_empty()));
+            if namespace.is_empty() || is_here {
+                continue;
+            }
+            let here = || cx.in_namespace("NetworkAttachmentDefinition", namespace).map(|d| d.text("metadata.name"));
+            let meant = match all.first() {
+                Some(other) => format!("{}/{name}", namespace_of(other)),
+                None => match nearest(name, here()) {
+                    Some(meant) => reference.strip_suffix(name).unwrap_or_default().to_owned() + meant,
+                    None => continue,
+                },
+            };
             let message = format!("the network attachment {name} of {vm} isn't declared in {namespace}");
-            out.report(
-                vm.finding(&NETWORK_REFERENCE_MISSING, message)
-                    .at(place.clone())
-                    .label(format!("looked for in the namespace {namespace}"))
-                    .help(format!("write {meant}"))
-                    .fix(suggested_text(format!("write {meant}"), place, meant))
-                    .related(namespace_place(other), "it is declared in another namespace"),
-            );
+            let finding = vm
+                .finding(&NETWORK_REFERENCE_MISSING, message)
+                .at(place.clone())
+                .label(format!("looked for in the namespace {namespace}"))
+                .help(format!("write {meant}"))
+                .fix(suggested_text(format!("write {meant}"), place, meant));
+            let other = all.first().map(|other| namespace_place(other));
+            out.report(with_related(finding, other, "it is declared in another namespace"));
         }
     }
 }

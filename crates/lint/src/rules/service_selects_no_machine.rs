@@ -11,7 +11,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| is_whole(vm.document)).collect();
     for service in cx.of_kind("Service").iter().filter(|s| is_whole(s)) {
         let (namespace, selector) = (namespace_of(service), labels(service, &Path::dotted("spec.selector")));
-        if selector.is_empty() || service.text("apiVersion") != "v1" {
+        // Kubernetes ignores the selector of an ExternalName.
+        let is_read = service.text("apiVersion") == "v1" && text_at(service, "spec.type") != Some("ExternalName");
+        if selector.is_empty() || !is_read {
             continue;
         }
         let here = || machines.iter().filter(|vm| vm.namespace() == namespace);
@@ -22,7 +24,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             labels
         };
         let is_served = here().any(|vm| selects(&template(&vm)));
-        let own = |vm: &&VirtualMachine<'_>| selects(&labels(vm.document, &Path::dotted("metadata.labels")));
+        let own = |vm: &&VirtualMachine<'_>| {
+            let mut all = template(vm);
+            all.extend(labels(vm.document, &owner_labels(vm)));
+            selects(&all)
+        };
         let Some(vm) = here().find(own).filter(|_| !is_served && !selects_pods(cx, namespace, &selects)) else {
             continue;
         };
@@ -37,11 +43,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let finding = finding_about(&SERVICE_SELECTS_NO_MACHINE, service, message)
             .at(service.locate_key(&Path::dotted("spec.selector")))
             .label("no pod has these labels")
-            .related(vm.document.locate_key(&Path::dotted("metadata.labels")), "the pod doesn't get these");
+            .related(vm.document.locate_key(&owner_labels(vm)), "the pod doesn't get these");
         let title = changed(&set);
         let fix = suggested(vm.document, title.clone(), &set);
         out.report(finding.remedy(title, fix));
     }
+}
+
+/// The path of the labels of a virtual machine, which of a pool's are in its template.
+fn owner_labels(vm: &VirtualMachine<'_>) -> Path {
+    let is_pool = vm.document.text("kind") == "VirtualMachinePool";
+    Path::dotted(if is_pool { "spec.virtualMachineTemplate.metadata.labels" } else { "metadata.labels" })
 }
 
 /// The labels at a path.

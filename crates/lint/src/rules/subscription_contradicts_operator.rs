@@ -1,4 +1,4 @@
-//! A Subscription's node selector that no node satisfies together with an operator's own node affinity.
+//! A Subscription's node selector that no node satisfies together with an operator's own node affinity and tolerations.
 
 use hcoplan_planner::topology::{Selection, Tolerations};
 
@@ -10,19 +10,36 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     const CONFIG: &str = "spec.config";
     for subscription in cx.subscriptions() {
         let config = subscription.root.below(CONFIG).map(Node::to_json).unwrap_or_default();
+        // Operators with the same placement share a finding.
+        let mut pending: Vec<(&Json, Vec<&str>)> = Vec::new();
         for (operator, own) in &cx.release().tables().operator_placements {
             let installed = with_subscription(own.clone(), &config);
             if has_node(cx, &installed) || !has_node(cx, own) {
                 continue;
             }
+            match pending.iter_mut().find(|(other, _)| *other == own) {
+                Some((_, operators)) => operators.push(operator),
+                None => pending.push((own, vec![operator])),
+            }
+        }
+        for (own, operators) in pending {
             let parts = ["nodeSelector", "affinity", "tolerations"];
             let part = parts.into_iter().find(|part| !config[*part].is_null()).unwrap_or(parts[0]);
-            let message =
-                format!("no declared node takes {operator} with the Subscription's {part} and its own node affinity");
+            let (names, stay) = (and(&operators), if operators.len() == 1 { "stays" } else { "stay" });
+            let is_required = required_terms(own).next().is_some();
+            let affinity = if is_required { " and its own node affinity" } else { "" };
+            let message = format!("no declared node takes {names} with the Subscription's {part}{affinity}");
             let finding = finding_about(&SUBSCRIPTION_CONTRADICTS_OPERATOR, subscription, message)
-                .at(subscription.locate_key(&Path::dotted(CONFIG).key(part)))
-                .label(format!("{operator} stays pending: it requires {}", required(own)));
-            out.report(finding.help("write a node affinity into spec.config, too: OLM replaces the operator's own"));
+                .at(subscription.locate_key(&Path::dotted(CONFIG).key(part)));
+            out.report(if is_required {
+                let label = format!("{names} {stay} pending: it requires {}", required(own));
+                finding
+                    .label(label)
+                    .help("write a node affinity into spec.config, too: OLM replaces the operator's own")
+            } else {
+                let finding = finding.label("their pods stay pending: they don't tolerate the taints of these nodes");
+                finding.help("write the tolerations into spec.config, too")
+            });
         }
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn is_pci_selector(text: &str) -> bool {
     text.split_once(':').is_some_and(|(vendor, product)| is_hex(vendor, 4..=4) && is_hex(product, 4..=4))
 }
 
-pub(super) fn is_network_name(text: &str) -> bool {
+pub(crate) fn is_network_name(text: &str) -> bool {
     match text.split_once('/') {
         Some((namespace, name)) => label::is_dns_label(namespace) && label::is_subdomain(name),
         None => label::is_subdomain(text),

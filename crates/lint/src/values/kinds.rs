@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Labels,
     /// A mapping with keys of annotations.
     Annotations,
+    /// Annotations of a disk: one counts with any value.
+    ImmediateBinding,
     /// A mapping whose keys are DNS subdomains.
     SubdomainKeys,
     /// A mapping of which only this key is read.
@@ -141,7 +143,8 @@ impl Mistake {
         match self {
             Self::NotOneOf(words) => {
                 let (last, others) = words.split_last().expect("some words");
-                format!("{} or {last}", others.join(", "))
+                let or = if others.is_empty() { "" } else { " or " };
+                format!("{}{or}{last}", others.join(", "))
             }
             Self::Below(0) => "0 or more".to_owned(),
             Self::Below(least) => format!("{least} or more"),
@@ -185,7 +188,7 @@ pub(crate) struct Problem<'n> {
 }
 
 impl<'n> Problem<'n> {
-    fn new(node: &'n Node, wrong: Mistake) -> Self {
+    pub(super) fn new(node: &'n Node, wrong: Mistake) -> Self {
         Self { node, key: None, wrong, correct: None }
     }
 
@@ -227,6 +230,7 @@ impl Kind {
             Self::Toleration => toleration(node),
             Self::Labels => labels(node),
             Self::Annotations => keys(node, |key| label::is_key(&key.to_ascii_lowercase()), "an annotation's key"),
+            Self::ImmediateBinding => one(immediate_binding(node)),
             Self::SubdomainKeys => keys(node, label::is_subdomain, SUBDOMAIN),
             Self::OnlyKey(only) => keys(node, |key| key == only, only),
             Self::Quantity => one(below_zero(node)),
@@ -563,10 +567,17 @@ fn union<'n>(node: &'n Node, tag: &'static str, types: &'static [&'static str]) 
     };
     let others = types.iter().filter(|name| **name != chosen).map(|name| name.to_ascii_lowercase());
     let written = others.filter_map(|name| {
-        let section = node.get(&name).filter(|section| !section.entries().is_empty())?;
+        let section = node.get(&name).filter(|section| !matches!(section.value, Value::Null))?;
         Some(Problem::new(section, Mistake::NotWith(format!("{tag} {chosen}"))).key(name))
     });
     written.collect()
+}
+
+/// An annotation that asks for immediate binding even where its value is `false`.
+fn immediate_binding(node: &Node) -> Option<Problem<'_>> {
+    const ANNOTATION: &str = "cdi.kubevirt.io/storage.bind.immediate.requested";
+    let value = node.get(ANNOTATION).filter(|value| value.as_str() == Some("false"))?;
+    Some(Problem::new(value, Mistake::NotA("\"true\", or the annotation absent")).key(ANNOTATION))
 }
 
 /// A CPU model in another spelling than libvirt's. An unknown name may be a newer model.
@@ -577,7 +588,14 @@ fn cpu_model(node: &Node) -> Option<Problem<'_>> {
     if known.clone().any(|model| model == base) {
         return None;
     }
-    let meant = known.into_iter().find(|model| model.eq_ignore_ascii_case(base))?;
+    if base.contains(['*', '?', ' ']) {
+        return Some(Problem::new(node, Mistake::NotA("the name of one CPU model")));
+    }
+    let same = known.clone().find(|model| model.eq_ignore_ascii_case(base));
+    // A name that differs in its number only may be a newer model.
+    let family = |name: &str| name.trim_matches(|c: char| c.is_ascii_digit()).to_ascii_lowercase();
+    let others = known.filter(|model| family(model) != family(base));
+    let meant = same.or_else(|| nearest(base, others))?;
     Some(Problem::new(node, Mistake::Spelling).correct(Some(text.replacen(base, meant, 1))))
 }
 

@@ -17,9 +17,10 @@ use hcoplan_planner::machines::is_placeholder;
 use hcoplan_yaml::edit::{Change, edits};
 use hcoplan_yaml::{Document, Node, Segment};
 
-use kinds::Problem;
+pub(crate) use forms::is_network_name;
+use kinds::{Mistake, Problem};
 pub(crate) use table::Outcome;
-use table::{ROWS, Row};
+use table::{MACHINE_ROWS, ROWS, Row};
 
 use super::{Context, Extent, Sink};
 
@@ -35,10 +36,17 @@ pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_o
             };
             report_below(cx, rule, row, &name, (cx.document(), node, row.below), out);
         }
-        if let Some(below) = row.of_disk() {
-            for (document, spec) in &disks {
-                report_below(cx, rule, row, "", (document, spec, below), out);
+        for (document, disk, is_cron) in &disks {
+            if let Some(below) = row.of_disk(*is_cron) {
+                report_below(cx, rule, row, "", (document, disk, below), out);
             }
+        }
+    }
+    let rows = || MACHINE_ROWS.iter().filter(|row| is_ours(row.outcome));
+    for vm in cx.virtual_machines() {
+        let spec = vm.document.root.at(&vm.path("domain").parent());
+        if let Some(spec) = spec.filter(|_| cx.extent(vm.document.file.path()) == Extent::Whole) {
+            rows().for_each(|row| report_below(cx, rule, row, "", (vm.document, spec, row.below), out));
         }
     }
 }
@@ -55,24 +63,30 @@ fn report_below(
     let mut values = Vec::new();
     select(node, below, &mut values);
     for value in values.into_iter().filter(|value| !value.as_str().is_some_and(is_placeholder)) {
-        for problem in row.kind.problems(value, cx) {
+        if row.below.ends_with("[]") && value.as_str() == Some("") {
+            let problem = Problem::new(value, Mistake::NotA("a name: nothing has an empty one"));
+            out.report(finding(cx, rule, row, field, document, &problem));
+        }
+        // `architecture-alias` reports those of other objects.
+        let is_ours = |p: &Problem<'_>| std::ptr::eq(document, cx.document()) || !matches!(p.wrong, Mistake::Alias(_));
+        for problem in row.kind.problems(value, cx).into_iter().filter(is_ours) {
             out.report(finding(cx, rule, row, field, document, &problem));
         }
     }
 }
 
-/// The specs of the repository's DataVolumes, and of the disk templates of its DataImportCrons and virtual machines.
-fn disks<'c>(cx: &'c Context<'_>) -> Vec<(&'c Document, &'c Node)> {
+/// The repository's DataVolumes, its DataImportCrons, and the disk templates of its virtual machines; each with whether
+/// it is a DataImportCron.
+fn disks<'c>(cx: &'c Context<'_>) -> Vec<(&'c Document, &'c Node, bool)> {
     let mut out = Vec::new();
-    for (kind, spec) in [("DataVolume", "spec"), ("DataImportCron", "spec.template.spec")] {
-        let documents = cx.of_kind(kind).iter().map(|document| &**document);
-        out.extend(documents.filter_map(|document| Some((document, document.root.below(spec)?))));
+    for (kind, is_cron) in [("DataVolume", false), ("DataImportCron", true)] {
+        out.extend(cx.of_kind(kind).iter().map(|document| (&**document, &document.root, is_cron)));
     }
     for vm in cx.virtual_machines() {
         let templates = items(vm.document.root.at(&vm.owner_path("dataVolumeTemplates")));
-        out.extend(templates.iter().filter_map(|template| Some((vm.document, template.get("spec")?))));
+        out.extend(templates.iter().map(|template| (vm.document, template, false)));
     }
-    out.retain(|(document, _)| cx.extent(document.file.path()) == Extent::Whole);
+    out.retain(|(document, ..)| cx.extent(document.file.path()) == Extent::Whole);
     out
 }
 

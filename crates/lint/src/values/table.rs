@@ -40,9 +40,15 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The path below a DataVolume's `spec`, of a golden image's field that every DataVolume has.
-    pub(super) fn of_disk(&self) -> Option<&'static str> {
-        self.below.strip_prefix("[].spec.template.spec.").filter(|_| self.field == TEMPLATES)
+    /// The path in a DataImportCron, or in a DataVolume, of a golden image's field that it has, too.
+    pub(super) fn of_disk(&self, is_cron: bool) -> Option<&'static str> {
+        let below = self.below.strip_prefix("[].").filter(|_| self.field == TEMPLATES)?;
+        if self.kind == Kind::ImmediateBinding {
+            return Some(below);
+        }
+        let below = if is_cron { below } else { below.strip_prefix("spec.template.")? };
+        // The API server rejects bad metadata.
+        below.starts_with("spec.").then_some(below)
     }
 }
 
@@ -57,24 +63,34 @@ struct Group {
     /// Where the operators decide it.
     #[serde(rename = "source")]
     _source: Option<&'static str>,
+    #[serde(default)]
     fields: Vec<Field>,
+    /// The same below the spec of a virtual machine's instance.
+    #[serde(default)]
+    machines: Vec<Field>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Field {
+    #[serde(default)]
     field: &'static str,
     below: &'static str,
     kind: Kind,
 }
 
 /// All fields whose values are checked, from `schemas/values.json`.
-pub(crate) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+pub(crate) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(|group| &group.fields));
+
+/// All fields of virtual machines.
+pub(super) static MACHINE_ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(|group| &group.machines));
+
+fn rows(of: fn(&Group) -> &[Field]) -> Vec<Row> {
     let groups: Vec<Group> = serde_json::from_str(hcoplan_schemas::VALUES).expect("valid groups");
-    let rows = groups.into_iter().flat_map(|group| {
+    let rows = groups.iter().flat_map(|group| {
         let no_effect = group.no_effect.map(Outcome::NoEffect);
         let outcome = group.rejected_later.map(Outcome::RejectedLater).or(no_effect).expect("an outcome");
-        group.fields.into_iter().map(move |Field { field, below, kind }| Row { field, below, kind, outcome })
+        of(group).iter().map(move |Field { field, below, kind }| Row { field, below, kind: *kind, outcome })
     });
     rows.collect()
-});
+}

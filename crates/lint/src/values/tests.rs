@@ -55,6 +55,10 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
         ),
         Kind::Labels => (vec![json!({"example.com/a": "b"})], vec![json!({"a b": "c"}), json!({"a": "b c"})]),
         Kind::Annotations => (vec![json!({"Example.com/a": "any text"})], vec![json!({"a b": "c"})]),
+        Kind::ImmediateBinding => {
+            let of = |value: &str| vec![json!({"cdi.kubevirt.io/storage.bind.immediate.requested": value})];
+            (of("true"), of("false"))
+        }
         Kind::SubdomainKeys => (vec![json!({"fast.ssd": "0.1"})], vec![json!({"Fast SSD": "0.1"})]),
         Kind::OnlyKey(only) => (vec![json!({only: {}}), json!({})], vec![json!({"limits": {}}), json!({"cpu": 1})]),
         Kind::Quantity => (texts(&["0", "64Mi", "1.5Gi"]), texts(&["-64Mi"])),
@@ -123,9 +127,10 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             texts(&["docker://a.example.com/b:1"]),
             texts(&["docker:/a.example.com/b", "docker://", "docker://a.example.com/B c"]),
         ),
-        Kind::CpuModel => {
-            (texts(&["Haswell", "EPYC-v2", "FutureLake", "host-model"]), texts(&["haswell", "EPYC-ROME"]))
-        }
+        Kind::CpuModel => (
+            texts(&["Haswell", "EPYC-v2", "FutureLake", "host-model"]),
+            texts(&["haswell", "EPYC-ROME", "Haswel", "Opteron*"]),
+        ),
         Kind::OfferedCpuModel => (texts(&["EPYC"]), texts(&["486"])),
         Kind::Architecture => (texts(&["arm64", "s390x"]), texts(&["aarch64", "x86_64"])),
         Kind::Union(tag, types) => {

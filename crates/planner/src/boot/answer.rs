@@ -210,7 +210,8 @@ pub fn answer(machine: Machine<'_>) -> BootAnswer {
     } else {
         (BootOutcome::Unknown, first(BootOutcome::Unknown))
     };
-    let (outcome, cause) = if by_architecture.is_empty() { machine.or_failure(outcome, cause) } else { (outcome, cause) };
+    let (outcome, cause) =
+        if by_architecture.is_empty() { machine.or_failure(outcome, cause) } else { (outcome, cause) };
     BootAnswer { outcome, cause, by_architecture }
 }
 

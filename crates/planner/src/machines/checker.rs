@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
-use hcoplan_kubernetes::label;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
+use hcoplan_kubernetes::{label, metadata};
 use hcoplan_yaml::{Path, Segment};
 use serde_json::Value;
 
@@ -148,7 +148,8 @@ pub fn disk_structure(release: &Release, object: &mut Value) -> Vec<Cause> {
 
 /// The API server's rejections of an object's metadata.
 pub(super) fn object_metadata(object: &Value) -> Vec<Cause> {
-    let found = hcoplan_kubernetes::metadata::violations(object);
+    let mut found = metadata::not_texts(object);
+    found.extend(metadata::violations(object));
     let is_known = |v: &&Violation| {
         let key = matches!(v.path.0.last(), Some(Segment::Key(key)) if is_placeholder(key));
         !key && !has_placeholder(v, object)

@@ -241,6 +241,11 @@ impl Launcher {
         let overhead = overhead(spec, memory).saturating_mul(1000);
         let has_pages = !at(spec, "domain.memory.hugepages").is_null();
         let base = if has_pages { (memory - guest).max(0) } else { memory };
+        if let Some(size) = at(spec, "domain.memory.hugepages.pageSize").as_str() {
+            for amounts in [&mut self.requests, &mut self.limits] {
+                amounts.insert(format!("hugepages-{size}"), guest);
+            }
+        }
         let is_charged = has_pages || own["overcommitGuestOverhead"] != true;
         let request = base.saturating_add(if is_charged { overhead } else { 0 });
         self.requests.insert("memory".to_owned(), request);

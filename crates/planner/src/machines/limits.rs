@@ -72,9 +72,11 @@ pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal>
     })
 }
 
-/// Why a ResourceQuota's `spec` doesn't let even one launcher in. A quota with scopes may not count it.
+/// Why a ResourceQuota's `spec` doesn't let even one launcher in. A launcher has requests and no deadline; a quota with
+/// other scopes may not count it.
 pub fn quota_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
-    if !list(&spec["scopes"]).is_empty() || !spec["scopeSelector"].is_null() {
+    let counts = |scope: &Value| scope == "NotTerminating" || scope == "NotBestEffort";
+    if !list(&spec["scopes"]).iter().all(counts) || !spec["scopeSelector"].is_null() {
         return None;
     }
     let hard = spec["hard"].as_object()?;
@@ -98,7 +100,7 @@ pub fn quota_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
 /// An amount of a resource in thousandths, for messages.
 pub fn amount_text(resource: &str, thousandths: i64) -> String {
     const MEBIBYTE: i64 = 1024 * 1024;
-    let is_bytes = ["memory", "storage"].iter().any(|kind| resource.ends_with(kind));
+    let is_bytes = ["memory", "storage", "Mi", "Gi"].iter().any(|kind| resource.ends_with(kind));
     let written = match (is_bytes, thousandths / 1000) {
         (true, bytes) if bytes >= MEBIBYTE => format!("{}Mi", bytes / MEBIBYTE),
         (true, bytes) => bytes.to_string(),

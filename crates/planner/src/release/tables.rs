@@ -58,8 +58,7 @@ pub struct Tables {
     pub tls: Tls,
     /// The default namespace of common templates.
     pub common_templates_namespace: String,
-    /// Affinity and tolerations of the operators' deployments with a required node affinity, by name. Source: the
-    /// ClusterServiceVersion.
+    /// Affinity and tolerations of the operators' deployments, by name. Source: the ClusterServiceVersion.
     #[serde(default)]
     pub operator_placements: BTreeMap<String, Value>,
     /// The distribution's version; `None` for upstream.
