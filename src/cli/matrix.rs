@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
-    output.show_findings(&findings, &found.root);
+    output.show_findings(findings, &found)?;
     for target in &targets {
         let page = MatrixPage { clusters: &matrices, problems: arguments.problems, terminal: target.terminal(output) };
         let mut text = Vec::new();

@@ -8,10 +8,12 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
 use super::color::{Color, terminal};
-use crate::finding::Finding;
+use super::settings::configured;
+use crate::finding::{Finding, Severity};
+use crate::lint::Settings;
 use crate::secret::InputText;
 use camino::Utf8Path;
-use hcoplan_analysis::{FinalFindings, Findings, NoticeKind, Notices};
+use hcoplan_analysis::{Clusters, Failure, FinalFindings, Findings, NoticeKind, Notices};
 use hcoplan_report::{Format, Report, Terminal, wrap_lines};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -85,13 +87,18 @@ impl Output {
         self.print(lines.join("\n  ") + "\n")
     }
 
-    /// Prints findings on standard error, for subcommands with another result.
-    pub(super) fn show_findings(&self, findings: &Findings, root: &Utf8Path) {
-        let findings = findings.unfinished(root);
+    /// Prints findings on standard error, for subcommands with another result, which run no rules.
+    pub(super) fn show_findings(&self, findings: Findings, found: &Clusters) -> Result<(), Failure> {
+        let settings = Settings { partial: true, ..configured(found)? };
+        let mut findings = findings.finished(found.baseline(None).as_ref(), &settings, &found.root, self)?;
+        if self.quiet {
+            findings.retain(|finding| finding.severity == Severity::Error);
+        }
         if !findings.findings().is_empty() {
             let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);
             self.show(String::from_utf8_lossy(&text).trim_end());
         }
+        Ok(())
     }
 
     /// Prints findings about the configuration, which end a run.

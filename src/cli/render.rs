@@ -117,13 +117,13 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         ControlFlow::Break(())
     });
     drop(work);
-    output.show_findings(&findings, &found.root);
     if let Some(error) = failure {
         return Err(error);
     }
     if hcoplan_analysis::interrupted() {
         return Ok(verdict);
     }
+    output.show_findings(findings, &found)?;
     for file in files {
         let path = file.path().to_string();
         file.finish().map_err(|error| Failure::Write(path, error))?;

@@ -77,17 +77,22 @@ impl Choice {
 
     /// The settings of the command line and the configuration.
     pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
-        let configured = Settings::configured(found.repo.config());
-        let mut settings = configured.map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
+        let mut settings = configured(found)?;
         if !self.select.is_empty() {
             settings.select = selectors(&self.select)?;
         }
         settings.ignore.extend(selectors(&self.ignore)?);
         settings.pedantic |= self.pedantic;
         settings.partial = !found.everything;
-        settings.trust = found.trust().clone();
         Ok(settings)
     }
+}
+
+/// The settings of the configuration.
+pub(super) fn configured(found: &Clusters) -> Result<Settings, Failure> {
+    let configured = Settings::configured(found.repo.config());
+    let settings = configured.map_err(|wrong| Failure::Configuration(wrong, found.root.clone()))?;
+    Ok(Settings { trust: found.trust().clone(), ..settings })
 }
 
 impl Rules {

@@ -293,7 +293,7 @@ fn ends(work: &ClusterTask<'_>, pair: &Pair<'_>, why: NotPlanned, outcome: &mut 
 /// Records that a cluster isn't planned after the change.
 fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outcome: &mut ClusterResult) {
     if let (Before::Sources(before, _), Some(was)) = (work.before, was) {
-        outcome.is_unchanged = planned::plan(before, was).is_err();
+        outcome.is_unchanged = planned::plan(before, was, None).is_err();
     }
     let diff = ClusterDiff {
         verdict: outcome.verdict.clone(),

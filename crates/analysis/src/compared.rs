@@ -273,7 +273,7 @@ pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &m
     diff.whole = Some(Kind::Remove);
     let mut takes_workloads = false;
     let is_ignored = after.ignoring(was).is_some();
-    if let Ok(planned) = super::planned::plan(before, was) {
+    if let Ok(planned) = super::planned::plan(before, was, None) {
         if !planned.is_rejected() && !is_ignored {
             diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
         }

@@ -104,11 +104,6 @@ impl Findings {
         finding::mark_existing(&mut self.run.findings, &known, false);
     }
 
-    /// The findings without suppression, for commands that print other results.
-    pub fn unfinished(&self, root: &Utf8Path) -> FinalFindings {
-        FinalFindings { summary: self.summary.clone(), ..FinalFindings::new(self.run.findings.clone(), root) }
-    }
-
     /// Applies suppressions and the baseline.
     pub fn finished(
         self,
@@ -176,6 +171,11 @@ impl FinalFindings {
     /// The findings.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// Keeps some findings.
+    pub fn retain(&mut self, is_kept: impl Fn(&Finding) -> bool) {
+        self.findings.retain(is_kept);
     }
 
     /// The findings, whose fixes may be tried in further clusters.

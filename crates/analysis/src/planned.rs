@@ -308,10 +308,19 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
     }
 }
 
-/// Reads and plans a cluster; renders it even if a webhook rejects it.
-pub(super) fn plan(repo: &Repo, cluster: &ClusterRef) -> Result<Planned, Box<NotPlanned>> {
+/// Reads and plans a cluster; renders it even if a webhook rejects it. A first inventory, `now`, changes what is known,
+/// not the cluster.
+pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, now: Option<&Loaded>) -> Result<Planned, Box<NotPlanned>> {
     let loaded = repo.load(cluster);
-    let loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
+    let mut loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
+    if let Some(now) = now.filter(|now| now.inventory.states_nodes && !loaded.inventory.states_nodes) {
+        let known = loaded.inventory.with_nodes(now.inventory.inventory.nodes.clone());
+        loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..known });
+        let label = |loaded: &Loaded| loaded.release.as_ref().ok().map(|release| release.label().to_owned());
+        if label(&loaded) == label(now) {
+            loaded.possible.clear();
+        }
+    }
     let inventory = Arc::clone(&loaded.inventory);
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),

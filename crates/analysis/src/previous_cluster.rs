@@ -33,7 +33,7 @@ impl PreviousCluster {
                 None => Self::Absent,
             },
             (Before::Sources(old, _), Some(was)) if old.reads_the_same(was, repo, cluster) => Self::Same,
-            (Before::Sources(old, _), Some(was)) => match plan(old, was) {
+            (Before::Sources(old, _), Some(was)) => match plan(old, was, Some(new.loaded())) {
                 Err(why) => Self::NotPlanned(why),
                 Ok(planned) => match planned.rejection(old, was) {
                     Some(why) => Self::Rejected(Box::new(planned), why),

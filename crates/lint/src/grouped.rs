@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix};
+use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Related};
 use hcoplan_repository::repo::FileUser;
 
 /// Maximum number of clusters named in a message.
@@ -100,6 +100,12 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
                 });
                 first.not_fixed = first.not_fixed.take().or(why);
                 first.build_fixes.extend(finding.build_fixes);
+                for related in finding.related {
+                    let is_there = |known: &Related| known.location.is_same(&related.location);
+                    if !first.related.iter().any(is_there) {
+                        first.related.push(related);
+                    }
+                }
                 // Omit the object's name if the clusters have different ones.
                 if first.object != finding.object {
                     first.object = first.kind_of_object().map(Into::into);

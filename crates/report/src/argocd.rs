@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hcoplan_analysis::ClusterDrift;
 use hcoplan_analysis::review::clusters as cluster_names;
 use hcoplan_diagnostics::secret::masked_value_of;
+use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::{Drift, DriftReason, to_commit};
 use hcoplan_repository::repo::IgnoredField;
 use hcoplan_yaml::{Path, Segment, emit};
@@ -66,9 +67,15 @@ fn plural_differ(n: usize) -> String {
     if n == 1 { "1 field differs".to_owned() } else { format!("{n} fields differ") }
 }
 
-fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
+/// The location of a field, in the file that wrote it.
+fn place(cluster: &ClusterDrift, drift: &Drift) -> Location {
     let segments = drift.path.iter().map(|key| Segment::Key(key.clone()));
-    let place = cluster.document.locate_key(&Path(segments.collect()));
+    let built = cluster.document.locate_key(&Path(segments.collect()));
+    built.origin().unwrap_or(built)
+}
+
+fn one(cluster: &ClusterDrift, drift: &Drift) -> Entry {
+    let place = place(cluster, drift);
     let at = place.start();
     let value = |value: Option<&Value>| match value {
         None => Text::from("nothing"),
@@ -138,8 +145,7 @@ fn to_ignore(all: &[&Drift]) -> Vec<Block> {
 /// The document described by `schemas/argocd.schema.json`.
 pub fn document(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
     let field = |cluster: &ClusterDrift, drift: &Drift| {
-        let segments = drift.path.iter().map(|key| Segment::Key(key.clone()));
-        let place = cluster.document.locate_key(&Path(segments.collect()));
+        let place = place(cluster, drift);
         let at = place.start();
         let mut out = json!({
             "pointer": drift.pointer(),

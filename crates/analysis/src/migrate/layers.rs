@@ -64,14 +64,14 @@ pub(super) fn migrate(
                 for (place, why) in stuck {
                     let at = place.start();
                     let path = shown_path(&found.root, &place.file);
-                    notices.error(format_args!("{path}:{}:{}: {why}; {names} stay in v1beta1", at.line, at.column));
+                    notices.error(format_args!("{path}:{}:{}: {why}; still in v1beta1: {names}", at.line, at.column));
                 }
                 continue;
             }
         };
         if let Some(unbuilt) = unbuilt(&found, &group) {
             verdict.failed = true;
-            notices.error(format_args!("{unbuilt}: its form in v1 is unknown; {names} stay in v1beta1"));
+            notices.error(format_args!("{unbuilt}: its form in v1 is unknown; still in v1beta1: {names}"));
             continue;
         }
         found = found.edited(texts(&files, |f| &f.text))?;
@@ -79,7 +79,7 @@ pub(super) fn migrate(
         if !wrong.is_empty() {
             verdict.failed = true;
             for why in wrong {
-                notices.error(format_args!("{why}; {names} stay in v1beta1"));
+                notices.error(format_args!("{why}; still in v1beta1: {names}"));
             }
             found = found.edited(texts(&files, |f| f.before.text()))?;
             continue;

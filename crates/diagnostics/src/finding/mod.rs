@@ -213,12 +213,11 @@ impl Finding {
     }
 
     /// Whether another one differs in the cluster and the fixes alone. The object may have another name
-    /// there: overlays set names and namespaces.
+    /// there: overlays set names and namespaces. Its related locations may be in another inventory.
     pub fn is_same_but_for_cluster(&self, other: &Self) -> bool {
-        let same_place = |a: &Location, b: &Location| a.file.path() == b.file.path() && a.span == b.span;
         let related = || self.related.iter().zip(&other.related);
         let placed = match (&self.location, &other.location) {
-            (Some(own), Some(others)) => same_place(own, others),
+            (Some(own), Some(others)) => own.is_same(others),
             _ => false,
         };
         placed
@@ -233,7 +232,7 @@ impl Finding {
             && (self.is_silent, self.rejection, self.is_existing)
                 == (other.is_silent, other.rejection, other.is_existing)
             && self.related.len() == other.related.len()
-            && related().all(|(a, b)| a.message == b.message && same_place(&a.location, &b.location))
+            && related().all(|(a, b)| a.message == b.message)
     }
 
     /// The kind of the object that it is about.

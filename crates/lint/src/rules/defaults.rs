@@ -7,7 +7,8 @@ use super::prelude::*;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&PINNED_OLD_DEFAULT, |cx, out| {
-        each(cx, out, |cx, leaf| pinned(cx, leaf).into_iter().chain(former(cx, leaf)).collect());
+        each(cx, out, pinned);
+        out.report_all(former(cx));
     }),
     always(&REDUNDANT_DEFAULT, |cx, out| each(cx, out, redundant)),
 ];
@@ -21,17 +22,21 @@ struct Leaf<'a> {
 }
 
 fn each(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &Leaf<'_>) -> Vec<Finding>) {
-    let (Some(schema), Some(spec)) = (cx.schema(), cx.root().get("spec")) else {
-        return;
-    };
+    for leaf in leaves(cx) {
+        out.report_all(find(cx, &leaf));
+    }
+}
+
+fn leaves<'a>(cx: &Context<'a>) -> Vec<Leaf<'a>> {
+    let (Some(schema), Some(spec)) = (cx.schema(), cx.root().get("spec")) else { return Vec::new() };
     let mut leaves = Vec::new();
     let start = Path::dotted("spec");
     collect(spec, &Trail::Start(&start), &mut leaves);
-    for (path, node) in leaves {
-        if let Some(default) = schema.default_at(&path) {
-            out.report_all(find(cx, &Leaf { path, node, value: node.to_json(), default }));
-        }
-    }
+    let leaf = |(path, node): (Path, &'a Node)| {
+        let default = schema.default_at(&path)?;
+        Some(Leaf { path, node, value: node.to_json(), default })
+    };
+    leaves.into_iter().filter_map(leaf).collect()
 }
 
 fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node)>) {
@@ -55,6 +60,7 @@ impl Leaf<'_> {
         rule: &'static Rule,
         message: String,
         becomes: (&Json, BecomesWhen),
+        others: &[Self],
     ) -> Finding {
         let (value, when) = (becomes.0.clone(), becomes.1);
         let (applicability, unless) = if rule.pedantic {
@@ -62,7 +68,7 @@ impl Leaf<'_> {
         } else {
             (Applicability::Suggestion, "you want this value")
         };
-        let removed = [Change::Remove(self.path.clone())];
+        let removed: Vec<_> = std::iter::once(self).chain(others).map(|l| Change::Remove(l.path.clone())).collect();
         let title = format!("{}, unless {unless}", changed(&removed));
         Finding::new(rule, message)
             .at(cx.location(self.node.span))
@@ -77,7 +83,7 @@ fn redundant(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let message = format!("{path} is {value}, which is the default of {}", cx.release().label());
-    let finding = leaf.finding(cx, &REDUNDANT_DEFAULT, message, (value, BecomesWhen::WithoutIt));
+    let finding = leaf.finding(cx, &REDUNDANT_DEFAULT, message, (value, BecomesWhen::WithoutIt), &[]);
     vec![finding.label("the default")]
 }
 
@@ -98,7 +104,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     {
         let (previous, release) = (previous.label(), own.label());
         let message = format!("{path} is {value}, the default up to {previous}; that of {release} is {now}");
-        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (now, BecomesWhen::WithoutIt));
+        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (now, BecomesWhen::WithoutIt), &[]);
         found.push(finding.label(match rewritten(cx, own, leaf) {
             Some(by) => format!("the upgrade changed it to {}, and git reverts it", by.to),
             None => "keeps the old default".to_owned(),
@@ -110,7 +116,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         && then != **now
     {
         let message = format!("{path} is {value}, the default of {}; that of {} is {then}", own.label(), next.label());
-        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (&then, BecomesWhen::AfterUpgradeWithoutIt));
+        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (&then, BecomesWhen::AfterUpgradeWithoutIt), &[]);
         found.push(finding.severity(Severity::Info).label(match rewritten(cx, &next, leaf) {
             Some(by) => format!("the upgrade writes {} here, and git reverts it", by.to),
             None => "would keep the old default".to_owned(),
@@ -119,24 +125,33 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     found
 }
 
-/// Defaults of releases that aren't modelled any more, in v1beta1: the field of `spec`, the value, and the last release with it.
+/// Defaults of releases that aren't modelled any more, in v1beta1: the field of `spec`, and the value. They are the
+/// last ones of HCO 1.13, 1.10 and 1.14.
 /// Source: the CRDs of HCO's branches from 1.4 on.
-const FORMER: [(&str, &str, &str); 3] = [
-    ("liveMigrationConfig.completionTimeoutPerGiB", "800", "1.13"),
-    ("virtualMachineOptions.disableFreePageReporting", "true", "1.10"),
-    ("virtualMachineOptions.disableSerialConsoleLog", "true", "1.14"),
+const FORMER: [(&str, &str); 3] = [
+    ("liveMigrationConfig.completionTimeoutPerGiB", "800"),
+    ("virtualMachineOptions.disableFreePageReporting", "true"),
+    ("virtualMachineOptions.disableSerialConsoleLog", "true"),
 ];
 
-/// The finding about a value that was the default before the modelled releases.
-fn former(cx: &Context<'_>, leaf: &Leaf<'_>) -> Option<Finding> {
-    let Leaf { path, value, default: now, .. } = leaf;
-    let is_it = |(field, then, _): &&(&str, &str, &str)| {
-        let is_then = || serde_json::from_str(then).is_ok_and(|then: Json| then == *value);
-        cx.path_of(field).as_ref() == Some(path) && is_then() && value != *now
+/// The finding about the values that were defaults before the modelled releases.
+fn former(cx: &Context<'_>) -> Option<Finding> {
+    let is_former = |leaf: &Leaf<'_>| {
+        let is_it = |(field, then): &(&str, &str)| {
+            cx.path_of(field).as_ref() == Some(&leaf.path) && leaf.value.to_string() == *then
+        };
+        leaf.value != *leaf.default && FORMER.iter().any(is_it)
     };
-    let (_, _, last) = FORMER.iter().find(is_it)?;
-    let message = format!("{path} is {value}, the default up to HCO {last}; that of {} is {now}", cx.release().label());
-    let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (now, BecomesWhen::WithoutIt));
+    let all: Vec<Leaf<'_>> = leaves(cx).into_iter().filter(is_former).collect();
+    let (first, others) = all.split_first()?;
+    let said = |leaf: &Leaf<'_>| {
+        let Leaf { path, value, default, .. } = leaf;
+        format!("{path} is {value}, the default of an old release; that of {} is {default}", cx.release().label())
+    };
+    let message = all.iter().map(said).collect::<Vec<_>>().join("; ");
+    let becomes = (first.default, BecomesWhen::WithoutIt);
+    let finding = first.finding(cx, &PINNED_OLD_DEFAULT, message, becomes, others);
+    let finding = with_related(finding, others.iter().map(|leaf| cx.location(leaf.node.span)), "an old default, too");
     Some(finding.severity(Severity::Info).label("keeps a default of an old release"))
 }
 

@@ -174,14 +174,10 @@ fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
 /// The nearest other release with the field in this version, and whether it is newer.
 fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
     let schema = format!("hyperconverged.{}", cx.version());
-    let has = |name: &&str| {
-        let release = Release::known(name);
-        release.is_some_and(|r| r.schema(&schema).is_some_and(|s| s.field(path).is_some()))
-    };
-    let names: Vec<&str> = Release::known_names().collect();
-    let own = Release::place(cx.release().name())?;
-    let newer = names.iter().skip(own + 1).copied().find(|n| has(n));
-    let older = || names.iter().take(own).rev().copied().find(|n| has(n));
-    let newer = newer.map(|n| (n.to_owned(), true));
-    newer.or_else(|| older().map(|n| (n.to_owned(), false)))
+    let has = |release: &&Arc<Release>| release.schema(&schema).is_some_and(|s| s.field(path).is_some());
+    let all = cx.release().releases_of_distribution();
+    let own = all.iter().position(|release| release.label() == cx.release().label())?;
+    let label = |is_newer: bool| move |release: &Arc<Release>| (release.label().to_owned(), is_newer);
+    let newer = all[own + 1..].iter().find(has).map(label(true));
+    newer.or_else(|| all[..own].iter().rev().find(has).map(label(false)))
 }

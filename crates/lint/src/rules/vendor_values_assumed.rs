@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if names.is_empty() {
         return;
     }
-    let title = cx.release().title();
+    let title = cx.release().display_name();
     let place = cx.inventory_place("release").cloned();
     let message = format!("{title}: hcoplan assumes {}", and(&names));
     out.report(

@@ -34,7 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(_) => "another one than the control plane's".to_owned(),
                 None => format!("{name}, as {}", guest.reason()),
             })
-            .help(format!("switch enableMultiArchBootImageImport on{which}, or upgrade to 1.18"))
+            .help(format!("switch enableMultiArchBootImageImport on{which}, or upgrade HCO"))
             .related(cx.multi_arch_switch(), "multi-arch is off")
             .severity(if chance { Severity::Warning } else { Severity::Error })
             .fixes(cx.suggest(title, &set));

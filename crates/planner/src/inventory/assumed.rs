@@ -11,8 +11,14 @@ use super::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 const ROLES: [(&str, usize); 2] = [("control-plane", 3), ("worker", 2)];
 const ARCHITECTURE: &str = "amd64";
 
-/// The description of [`assumed_nodes`] in messages.
-pub const ASSUMED_NODES: &str = "three amd64 control-plane nodes and two amd64 workers";
+/// The architectures that a worker may have, the likelier first.
+const ARCHITECTURES: [&str; 3] = [ARCHITECTURE, "arm64", "s390x"];
+
+/// The description of assumed nodes in messages.
+pub fn described_assumed_nodes(nodes: &[Node]) -> String {
+    let worker = nodes.iter().find(|node| node.has_role("worker")).map_or(ARCHITECTURE, |node| &node.architecture);
+    format!("three amd64 control-plane nodes and two {worker} workers")
+}
 
 /// Three amd64 control-plane nodes and two amd64 workers, sorted by name.
 pub fn assumed_nodes() -> Vec<Node> {
@@ -26,7 +32,12 @@ pub fn assumed_nodes_of(hyperconverged: &Value) -> Vec<Node> {
     for (placement, role) in placements {
         for (key, value) in selected_labels(placement) {
             // Infra pods run on any node; those of the control plane stay as they are.
-            for node in nodes.iter_mut().filter(|node| node.has_role(role)) {
+            let mut of_role = nodes.iter_mut().filter(|node| node.has_role(role));
+            if key == NAME {
+                of_role.next().into_iter().for_each(|node| node.name.clone_from(&value));
+                continue;
+            }
+            for node in of_role {
                 if key == ARCHITECTURE_LABEL {
                     node.architecture.clone_from(&value);
                 }
@@ -34,6 +45,7 @@ pub fn assumed_nodes_of(hyperconverged: &Value) -> Vec<Node> {
             }
         }
     }
+    nodes.sort_by(|a, b| a.name.cmp(&b.name));
     nodes
 }
 
@@ -45,20 +57,33 @@ const PLACEMENTS: [(&str, &str); 4] = [
     ("/spec/deployment/nodePlacements/workload", "worker"),
 ];
 
-/// The labels that a placement requires.
+/// The only field of a node that a placement can name.
+const NAME: &str = "metadata.name";
+
+/// The labels that a placement requires, and the name.
 fn selected_labels(placement: &Value) -> Vec<(String, String)> {
     let selector = placement["nodeSelector"].as_object().into_iter().flatten();
     let mut out: Vec<(String, String)> =
         selector.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
     let required = &placement["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
     let first = required["nodeSelectorTerms"].as_array().and_then(|terms| terms.first());
-    for requirement in first.and_then(|term| term["matchExpressions"].as_array()).into_iter().flatten() {
+    let lists = ["matchExpressions", "matchFields"].into_iter().filter_map(|list| first?[list].as_array());
+    for requirement in lists.flatten() {
         let key = requirement["key"].as_str().unwrap_or_default().to_owned();
-        match requirement["operator"].as_str() {
-            Some("In") => out.extend(requirement["values"][0].as_str().map(|value| (key, value.to_owned()))),
-            Some("Exists") => out.push((key, String::new())),
-            _ => {}
-        }
+        let value = requirement["values"][0].as_str();
+        let next_to = |step: i64| Some(value?.parse::<i64>().ok()?.checked_add(step)?.to_string());
+        let value = match requirement["operator"].as_str() {
+            Some("In") => value.map(ToOwned::to_owned),
+            Some("Exists") => Some(String::new()),
+            Some("Gt") => next_to(1),
+            Some("Lt") => next_to(-1),
+            Some("NotIn") if key == ARCHITECTURE_LABEL => {
+                let values = requirement["values"].to_string();
+                ARCHITECTURES.into_iter().find(|own| !values.contains(own)).map(ToOwned::to_owned)
+            }
+            _ => None,
+        };
+        out.extend(value.map(|value| (key, value)));
     }
     out
 }
@@ -95,7 +120,7 @@ mod tests {
         let of = |role: &str| nodes.iter().filter(|n| n.has_role(role) && n.architecture == "amd64").count();
         assert_eq!((of("control-plane"), of("worker"), nodes.len()), (3, 2, 5));
         assert!(nodes.is_sorted_by_key(|n| &n.name));
-        assert!(ASSUMED_NODES.starts_with("three amd64 control-plane nodes and two amd64 workers"));
+        assert_eq!(described_assumed_nodes(&nodes), "three amd64 control-plane nodes and two amd64 workers");
         assert!(contrasting_nodes().iter().all(|n| n.has_role("worker") && n.is_control_plane()));
     }
 }

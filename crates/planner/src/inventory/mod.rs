@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 pub use architecture::Architecture;
-pub use assumed::{ASSUMED_NODES, assumed_nodes, assumed_nodes_of, contrasting_nodes};
+pub use assumed::{assumed_nodes, assumed_nodes_of, contrasting_nodes, described_assumed_nodes};
 pub use drift::{CountDrift, Drift, UnknownPool, drift};
 pub use load::{LoadedInventory, Source, SourceKind, load};
 pub use locations::{InventoryLocations, NodeLocations};

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::INVENTORY_SCHEMA;
 use super::facts::comment;
-use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, FactOrigin, Loaded, Repo, WithSource};
+use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, Loaded, Repo, WithSource};
 
 /// The contents of `hcoplan.yaml`.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub struct Configuration {
 impl Configuration {
     /// Adds the inventory of a cluster, one of possibly several.
     pub fn add_inventory(&mut self, repo: &Repo, cluster: &ClusterRef, file: &Utf8Path) {
-        let of = (repo.clusters().len() > 1).then(|| cluster.path().to_owned());
+        let of = (repo.clusters().len() > 1).then(|| cluster.named_path().to_owned());
         self.inventories.push((of, file.to_owned()));
     }
 
@@ -44,7 +44,7 @@ impl Configuration {
     /// An existing file with what it lacks; `None` if it lacks nothing, or is none that can be changed.
     pub fn added_to(&self, text: &str) -> Option<String> {
         let file = SourceFile::new(CONFIG_FILE, text);
-        let documents = hcoplan_yaml::parse(&file).documents;
+        let documents = hcoplan_yaml::parse_yaml(&file).documents;
         let [document] = documents.as_slice() else { return None };
         let root = &document.root;
         let mut changes = Vec::new();
@@ -115,11 +115,11 @@ const IGNORED: &str = "\
 pub fn known_of(cluster: &ClusterRef, loaded: &Loaded) -> String {
     let mut identity = loaded.identity.clone();
     if let (None, Ok(release)) = (&identity.release, &loaded.release) {
-        identity.release = Some(WithSource { value: release.label().to_owned(), by: FactOrigin::Nothing, place: None });
+        identity.release = Some(WithSource::assumed(release.label().to_owned()));
     }
     let files: Vec<&str> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
     let nodes = if files.is_empty() { "nodes assumed".to_owned() } else { format!("nodes of {}", files.join(", ")) };
-    format!("found: {}: {identity}, {nodes}", cluster.path())
+    format!("found: {}: {identity}, {nodes}", cluster.named_path())
 }
 
 /// The path of a new inventory: in a directory that no controller applies.

@@ -40,9 +40,10 @@ impl DumpedCluster {
         if let Some(own) = manifests {
             identity = identity.with_fallback(own.identity.clone());
         }
-        if identity.platform.by == FactOrigin::Nothing {
+        // A label that is missing says nothing: who dumps nodes may leave labels out.
+        if identity.platform.by == FactOrigin::Nothing && dump.is_openshift() {
             identity.platform.by = FactOrigin::Nodes;
-            identity.platform.value = if dump.is_openshift() { Platform::OpenShift } else { Platform::Kubernetes };
+            identity.platform.value = Platform::OpenShift;
         }
         Self { identity, dump, nodes, text }
     }

@@ -158,12 +158,9 @@ impl Repo {
                 || directory.file_name() == Some(&applied.name) && source.is_at(parent(directory));
             return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
         }
-        let by_place = applied.left_out(source, &*self.tree, cluster.path());
+        let by_place = self.left_out_by_place(applied, source, cluster.path());
         if by_place.is_some() {
             return by_place;
-        }
-        if self.is_ignored(applied, cluster.path()) {
-            return Some(LeftOut::Ignored);
         }
         let text = || self.tree.read(cluster.path()).unwrap_or_default();
         let comment = b"+argocd:skip-file-rendering";
@@ -171,6 +168,20 @@ impl Repo {
             return Some(LeftOut::SkippedFile);
         }
         self.left_out_by_itself(controller, cluster)
+    }
+
+    /// Why a source doesn't apply a file as it is; `None` if it does.
+    fn left_out_by_place(&self, applied: &Applied, source: &Source, file: &Utf8Path) -> Option<LeftOut> {
+        let ignored = || self.is_ignored(applied, file).then_some(LeftOut::Ignored);
+        applied.left_out(source, &*self.tree, file).or_else(ignored)
+    }
+
+    /// Why a file isn't applied, although controllers apply its directory.
+    pub(super) fn left_out_by_all(&self, file: &Utf8Path) -> Option<LeftOut> {
+        let sources = self.gitops().around(parent(file)).flat_map(|by| by.sources.iter().map(move |s| (by, s)));
+        let reasons = sources.filter(|(_, source)| source.is_here).map(|(by, s)| self.left_out_by_place(by, s, file));
+        let reasons: Vec<LeftOut> = reasons.collect::<Option<_>>()?;
+        reasons.into_iter().find(|why| matches!(why, LeftOut::Pattern | LeftOut::Ignored))
     }
 
     /// Whether an ignore file of the controller, in any directory above, or its GitRepository leaves a file out.

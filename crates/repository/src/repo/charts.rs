@@ -45,7 +45,7 @@ pub(super) fn local_dependencies(
             continue;
         }
         let directory = path.parent().unwrap_or(Utf8Path::new(""));
-        let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+        let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
         let root = parsed.documents.first().map(|d| &d.root);
         let dependency = |node: &Node| {
             let text = |key: &str| node.get(key).and_then(Node::as_str);

@@ -110,17 +110,24 @@ fn schema() -> &'static DocumentSchema {
     SCHEMA.get_or_init(|| DocumentSchema::of(CONFIG_SCHEMA))
 }
 
-impl Config {
-    /// Removes the entries of clusters outside of a directory.
-    pub(super) fn retain_entries_of(&mut self, directory: &Utf8Path) {
-        self.clusters
-            .retain(|entry| normalize_path(Utf8Path::new(&entry.path.value)).is_some_and(|p| p.starts_with(directory)));
+/// Removes the entries of clusters outside of a directory, with their mistakes.
+fn retain_entries_of(directory: &Utf8Path, root: &mut Node) {
+    let Yaml::Map(entries) = &mut root.value else { return };
+    let is_inside =
+        |entry: &Node| normalize_path(Utf8Path::new(entry.text("path"))).is_some_and(|p| p.starts_with(directory));
+    for clusters in entries.iter_mut().filter(|entry| entry.key.text == "clusters") {
+        if let Yaml::Seq(items) = &mut clusters.value.value {
+            items.retain(is_inside);
+        }
     }
 }
 
-/// Parses `hcoplan.yaml`; returns findings instead if anything is wrong.
-pub(super) fn read(file: &Arc<SourceFile>) -> Result<Config, Vec<Finding>> {
-    let parsed = yaml::parse(file);
+/// Parses `hcoplan.yaml`, of a part only its own clusters' entries; returns findings instead if anything is wrong.
+pub(super) fn read(file: &Arc<SourceFile>, part: Option<&Utf8Path>) -> Result<Config, Vec<Finding>> {
+    let mut parsed = yaml::parse_yaml(file);
+    if let (Some(part), Some(document)) = (part, parsed.documents.first_mut()) {
+        retain_entries_of(part, &mut document.root);
+    }
     let problems = parsed.problems.iter().filter(|p| p.kind.is_fatal());
     let mut findings: Vec<Finding> = problems
         .map(|p| {
@@ -252,7 +259,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Config, Vec<String>> {
-        read(&SourceFile::new(CONFIG_FILE, text)).map_err(|findings| {
+        read(&SourceFile::new(CONFIG_FILE, text), None).map_err(|findings| {
             let line = |f: Finding| {
                 let start = f.location.expect("a place").start();
                 format!("{}:{} {}", start.line, start.column, f.message)

@@ -74,7 +74,7 @@ impl fmt::Display for FileRole {
                     holds.nodes.then(|| "nodes".to_owned()),
                     holds.machines.then(|| "machine sets".to_owned()),
                 ];
-                let statements = holds.statements.iter().map(|kind| kind.as_str().to_owned());
+                let statements = holds.statements.iter().map(|kind| format!("{kind:?}"));
                 let parts: Vec<String> = parts.into_iter().flatten().chain(statements).collect();
                 f.write_str(&parts.join(", "))
             }

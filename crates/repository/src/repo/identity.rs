@@ -31,8 +31,8 @@ pub enum FactOrigin {
     Kustomization,
     /// Another manifest.
     Statement(StatementKind),
-    /// An object of a GitOps controller that applies it, with its kind.
-    Controller(&'static str),
+    /// Another object, with its kind: that of a controller that applies it, or one that only OpenShift has.
+    Object(&'static str),
     /// The default of `hcoplan.yaml` for clusters without their own.
     Configured,
     /// Labels of the nodes.
@@ -49,8 +49,8 @@ impl fmt::Display for FactOrigin {
             Self::Inventory => "the inventory",
             Self::HyperConverged => "the HyperConverged",
             Self::Kustomization => "the kustomization",
-            Self::Statement(kind) => return write!(f, "the {}", kind.as_str()),
-            Self::Controller(kind) => return write!(f, "the {kind}"),
+            Self::Statement(kind) => return write!(f, "the {kind:?}"),
+            Self::Object(kind) => return write!(f, "the {kind}"),
             Self::Nodes => "the nodes' labels",
             Self::Nothing => "the default",
         })
@@ -69,10 +69,15 @@ pub struct WithSource<T> {
 }
 
 impl<T> WithSource<T> {
+    /// One without a source.
+    pub const fn assumed(value: T) -> Self {
+        Self { value, by: FactOrigin::Nothing, place: None }
+    }
+
     /// The source as text: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
-            (FactOrigin::Statement(_) | FactOrigin::Controller(_) | FactOrigin::Kustomization, Some(place)) => {
+            (FactOrigin::Statement(_) | FactOrigin::Object(_) | FactOrigin::Kustomization, Some(place)) => {
                 format!("{} in {}", self.by, place.file.path())
             }
             _ => self.by.to_string(),
@@ -121,12 +126,7 @@ fn known<T>(first: WithSource<T>, second: WithSource<T>) -> WithSource<T> {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let platform = WithSource {
-            value: self.platform.value.as_str(),
-            by: self.platform.by,
-            place: self.platform.place.clone(),
-        };
-        write!(f, "namespace {}, platform {platform}", self.namespace)?;
+        write!(f, "namespace {}, platform {}", self.namespace, self.platform)?;
         match &self.release {
             Some(release) => write!(f, ", release {release}")?,
             None => f.write_str(", release unknown")?,
@@ -237,7 +237,8 @@ impl Candidates {
     /// elsewhere is rejected.
     pub(super) fn operators_namespace_first(&mut self) {
         let installs = |fact: &WithSource<String>| {
-            matches!(fact.by, FactOrigin::Statement(StatementKind::Subscription | StatementKind::OperatorPolicy))
+            let FactOrigin::Statement(kind) = fact.by else { return false };
+            matches!(kind, StatementKind::Subscription | StatementKind::OperatorPolicy | StatementKind::Deployment)
         };
         let own = self.namespaces.iter().position(|fact| fact.by == FactOrigin::HyperConverged);
         let of_operator = self.namespaces.iter().position(installs);
@@ -258,12 +259,7 @@ impl Candidates {
             let rejected = is_operators && other.by == FactOrigin::HyperConverged;
             first.value != other.value && !rejected
         }));
-        let platforms: Vec<WithSource<&str>> = self
-            .platforms
-            .iter()
-            .map(|p| WithSource { value: p.value.as_str(), by: p.by, place: p.place.clone() })
-            .collect();
-        out.extend(contradictions("platform", &platforms, |a, b| a.value != b.value));
+        out.extend(contradictions("platform", &self.platforms, |a, b| a.value != b.value));
         out.extend(contradictions("release", &self.releases, |a, b| lines(a, b).is_some_and(|(a, b)| a != b)));
         if let Some(first) = self.releases.first() {
             let later = self.at_least.iter().filter(|b| lines(first, b).is_some_and(|(a, b)| a < b));
@@ -288,7 +284,7 @@ impl Candidates {
     pub(super) fn published(&self) -> Vec<Arc<Release>> {
         let distribution = self.distribution();
         let is_low = |release: &Arc<Release>| {
-            let name = WithSource { value: release.label().to_owned(), by: FactOrigin::Nothing, place: None };
+            let name = WithSource::assumed(release.label().to_owned());
             self.at_least.iter().any(|bound| lines(&name, bound).is_some_and(|(own, bound)| own < bound))
         };
         let mut published = Release::published(distribution);

@@ -36,10 +36,6 @@ fn items(node: &Node) -> Option<&[Node]> {
     }
 }
 
-fn text<'n>(node: &'n Node, key: &str) -> &'n str {
-    node.get(key).and_then(Node::as_str).unwrap_or_default()
-}
-
 /// An object that is in no list.
 pub(super) fn single(node: &Node) -> Object<'_> {
     Object { node, list: None, wrapper: None, is_direct: false }
@@ -60,7 +56,7 @@ fn add<'n>(
     depth: usize,
     out: &mut Vec<Object<'n>>,
 ) {
-    let list = list.filter(|_| text(node, "kind").is_empty());
+    let list = list.filter(|_| node.text("kind").is_empty());
     let object = Object { node, list, wrapper, is_direct: depth == 1 };
     let Some(items) = items(node) else {
         let Some(inside) = wrappers::wrapped_nodes(node) else {
@@ -73,8 +69,8 @@ fn add<'n>(
         }
         return;
     };
-    let (group, _) = text(node, "apiVersion").split_once('/').unwrap_or_default();
-    if group == HCO && !text(node, "kind").ends_with("List") {
+    let (group, _) = node.text("apiVersion").split_once('/').unwrap_or_default();
+    if group == HCO && !node.text("kind").ends_with("List") {
         out.push(object);
     }
     for item in items {
@@ -85,14 +81,14 @@ fn add<'n>(
 impl<'n> Object<'n> {
     /// Its API version, or the list's.
     pub(super) fn api_version(&self) -> &'n str {
-        text(self.list.unwrap_or(self.node), "apiVersion")
+        self.list.unwrap_or(self.node).text("apiVersion")
     }
 
     /// Its kind, or that of the list's items.
     pub(super) fn kind(&self) -> Cow<'n, str> {
-        let own = text(self.node, "kind");
+        let own = self.node.text("kind");
         match self.list {
-            Some(list) => text(list, "kind").trim_end_matches("List").into(),
+            Some(list) => list.text("kind").trim_end_matches("List").into(),
             None => own.into(),
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
+use hcoplan_diagnostics::finding::{ClusterName, Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
 use hcoplan_planner::admission::{Operation, admit};
-use hcoplan_planner::inventory::{self, ASSUMED_NODES, Inventory, LoadedInventory, Source, SourceKind};
+use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Platform, Release};
 use hcoplan_yaml::Document;
@@ -104,7 +104,7 @@ impl Repo {
         let json = document.root.to_json();
         if !inventory.states_nodes {
             inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&json)));
-            findings.extend(inventory.valid.then(|| nodes_assumed(&document)));
+            findings.extend(inventory.valid.then(|| nodes_assumed(&document, &inventory.inventory.nodes)));
         }
         let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory);
         findings.extend(candidates.contradictions());
@@ -121,6 +121,7 @@ impl Repo {
             candidates.updates.insert(0, WithSource { value, by: FactOrigin::CommandLine, place: None });
         }
         let source = candidates.releases.first().cloned();
+        let bound = candidates.at_least.first().cloned();
         let known = match &named {
             Some(named) => named.as_ref().ok(),
             None => possible.last(),
@@ -132,6 +133,10 @@ impl Repo {
             if is_vendors {
                 identity.platform.by = identity.namespace.by;
                 identity.platform.place.clone_from(&identity.namespace.place);
+            } else if let Some(place) = self.object_of_openshift(cluster) {
+                let value = Platform::OpenShift;
+                identity.platform =
+                    WithSource { value, by: FactOrigin::Object("object of OpenShift"), place: Some(place) };
             } else if inventory.valid {
                 findings.push(platform_assumed(&document, identity.platform.value));
             }
@@ -144,7 +149,7 @@ impl Repo {
         let release = named.unwrap_or_else(|| {
             let accepts = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create).accepted;
             let newest = possible.iter().rfind(accepts).or(possible.last()).expect("one is published");
-            findings.push(release_assumed(&document, newest));
+            findings.push(release_assumed(&document, newest, bound.as_ref()));
             Ok(Arc::clone(newest))
         });
         if let (Ok(release), Some(source)) = (&release, &source)
@@ -155,7 +160,14 @@ impl Repo {
         }
         files.append(&mut statements);
         let known = release.as_deref().ok();
-        findings.extend(unknown::finding(&unknown, &document, known));
+        let mut unknown = unknown::finding(&unknown, &document, known);
+        if let Some(finding) = unknown.as_mut().filter(|_| document.file.text().contains("${"))
+            && let Some(from) = self.missing_substitutes(cluster)
+        {
+            finding.message.push_str(&format!("; Flux takes it from {from}, which is not in the repository"));
+            finding.severity = Severity::Warning;
+        }
+        findings.extend(unknown);
         for finding in &mut findings {
             finding.cluster = Some(cluster.name.clone());
         }
@@ -250,8 +262,7 @@ impl Repo {
             let parsed = hcoplan_yaml::parse(&SourceFile::from_bytes(&path, bytes));
             let is_empty = |document: &Document| {
                 let root = &document.root;
-                root.get("kind").and_then(|k| k.as_str()) == Some("List")
-                    && root.get("items").is_some_and(|items| items.items().is_empty())
+                root.text("kind") == "List" && root.get("items").is_some_and(|items| items.items().is_empty())
             };
             !parsed.documents.is_empty() && parsed.documents.iter().all(is_empty)
         })
@@ -429,21 +440,11 @@ fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
     let first = |facts: Vec<WithSource<String>>| facts.into_iter().next();
     let default = release
         .map_or_else(|| Inventory::default().namespace, |release| release.distribution().namespace.value.clone());
-    let assumed = |value| WithSource { value, by: FactOrigin::Nothing, place: None };
-    let platform = candidates.platforms.into_iter().next();
     Identity {
-        namespace: first(candidates.namespaces).unwrap_or_else(|| assumed(default)),
-        platform: platform.unwrap_or(WithSource {
-            value: Inventory::default().platform,
-            by: FactOrigin::Nothing,
-            place: None,
-        }),
+        namespace: first(candidates.namespaces).unwrap_or_else(|| WithSource::assumed(default)),
+        platform: candidates.platforms.into_iter().next().unwrap_or(WithSource::assumed(Inventory::default().platform)),
         release: first(candidates.releases),
-        update: candidates.updates.into_iter().next().unwrap_or(WithSource {
-            value: UpdateMethod::default(),
-            by: FactOrigin::Nothing,
-            place: None,
-        }),
+        update: candidates.updates.into_iter().next().unwrap_or(WithSource::assumed(UpdateMethod::default())),
     }
 }
 
@@ -470,10 +471,16 @@ fn possible_releases(candidates: &Candidates, object: &Value) -> Vec<Arc<Release
     if serving.is_empty() { published } else { serving }
 }
 
-/// The finding that the release is assumed.
-fn release_assumed(document: &Document, release: &Release) -> Finding {
-    let message = format!("the cluster's release is unknown: assuming {}, the newest published one", release.title());
+/// The finding that the release is assumed; `bound` is the version that OLM installs first.
+fn release_assumed(document: &Document, release: &Release, bound: Option<&WithSource<String>>) -> Finding {
     let line = release.label();
+    let known = bound.map_or_else(
+        || "the cluster's release is unknown".to_owned(),
+        |bound| format!("{} installs {} first, and OLM updates it", bound.by, bound.value),
+    );
+    let is_published = Release::published(release.distribution()).iter().any(|r| r.label() == line);
+    let which = if is_published { "the newest published one" } else { "the first modelled one that isn't older" };
+    let message = format!("{known}: assuming {}, {which}", release.title());
     Finding::new(&RELEASE_ASSUMED, message)
         .at(whole(document))
         .help(format!("write `release: \"{line}\"` into hcoplan.yaml or the inventory, or give --release"))
@@ -498,8 +505,8 @@ fn platform_assumed(document: &Document, platform: Platform) -> Finding {
 }
 
 /// The finding that the nodes are assumed.
-fn nodes_assumed(document: &Document) -> Finding {
-    let message = format!("the cluster's nodes are unknown: assuming {ASSUMED_NODES}");
+fn nodes_assumed(document: &Document, nodes: &[Node]) -> Finding {
+    let message = format!("the cluster's nodes are unknown: assuming {}", inventory::described_assumed_nodes(nodes));
     Finding::new(&NODES_ASSUMED, message)
         .at(whole(document))
         .help("kubectl get nodes -o json | hcoplan import - > inventory.yaml")
@@ -508,7 +515,6 @@ fn nodes_assumed(document: &Document) -> Finding {
 /// The location of an object as a whole: its name, else its kind.
 fn whole(document: &Document) -> Location {
     let root = &document.root;
-    let name = root.get("metadata").and_then(|m| m.get("name"));
-    let node = name.or_else(|| root.get("kind")).unwrap_or(root);
+    let node = root.below("metadata.name").or_else(|| root.get("kind")).unwrap_or(root);
     document.location(node.span)
 }

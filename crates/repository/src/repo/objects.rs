@@ -7,7 +7,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_planner::inventory::SourceKind;
 
+use super::build::BUILT;
 use super::error::Located;
+use super::helm::RENDERED;
 use super::parent;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
@@ -81,6 +83,15 @@ impl ClusterRef {
     /// The HyperConverged's file, relative to the root.
     pub fn path(&self) -> &Utf8Path {
         &self.path
+    }
+
+    /// The path that `hcoplan.yaml` has for it: its file, or the directory whose build has it.
+    pub fn named_path(&self) -> &Utf8Path {
+        match self.path.file_name() {
+            Some(BUILT | RENDERED) if self.directory() == "" => Utf8Path::new("."),
+            Some(BUILT | RENDERED) => self.directory(),
+            _ => &self.path,
+        }
     }
 
     /// Its location in the file.

@@ -41,10 +41,7 @@ impl Repo {
     /// The root can't be read, or the configuration is invalid.
     pub fn open(root: &Utf8Path, options: &Options) -> Result<Self, Error> {
         if root.is_file() {
-            let directory = match root.parent() {
-                Some(parent) if !parent.as_str().is_empty() => parent,
-                _ => Utf8Path::new("."),
-            };
+            let directory = directory_of(root);
             let only = root.file_name().map(Utf8PathBuf::from);
             return Self::build(on_disk(directory, options)?, options, only, &[]);
         }
@@ -57,15 +54,12 @@ impl Repo {
     /// # Errors
     /// It is invalid, or can't be read.
     pub fn configuration(tree: &dyn Tree, options: &Options) -> Result<Config, Error> {
-        let mut config = match (&options.config, &options.trust) {
-            (Some(file), _) => config::read(file).map_err(Error::Configuration),
-            (None, Trust::Base(base)) => configuration(&**base.tree()),
-            (None, Trust::Files | Trust::Nobody) => configuration(tree),
-        }?;
-        if let Some(part) = &options.part {
-            config.retain_entries_of(part);
+        let part = options.part.as_deref();
+        match (&options.config, &options.trust) {
+            (Some(file), _) => config::read(file, part).map_err(Error::Configuration),
+            (None, Trust::Base(base)) => configuration(&**base.tree(), part),
+            (None, Trust::Files | Trust::Nobody) => configuration(tree, part),
         }
-        Ok(config)
     }
 
     /// The repository of any tree: a git revision, files in memory.
@@ -193,6 +187,11 @@ impl Repo {
     }
 }
 
+/// The directory of a file on the command line.
+fn directory_of(path: &Utf8Path) -> &Utf8Path {
+    path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."))
+}
+
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
     let tree: Arc<dyn Tree> = match &options.directory {
         Some(open) => Arc::<ReadOnce>::clone(open),
@@ -218,13 +217,18 @@ fn is_patterns(path: &Utf8Path) -> bool {
 
 /// Whether a file is what a test expects or reads, which nothing applies; `within` is what the user asks for.
 fn is_expected_output(path: &Utf8Path, within: &Utf8Path) -> bool {
-    const DIRECTORIES: [&str; 6] = ["testdata", "snapshots", "__snapshots__", "__snapshot__", "golden", "goldens"];
     let below = path.strip_prefix(within).unwrap_or(path);
     let name = path.file_name().unwrap_or_default();
     let above = parent(below).components();
-    name.contains(".expected.")
-        || name.contains("-expected.")
-        || above.into_iter().any(|part| DIRECTORIES.contains(&part.as_str()))
+    [".expected.", "-expected.", "-assert."].iter().any(|part| name.contains(part))
+        || above.into_iter().any(|part| is_of_tests(part.as_str()))
+}
+
+/// Whether a directory has what tests expect or read.
+pub(super) fn is_of_tests(directory: &str) -> bool {
+    const NAMES: [&str; 6] = ["expected", "fixture", "golden", "snapshot", "testdata", "testcase"];
+    let name = directory.trim_matches('_');
+    NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// The files below a directory, relative to it.
@@ -240,12 +244,12 @@ fn below(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
 /// The name of standard input.
 pub(super) const STREAM: &str = "-";
 
-fn configuration(tree: &dyn Tree) -> Result<Config, Error> {
+fn configuration(tree: &dyn Tree, part: Option<&Utf8Path>) -> Result<Config, Error> {
     let path = Utf8Path::new(CONFIG_FILE);
     match tree.read(path) {
         Ok(bytes) => {
             let file = SourceFile::from_bytes(path, bytes);
-            config::read(&file).map_err(Error::Configuration)
+            config::read(&file, part).map_err(Error::Configuration)
         }
         Err(Unreadable::Missing) => Ok(Config::default()),
         Err(other) => Err(Error::File(path.to_owned(), other)),
@@ -376,10 +380,7 @@ impl Reading {
 
     /// Reads an inventory of the command line, relative to the current directory.
     fn given(&mut self, path: &Utf8Path, options: &Options) -> Result<(), Error> {
-        let directory = match path.parent() {
-            Some(parent) if !parent.as_str().is_empty() => parent,
-            _ => Utf8Path::new("."),
-        };
+        let directory = directory_of(path);
         let reject = |why: Unreadable| Error::File(path.to_owned(), why);
         let name = path.file_name().ok_or_else(|| reject(Unreadable::Directory))?;
         let (directory, name) = match &options.inventory_below {
@@ -442,6 +443,18 @@ impl Reading {
             config: Config::default(),
         };
         self.objects.paths.clone_from(&repo.paths);
+        let is_named =
+            |path: &Utf8Path| config.clusters.iter().any(|c| path_in_root(&c.path.value).as_deref() == Some(path));
+        let is_left_out = !self.objects.is_one_file && self.objects.hyperconvergeds.len() > 1;
+        self.objects.hyperconvergeds.retain(|object| {
+            let path = Arc::clone(&repo.paths[object.file as usize]);
+            let why = (is_left_out && !is_named(&path)).then(|| repo.left_out_by_all(&path)).flatten();
+            if let Some(why) = why {
+                let uses = repo.files.iter_mut().filter(|file| file.path == path);
+                uses.for_each(|file| file.what = FileRole::Skipped(why.to_string()));
+            }
+            why.is_none()
+        });
         let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
         let place = |object| repo.named_at(object);
         let reconciled = |object: ObjectRef| {

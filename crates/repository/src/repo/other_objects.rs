@@ -5,9 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{SourceFile, in_order};
+use hcoplan_diagnostics::source::{Location, SourceFile, in_order};
 use hcoplan_planner::release::Distribution;
-use hcoplan_yaml::Document;
+use hcoplan_yaml::{Document, Path};
 
 use super::Loaded;
 use super::Repo;
@@ -75,19 +75,16 @@ impl OtherObjects {
     }
 
     fn add(&mut self, document: Arc<Document>) {
-        let kind = document.root.text_at("kind");
-        let kind = kind.unwrap_or_default().to_owned();
-        self.by_kind.entry(kind).or_default().push(document);
+        self.by_kind.entry(document.text("kind").to_owned()).or_default().push(document);
     }
 }
 
 fn names(documents: &[Arc<Document>]) -> ByName {
     let mut out = ByName::new();
     for (index, document) in documents.iter().enumerate() {
-        let metadata = document.root.get("metadata");
-        let text = |key: &str| metadata.and_then(|m| m.get(key)?.as_str()).unwrap_or_default().to_owned();
-        out.entry((None, text("name"))).or_insert(index);
-        out.entry((Some(text("namespace")), text("name"))).or_insert(index);
+        let [namespace, name] = ["metadata.namespace", "metadata.name"].map(|field| document.text(field).to_owned());
+        out.entry((None, name.clone())).or_insert(index);
+        out.entry((Some(namespace), name)).or_insert(index);
     }
     out
 }
@@ -105,10 +102,10 @@ impl FromIterator<Arc<Document>> for OtherObjects {
 impl Repo {
     /// The files that are read for the cluster of a directory, in order: see [`Owners`](super::owners::Owners).
     pub(super) fn own_files<'r>(&'r self, directory: &'r Utf8Path) -> impl Iterator<Item = &'r FileUse> {
-        let reach = self.owners.reach(directory);
-        let files =
-            reach.and_then(|reach| self.files.get(self.files.partition_point(|f| in_order(&f.path, reach).is_lt())..));
-        let below = files.unwrap_or_default().iter().take_while(move |f| reach.is_some_and(|r| f.path.starts_with(r)));
+        let below = self.owners.reach(directory).into_iter().flat_map(|reach| {
+            let first = self.files.partition_point(|f| in_order(&f.path, reach).is_lt());
+            self.files[first..].iter().take_while(move |f| f.path.starts_with(reach))
+        });
         let read = below.filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
         read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
     }
@@ -126,7 +123,7 @@ impl Repo {
             };
             let content = Content::parse(SourceFile::from_bytes(&*file.path, bytes));
             for document in &content.documents {
-                let kind = document.root.text_at("kind").unwrap_or_default();
+                let kind = document.text("kind");
                 if OPERATORS.contains(&kind) {
                     found.push((kind.to_owned(), Arc::clone(&file.path)));
                 }
@@ -155,25 +152,48 @@ impl Repo {
         unowned.filter(has_machines).map(|file| &*file.path).collect()
     }
 
+    /// The other objects of a cluster's files whose text is of interest; the others aren't parsed.
+    fn objects_in<'r>(
+        &'r self,
+        cluster: &'r ClusterRef,
+        is_interesting: impl Fn(&str) -> bool + 'r,
+    ) -> impl Iterator<Item = OtherObjects> + 'r {
+        let files = self.files_of(cluster).into_iter();
+        let files = files.filter(|f| matches!(f.path.extension(), Some("yaml" | "yml" | "json")));
+        files.filter_map(move |file| {
+            let source = SourceFile::from_bytes(&*file.path, self.tree.read(&file.path).ok()?);
+            is_interesting(source.text()).then(|| {
+                let mut objects = OtherObjects::default();
+                Content::parse(source).documents.iter().for_each(|document| add_objects(document, false, &mut objects));
+                objects
+            })
+        })
+    }
+
+    /// The location of an object of a cluster that only OpenShift has.
+    pub(super) fn object_of_openshift(&self, cluster: &ClusterRef) -> Option<Location> {
+        let is_of_openshift = |object: &&Arc<Document>| {
+            let [name, namespace] = ["metadata.name", "metadata.namespace"].map(|field| object.text(field));
+            object.text("apiVersion").contains(".openshift.io/")
+                || namespace.starts_with("openshift-")
+                || object.text("kind") == "Namespace" && name.starts_with("openshift-")
+                || object.text("provisioner").starts_with("openshift-")
+        };
+        let mut all = self.objects_in(cluster, |text| text.contains("openshift"));
+        all.find_map(|objects| {
+            let mut own = objects.by_kind.values().flatten();
+            own.find(is_of_openshift).map(|object| object.locate(&Path::dotted("metadata.name")))
+        })
+    }
+
     /// The claims that a cluster's other objects create in golden images' namespaces: namespace and name. Only files
     /// that name such a namespace and kind are parsed.
     pub(super) fn claims(&self, cluster: &ClusterRef) -> BTreeSet<(String, String)> {
         let namespaces: Vec<&str> =
             Distribution::all().iter().map(|d| d.golden_images_namespace.value.as_str()).collect();
         let mut out = BTreeSet::new();
-        for file in
-            self.files_of(cluster).into_iter().filter(|f| matches!(f.path.extension(), Some("yaml" | "yml" | "json")))
-        {
-            let Ok(bytes) = self.tree.read(&file.path) else {
-                continue;
-            };
-            let source = SourceFile::from_bytes(&*file.path, bytes);
-            let mentions = |names: &[&str]| names.iter().any(|name| source.text().contains(name));
-            if !(mentions(&CLAIMS) && mentions(&namespaces)) {
-                continue;
-            }
-            let mut objects = OtherObjects::default();
-            Content::parse(source).documents.iter().for_each(|document| add_objects(document, true, &mut objects));
+        let mentions = |text: &str, names: &[&str]| names.iter().any(|name| text.contains(name));
+        for objects in self.objects_in(cluster, |text| mentions(text, &CLAIMS) && mentions(text, &namespaces)) {
             for document in CLAIMS.iter().flat_map(|kind| objects.of_kind(kind)) {
                 let (namespace, name) = (document.text("metadata.namespace"), document.text("metadata.name"));
                 if namespaces.contains(&namespace) && !name.is_empty() {
@@ -210,15 +230,11 @@ impl Repo {
         let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
         for file in self.files_of(cluster) {
-            let content = match known.get(&*file.path) {
-                Some(content) => Arc::clone(content),
-                None => {
-                    let Ok(bytes) = self.tree.read(&file.path) else {
-                        continue;
-                    };
-                    let file = SourceFile::from_bytes(&*file.path, bytes);
-                    Arc::new(Content::parse(file))
-                }
+            let read = || {
+                Some(Arc::new(Content::parse(SourceFile::from_bytes(&*file.path, self.tree.read(&file.path).ok()?))))
+            };
+            let Some(content) = known.get(&*file.path).map(|content| Arc::clone(content)).or_else(read) else {
+                continue;
             };
             if content.is_template() {
                 out.templates.push(Arc::clone(&content.file));

@@ -20,6 +20,7 @@ use super::companions;
 use super::config::{ClusterEntry, Config};
 use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
+use super::open::is_of_tests;
 use super::parent;
 use super::statements::{HCO_NAME, StatementKind};
 use hcoplan_rule_pages::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
@@ -151,7 +152,9 @@ fn duplicate_name(name: &str, is_other: bool, own: Option<Location>, other: Opti
     let message = if is_other {
         format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
     } else {
-        format!("two HyperConvergeds have the cluster name `{name}`: only the first is planned")
+        format!(
+            "two HyperConvergeds have the cluster name `{name}`: one overwrites the other, and the first is planned"
+        )
     };
     let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
         .label("not planned")
@@ -374,8 +377,8 @@ fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
 
 /// Whether a directory has examples, which aren't applied.
 fn is_example(name: &str) -> bool {
-    const NAMES: [&str; 6] = ["doc", "example", "fixture", "sample", "test", "testdata"];
-    NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
+    const NAMES: [&str; 4] = ["doc", "example", "sample", "test"];
+    is_of_tests(name) || NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// The manifests by the nearest directory above them with clusters in or below it.

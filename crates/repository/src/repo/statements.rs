@@ -10,7 +10,7 @@ use hcoplan_yaml::{Document, Node, Path};
 
 use super::choose_release::release_name;
 
-/// A kind of manifest with facts about a cluster, by precedence.
+/// A kind of manifest with facts about a cluster, by precedence; the names are Kubernetes'.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StatementKind {
     /// The Subscription that makes OLM install HCO.
@@ -21,6 +21,8 @@ pub enum StatementKind {
     OperatorGroup,
     /// HCO's CSV, which OLM installed.
     ClusterServiceVersion,
+    /// The operator's own Deployment.
+    Deployment,
     /// OpenShift's version.
     ClusterVersion,
 }
@@ -28,37 +30,26 @@ pub enum StatementKind {
 impl StatementKind {
     /// The kind of an object; `None` if it has no facts about HCO's cluster.
     pub(super) fn of(root: &Node) -> Option<Self> {
-        let group = text(root, "apiVersion").split('/').next().unwrap_or_default();
-        match (group, text(root, "kind")) {
-            ("operators.coreos.com", "Subscription") => {
-                let package = root.get("spec").map(|s| text(s, "name"));
-                package.is_some_and(|p| HCO_PACKAGES.contains(&p)).then_some(Self::Subscription)
-            }
+        let group = root.text("apiVersion").split('/').next().unwrap_or_default();
+        let installs = |field: &str| HCO_PACKAGES.contains(&root.text(field));
+        match (group, root.text("kind")) {
+            ("operators.coreos.com", "Subscription") => installs("spec.name").then_some(Self::Subscription),
             ("policy.open-cluster-management.io", "OperatorPolicy") => {
-                let package = root.below("spec.subscription").map(|s| text(s, "name"));
-                package.is_some_and(|p| HCO_PACKAGES.contains(&p)).then_some(Self::OperatorPolicy)
+                installs("spec.subscription.name").then_some(Self::OperatorPolicy)
             }
             ("operators.coreos.com", "OperatorGroup") => Some(Self::OperatorGroup),
             ("operators.coreos.com", "ClusterServiceVersion") => {
-                let name = root.get("metadata").map_or("", |m| text(m, "name"));
-                name.starts_with(CSV).then_some(Self::ClusterServiceVersion)
+                root.text("metadata.name").starts_with(CSV).then_some(Self::ClusterServiceVersion)
             }
+            ("apps", "Deployment") if root.text("metadata.name") == OPERATOR => Some(Self::Deployment),
             ("config.openshift.io", "ClusterVersion") => Some(Self::ClusterVersion),
             _ => None,
         }
     }
-
-    /// Its Kubernetes kind.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Subscription => "Subscription",
-            Self::OperatorPolicy => "OperatorPolicy",
-            Self::OperatorGroup => "OperatorGroup",
-            Self::ClusterServiceVersion => "ClusterServiceVersion",
-            Self::ClusterVersion => "ClusterVersion",
-        }
-    }
 }
+
+/// The name of the operator's Deployment.
+pub(super) const OPERATOR: &str = "hyperconverged-cluster-operator";
 
 /// The prefix of the names of HCO's CSVs, before the version.
 const CSV: &str = "kubevirt-hyperconverged-operator.";
@@ -105,6 +96,7 @@ impl Statement {
             StatementKind::OperatorPolicy => statement.operator_policy(root),
             StatementKind::OperatorGroup => statement.namespace = operator_group(root),
             StatementKind::ClusterServiceVersion => statement.csv(root),
+            StatementKind::Deployment => statement.deployment(root),
             StatementKind::ClusterVersion => statement.cluster_version(root),
         }
         statement
@@ -149,8 +141,7 @@ impl Statement {
 
     fn csv(&mut self, root: &Node) {
         // OLM copies CSVs into every watched namespace, with the operator's namespace.
-        let labels = root.get("metadata").and_then(|m| m.get("annotations"));
-        let operator = labels.and_then(|l| l.get("olm.operatorNamespace"));
+        let operator = root.below("metadata.annotations").and_then(|all| all.get("olm.operatorNamespace"));
         let own = operator.and_then(Node::as_str).map(|namespace| {
             let path = Path::dotted("metadata.annotations").key("olm.operatorNamespace");
             (namespace.to_owned(), path)
@@ -161,6 +152,19 @@ impl Statement {
             let name = at(root, "metadata.name");
             self.release = name.and_then(|(name, path)| Some((of_csv(&name)?, path)));
         }
+    }
+
+    /// The operator's Deployment has its version in the environment, or as its image's tag.
+    fn deployment(&mut self, root: &Node) {
+        self.namespace = at(root, "metadata.namespace");
+        let container = Path::dotted("spec.template.spec.containers").index(0);
+        let set = root.at(&container.key("env")).map_or(&[][..], Node::items).iter();
+        let set = set.enumerate().filter(|(_, variable)| variable.text("name") == "HCO_KV_IO_VERSION");
+        let paths = set.map(|(at, _)| container.key("env").index(at).key("value")).chain([container.key("image")]);
+        self.release = paths.into_iter().find_map(|path| {
+            let text = root.at(&path)?.as_str()?.rsplit(':').next()?;
+            Some((release_name(text)?, path))
+        });
     }
 
     fn cluster_version(&mut self, root: &Node) {
@@ -194,10 +198,6 @@ fn at(root: &Node, dotted: &str) -> PlacedValue<String> {
     let path = Path::dotted(dotted);
     let text = root.at(&path)?.as_str()?;
     (!text.is_empty()).then(|| (text.to_owned(), path))
-}
-
-fn text<'n>(node: &'n Node, key: &str) -> &'n str {
-    node.get(key).and_then(Node::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -265,6 +265,11 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(statement(&format!("{olm}{text}")), expected, "{text}");
         }
+        let deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: hyperconverged-cluster-operator, \
+                          namespace: hco}\nspec: {template: {spec: {containers: [{image: 'r.example.com/hco:v1.17.3'";
+        assert_eq!(statement(&format!("{deployment}}}]}}}}}}\n")), "hco ? 1.17.3");
+        let variable = "env: [{name: HCO_KV_IO_VERSION, value: 1.16.0}]";
+        assert_eq!(statement(&format!("{deployment}, {variable}}}]}}}}}}\n")), "hco ? 1.16");
         let version =
             "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus: {desired: {version: 4.20.11}}\n";
         assert_eq!(statement(version), "? OpenShift 4.20");

@@ -1,7 +1,7 @@
 //! Changes of files that decide about something which isn't planned: its effect is unknown, not none.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
@@ -11,7 +11,7 @@ use hcoplan_yaml::Node;
 
 use super::charts::chart_of;
 use super::helm::named_value_files;
-use super::{Repo, UNPLANNED, parent};
+use super::{ClusterRef, Repo, UNPLANNED, parent};
 
 /// Files and directories from which tools fill values in, wherever they are.
 const VARIABLES: [&str; 6] = ["group_vars", "host_vars", "vars", "defaults", "envs", "environments"];
@@ -161,36 +161,32 @@ impl Repo {
         named_value_files(self.gitops(), chart, &files)
     }
 
-    /// The files that may hold what Flux substitutes: Secrets and ConfigMaps of the names that Kustomizations list, and
-    /// what generates them.
+    /// What the Flux Kustomization of a cluster substitutes from and the repository lacks: `the Secret a`.
+    pub(super) fn missing_substitutes(&self, cluster: &ClusterRef) -> Option<String> {
+        let gitops = self.gitops();
+        gitops.around(cluster.directory()).find_map(|applied| {
+            let namespace = applied.document.text("metadata.namespace");
+            let is_missing = |from: &&Node| {
+                from.text("kind") != "ConfigMap" || gitops.config_map(namespace, from.text("name")).is_none()
+            };
+            let missing = applied.document.root.list_at("spec.postBuild.substituteFrom").iter().find(is_missing)?;
+            Some(format!("the {} {}", missing.text("kind"), missing.text("name")))
+        })
+    }
+
+    /// The files that may hold what Flux substitutes: those with a name that Kustomizations list.
     fn sources_of_substitutes(&self) -> Vec<Utf8PathBuf> {
         let lists = self.gitops().documents.iter().flat_map(|d| d.root.list_at("spec.postBuild.substituteFrom"));
         let names: BTreeSet<&str> = lists.map(|from| from.text("name")).filter(|name| !name.is_empty()).collect();
         if names.is_empty() {
             return Vec::new();
         }
-        let mut out = Vec::new();
-        for path in self.paths.iter() {
-            let Some(document) = self.first_document(path) else {
-                // What can't be parsed, such as an encrypted file, may have any name.
-                out.push(path.to_path_buf());
-                continue;
-            };
-            let root = &document.root;
-            let is_it = |node: &Node| {
-                matches!(node.text("kind"), "Secret" | "ConfigMap") && names.contains(node.text("metadata.name"))
-            };
-            if is_it(root) {
-                out.push(path.to_path_buf());
-            }
-            let generators = ["configMapGenerator", "secretGenerator"].iter().flat_map(|key| root.list_at(key));
-            for generator in generators.filter(|generator| names.contains(generator.text("name"))) {
-                let files = ["envs", "files"].iter().flat_map(|key| generator.list_at(key));
-                let files = files.filter_map(Node::as_str).chain(generator.text_at("env"));
-                out.extend(files.map(|file| parent(path).join(file.rsplit('=').next().unwrap_or(file))));
-                out.push(path.to_path_buf());
-            }
-        }
-        out
+        // What can't be parsed, such as an encrypted file, may have any name.
+        let may_have = |path: &&Arc<Utf8Path>| {
+            let bytes = self.tree.read(path).unwrap_or_default();
+            let has = |name: &&str| memchr::memmem::find(&bytes, name.as_bytes()).is_some();
+            names.iter().any(has) || self.first_document(path).is_none()
+        };
+        self.paths.iter().filter(may_have).map(|path| path.to_path_buf()).collect()
     }
 }

@@ -104,6 +104,6 @@ impl Repo {
 
     pub(super) fn first_document(&self, path: &Utf8Path) -> Option<Document> {
         let file: Arc<SourceFile> = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
-        yaml::parse(&file).documents.into_iter().next()
+        yaml::parse_yaml(&file).documents.into_iter().next()
     }
 }

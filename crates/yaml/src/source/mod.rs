@@ -243,6 +243,11 @@ impl Location {
         self.file.position(self.span.end)
     }
 
+    /// Whether it has the same bytes of the same file.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.file.path() == other.file.path() && self.span == other.span
+    }
+
     /// The text that is meant.
     pub fn text(&self) -> &str {
         self.file.text().get(self.span.range()).unwrap_or("")

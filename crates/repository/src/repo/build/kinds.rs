@@ -9,9 +9,8 @@ use crate::repo::scan::{FoundKind, scan};
 
 /// Whether a file has only PolicyGenerators.
 pub(super) fn is_policy_generator(path: &Utf8Path, bytes: &[u8]) -> bool {
-    let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes.to_vec()));
-    let kind =
-        |document: &Document| document.root.get("kind").and_then(|kind| kind.as_str()) == Some("PolicyGenerator");
+    let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes.to_vec()));
+    let kind = |document: &Document| document.text("kind") == "PolicyGenerator";
     parsed.problems.is_empty() && !parsed.documents.is_empty() && parsed.documents.iter().all(kind)
 }
 
@@ -26,7 +25,7 @@ pub(super) fn changes_kinds(path: &Utf8Path, bytes: Vec<u8>) -> bool {
     if !has("fieldpaths") || !has("kind") && !has("apiversion") {
         return false;
     }
-    let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+    let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
     parsed.documents.iter().any(|document| writes_kinds(&document.root))
 }
 

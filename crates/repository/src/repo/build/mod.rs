@@ -35,7 +35,7 @@ pub(super) use self::native::{Variables, whole};
 pub(super) use self::remote::looks_remote;
 pub use self::run::builder;
 pub(super) use self::run::{BuildTarget, run_program};
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{EditedTree, Location, Memory, Origins, SourceFile, Tree, Walk, normalize_path};
 use hcoplan_yaml::{self as yaml, Document};
 
@@ -504,7 +504,7 @@ impl Built {
         let has_source = !job.sources.is_empty();
         let names_hyperconverged = has_source || job.has_inventory || job.names_hyperconverged(tree);
         match run {
-            Ok(done) => self.add_build(tree, root, job, done),
+            Ok(done) => self.add_build(tree, root, job, done, names_hyperconverged),
             Err(error @ (BuildError::Interrupted | BuildError::NoTemporaryDirectory(_))) => return Err(error),
             // A failure without a HyperConverged isn't reported.
             Err(_) if !names_hyperconverged => {}
@@ -517,7 +517,7 @@ impl Built {
         Ok(())
     }
 
-    fn add_build(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, done: Done) {
+    fn add_build(&mut self, tree: &dyn Tree, root: &Utf8Path, job: BuildJob, done: Done, names_hyperconverged: bool) {
         let BuildJob { output, sources, reached, whole, allowed, has_inventory, .. } = job;
         let Done { command, bytes, accumulated } = done;
         let path = output.join(BUILT);
@@ -532,6 +532,10 @@ impl Built {
             if let (false, Err(error), true) = (accumulated.unfetched.is_empty(), &allowed, has_inventory) {
                 self.failed.push(failed::failed(tree, root, &whole, &reached, output.clone(), error));
                 self.unbuilt.insert(output, reached.inputs);
+            } else if names_hyperconverged && accumulated.patches_unfetched() {
+                // Here a HyperConverged is changed that is elsewhere.
+                let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
+                self.findings.extend(unfetched.map(|finding| finding.severity(Severity::Warning)));
             } else if !sources.is_empty() {
                 self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
                 self.reached.extend(reached.files());

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::source::Tree;
+use hcoplan_diagnostics::source::{Tree, normalize_path};
 use hcoplan_yaml::{Document, Entry as Member, Key, Node, Style, Value};
 
 use super::{Applied, GitOps, Kind, Source, printed};
@@ -22,13 +22,19 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
         for source in applied.sources.iter().filter(|source| source.is_here) {
             let Some(directory) = source.directory().filter(|_| source.is_built) else { continue };
             let directory = tree.real(&directory);
-            let has_kustomization = has_kustomization(tree, &directory);
-            let additions = match applied.kind {
+            let is_kustomization = has_kustomization(tree, &directory);
+            let mut additions = match applied.kind {
                 Kind::Application | Kind::ApplicationSet => argo(applied, source),
                 Kind::FluxKustomization => flux(applied, source, gitops),
                 _ => continue,
             };
-            if !additions.is_empty() || additions.is_unrestricted && has_kustomization {
+            if source.node.below("kustomize.ignoreMissingComponents").is_some_and(Node::is_true) {
+                additions.entries.retain(|entry| {
+                    let path = normalize_path(&directory.join(entry.node.as_str().unwrap_or_default()));
+                    entry.what != EntryKind::Of(Field::Components) || path.is_some_and(|p| has_kustomization(tree, &p))
+                });
+            }
+            if !additions.is_empty() || additions.is_unrestricted && is_kustomization {
                 out.entry(directory).or_default().push((applied.name.clone(), additions));
             }
         }
@@ -45,7 +51,7 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
 }
 
 /// The fields of Flux's Kustomizations that are fields of kustomizations.
-const FLUX: [(&str, Field); 7] = [
+pub(in crate::repo) const FLUX: [(&str, Field); 7] = [
     ("targetNamespace", Field::Metadata(Metadata::Namespace)),
     ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
     ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
@@ -98,7 +104,7 @@ fn variables(applied: &Applied, post: &Node, gitops: &GitOps) -> Option<Variable
 }
 
 /// The fields of an Application's `kustomize` that are fields of kustomizations.
-const ARGO: [(&str, Field); 7] = [
+pub(in crate::repo) const ARGO: [(&str, Field); 7] = [
     ("namespace", Field::Metadata(Metadata::Namespace)),
     ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
     ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),

@@ -77,7 +77,7 @@ fn applied_paths(applied: &Applied) -> Vec<AppliedPath> {
     let is_client_side = is_argo || spec.text_at("upgrade.serverSideApply") == Some("disabled");
     let usual = if is_client_side { UpdateMethod::Apply } else { UpdateMethod::ServerSide };
     let value = sync_method(options.filter(|_| is_argo)).unwrap_or(usual);
-    let (by, place) = (FactOrigin::Controller(applied.kind.name()), Some(document.location(root.span)));
+    let (by, place) = (FactOrigin::Object(applied.kind.name()), Some(document.location(root.span)));
     let is_known = matches!(applied.kind.controller(), Controller::ArgoCd | Controller::Flux);
     let method = is_known.then_some(WithSource { value, by, place });
     let paths = applied.sources.iter().filter_map(Source::pattern);

@@ -41,7 +41,7 @@ pub(super) fn take_overrides(applied: &mut Applied, tree: &dyn Tree) {
         let Some(directory) = source.directory() else { continue };
         for path in names.iter().map(|name| directory.join(name)) {
             let Ok(bytes) = tree.read(&path) else { continue };
-            let parsed = yaml::parse(&SourceFile::from_bytes(&path, bytes));
+            let parsed = yaml::parse_yaml(&SourceFile::from_bytes(&path, bytes));
             if let Some(document) = parsed.documents.into_iter().next() {
                 source.node = overlaid(&source.node, &document.root);
                 source.recurses = source.node.below("directory.recurse").is_some_and(Node::is_true);

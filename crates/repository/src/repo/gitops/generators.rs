@@ -131,7 +131,7 @@ fn of_git(git: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Temp
         let (wanted, excluded) = (patterns("files", false)?, patterns("files", true)?);
         let any = |all: &[GlobMatcher], file: &Utf8Path| all.iter().any(|glob| glob.is_match(file));
         for file in files.iter().filter(|file| any(&wanted, file) && !any(&excluded, file)) {
-            let parsed = yaml::parse(&SourceFile::from_bytes(file, tree.read(file).ok()?));
+            let parsed = yaml::parse_yaml(&SourceFile::from_bytes(file, tree.read(file).ok()?));
             let root = &parsed.documents.first()?.root;
             let objects = if root.items().is_empty() { std::slice::from_ref(root) } else { root.items() };
             for object in objects {

@@ -143,8 +143,10 @@ impl GitOps {
             let names = |d: &Document| (d.text("metadata.namespace").to_owned(), d.text("metadata.name").to_owned());
             own.file.path() == document.file.path() && own.index == document.index && names(own) == names(document)
         };
-        let mut sources = self.applied.iter().filter(of_it).flat_map(|applied| &applied.sources).peekable();
-        sources.peek().is_some() && sources.all(|source| source.is_built)
+        let sources = || self.applied.iter().filter(of_it).flat_map(|applied| &applied.sources);
+        // Other sources of an Application only have files.
+        let has_tool = |s: &Source| ["kustomize", "helm", "chart", "plugin"].iter().any(|k| s.node.get(k).is_some());
+        sources().any(|source| source.is_built) && sources().all(|source| source.is_built || !has_tool(source))
     }
 
     /// Whether a controller applies files of a directory as they are.

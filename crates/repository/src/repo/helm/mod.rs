@@ -401,7 +401,7 @@ impl ReleaseToRender<'_> {
         let files = self.release.files().rev().chain([&own]);
         let read = |path: &Utf8PathBuf| {
             let bytes = self.tree.read(path).ok()?;
-            let parsed = yaml::parse(&SourceFile::from_bytes(path, bytes));
+            let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
             parsed.documents.into_iter().next()
         };
         files.filter_map(read).collect()

@@ -9,13 +9,9 @@ use crate::repo::statements::StatementKind;
 use crate::repo::unrecognized::{self, is_unrecognized};
 use crate::repo::wrappers::unknown::may_become_hyperconverged;
 
-fn text<'n>(node: &'n Node, key: &str) -> &'n str {
-    node.get(key).and_then(Node::as_str).unwrap_or_default()
-}
-
 /// Adds the objects of a document that are about HCO or its nodes.
 pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
-    let (api_version, kind) = (text(root, "apiVersion"), text(root, "kind"));
+    let (api_version, kind) = (root.text("apiVersion"), root.text("kind"));
     let mut add = |item: Option<u32>, what: FoundKind| {
         let place = ObjectPlace { document, item };
         out.push(FoundObject { place, what });

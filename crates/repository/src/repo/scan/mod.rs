@@ -21,7 +21,7 @@ use super::escapes::{contains_any, unescaped};
 use super::kustomization::{Kustomization, Named, is_kustomization};
 use super::listed::{self, HCO};
 use super::mentions::{self, contains_encoded_group};
-use super::statements::StatementKind;
+use super::statements::{OPERATOR, StatementKind};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::ansible;
 use super::wrappers::embedded::{self, Embedded, Texts};
@@ -132,33 +132,22 @@ impl Content {
             || files::is_program(file.path(), |_| true)
         {
             let texts = embedded::of_text(&file);
-            let out = Self {
-                documents: Vec::new(),
-                problems: Vec::new(),
-                comments: Vec::new(),
-                embedded: Vec::new(),
-                missed: Vec::new(),
-                file,
-            };
-            return out.with(texts);
+            return Self::of(yaml::Parsed::default(), file).with(texts);
         }
-        let parsed = yaml::parse(&file);
-        let documents: Vec<_> = parsed.documents.into_iter().map(Arc::new).collect();
+        let content = Self::of(parsed(&file), file);
         let mut texts = Texts::default();
-        if mentions_hco(file.text()) || has_kind_like(file.text()) {
-            let found = documents.iter().flat_map(|d| embedded::of_document(d));
-            texts.found.extend(found);
+        if mentions_hco(content.file.text()) || has_kind_like(content.file.text()) {
+            let documents = &content.documents;
+            texts.found.extend(documents.iter().flat_map(|d| embedded::of_document(d)));
             texts.found.extend(documents.iter().flat_map(|d| embedded::of_variables(d)));
         }
-        let content = Self {
-            documents,
-            problems: parsed.problems,
-            comments: parsed.comments,
-            embedded: Vec::new(),
-            missed: Vec::new(),
-            file,
-        };
         content.with(texts)
+    }
+
+    fn of(parsed: yaml::Parsed, file: Arc<SourceFile>) -> Self {
+        let documents = parsed.documents.into_iter().map(Arc::new).collect();
+        let (embedded, missed) = (Vec::new(), Vec::new());
+        Self { documents, problems: parsed.problems, comments: parsed.comments, file, embedded, missed }
     }
 
     fn with(mut self, texts: Texts) -> Self {
@@ -203,7 +192,7 @@ impl Content {
             for name in ["main.yml", "main.yaml"] {
                 let Some(path) = role.map(|role| role.join(directory).join(name)) else { continue };
                 let Ok(bytes) = tree.read(&path) else { continue };
-                let parsed = yaml::parse(&SourceFile::from_bytes(&path, bytes));
+                let parsed = yaml::parse_yaml(&SourceFile::from_bytes(&path, bytes));
                 let entries = parsed.documents.iter().flat_map(|document| document.root.entries());
                 known.extend(entries.map(|entry| (entry.key.text.clone(), entry.value.clone())));
             }
@@ -276,6 +265,16 @@ impl Content {
         let mut objects = listed::objects(&document.root).into_iter();
         Some(Arc::new(objects.nth(item as usize)?.as_document(document)))
     }
+}
+
+/// Reads a manifest as kubectl does, which tries JSON first; a file for other tools is YAML.
+fn parsed(file: &Arc<SourceFile>) -> yaml::Parsed {
+    if !file.text().trim_start().starts_with('{') {
+        return yaml::parse(file);
+    }
+    let plain = yaml::parse_yaml(file);
+    let is_manifest = plain.is_broken() || plain.documents.iter().any(|d| d.root.get("kind").is_some());
+    if is_manifest && !is_kustomization(file.path()) { yaml::parse(file) } else { plain }
 }
 
 /// The location of an object in a file.
@@ -498,7 +497,7 @@ struct ContentFinders {
     package: Finder<'static>,
     controllers: [Finder<'static>; 8],
     binary: Finder<'static>,
-    statements: [Finder<'static>; 3],
+    statements: [Finder<'static>; 4],
     unrecognized: [Finder<'static>; 4],
 }
 
@@ -523,7 +522,7 @@ static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
     .map(Finder::new),
     binary: Finder::new("binary"),
     // A CSV of HCO mentions its API group.
-    statements: ["OperatorGroup", "OperatorPolicy", "ClusterVersion"].map(Finder::new),
+    statements: ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR].map(Finder::new),
     unrecognized: mentions::HINTS.map(Finder::new),
 });
 

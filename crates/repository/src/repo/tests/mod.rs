@@ -128,7 +128,7 @@ fn two_clusters_of_one_name_are_a_finding() {
     let repo = open(&[("a/one.yaml", HC), ("a/two.yaml", &format!("{HC}---\n{HC}"))]);
     assert_eq!(clusters(&repo), ["a: a/one.yaml <- "]);
     let findings: Vec<String> = repo.findings().iter().map(show).collect();
-    let taken = "cluster-name-taken: two HyperConvergeds have the cluster name `a`: only the first is planned";
+    let taken = "cluster-name-taken: two HyperConvergeds have the cluster name `a`: one overwrites the other, and the first is planned";
     let expected = [format!("a/two.yaml:3:18 {taken}"), format!("a/two.yaml:7:18 {taken}")];
     assert_eq!(findings, expected);
     let related = &repo.findings()[0].related[0].location;

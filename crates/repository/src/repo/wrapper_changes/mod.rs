@@ -15,7 +15,7 @@ use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
 use regex_lite::Regex;
 
 use super::build::whole;
-use super::gitops::{Kind, PathPattern, argo_sources, sources_of, templates};
+use super::gitops::{ARGO, FLUX, Kind, PathPattern, argo_sources, sources_of, templates};
 use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
@@ -25,27 +25,17 @@ use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 
 const KIND: &str = "HyperConverged";
 
-/// The fields that a build takes in, of Flux's Kustomizations and of an Application's `kustomize`.
-const PLANNED_OF_FLUX: [&str; 8] = [
-    "targetNamespace",
-    "namePrefix",
-    "nameSuffix",
-    "patches",
-    "patchesJson6902",
-    "images",
-    "components",
-    "commonMetadata",
-];
-const PLANNED_OF_ARGO: [&str; 6] =
-    ["namespace", "namePrefix", "nameSuffix", "commonAnnotations", "patches", "components"];
-
 /// Whether a build takes in a controller's field, as its path in the object or in its source.
 pub(super) fn is_planned(field: &str) -> bool {
     let last = |key: &str| field.split('.').any(|part| part == key);
     match field.split_once("kustomize.") {
-        Some((_, own)) => PLANNED_OF_ARGO.iter().any(|key| own.starts_with(key)),
-        None => field.starts_with("spec.") && PLANNED_OF_FLUX.iter().any(|key| last(key)) || last("postBuild"),
+        Some((_, own)) => ARGO.iter().any(|(key, _)| own.starts_with(key)),
+        None => field.starts_with("spec.") && is_of_flux(last) || last("postBuild"),
     }
+}
+
+fn is_of_flux(is_it: impl Fn(&str) -> bool) -> bool {
+    FLUX.iter().any(|(key, _)| is_it(key)) || is_it("commonMetadata")
 }
 
 /// Fleet's settings of a directory.
@@ -321,7 +311,7 @@ impl Changes<'_> {
             let key = entry.key.text.as_str();
             let value = &entry.value;
             let is_planned = self.is_built
-                && (PLANNED_OF_FLUX.contains(&key) || prefix == "kustomize." && PLANNED_OF_ARGO.contains(&key));
+                && (is_of_flux(|own| own == key) || prefix == "kustomize." && ARGO.iter().any(|(own, _)| *own == key));
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {

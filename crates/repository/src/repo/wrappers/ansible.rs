@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use hcoplan_yaml::{Node, Value};
 
 use super::super::mentions::HCO;
-use super::{Wrapper, text};
+use super::Wrapper;
 
 /// The modules, by their full names and those before collections.
 const MODULES: [&str; 8] = [
@@ -37,7 +37,7 @@ pub(super) fn is_tasks(list: &Node) -> bool {
 pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     let mut out = Vec::new();
     each(list, &mut |task, arguments| {
-        if text(arguments, "state") == "absent" {
+        if arguments.text("state") == "absent" {
             return;
         }
         let wrapper = Wrapper { node: task, is_template: false };
@@ -130,7 +130,7 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
         if let Some(kind) = named(arguments)
             && !arguments.get("definition").or_else(|| arguments.get("resource_definition")).is_some_and(is_whole)
         {
-            out.push((kind, text(arguments, "state") == "absent"));
+            out.push((kind, arguments.text("state") == "absent"));
         }
     });
     out
@@ -139,7 +139,7 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
 /// The location of a HyperConverged's kind in a task.
 fn named(arguments: &Node) -> Option<&Node> {
     let kind = arguments.get("kind")?;
-    let group = text(arguments, "api_version").split('/').next();
+    let group = arguments.text("api_version").split('/').next();
     (kind.as_str() == Some("HyperConverged") && group == Some(HCO)).then_some(kind)
 }
 
@@ -147,7 +147,7 @@ fn named(arguments: &Node) -> Option<&Node> {
 pub(super) fn removed_manifests(list: &Node) -> Vec<&Node> {
     let mut out = Vec::new();
     each(list, &mut |_, arguments| {
-        if text(arguments, "state") == "absent" {
+        if arguments.text("state") == "absent" {
             out.extend(arguments.get("definition"));
             out.extend(arguments.get("resource_definition"));
         }

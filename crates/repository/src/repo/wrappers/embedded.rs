@@ -17,7 +17,7 @@ use super::inline;
 use super::mask::{Language, Masked, mask};
 use super::not_planned::{contains_kind, contains_manifest, is_hyperconverged};
 use super::unknown::{self, Unknown};
-use super::{ansible, group, policy, text};
+use super::{ansible, group, policy};
 
 /// A manifest in a text.
 #[derive(Debug, Clone)]
@@ -45,19 +45,15 @@ pub(in super::super) fn of_text(file: &Arc<SourceFile>) -> Texts {
     if !text.contains(HCO) && !contains_kind(text) && !text.contains("HyperConverged") {
         return out;
     }
-    let mut read = Vec::new();
     match files::form(file.path(), text) {
         Some(Form::Template(language)) => of_manifest(text, language, &at, file, 0, &mut out),
         Some(Form::Script(language)) => {
             of_script(text, language, &at, file, 0, &mut out);
-            read.extend(heredocs(text).into_iter().map(|h| h.body));
+            let read: Vec<_> = heredocs(text).into_iter().map(|h| h.body).collect();
+            out.missed.extend(inline::manifests(text, &read).into_iter().map(at));
         }
-        Some(Form::Unread) | None => {}
-    }
-    match files::form(file.path(), text) {
-        Some(Form::Script(_)) => out.missed.extend(inline::manifests(text, &read).into_iter().map(at)),
         Some(Form::Unread) => out.missed.extend(inline::first_mention(text).into_iter().map(at)),
-        _ => {}
+        None => {}
     }
     out
 }
@@ -92,7 +88,7 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
         }
     }
     policies(root, &mut |raw| string(raw, Language::Go));
-    if (group(root), text(root, "kind")) == ("", "ConfigMap") {
+    if (group(root), root.text("kind")) == ("", "ConfigMap") {
         let data = root.get("data").map_or(&[][..], Node::entries);
         data.iter().for_each(|entry| string(&entry.value, Language::Any));
     }

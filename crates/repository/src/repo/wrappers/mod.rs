@@ -43,7 +43,7 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     if !node.items().is_empty() {
         return ansible::objects(node);
     }
-    let (group, kind) = (group(node), text(node, "kind"));
+    let (group, kind) = (group(node), node.text("kind"));
     let plain = |path: &str| {
         let wrapper = Wrapper { node, is_template: false };
         let nodes = node.below(path).map_or(&[][..], Node::items);
@@ -73,10 +73,6 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
 }
 
 fn group(node: &Node) -> &str {
-    let version = text(node, "apiVersion");
+    let version = node.text("apiVersion");
     version.split_once('/').map_or("", |(group, _)| group)
-}
-
-fn text<'n>(node: &'n Node, key: &str) -> &'n str {
-    node.get(key).and_then(Node::as_str).unwrap_or_default()
 }

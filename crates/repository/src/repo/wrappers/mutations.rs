@@ -3,7 +3,7 @@
 use hcoplan_yaml::{Node, Value};
 
 use super::super::mentions::HCO;
-use super::{group, text};
+use super::group;
 
 /// The groups and kinds of objects that change others at admission.
 const MUTATORS: [(&str, &str); 8] = [
@@ -26,7 +26,7 @@ const MATCHES: [&str; 6] = ["kinds", "resources", "apiGroups", "groups", "target
 
 /// Whether an object changes HyperConvergeds, or makes them.
 pub(super) fn changes_hyperconverged(root: &Node) -> bool {
-    let is_mutator = MUTATORS.contains(&(group(root), text(root, "kind")));
+    let is_mutator = MUTATORS.contains(&(group(root), root.text("kind")));
     // HCO's own webhook is planned.
     let is_own = root.list_at("webhooks").iter().any(|hook| hook.text("name").ends_with("hco.kubevirt.io"));
     is_mutator

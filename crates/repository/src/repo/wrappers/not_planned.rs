@@ -10,7 +10,7 @@ use hcoplan_yaml::{Document, Node, Value};
 
 use super::super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
-use super::{ansible, group, inline, mutations, policy, text};
+use super::{ansible, group, inline, mutations, policy};
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ const EXAMPLES: [&str; 6] = [
 pub(in super::super) fn find(root: &Node, planned: &[&Node]) -> Vec<NotPlannedObject> {
     let mut out = Vec::new();
     let is_example =
-        EXAMPLES.contains(&text(root, "kind")) || text(root, "schema").starts_with("olm.") || group(root) == HCO;
+        EXAMPLES.contains(&root.text("kind")) || root.text("schema").starts_with("olm.") || group(root) == HCO;
     if is_example {
         return out;
     }
@@ -127,7 +127,7 @@ impl<'n> Walk<'n, '_> {
         // One that it makes or checks is named itself.
         if self.out.len() == known && mutations::changes_hyperconverged(node) {
             let span = node.get("kind").map_or(node.span, |kind| kind.span);
-            let reason = NotPlannedReason::Mutated(text(node, "kind").to_owned());
+            let reason = NotPlannedReason::Mutated(node.text("kind").to_owned());
             self.out.push(NotPlannedObject { span, reason });
         }
     }
@@ -135,7 +135,7 @@ impl<'n> Walk<'n, '_> {
 
 /// The name of a wrapper in messages.
 fn kind_of(node: &Node) -> &str {
-    match text(node, "kind") {
+    match node.text("kind") {
         "" if ansible::is_tasks(node) => "list of tasks",
         "" if matches!(node.value, Value::Seq(_)) => "list",
         "" => "file",
@@ -145,13 +145,13 @@ fn kind_of(node: &Node) -> &str {
 
 /// Whether a value is a patch of a HyperConverged, as Hive's SyncSets have it.
 fn is_patch(node: &Node) -> bool {
-    group(node) == HCO && text(node, "kind") == "HyperConverged" && !text(node, "patch").is_empty()
+    group(node) == HCO && node.text("kind") == "HyperConverged" && !node.text("patch").is_empty()
 }
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
 pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
     let is_map = |key: &str| matches!(node.get(key).map(|n| &n.value), Some(Value::Map(_)));
-    group(node) == HCO && text(node, "kind") == "HyperConverged" && (is_map("metadata") || is_map("spec"))
+    group(node) == HCO && node.text("kind") == "HyperConverged" && (is_map("metadata") || is_map("spec"))
 }
 
 /// Whether a text of several lines or of JSON contains a HyperConverged's manifest.

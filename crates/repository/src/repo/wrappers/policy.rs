@@ -5,7 +5,7 @@
 
 use hcoplan_yaml::Node;
 
-use super::{Wrapper, text};
+use super::Wrapper;
 
 /// The objects that clusters must have, which a policy declares.
 pub(super) fn objects(node: &Node) -> Vec<(&Node, Wrapper<'_>)> {
@@ -27,7 +27,7 @@ pub(super) fn is_check(object: &Node) -> bool {
 
 /// Whether an entry of a policy's templates forbids its object.
 pub(super) fn is_unwanted(template: &Node) -> bool {
-    text(template, "complianceType").eq_ignore_ascii_case("mustnothave")
+    template.text("complianceType").eq_ignore_ascii_case("mustnothave")
 }
 
 fn templates(node: &Node) -> impl Iterator<Item = &Node> {

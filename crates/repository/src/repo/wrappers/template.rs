@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 use hcoplan_yaml::{Node, Scalar, Value, resolve};
 
-use super::{Wrapper, text};
+use super::Wrapper;
 
 /// The parameters of a Template: their values, `None` if required or generated.
 pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
     let list = wrapper.node.list_at("parameters");
     let parameter = |p: &'n Node| {
         let value = p.text_at("value");
-        let is_generated = !text(p, "generate").is_empty();
+        let is_generated = !p.text("generate").is_empty();
         let is_required = matches!(p.get("required").map(|r| &r.value), Some(Value::Bool(true)));
         let value = match value {
             Some("") | None if is_generated || is_required => None,
@@ -22,7 +22,7 @@ pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<
             None => Some(""),
             value => value,
         };
-        (text(p, "name"), value)
+        (p.text("name"), value)
     };
     list.iter().map(parameter).collect()
 }

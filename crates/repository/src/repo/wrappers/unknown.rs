@@ -12,9 +12,9 @@ use regex_lite::Regex;
 
 use super::super::mentions::HCO;
 use super::super::statements::HCO_NAME as NAME;
+use super::Wrapper;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
-use super::{Wrapper, text};
 
 /// Fields of a HyperConverged with only one possible value, which is planned.
 const FIXED: [(&str, &str); 3] =
@@ -118,7 +118,7 @@ pub(in super::super) fn is_filled_in(text: &str) -> bool {
 
 /// Whether an object's kind or API version is templated, so that it may become a HyperConverged.
 pub(in super::super) fn may_become_hyperconverged(root: &Node) -> bool {
-    let (version, kind) = (text(root, "apiVersion"), text(root, "kind"));
+    let (version, kind) = (root.text("apiVersion"), root.text("kind"));
     let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
     (is_filled_in(version) || is_filled_in(kind))
         && (is_map("metadata") || is_map("spec"))

@@ -52,6 +52,14 @@ pub(in crate::repo) struct Accumulated {
     pub(in crate::repo) is_exact: bool,
 }
 
+impl Accumulated {
+    /// Whether something isn't fetched that a patch of a HyperConverged may be for.
+    pub(in crate::repo) fn patches_unfetched(&self) -> bool {
+        let is_patch = |layer: &&BuildLayer| matches!(layer.what, LayerKind::Merge | LayerKind::Operations);
+        !self.unfetched.is_empty() && self.layers.iter().filter(is_patch).any(|layer| layer.is_for("HyperConverged"))
+    }
+}
+
 /// A source of objects that isn't in the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::repo) enum Unfetched {
@@ -206,8 +214,10 @@ impl Accumulation<'_, '_> {
             }
         } else {
             let inner = self.all.at(&self.all.tree.real(&path));
-            let inner = inner.filter(|inner| !inner.is_component);
             let inner = inner.ok_or_else(|| refused(RefusedReason::Missing(name.to_owned())))?;
+            if inner.is_component {
+                return Err(refused(RefusedReason::OtherKind(name.to_owned(), "a component", "resources")));
+            }
             added = self.kustomization(&inner, Vec::new())?;
         }
         for object in added {
@@ -228,9 +238,11 @@ impl Accumulation<'_, '_> {
         }
         let path = normalize_path(&directory.join(name));
         let inner = path.and_then(|path| self.all.at(&self.all.tree.real(&path)));
-        let Some(inner) = inner.filter(|inner| inner.is_component || inner.rejected.is_some()) else {
-            return Err(Refused { place: entry.place(), why: RefusedReason::Missing(name.to_owned()) });
-        };
+        let refused = |why| Refused { place: entry.place(), why };
+        let inner = inner.ok_or_else(|| refused(RefusedReason::Missing(name.to_owned())))?;
+        if !inner.is_component && inner.rejected.is_none() {
+            return Err(refused(RefusedReason::OtherKind(name.to_owned(), "no component", "components")));
+        }
         *objects = self.kustomization(&inner, std::mem::take(objects))?;
         Ok(())
     }
@@ -401,6 +413,10 @@ impl Accumulation<'_, '_> {
             for patch in &roots {
                 let id = Id::of(patch);
                 let matching: Vec<usize> = (0..objects.len()).filter(|at| objects[*at].has_been(&id)).collect();
+                // What isn't fetched may have it.
+                if matching.is_empty() && !self.out.unfetched.is_empty() {
+                    continue;
+                }
                 let [at] = matching.as_slice() else {
                     let why = if matching.is_empty() {
                         RefusedReason::NoMatch(Box::new(id))

@@ -8,9 +8,16 @@ use super::merge::NotMerged;
 use super::object::{Member, Placed, Value};
 use super::{Beyond, BeyondKind, Refused, RefusedReason};
 
-/// Applies a list of operations to an object.
+/// Applies a list of operations to an object. While they run, kustomize has annotations of its own in it.
 pub(super) fn apply(object: &mut Placed, operations: &Placed) -> Result<(), NotMerged> {
-    operations.items().iter().try_for_each(|operation| apply_one(object, operation))
+    let place = operations.place.clone();
+    object.map_of("metadata", &place).map_of("annotations", &place);
+    operations.items().iter().try_for_each(|operation| apply_one(object, operation))?;
+    let metadata = object.map_of("metadata", &place);
+    if metadata.get("annotations").is_some_and(|own| own.members().is_empty()) {
+        metadata.remove("annotations");
+    }
+    Ok(())
 }
 
 fn apply_one(object: &mut Placed, operation: &Placed) -> Result<(), NotMerged> {
@@ -60,8 +67,16 @@ fn null(place: &Location) -> Placed {
 
 /// A pointer's tokens.
 fn tokens(pointer: &str) -> Option<Vec<String>> {
-    let rest = pointer.strip_prefix('/')?;
+    // What is before the first slash is ignored.
+    let (_, rest) = pointer.split_once('/')?;
     Some(rest.split('/').map(|token| token.replace("~1", "/").replace("~0", "~")).collect())
+}
+
+/// The index of an item that a token names; a negative one counts from the end.
+fn index(token: &str, length: usize) -> Option<usize> {
+    let own: isize = token.parse().ok()?;
+    let at = if own < 0 { length.checked_add_signed(own)? } else { own.unsigned_abs() };
+    (at < length).then_some(at)
 }
 
 /// The container of a pointer's target, and the last token.
@@ -76,8 +91,8 @@ fn container<'o>(object: &'o mut Placed, pointer: &str) -> Result<(&'o mut Place
                 member.map(|member| &mut member.value).ok_or(NO_PARENT)?
             }
             Value::List(items) => {
-                let index: usize = token.parse().map_err(|_| NO_PARENT)?;
-                items.get_mut(index).ok_or(NO_PARENT)?
+                let at = index(&token, items.len()).ok_or(NO_PARENT)?;
+                &mut items[at]
             }
             Value::Scalar(_) => return Err(NO_PARENT),
         };
@@ -91,11 +106,8 @@ fn add(object: &mut Placed, pointer: &str, value: Placed, place: &Location) -> R
         Value::Map(_) => container.set(&key, place, value),
         Value::List(items) if key == "-" => items.push(value),
         Value::List(items) => {
-            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
-            if index > items.len() {
-                return Err(NO_INDEX);
-            }
-            items.insert(index, value);
+            let at = index(&key, items.len() + 1).ok_or(NO_INDEX)?;
+            items.insert(at, value);
         }
         Value::Scalar(_) => return Err(NO_PARENT),
     }
@@ -110,8 +122,8 @@ fn replace(object: &mut Placed, pointer: &str, value: Placed, place: &Location) 
             None => members.push(Member { key, place: place.clone(), value }),
         },
         Value::List(items) => {
-            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
-            *items.get_mut(index).ok_or(NO_INDEX)? = value;
+            let at: usize = key.parse().map_err(|_| NO_INDEX)?;
+            *items.get_mut(at).ok_or(NO_INDEX)? = value;
         }
         Value::Scalar(_) => return Err(NO_PARENT),
     }
@@ -123,8 +135,8 @@ fn remove(object: &mut Placed, pointer: &str) -> Result<Placed, &'static str> {
     match &mut container.value {
         Value::Map(_) => container.remove(&key).ok_or(NOTHING),
         Value::List(items) => {
-            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
-            if index < items.len() { Ok(items.remove(index)) } else { Err(NO_INDEX) }
+            let at = index(&key, items.len()).ok_or(NO_INDEX)?;
+            Ok(items.remove(at))
         }
         Value::Scalar(_) => Err(NO_PARENT),
     }
@@ -136,8 +148,8 @@ fn find<'o>(object: &'o mut Placed, pointer: &str) -> Result<Option<&'o Placed>,
     match &container.value {
         Value::Map(_) => Ok(container.get(&key)),
         Value::List(items) => {
-            let index: usize = key.parse().map_err(|_| NO_INDEX)?;
-            items.get(index).map(Some).ok_or(NO_INDEX)
+            let at = index(&key, items.len()).ok_or(NO_INDEX)?;
+            Ok(Some(&items[at]))
         }
         Value::Scalar(_) => Err(NO_PARENT),
     }

@@ -75,6 +75,15 @@ fn merges_without_a_schema() {
 }
 
 #[test]
+fn operations_find_annotations_where_the_object_has_none() {
+    let annotated = built(&operated(r#""op": "add", "path": "/metadata/annotations/a", "value": "b""#), &[]);
+    let root = &annotated.expect("a build").objects[0].root;
+    assert_eq!(root.at(&["metadata", "annotations", "a"]).and_then(Placed::as_str), Some("b"));
+    let removed = built(&operated(r#""op": "remove", "path": "/metadata/annotations""#), &[]);
+    assert!(removed.expect("a build").objects[0].root.at(&["metadata", "annotations"]).is_none());
+}
+
+#[test]
 fn operations_are_those_of_the_library_that_kustomize_uses() {
     for (operation, part) in [
         (r#""op": "replace", "path": "/spec/new", "value": 1"#, r#""new":1"#),
@@ -83,6 +92,9 @@ fn operations_are_those_of_the_library_that_kustomize_uses() {
         (r#""op": "move", "from": "/spec/a", "path": "/spec/c""#, r#""c":"base""#),
         (r#""op": "copy", "from": "/spec/map/x", "path": "/spec/c""#, r#""c":1"#),
         (r#""op": "remove", "path": "/spec/none""#, "fails at `/spec/none`"),
+        (r#""op": "add", "path": "/spec/list/-1", "value": 3"#, r#""list":[1,2,3]"#),
+        (r#""op": "remove", "path": "/spec/list/-1""#, r#""list":[1]"#),
+        (r#""op": "replace", "path": "/spec/list/-1", "value": 3"#, "no such item"),
         (r#""op": "test", "path": "/spec/a", "value": "other""#, "the value is another one"),
         (r#""op": "add", "path": "/spec/none/x", "value": 1"#, "nothing that could hold it"),
         (r#""op": "replace", "path": "/spec/list/7", "value": 1"#, "no such item"),
