@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use hcoplan_planner::release::Release;
 use serde_json::Value;
@@ -256,45 +256,11 @@ pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
     leaves.collect()
 }
 
-/// The gates without which KubeVirt's webhook rejects virtual machines. Source: `pkg/virt-api/webhooks/validating-webhook`
-/// (an empty CD-ROM needs DeclarativeHotplugVolumes, a persistent TPM VMPersistentState).
-const GATES_OF_VMS: [&str; 27] = [
-    "ARM64SecureBoot",
-    "ContainerPathVolumes",
-    "DeclarativeHotplugVolumes",
-    "DownwardMetrics",
-    "EnableVirtioFsConfigVolumes",
-    "EnableVirtioFsStorageVolumes",
-    "ExperimentalIgnitionSupport",
-    "ExperimentalVirtiofsSupport",
-    "GPUsWithDRA",
-    "HostDevices",
-    "HostDevicesWithDRA",
-    "HostDisk",
-    "MultiArchitecture",
-    "NUMA",
-    "NetworkDevicesWithDRA",
-    "PanicDevices",
-    "SecureExecution",
-    "Sidecar",
-    "UtilityVolumes",
-    "VMLiveUpdateFeatures",
-    "VMPersistentState",
-    "VSOCK",
-    "VideoConfig",
-    "VolumeMigration",
-    "VolumesUpdateStrategy",
-    "WorkloadEncryptionSEV",
-    "WorkloadEncryptionTDX",
-];
-
-/// What gates let users of VMs do on nodes. Source: KubeVirt `pkg/virt-config/featuregate`.
-const SECURITY_GATES: [(&str, &str); 4] = [
-    ("HostDisk", "VMs may use files of their nodes as disks: the KubeVirt feature {} is switched on"),
-    ("HostDevices", "VMs may use devices of their nodes: the KubeVirt feature {} is switched on"),
-    ("Root", "VMs' processes run as root on their nodes: the KubeVirt feature {} is switched on"),
-    ("Sidecar", "VMs may bring containers that change their definition: the KubeVirt feature {} is switched on"),
-];
+/// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `security`: what gates let users of
+/// VMs do on nodes. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
+/// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState) and `pkg/virt-config/featuregate`.
+static GATES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("gates.json")).expect("every test of a gate reads it"));
 
 /// The states of KubeVirt's features, from both lists and what its release makes of them.
 pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
@@ -347,8 +313,8 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {
             "PersistentReservation" => HELPER_ON.plain(),
-            gate => match SECURITY_GATES.iter().find(|(name, _)| *name == gate) {
-                Some((_, text)) => Said::new(Security, Now, text).about(gate),
+            gate => match GATES["security"][gate].as_str() {
+                Some(text) => Said::new(Security, Now, text).about(gate),
                 None => ON.about(gate),
             },
         });
@@ -356,7 +322,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in was.difference(&is).filter(matters) {
         match &**gate {
             "PersistentReservation" => out.extend([HELPER_OFF.plain(), UNRESERVED.plain()]),
-            gate if GATES_OF_VMS.contains(&gate) => out.push(REJECTED.about(gate)),
+            gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => out.push(REJECTED.about(gate)),
             gate => out.push(OFF.about(gate)),
         }
     }
