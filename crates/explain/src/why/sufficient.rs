@@ -342,13 +342,9 @@ impl Trial<'_> {
         node_count_variants(self.plan_input.inventory(), &ARCHITECTURES)
     }
 
-    /// A field with as few others of its section as it needs to be valid.
+    /// A field with another one of its section that it needs to be valid.
     fn with_section(&self, one: &Edit) -> Option<SufficientChange> {
-        let others = self.section_edits(one);
-        let singles = others.iter().map(|other| vec![other, one]);
-        let pairs =
-            others.iter().enumerate().flat_map(|(i, a)| others.iter().skip(i + 1).map(move |b| vec![a, b, one]));
-        singles.chain(pairs).find_map(|edits| self.suffices(&edits, ""))
+        self.section_edits(one).iter().find_map(|other| self.suffices(&[other, one], ""))
     }
 
     /// The fewest edits that suffice together: of all that switch something on, else two of which one is a source of

@@ -56,22 +56,8 @@ pub enum Mistyped {
 }
 
 /// `metadata`, which no CRD describes.
-static OBJECT_META: LazyLock<Node> = LazyLock::new(|| {
-    let text = || serde_json::json!({"type": "string"});
-    let texts = || serde_json::json!({"type": "object", "additionalProperties": {"type": "string"}});
-    Node::read(serde_json::json!({"type": "object", "properties": {
-        "name": text(), "generateName": text(), "namespace": text(), "uid": text(), "resourceVersion": text(),
-        "selfLink": text(), "creationTimestamp": text(), "deletionTimestamp": text(),
-        "generation": {"type": "integer"}, "deletionGracePeriodSeconds": {"type": "integer"},
-        "labels": texts(), "annotations": texts(),
-        "finalizers": {"type": "array", "items": text(), "x-kubernetes-list-type": "set"},
-        "managedFields": {"type": "array", "items": {"type": "object"}},
-        "ownerReferences": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["uid"],
-            "items": {"type": "object", "x-kubernetes-map-type": "atomic", "properties": {
-                "apiVersion": text(), "kind": text(), "name": text(), "uid": text(),
-                "controller": {"type": "boolean"}, "blockOwnerDeletion": {"type": "boolean"}}}}
-    }}))
-});
+static OBJECT_META: LazyLock<Node> =
+    LazyLock::new(|| Node::read(serde_json::from_str(include_str!("object-meta.json")).expect("a test merges it")));
 
 impl Schema {
     /// The fields of a manifest.

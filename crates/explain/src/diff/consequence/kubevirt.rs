@@ -322,7 +322,9 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in was.difference(&is).filter(matters) {
         match &**gate {
             "PersistentReservation" => out.extend([HELPER_OFF.plain(), UNRESERVED.plain()]),
-            gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => out.push(REJECTED.about(gate)),
+            gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
+                out.push(REJECTED.about(gate))
+            }
             gate => out.push(OFF.about(gate)),
         }
     }
