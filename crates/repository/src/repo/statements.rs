@@ -269,7 +269,7 @@ mod tests {
                           namespace: hco}\nspec: {template: {spec: {containers: [{image: 'r.example.com/hco:v1.17.3'";
         assert_eq!(statement(&format!("{deployment}}}]}}}}}}\n")), "hco ? 1.17.3");
         let variable = "env: [{name: HCO_KV_IO_VERSION, value: 1.16.0}]";
-        assert_eq!(statement(&format!("{deployment}, {variable}}}]}}}}}}\n")), "hco ? 1.16");
+        assert_eq!(statement(&format!("{deployment}, {variable}}}]}}}}}}\n")), "hco ? 1.16.0");
         let version =
             "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nstatus: {desired: {version: 4.20.11}}\n";
         assert_eq!(statement(version), "? OpenShift 4.20");

@@ -14,7 +14,7 @@ fn found(text: &str) -> String {
         let what = match f.what {
             FoundKind::HyperConverged => "HyperConverged".to_owned(),
             FoundKind::Inventory(kind) => format!("{kind:?}"),
-            FoundKind::Statement(kind) => kind.as_str().to_owned(),
+            FoundKind::Statement(kind) => format!("{kind:?}"),
             FoundKind::Unrecognized => "unrecognized".to_owned(),
             FoundKind::NotPlanned => "named".to_owned(),
             FoundKind::Changing => "changing".to_owned(),

@@ -78,7 +78,7 @@ fn merges_without_a_schema() {
 fn operations_find_annotations_where_the_object_has_none() {
     let annotated = built(&operated(r#""op": "add", "path": "/metadata/annotations/a", "value": "b""#), &[]);
     let root = &annotated.expect("a build").objects[0].root;
-    assert_eq!(root.at(&["metadata", "annotations", "a"]).and_then(Placed::as_str), Some("b"));
+    assert_eq!(root.at(&["metadata", "annotations", "a"]).and_then(|value| value.as_str()), Some("b"));
     let removed = built(&operated(r#""op": "remove", "path": "/metadata/annotations""#), &[]);
     assert!(removed.expect("a build").objects[0].root.at(&["metadata", "annotations"]).is_none());
 }
