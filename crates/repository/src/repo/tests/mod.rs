@@ -420,8 +420,10 @@ fn does_not_ask_for_known_facts() {
     // OLM's first version determines the distribution and the lower bound.
     assert_eq!(
         found,
-        ["east/instance/hc.yaml:3:18 release-assumed: the cluster's release is unknown: assuming OpenShift \
-          Virtualization 4.22 (HCO 1.18), the newest published one"]
+        [
+            "east/instance/hc.yaml:3:18 release-assumed: the Subscription installs 4.20.3 first, and OLM updates it: assuming OpenShift \
+          Virtualization 4.22 (HCO 1.18), the newest published one"
+        ]
     );
     let possible = repo.load(&repo.clusters()[0]).expect("loaded").possible;
     assert_eq!(possible.first().expect("one").label(), "4.20");
