@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
         let worst = failures.iter().filter(is_ours).max_by_key(|f| f.severity == Severity::Error)?;
         let is_certain = worst.severity == Severity::Error;
         let outcome = if is_certain { BootOutcome::DoesNotBoot } else { BootOutcome::Undetermined };
-        Some((outcome, BootCause::NotStarted(worst.message.to_string())))
+        Some((outcome, BootCause::NotStarted(worst.message.clone())))
     }
 
     /// Whether KubeVirt emulates guests on nodes of another architecture.

@@ -48,7 +48,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
         .filter(|(node, taints)| !taints.is_empty() && closed.as_ref().is_none_or(|name| architecture(node) == *name))
         .collect();
     let (first, taint) = counted.first().and_then(|(n, t)| Some((n, *t.first()?)))?;
-    let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(|t| t.to_string()).collect();
+    let names: BTreeSet<String> = counted.iter().flat_map(|(_, t)| t.iter()).map(ToString::to_string).collect();
     let names: Vec<String> = names.into_iter().collect();
     let which = |node: &str| match placement {
         Some(_) => format!("{node} that the {} placement selects", pods.as_str()),
@@ -76,7 +76,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
     }
     // Virtual machines can't be scheduled only if no workload node accepts them.
     finding.is_silent = !all || pods == Pods::Infra;
-    finding = with_related(finding, first.name_place(), format!("has the taint {}", taint));
+    finding = with_related(finding, first.name_place(), format!("has the taint {taint}"));
     let tolerated = counted.iter().flat_map(|(_, t)| t.iter().copied());
     match tolerations(cx, pods, tolerated) {
         Some(fix) => Some(finding.fix(fix)),

@@ -72,8 +72,9 @@ fn tainted(cx: &Context<'_>, vm: &VirtualMachine<'_>, candidate: &Candidate<'_>)
     };
     let place = if vm.get("tolerations").is_some() { vm.key_place("tolerations") } else { vm.name_place() };
     let finding = vm.finding(&VM_FITS_NO_NODE, message).at(place).label("its pod stays pending").help(help);
-    let placement = is_handlers.then(|| cx.field("workloads.nodePlacement")).filter(|field| field.is_set());
-    with_related(finding, placement.map(|field| field.key_place()), "virt-handler tolerates these only")
+    let placement = cx.field("workloads.nodePlacement");
+    let placement = (is_handlers && placement.is_set()).then(|| placement.key_place());
+    with_related(finding, placement, "virt-handler tolerates these only")
 }
 
 fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static str) -> Finding {
