@@ -84,6 +84,8 @@ struct Test {
     paths: Vec<String>,
     how: How,
     values: Vec<String>,
+    /// Whether all paths are below the element: most are.
+    is_plain: bool,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -134,7 +136,7 @@ impl<'de> Deserialize<'de> for Test {
         let how = Value::from(words.next().unwrap_or_default());
         let how = serde_json::from_value(how).map_err(serde::de::Error::custom)?;
         let values = words.next().unwrap_or_default().split('|').map(str::to_owned).collect();
-        Ok(Self { paths, how, values })
+        Ok(Self { paths, how, values, is_plain: !text.contains(['/', '>']) })
     }
 }
 
@@ -183,10 +185,7 @@ fn joined(value: &Value) -> String {
 
 impl Test {
     fn holds(&self, checker: &Checker<'_>, element: &Value) -> bool {
-        // Most paths are plain, and need no text.
-        let find = |path: &str| {
-            if path.contains(['/', '>']) { checker.find("", element, path).1 } else { at(element, path) }
-        };
+        let find = |path: &str| if self.is_plain { at(element, path) } else { checker.find("", element, path).1 };
         let value = find(&self.paths[0]);
         let bound = || match self.values[0].strip_prefix('=') {
             Some(path) => whole(find(path)),
@@ -239,10 +238,12 @@ impl Test {
 impl<'j> Checker<'j> {
     /// Applies the rows of a group. Returns the elements that a last row rejects.
     pub(super) fn rows(&mut self, group: &str) -> HashSet<String> {
-        let mut ended = HashSet::new();
+        let (mut known, mut ended) = (HashMap::new(), HashSet::new());
         for check in self.checks(group) {
+            // Many rows look at the same elements.
+            let elements = known.entry(&check.each).or_insert_with(|| self.elements(check));
             if !ended.contains("") {
-                let rejected = self.row(check, &ended);
+                let rejected = self.row(check, elements, &ended);
                 ended.extend(rejected.into_iter().filter(|_| check.last));
             }
         }
@@ -252,9 +253,14 @@ impl<'j> Checker<'j> {
     /// The first rejection by the rows of a group.
     pub(super) fn first(&mut self, group: &str) -> Option<Cause> {
         self.checks(group).find_map(|check| {
-            self.row(check, &HashSet::new());
+            self.row(check, &self.elements(check), &HashSet::new());
             self.found.first().cloned()
         })
+    }
+
+    /// The elements that a row looks at.
+    fn elements(&self, check: &Check) -> Vec<(String, &'j Value)> {
+        if check.each.is_empty() { vec![(String::new(), self.spec)] } else { self.each(&check.each) }
     }
 
     /// The rows of a group for the cluster's release.
@@ -286,17 +292,17 @@ impl<'j> Checker<'j> {
     }
 
     /// Applies a row. Returns the elements that it rejects.
-    fn row(&mut self, check: &'static Check, ended: &HashSet<String>) -> Vec<String> {
-        let mut elements =
-            if check.each.is_empty() { vec![(String::new(), self.spec)] } else { self.each(&check.each) };
-        elements
-            .retain(|(path, element)| !ended.contains(path) && check.when.iter().all(|test| test.holds(self, element)));
-        let skipped = check.nth.map_or(0, |nth| nth - 1);
+    fn row(&mut self, check: &'static Check, elements: &[(String, &'j Value)], ended: &HashSet<String>) -> Vec<String> {
+        let fails = |(path, element): &&(String, &'j Value)| {
+            !ended.contains(path) && check.when.iter().all(|test| test.holds(self, element))
+        };
+        let (skipped, most) = check.nth.map_or((0, usize::MAX), |nth| (nth - 1, 1));
+        let failing: Vec<&(String, &Value)> = elements.iter().filter(fails).skip(skipped).take(most).collect();
         let mut first = HashMap::new();
         let mut rejected = Vec::new();
-        for (path, element) in elements.into_iter().skip(skipped).take(check.nth.map_or(usize::MAX, |_| 1)) {
-            let (field, value) = self.find(&path, element, &check.at);
-            let path_of = |other: &str| self.path(&self.find(&path, element, other).0);
+        for (path, element) in failing {
+            let (field, value) = self.find(path, element, &check.at);
+            let path_of = |other: &str| self.path(&self.find(path, element, other).0);
             let mut equal = String::new();
             let reason = match &check.reason {
                 Why::Missing => Reason::Missing,
@@ -310,7 +316,7 @@ impl<'j> Checker<'j> {
                     let given = |field| Some(&element[field]).filter(|value| !value.is_null() && *value != "");
                     let key: Vec<Option<&Value>> = fields.iter().map(given).collect();
                     let other = first.entry(key).or_insert_with(|| path.clone());
-                    if *other == path {
+                    if other == path {
                         continue;
                     }
                     equal.clone_from(other);
@@ -332,8 +338,8 @@ impl<'j> Checker<'j> {
                     Reason::Unsupported(allowed.iter().filter(|a| !a.is_empty()).cloned().collect())
                 }
             };
-            let template = self.fill(&check.message, &field, &path, element).replace("{other}", &self.name(&equal));
-            rejected.push(path);
+            let template = self.fill(&check.message, &field, path, element).replace("{other}", &self.name(&equal));
+            rejected.push(path.clone());
             let problems = check.when.iter().find_map(|test| test.problems(element));
             match problems {
                 Some(problems) if template.contains("{problems") => {
