@@ -258,8 +258,8 @@ impl Changes<'_> {
                 }
                 // One import stays, and what it brings is known now.
                 (Some(_), cell) if covered(cell) && !self.after.multi_arch => {
-                    let text = format!("every new disk from {{}} is for {name} now");
-                    out.push(self.effect(is, Impact::Better, EffectTime::NewMachines, &text, ""));
+                    let text = format!("new disks from {{}} are for {name} from now on");
+                    out.push(self.effect(is, Impact::Better, EffectTime::Now, &text, ""));
                 }
                 (_, cell) if covered(cell) => {
                     let text = format!("the golden image {{}} is imported for {name}, too");

@@ -6,6 +6,7 @@
 
 mod forms;
 mod kinds;
+mod problem;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,7 @@ use hcoplan_yaml::edit::{Change, edits};
 use hcoplan_yaml::{Document, Node, Segment};
 
 pub(crate) use forms::is_network_name;
-use kinds::{Mistake, Problem};
+use problem::{Mistake, Problem};
 pub(crate) use table::Outcome;
 use table::{MACHINE_ROWS, ROWS, Row};
 

@@ -7,8 +7,7 @@ use hcoplan_kubernetes::cron;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::checker::{Checker, text};
-use super::tables::count;
+use super::checker::{Checker, count, text};
 use super::{Cluster, Reason, Stage};
 use crate::release::Release;
 

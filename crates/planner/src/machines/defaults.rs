@@ -150,7 +150,7 @@ fn apply_preference(spec: &mut Value, preference: &Value) {
                 (None, "dedicatedIOThread") => text(at(item, "disk.bus")) == "virtio",
                 (None, "masquerade") => {
                     let bindings = ["bridge", "sriov", "binding", "passtBinding", "slirp", "macvtap", "passt"];
-                    super::tables::count(item, &bindings) == 0 && pods.contains(&item["name"])
+                    super::checker::count(item, &bindings) == 0 && pods.contains(&item["name"])
                 }
                 (None, _) => kind != "disks" || item["cdrom"].is_null() && item["lun"].is_null(),
             };
@@ -238,7 +238,7 @@ pub(super) fn with_disk_buses(spec: &Value) -> Option<Value> {
     let bus = if matches!(text(&spec["architecture"]), "arm64" | "s390x") { "virtio" } else { "sata" };
     let mut spec = spec.clone();
     for disk in spec["domain"]["devices"]["disks"].as_array_mut()?.iter_mut().filter(|d| d.is_object()) {
-        if super::tables::count(disk, &TARGETS) == 0 {
+        if super::checker::count(disk, &TARGETS) == 0 {
             disk["disk"] = json!({});
         }
         for target in TARGETS {

@@ -10,11 +10,11 @@ use hcoplan_kubernetes::label_selector::Selector;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
+use super::checker::count;
 use super::checker::{
     Checker, at, dangling, is_placeholder, list, number, object_metadata, printed, quantity, structure, text, whole,
 };
 use super::launcher::launcher;
-use super::tables::count;
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
 use hcoplan_kubernetes::label::{key_problems, value_problems};
 

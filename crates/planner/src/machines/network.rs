@@ -7,8 +7,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::Reason;
-use super::checker::{Checker, list, number, repeats, text};
-use super::tables::unsupported;
+use super::checker::{Checker, list, number, repeats, text, unsupported};
 
 impl Checker<'_> {
     pub(super) fn networks(&mut self) {

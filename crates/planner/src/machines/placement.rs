@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::Reason;
+use super::checker::unsupported;
 use super::checker::{Checker, label_problems, list, text};
-use super::tables::unsupported;
 use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::toleration;
 

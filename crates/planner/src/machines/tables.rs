@@ -390,16 +390,6 @@ impl<'j> Checker<'j> {
     }
 }
 
-/// The reason with the allowed values.
-pub(super) fn unsupported(allowed: &[&str]) -> Reason {
-    Reason::Unsupported(allowed.iter().filter(|a| !a.is_empty()).map(|a| (*a).to_owned()).collect())
-}
-
-/// The number of an object's fields that are set.
-pub(super) fn count(value: &Value, fields: &[&str]) -> usize {
-    fields.iter().filter(|f| !value[**f].is_null()).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -11,7 +11,7 @@ use hcoplan_diagnostics::source::{
 };
 use hcoplan_planner::inventory::SourceKind;
 
-use super::candidate::is_candidate;
+use super::candidate::{is_candidate, is_of_tests};
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
 use super::file_summary::{
@@ -222,13 +222,6 @@ fn is_expected_output(path: &Utf8Path, within: &Utf8Path) -> bool {
     let above = parent(below).components();
     [".expected.", "-expected.", "-assert."].iter().any(|part| name.contains(part))
         || above.into_iter().any(|part| is_of_tests(part.as_str()))
-}
-
-/// Whether a directory has what tests expect or read.
-pub(super) fn is_of_tests(directory: &str) -> bool {
-    const NAMES: [&str; 6] = ["expected", "fixture", "golden", "snapshot", "testdata", "testcase"];
-    let name = directory.trim_matches('_');
-    NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
 }
 
 /// The files below a directory, relative to it.

@@ -16,11 +16,11 @@ use hcoplan_diagnostics::source::{Location, Tree};
 use hcoplan_planner::inventory::SourceKind;
 
 use super::build_failed::name_of;
+use super::candidate::is_of_tests;
 use super::companions;
 use super::config::{ClusterEntry, Config};
 use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
-use super::open::is_of_tests;
 use super::parent;
 use super::statements::{HCO_NAME, StatementKind};
 use hcoplan_rule_pages::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};

@@ -6,6 +6,7 @@
 //! Open Cluster Management. Labels change nothing: HCO derives the operands' labels only from the HyperConverged's
 //! name.
 
+use super::kustomization::{Field, Metadata};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -17,3 +18,25 @@ static FIELDS: LazyLock<BTreeMap<&str, Vec<&str>>> =
 pub(super) fn of(kind: &str) -> &'static [&'static str] {
     &FIELDS[kind]
 }
+
+/// The fields of Flux's Kustomizations that are fields of kustomizations.
+pub(super) const FLUX: [(&str, Field); 7] = [
+    ("targetNamespace", Field::Metadata(Metadata::Namespace)),
+    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
+    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
+    ("patches", Field::Patches),
+    ("patchesJson6902", Field::JsonPatches),
+    ("images", Field::Metadata(Metadata::Images)),
+    ("components", Field::Components),
+];
+
+/// The fields of an Application's `kustomize` that are fields of kustomizations.
+pub(super) const ARGO: [(&str, Field); 7] = [
+    ("namespace", Field::Metadata(Metadata::Namespace)),
+    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
+    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
+    ("commonAnnotations", Field::Metadata(Metadata::CommonAnnotations)),
+    ("patches", Field::Patches),
+    ("components", Field::Components),
+    ("replicas", Field::Metadata(Metadata::Replicas)),
+];

@@ -14,6 +14,7 @@ use hcoplan_yaml::{Document, Entry as Member, Key, Node, Style, Value};
 use super::{Applied, GitOps, Kind, Source, printed};
 use crate::repo::build::{Additions, Variables};
 use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_of, has_kustomization};
+use crate::repo::wrapper_fields::{ARGO, FLUX};
 
 /// The directories that controllers build with additions, each with the name of what applies it.
 pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
@@ -49,17 +50,6 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
     }
     out
 }
-
-/// The fields of Flux's Kustomizations that are fields of kustomizations.
-pub(in crate::repo) const FLUX: [(&str, Field); 7] = [
-    ("targetNamespace", Field::Metadata(Metadata::Namespace)),
-    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
-    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
-    ("patches", Field::Patches),
-    ("patchesJson6902", Field::JsonPatches),
-    ("images", Field::Metadata(Metadata::Images)),
-    ("components", Field::Components),
-];
 
 fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
     let (spec, document) = (&source.node, &applied.document);
@@ -102,17 +92,6 @@ fn variables(applied: &Applied, post: &Node, gitops: &GitOps) -> Option<Variable
     own(&applied.document, post.get("substitute"), &mut out);
     (out.has_others || !out.known.is_empty()).then_some(out)
 }
-
-/// The fields of an Application's `kustomize` that are fields of kustomizations.
-pub(in crate::repo) const ARGO: [(&str, Field); 7] = [
-    ("namespace", Field::Metadata(Metadata::Namespace)),
-    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
-    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
-    ("commonAnnotations", Field::Metadata(Metadata::CommonAnnotations)),
-    ("patches", Field::Patches),
-    ("components", Field::Components),
-    ("replicas", Field::Metadata(Metadata::Replicas)),
-];
 
 fn argo(applied: &Applied, source: &Source) -> Additions {
     let Some(kustomize) = source.node.get("kustomize") else { return Additions::default() };

@@ -25,7 +25,7 @@ use hcoplan_yaml::{Document, Node, Value};
 
 use super::kustomization::has_kustomization;
 
-pub(super) use additions::{ARGO, FLUX, builds};
+pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{sources as argo_sources, templates};
 pub use controller::Controller;

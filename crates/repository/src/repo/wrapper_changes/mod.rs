@@ -15,12 +15,12 @@ use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
 use regex_lite::Regex;
 
 use super::build::whole;
-use super::gitops::{ARGO, FLUX, Kind, PathPattern, argo_sources, sources_of, templates};
+use super::gitops::{Kind, PathPattern, argo_sources, sources_of, templates};
 use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
 use super::parent;
-use super::wrapper_fields as fields;
+use super::wrapper_fields::{self as fields, ARGO, FLUX};
 use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 
 const KIND: &str = "HyperConverged";
