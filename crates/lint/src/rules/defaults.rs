@@ -138,7 +138,7 @@ const FORMER: [(&str, &str); 3] = [
 fn former(cx: &Context<'_>) -> Option<Finding> {
     let is_former = |leaf: &Leaf<'_>| {
         let is_it = |(field, then): &(&str, &str)| {
-            cx.path_of(field).as_ref() == Some(&leaf.path) && leaf.value.to_string() == *then
+            cx.path_of(field).as_ref() == Some(&leaf.path) && leaf.value.to_string().as_str() == *then
         };
         leaf.value != *leaf.default && FORMER.iter().any(is_it)
     };

@@ -323,7 +323,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         match &**gate {
             "PersistentReservation" => out.extend([HELPER_OFF.plain(), UNRESERVED.plain()]),
             gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
-                out.push(REJECTED.about(gate))
+                out.push(REJECTED.about(gate));
             }
             gate => out.push(OFF.about(gate)),
         }
