@@ -16,18 +16,18 @@ use crate::diff::semantic::Impact::{Behaviour, BootFailure, DataLoss, Disruption
 
 /// What deleting the HyperConverged does to workloads; CDI has the same setting.
 pub(super) fn uninstall(change: &Change<'_>) -> Vec<Consequence> {
-    const DELETES: Said = Said::new(DataLoss, Removal, "deleting the HyperConverged deletes all {}")
+    const DELETES: Said = Said::new(DataLoss, Removal, "deleting the HyperConverged deletes every {}")
         .to_do("set `uninstallStrategy: BlockUninstallIfWorkloadsExist` to keep them")
         .rule("uninstall-strategy-remove-workloads");
     const BLOCKS: Said = Said::new(Behaviour, Removal, "the HyperConverged can't be deleted as long as there are {}");
     const LEAVES: Said = Said::new(Behaviour, Removal, "deleting the HyperConverged isn't blocked by {}");
-    let workload = if change.object.id.kind == "CDI" { "DataVolumes" } else { "VMs" };
+    let workload = if change.object.id.kind == "CDI" { "DataVolume" } else { "VM" };
     let said = match change.after.as_str() {
-        Some("RemoveWorkloads") => DELETES,
-        Some("BlockUninstallIfWorkloadsExist") => BLOCKS,
-        _ => LEAVES,
+        Some("RemoveWorkloads") => DELETES.about(workload),
+        Some("BlockUninstallIfWorkloadsExist") => BLOCKS.about(format!("{workload}s")),
+        _ => LEAVES.about(format!("{workload}s")),
     };
-    vec![said.about(workload)]
+    vec![said]
 }
 
 /// Source: `pkg/virt-controller/watch/workload-updater`: what can migrate migrates; batches are of VMs to evict.

@@ -40,16 +40,19 @@ pub(super) fn completion_timeout(change: &Change<'_>) -> Vec<Consequence> {
     let (_, post_copy) = change.at(POST_COPY);
     let (_, disruption) = change.at(DISRUPTION);
     let said = number(match too_long(post_copy, disruption) {
-        TooLong::GivesUp => "a live migration gives up {is} instead of {was}",
-        TooLong::Pauses => "a live migration pauses the VM {is} instead of {was}",
-        TooLong::PostCopy => "a live migration goes on in post-copy {is} instead of {was}",
+        TooLong::GivesUp => "a live migration gives up after {is} instead of {was}",
+        TooLong::Pauses => "a live migration pauses the VM after {is} instead of {was}",
+        TooLong::PostCopy => "a live migration goes on in post-copy after {is} instead of {was}",
     });
-    let after = |value: &Value| match value.as_u64().unwrap_or(150) {
-        0 => "never".to_owned(),
-        seconds => format!("after {seconds} s per GiB"),
+    let time = |value: &Value, per: &str| match value.as_u64().unwrap_or(150) {
+        0 => "an unlimited time".to_owned(),
+        seconds => format!("{seconds} s{per}"),
     };
-    let (was, is) = (after(change.before), after(change.after));
-    if was == is { Vec::new() } else { vec![said.turns(is, was)] }
+    if time(change.before, "") == time(change.after, "") {
+        return Vec::new();
+    }
+    let (was, is) = (time(change.before, ""), time(change.after, " per GiB"));
+    vec![said.turns(is, was)]
 }
 
 pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
