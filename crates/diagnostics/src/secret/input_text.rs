@@ -189,7 +189,7 @@ fn push_text(text: &str, part: Range<usize>, out: &mut String) {
                 out.extend(['\\', c]);
                 // GitLab's labels and snippets.
                 out.extend(
-                    Some('\u{200b}').filter(|_| "~$".contains(c) && next_is(text, at, char::is_ascii_alphanumeric)),
+                    Some("&#8203;").filter(|_| "~$".contains(c) && next_is(text, at, char::is_ascii_alphanumeric)),
                 );
             }
             '&' if next_is(text, at, char::is_ascii_digit) => out.push_str("&amp;&#8203;"),
@@ -200,11 +200,14 @@ fn push_text(text: &str, part: Range<usize>, out: &mut String) {
             '@' => out.push_str("&#64;&#8203;"),
             ':' if text[at..].starts_with("://") => out.push_str(":&#8203;"),
             '.' if ends_with_www(&text[..at]) => out.push_str("&#8203;."),
-            '!' | '%' if next_is(text, at, char::is_ascii_alphanumeric) => out.extend([c, '\u{200b}']),
+            '!' | '%' if next_is(text, at, char::is_ascii_alphanumeric) => {
+                out.push(c);
+                out.push_str("&#8203;");
+            }
             c => {
                 out.push(c);
                 if begins_reference(text, at) {
-                    out.push('\u{200b}');
+                    out.push_str("&#8203;");
                 }
             }
         }
@@ -291,7 +294,7 @@ mod tests {
         assert_eq!(markdown("![x](y)\n<b>`@me #1"), "!\\[x\\](y) \\<b\\>\\`&#64;&#8203;me \\#&#8203;1");
         assert_eq!(markdown("see https://x and www.x"), "see https:&#8203;//x and www&#8203;.x");
         // What is code stays so: after as many backticks as it began with.
-        let hidden = |text: &'static str| markdown(text).replace('\u{200b}', "~");
+        let hidden = |text: &'static str| markdown(text).replace("&#8203;", "~");
         assert_eq!(hidden("deadbeef1 GH-12 :tada: !12 100% 1234567"), "d~eadbeef1 G~H-12 :~tada: !~12 100% 1234567");
         assert_eq!(markdown("set `a_b: c|d` [x]"), "set `a_b: c\\|d` \\[x\\]");
         assert_eq!(markdown("``a`b`` `c_d"), "``a`b`` \\`c\\_d");
