@@ -142,7 +142,8 @@ fn former(cx: &Context<'_>) -> Option<Finding> {
         };
         leaf.value != *leaf.default && FORMER.iter().any(is_it)
     };
-    let all: Vec<Leaf<'_>> = leaves(cx).into_iter().filter(is_former).collect();
+    let mut all: Vec<Leaf<'_>> = leaves(cx).into_iter().filter(is_former).collect();
+    all.sort_by_cached_key(|leaf| leaf.path.to_string());
     let (first, others) = all.split_first()?;
     let said = |leaf: &Leaf<'_>| {
         let Leaf { path, value, default, .. } = leaf;
