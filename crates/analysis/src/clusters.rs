@@ -62,14 +62,6 @@ pub fn names(repo: &Repo) -> impl Iterator<Item = ClusterName> + Clone {
     built.chain(unplanned.collect::<Vec<_>>()).chain(repo.skipped_builds())
 }
 
-/// The id of a directory's cluster.
-pub fn cluster_id(directory: &Utf8Path) -> &str {
-    match directory.as_str() {
-        "" => ".",
-        name => name,
-    }
-}
-
 impl Clusters {
     /// The same clusters with paths relative to another root, of which they are a part.
     pub fn in_root(self, root: Utf8PathBuf, below: Utf8PathBuf) -> Self {
@@ -379,7 +371,7 @@ impl Clusters {
     /// The directories of an output tree whose clusters no longer exist but would be selected.
     pub fn removed_clusters(&self, directories: Vec<Utf8PathBuf>) -> Vec<Utf8PathBuf> {
         let mut gone = self.without(directories);
-        gone.retain(|d| self.selection.has_gone(&cluster_id(d).into()));
+        gone.retain(|d| self.selection.has_gone(&ClusterName::of_directory(d)));
         gone
     }
 

@@ -149,18 +149,13 @@ impl CompareBase {
     }
 }
 
-/// The merge base with the main branch, and whether it is the current commit; `None` outside of a repository or without
-/// a commit.
+/// The merge base with the main branch, and whether that is checked out; `None` outside of a repository or without a
+/// commit.
 fn merge_base(side: &Side) -> Option<(Side, bool)> {
     let directory = side.directory.canonicalize_utf8().ok()?;
     // Avoids starting git outside of a repository.
-    let git = directory.ancestors().map(|above| above.join(".git")).find(|git| git.exists())?;
+    directory.ancestors().find(|above| above.join(".git").exists())?;
     let (branch, commit, is_current) = Revision::branch_point(&directory)?;
-    let read = |file: &str| std::fs::read_to_string(git.join(file)).unwrap_or_default();
-    let main = if branch == "origin/HEAD" { read("refs/remotes/origin/HEAD") } else { branch.clone() };
-    // A branch that begins at the main one's commit is a change, too.
-    let is_main = |own: &str| main == "HEAD" || main.trim_end().ends_with(own.trim_end());
-    let is_current = is_current && read("HEAD").strip_prefix("ref: refs/heads/").is_none_or(is_main);
     let name = match branch.as_str() {
         "HEAD" => "HEAD".to_owned(),
         "origin/HEAD" => "the merge base with origin's main branch".to_owned(),

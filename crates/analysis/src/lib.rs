@@ -89,7 +89,7 @@ pub use before::{Before, ComparisonMode};
 pub use builds::open_unconfigured;
 pub use cluster_result::{ClusterDrift, ClusterResult, Upgraded, report_outcome};
 pub use cluster_task::ClusterTask;
-pub use clusters::{Clusters, cluster_id, names};
+pub use clusters::{Clusters, names};
 pub use compare_base::CompareBase;
 pub use document::plan_document;
 pub use exit::Exit;

@@ -2,11 +2,11 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::clusters::{Clusters, cluster_id};
+use super::clusters::Clusters;
 use super::exit::Exit;
 use super::failure::Failure;
 use super::notices::Notices;
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_repository::emit::{self, DiskTree, Tree};
 use hcoplan_rule_pages::rules::RENDERED_TREE_STALE;
@@ -102,7 +102,7 @@ impl OutputTree {
             let gone = found.removed_clusters(directories.clone());
             for directory in found.without(directories) {
                 if !gone.contains(&directory) {
-                    tree.keep(cluster_id(&directory))?;
+                    tree.keep(ClusterName::of_directory(&directory).id())?;
                 }
             }
         }

@@ -22,8 +22,8 @@ pub struct Baseline {
 struct Known {
     rule: String,
     file: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     /// The cluster's id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     cluster: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     message: String,
@@ -33,7 +33,7 @@ struct Known {
 impl fmt::Display for Known {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.file, self.rule)?;
-        if !matches!(&*self.cluster, "" | ".") {
+        if !matches!(&*self.cluster, "" | ClusterName::ROOT) {
             write!(f, " in {}", self.cluster)?;
         }
         match self.message.as_str() {

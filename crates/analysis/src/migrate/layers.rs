@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value as Json;
 
 use super::applied;
-use crate::clusters::{Clusters, cluster_id};
+use crate::clusters::Clusters;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::fixes::{FixResult, texts};
@@ -253,7 +253,7 @@ fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
     let clusters = found.repo.clusters();
     let Some(cluster) = clusters.iter().find(|c| c.name() == name) else {
         let mut failed = found.repo.failed_builds().iter();
-        let failed = failed.find(|f| cluster_id(&f.directory) == name.id());
+        let failed = failed.find(|f| ClusterName::of_directory(&f.directory) == *name);
         let why = failed.map(|f| f.finding.message.clone());
         let why = why.unwrap_or_else(|| "it isn't built any more".to_owned());
         return Some(format!("{name}: its layers don't fit together in v1: {why}"));

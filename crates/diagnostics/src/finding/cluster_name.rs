@@ -6,6 +6,8 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
+use camino::Utf8Path;
+
 /// A cluster's name as people read it. What is recorded, compared or written as a path uses [`ClusterName::id`].
 #[derive(Debug, Clone)]
 pub struct ClusterName {
@@ -15,11 +17,17 @@ pub struct ClusterName {
 
 impl ClusterName {
     /// The id of a root's own cluster.
-    const ROOT: &str = ".";
+    pub const ROOT: &str = ".";
 
     /// The cluster of a root, shown as the root's directory. The id is the same in every clone.
     pub fn of_root(directory: &str) -> Self {
         Self { id: Self::ROOT.into(), shown: directory.into() }
+    }
+
+    /// The cluster of a directory below the root; the root's own if that is empty.
+    pub fn of_directory(directory: &Utf8Path) -> Self {
+        let name = directory.as_str();
+        if name.is_empty() { Self::ROOT.into() } else { name.into() }
     }
 
     /// The name that is the same wherever the repository is cloned to.

@@ -1,7 +1,7 @@
 //! Unset fields that two releases fill in differently.
 
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::hyperconverged::{HyperConverged, storage_path, version_of};
+use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path, version_of};
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -109,10 +109,9 @@ fn in_version(side: &Side<'_>, label: &str) -> Option<String> {
     if version != "v1beta1" {
         return Some(label.to_owned());
     }
-    let leaf = |path: &str| path.rsplit('.').next().map(str::to_owned);
-    let mut fields = side.release.fields().iter().filter(|field| field.api_version == version);
-    let found = fields.find(|field| !field.ignored && leaf(&field.path) == leaf(label))?;
-    Some(found.path.strip_prefix("spec.").unwrap_or(&found.path).to_owned())
+    let own = path_in(version, label);
+    let schema = side.release.schema("hyperconverged.v1beta1")?;
+    schema.field(&Path::dotted(&format!("spec.{own}"))).map(|_| own)
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Prediction, Severity};
 
 /// The rule about fields that the API server drops.
@@ -66,7 +67,7 @@ fn errors(findings: &[Finding]) -> BTreeSet<Error<'_>> {
         // A build that fails is its kustomization's.
         let place = f.location.as_ref().and_then(|l| l.file.path().parent());
         let none = f.cluster.is_none();
-        let none = none.then(|| key(&place.map_or(".", |d| d.as_str()).into()));
+        let none = none.then(|| key(&ClusterName::of_directory(place.unwrap_or(Utf8Path::new("")))));
         f.cluster_names().map(key).chain(none).collect::<Vec<_>>()
     });
     each.collect()

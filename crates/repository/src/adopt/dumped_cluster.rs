@@ -1,7 +1,6 @@
 //! A dumped cluster, from which an inventory is created or updated.
 
 use hcoplan_planner::inventory::{Node, drift, pools, pools_yaml};
-use hcoplan_planner::release::Platform;
 use hcoplan_yaml::edit::{self, Change};
 use hcoplan_yaml::{self as yaml, Document, Path};
 
@@ -40,10 +39,9 @@ impl DumpedCluster {
         if let Some(own) = manifests {
             identity = identity.with_fallback(own.identity.clone());
         }
-        // A label that is missing says nothing: who dumps nodes may leave labels out.
-        if identity.platform.by == FactOrigin::Nothing && dump.is_openshift() {
+        if let (FactOrigin::Nothing, Some(value)) = (identity.platform.by, dump.platform()) {
             identity.platform.by = FactOrigin::Nodes;
-            identity.platform.value = Platform::OpenShift;
+            identity.platform.value = value;
         }
         Self { identity, dump, nodes, text }
     }

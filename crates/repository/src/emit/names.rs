@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_kubernetes::ObjectId;
 use sha2::{Digest, Sha256};
 
@@ -65,7 +66,7 @@ fn plain(parts: &[&str]) -> String {
 /// A name that would point outside the tree or that file systems reject.
 pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
     let reject = |reason: String| Error::ClusterName { cluster: cluster.to_owned(), reason };
-    if cluster == "." {
+    if cluster == ClusterName::ROOT {
         return Ok(Utf8PathBuf::new());
     }
     let mut directory = Utf8PathBuf::new();

@@ -6,6 +6,7 @@ use camino::Utf8Path;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Directory, SourceFile, Tree, Walk, max_bytes};
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
+use hcoplan_planner::release::Platform;
 use hcoplan_yaml::{self as yaml, Document, Node};
 use serde_json::{Value, json};
 
@@ -143,18 +144,9 @@ impl Dump {
 
     /// Its nodes, and findings about them.
     pub fn nodes(&self) -> (LoadedInventory, Vec<Finding>) {
-        let is_nodes = |document: &&Arc<Document>| {
-            let text = |key: &str| document.root.get(key).and_then(Node::as_str).unwrap_or_default();
-            let of_list = |root: &Node| {
-                let items = root.list_at("items");
-                let text = |item: &Node, key: &str| item.get(key).and_then(Node::as_str).map(str::to_owned);
-                items.iter().any(|i| {
-                    SourceKind::of(&text(i, "apiVersion").unwrap_or_default(), &text(i, "kind").unwrap_or_default())
-                        == Some(SourceKind::Nodes)
-                })
-            };
-            SourceKind::of(text("apiVersion"), text("kind")) == Some(SourceKind::Nodes) || of_list(&document.root)
-        };
+        let is_node =
+            |node: &Node| SourceKind::of(node.text("apiVersion"), node.text("kind")) == Some(SourceKind::Nodes);
+        let is_nodes = |d: &&Arc<Document>| is_node(&d.root) || d.root.list_at("items").iter().any(is_node);
         let documents = self.documents.iter().filter(is_nodes);
         let sources: Vec<Source> =
             documents.map(|document| Source { kind: SourceKind::Nodes, document: Arc::clone(document) }).collect();
@@ -166,13 +158,17 @@ impl Dump {
         identity_in([], self.files.iter().map(Arc::clone))
     }
 
-    /// Whether its nodes have OpenShift's labels.
-    pub fn is_openshift(&self) -> bool {
-        let mut nodes = self.of("Node");
-        nodes.any(|node| {
-            let labels = node["metadata"]["labels"].as_object();
-            labels.is_some_and(|l| l.keys().any(|k| k.starts_with("node.openshift.io/")))
-        })
+    /// The platform that its nodes' labels tell. Each kubelet sets the hostname: nodes without it were dumped without
+    /// their labels, and say nothing.
+    pub fn platform(&self) -> Option<Platform> {
+        let have = |prefix: &str| {
+            self.of("Node").any(|node| {
+                let labels = node["metadata"]["labels"].as_object();
+                labels.is_some_and(|l| l.keys().any(|k| k.starts_with(prefix)))
+            })
+        };
+        let kubernetes = || have("kubernetes.io/hostname").then_some(Platform::Kubernetes);
+        have("node.openshift.io/").then_some(Platform::OpenShift).or_else(kubernetes)
     }
 
     /// The inventory's other fields that it has.
@@ -198,7 +194,7 @@ impl Dump {
         let schedule = of_cluster("HyperConverged")["status"].get("dataImportSchedule");
         add("dataImportSchedule", schedule.cloned(), "the HyperConverged's status");
         let has = |kind| (self.count(kind) > 0).then_some(Value::Bool(true));
-        if !self.is_openshift() {
+        if self.platform() != Some(Platform::OpenShift) {
             // OpenShift always has them.
             add("monitoring", has("ServiceMonitor"), "a ServiceMonitor");
             let attachments = has("NetworkAttachmentDefinition");
@@ -268,8 +264,10 @@ mod tests {
     #[test]
     fn labels_of_openshift_tell_its_nodes_from_others() {
         let node = |label| format!("apiVersion: v1\nkind: Node\nmetadata: {{labels: {{{label}: ''}}}}\n");
-        assert!(dump(&[&node("node.openshift.io/os_id")]).is_openshift());
-        assert!(!dump(&[&node("node.kubernetes.io/instance-type")]).is_openshift());
+        let platform = |label| dump(&[&node(label)]).platform();
+        assert_eq!(platform("node.openshift.io/os_id"), Some(Platform::OpenShift));
+        assert_eq!(platform("kubernetes.io/hostname"), Some(Platform::Kubernetes));
+        assert_eq!(platform("kubernetes.io/arch"), None);
     }
 
     #[test]

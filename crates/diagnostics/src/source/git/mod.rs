@@ -45,6 +45,14 @@ enum Kind {
     Submodule,
 }
 
+/// Whether the branch of the ref `main` is checked out, or none is.
+fn is_on_branch(git: &Git, main: &str) -> bool {
+    let target = |name: &str| git.line(&["symbolic-ref", "--quiet", name]).ok();
+    let main = target(main).unwrap_or_else(|| main.to_owned());
+    let main = main.trim_start_matches("refs/remotes/origin/").trim_start_matches("refs/heads/");
+    target("HEAD").is_none_or(|own| own.strip_prefix("refs/heads/") == Some(main))
+}
+
 /// A commit's name and time, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
@@ -183,7 +191,8 @@ impl Revision {
     }
 
     /// Where the branch that `directory` is on left the main one: the main branch's name, `HEAD` where there is none,
-    /// the commit, and whether that is the current one. `None` outside a repository, and where there is no commit.
+    /// the commit, and whether that is checked out without another branch. `None` outside a repository, and where there
+    /// is no commit.
     pub fn branch_point(directory: &Utf8Path) -> Option<(String, String, bool)> {
         // The likeliest first.
         const MAIN: [&str; 5] =
@@ -198,7 +207,7 @@ impl Revision {
         let name = found.map_or("HEAD", String::as_str);
         let commit = git.line(&["merge-base", name, "HEAD"]).ok()?;
         let short = name.trim_start_matches("refs/").trim_start_matches("remotes/").trim_start_matches("heads/");
-        let is_current = commit_of("HEAD") == Some(commit.as_str());
+        let is_current = commit_of("HEAD") == Some(commit.as_str()) && (found.is_none() || is_on_branch(&git, name));
         Some((short.to_owned(), commit, is_current))
     }
 

@@ -134,6 +134,21 @@ fn reports_errors_of_git() {
 }
 
 #[test]
+fn only_another_branch_at_the_main_ones_commit_is_a_change() {
+    let repository = Repository::new();
+    repository.write("a.yaml", "a");
+    repository.commit();
+    let is_current = |root: &Utf8Path| Revision::branch_point(root).expect("a branch point").2;
+    assert!(is_current(repository.root()));
+    let place = tempfile::tempdir().expect("a directory");
+    let tree = Utf8Path::from_path(place.path()).expect("UTF-8").join("tree");
+    repository.run(&["worktree", "add", "-q", "-b", "new-main", tree.as_str()]);
+    assert!(!is_current(&tree));
+    repository.run(&["checkout", "-q", "--detach"]);
+    assert!(is_current(repository.root()));
+}
+
+#[test]
 fn reads_a_bare_repository() {
     let repository = Repository::new();
     repository.write("d/a.yaml", "a");

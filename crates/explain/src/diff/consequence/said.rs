@@ -46,7 +46,7 @@ pub(super) enum Says {
 /// Values in words.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Words {
-    /// The value of an unset field.
+    /// The value of an unset field, in words.
     pub(super) default: &'static str,
     /// Words for values, by value or by field; `*` is for any other, with the value at `{}`.
     pub(super) of: Option<&'static Value>,
@@ -59,13 +59,13 @@ impl Words {
     }
 
     fn value(&self, value: &Value) -> String {
-        let own = if value.is_null() { self.default.to_owned() } else { shown(value) };
+        if value.is_null() {
+            return self.default.to_owned();
+        }
+        let own = shown(value);
         match self.get(&own) {
-            // The default may be words already.
-            Some(words) if !words.contains("{}") || !value.is_null() || own.parse::<f64>().is_ok() => {
-                words.replace("{}", &own)
-            }
-            _ => own,
+            Some(words) => words.replace("{}", &own),
+            None => own,
         }
     }
 
