@@ -116,7 +116,7 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
 }
 
 /// The gates that are fields in this release's v1.
-fn gates_to_fields(release: &Release) -> &[GateToField] {
+pub fn gates_to_fields(release: &Release) -> &[GateToField] {
     release.admission().version("v1").map_or(&[], |rules| &rules.gates_to_fields)
 }
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub use conversion::convert;
+pub use conversion::{convert, gates_to_fields};
 pub use gates::Gates;
 pub use moves::{MOVES, Move, path_in};
 

@@ -8,7 +8,7 @@ use super::editable::{EditableDocument, Splice};
 use super::layout::{self, Context, Quotes};
 use super::{Reason, no_such_place};
 use crate::source::Span;
-use crate::{Path, Segment, Style, Value};
+use crate::{Node, Path, Segment, Style, Value};
 
 /// The path that a move takes away: the moved one, or the topmost of its parents that only holds it. A parent that the
 /// new path shares stays, and so does a field of the root.
@@ -33,6 +33,10 @@ pub(super) fn len_of(value: Option<&Json>) -> usize {
     }
 }
 
+fn len_of_node(node: &Node) -> usize {
+    node.entries().len() + node.items().len()
+}
+
 /// Where a moved entry goes.
 struct Destination<'p> {
     /// The start of a line.
@@ -48,7 +52,7 @@ struct Destination<'p> {
 impl EditableDocument<'_> {
     /// The path that a move of this document takes away.
     pub(super) fn cut(&self, from: &Path, to: &Path) -> Path {
-        cut(from, to, |path| self.document.root.at(path).map_or(0, |n| n.entries().len() + n.items().len()))
+        cut(from, to, |path| self.document.root.at(path).map_or(0, len_of_node))
     }
 
     /// Moves the lines of an entry to another path and indentation, or a given value with the comments of the entry.
@@ -59,24 +63,22 @@ impl EditableDocument<'_> {
         let cut = self.cut(from, to);
         let lines = self.lines_of(&cut)?;
         let Destination { at, column, keys, emptied } = self.destination(to, &cut, &lines)?;
-        let (parents, name) = match keys {
-            [parents @ .., Segment::Key(name)] => (parents, name),
-            _ => return Err(Reason::Layout),
-        };
+        let (last, parents) = keys.split_last().ok_or(Reason::Layout)?;
         let line_break = self.layout.line_break;
         let blanks = |column: usize| " ".repeat(column);
         let mut new = String::new();
         let mut inside = column;
-        for parent in parents {
+        for (parent, below) in parents.iter().zip(&keys[1..]) {
             let Segment::Key(key) = parent else { return Err(Reason::Layout) };
             let key = layout::key(key, Context::Block, Quotes::None);
             new.push_str(&format!("{}{key}:{line_break}", blanks(inside)));
-            inside += self.layout.step;
+            inside += self.step_to(below);
         }
         // The entry's own lines come along as they are, with the comments in them.
-        let own = match (value, root.key_at(from)) {
-            (None, Some(key)) if matches!(from.0.last(), Some(Segment::Key(_))) => {
-                Some((key.span, self.line_start(key.span.start as usize)..self.lines_of(from)?.end))
+        let own = match (value, root.key_at(from), (from.0.last(), last)) {
+            (None, Some(key), (Some(Segment::Key(_)), Segment::Key(_))) => {
+                let start = self.line_start(key.span.start as usize);
+                self.lines_of(from).ok().map(|lines| (key.span, start..lines.end))
             }
             _ => None,
         };
@@ -86,17 +88,12 @@ impl EditableDocument<'_> {
             lines.contains(&at) && !kept.contains(&at)
         });
         let mut comments: Vec<_> = comments.collect();
-        let mut behind = None;
-        if let (None, [one]) = (&own, &comments[..])
-            && !one.own_line
-        {
-            behind = comments.pop();
-        }
+        let behind = comments.pop_if(|last| own.is_none() && !last.own_line);
         for comment in comments {
             new.push_str(&format!("{}{}{line_break}", blanks(inside), self.text_of(comment.span)));
         }
-        match own {
-            Some((key, kept)) => {
+        match (own, last) {
+            (Some((key, kept)), Segment::Key(name)) => {
                 let old = self.column(key.start as usize);
                 let name = layout::key(name, Context::Block, Quotes::of(self.text_of(key)));
                 new.push_str(&format!("{}{name}", blanks(inside)));
@@ -114,9 +111,12 @@ impl EditableDocument<'_> {
                     new.push_str(line_break);
                 }
             }
-            None => {
+            (_, last) => {
                 let json = value.map_or_else(|| node.to_json(), Clone::clone);
-                let entry = layout::entry(name, &json, inside, self.indent());
+                let entry = match last {
+                    Segment::Key(name) => layout::entry(name, &json, inside, self.indent()),
+                    Segment::Index(_) => layout::item(&json, inside, self.indent()),
+                };
                 let behind = behind.map(|comment| format!(" {}", self.text_of(comment.span)));
                 let (first, rest) = entry.split_at(entry.find(line_break).unwrap_or(entry.len()));
                 new.push_str(&format!("{}{first}{}{rest}{line_break}", blanks(inside), behind.unwrap_or_default()));
@@ -128,6 +128,11 @@ impl EditableDocument<'_> {
         }
         let removed = (Span::new(lines.start, lines.end), String::new());
         Ok([removed, (Span::new(at, at), new)].into_iter().chain(emptied).collect())
+    }
+
+    /// How far an entry or item is indented below its key.
+    fn step_to(&self, below: &Segment) -> usize {
+        if matches!(below, Segment::Index(_)) { self.layout.list_step } else { self.layout.step }
     }
 
     /// The lines of an entry or item of a block collection, with the comments that belong to it.
@@ -160,9 +165,10 @@ impl EditableDocument<'_> {
         let keys = to.0.get(depth..).filter(|keys| !keys.is_empty()).ok_or_else(|| no_such_place(to))?;
         let above = Path(to.0[..depth].to_vec());
         let emptied = match &around.value {
-            Value::Map(entries) if !entries.is_empty() && around.style == Style::Block => {
+            Value::Map(_) | Value::Seq(_) if len_of_node(around) > 0 && around.style == Style::Block => {
                 let column = self.column(around.span.start as usize);
-                let end = self.next_line(self.end_of(around));
+                let last = Span::new(0, self.end_of(around)).end;
+                let end = self.next_line(self.block_end(last, column));
                 let at = match end {
                     _ if above == cut.parent() => lines.start,
                     end if lines.contains(&end) => lines.end,
@@ -170,7 +176,7 @@ impl EditableDocument<'_> {
                 };
                 return Ok(Destination { at, column, keys, emptied: None });
             }
-            Value::Map(entries) if entries.is_empty() => true,
+            Value::Map(_) | Value::Seq(_) if len_of_node(around) == 0 => true,
             Value::Null => false,
             _ => return Err(Reason::Layout),
         };
@@ -180,7 +186,7 @@ impl EditableDocument<'_> {
         let gone = Span::new(after, (around.span.end as usize).max(after));
         Ok(Destination {
             at: self.next_line(self.line_end(gone.end as usize)),
-            column: self.column(key.span.start as usize) + self.layout.step,
+            column: self.column(key.span.start as usize) + self.step_to(&keys[0]),
             keys,
             emptied: is_written.then(|| (gone, String::new())),
         })

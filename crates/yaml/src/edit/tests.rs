@@ -413,3 +413,34 @@ fn a_comment_that_is_there_twice_is_lost_once() {
     assert!(!before.loses_comment(&edit("# why\n# why\na: 1\n")));
     assert!(before.loses_comment(&edit("# why\na: 1\n")));
 }
+
+#[test]
+fn moves_entries_into_a_list() {
+    let before = "s:
+  old:
+    # Why.
+    a: true # yes
+    # Not any more.
+    b: false # no
+  deep:
+      c: 1
+      # Deeper than usual.
+  # The last word.
+";
+    let after = "s:
+  new:
+    deep:
+        c: 1
+        # Deeper than usual.
+    list:
+    # Why.
+    - name: a # yes
+  # The last word.
+";
+    let changes = [
+        Change::Move(path("s.deep"), path("s.new.deep"), None),
+        Change::Move(path("s.old.a"), path("s.new.list[0]"), Some(json!({"name": "a"}))),
+        Change::Remove(path("s.old")),
+    ];
+    assert_eq!(changed(before, &changes).as_deref(), Ok(after));
+}

@@ -36,7 +36,7 @@ pub fn resource_to_v1(release: &Release, document: &Document) -> Result<Option<S
         return Ok(None);
     }
     let object = document.root.to_json();
-    let text = rewritten(document, &object, &intended(release, &object));
+    let text = rewritten(release, document, &intended(release, &object));
     text.map(Some).map_err(|why| UnmigratableLayer::at(&document.root, why.to_string()))
 }
 

@@ -1,11 +1,11 @@
 //! A HyperConverged of v1beta1, rewritten in v1.
 //!
-//! The target is the result of the operator's own conversion. The text is changed line by line, which keeps comments,
-//! quotes, order and layout. Where the layout isn't supported, `spec` is rewritten, if it has no comment. The result is
-//! parsed again: it has to equal the conversion, keep every comment, and the release has to store and render the same.
+//! The target is the result of the operator's own conversion. Entries are moved one by one, which keeps comments, quotes
+//! and layout. Where that isn't possible, `spec` is rewritten, if it has no comment. The result is parsed again: it has
+//! to equal the conversion, and the release has to store and render the same.
 
 mod layers;
-mod lines;
+mod moves;
 mod place;
 mod same;
 #[cfg(test)]
@@ -15,15 +15,14 @@ pub use layers::{UnmigratableLayer, kustomization_by_hand, operation_by_hand, re
 pub use place::without_place;
 
 use std::fmt;
-use std::sync::Arc;
 
-use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_kubernetes::tree::get;
 use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::release::Release;
-use hcoplan_yaml::edit::{self, Change, Reason};
-use hcoplan_yaml::{Document, Node, Path, parse};
+use hcoplan_yaml::edit::{self, Change, EditableFile, Reason};
+use hcoplan_yaml::{Document, Node, Path};
 use serde_json::{Value as Json, json};
 
 /// A document that was not rewritten, and why.
@@ -113,30 +112,23 @@ pub fn to_v1(release: &Release, inventory: &Inventory, document: &Document) -> R
     if let Some(lost) = lost(release, &object) {
         return Err(lost);
     }
-    let renames = deprecated_names(document);
-    if !renames.is_empty() {
-        let edits = edit::edits(document, &renames)?;
-        let text = edit::apply(document.file.text(), &edits)?;
-        let file = SourceFile::new(document.file.path(), text);
-        let documents = parse(&file).documents;
-        let renamed = documents.get(document.index).ok_or(Reason::Layout)?;
-        same::check(release, inventory, &object, &renamed.root.to_json())?;
-        return to_v1(release, inventory, renamed);
-    }
-    let intended = intended(release, &object);
+    let renames = deprecated_names(&document.root, &Path::root());
+    let mut renamed = object.clone();
+    renames.iter().try_for_each(|rename| rename.apply(&mut renamed))?;
+    let intended = intended(release, &renamed);
     same::check(release, inventory, &object, &intended)?;
-    let text = rewritten(document, &object, &intended)?;
+    let text = rewritten(release, document, &intended)?;
     Ok(Migrated { text, dropped: without_place(&object) })
 }
 
 /// Lists of mediated devices under the name that v1 doesn't have: HCO's webhook copies them to the new one, so they are
 /// renamed before anything moves.
-fn deprecated_names(document: &Document) -> Vec<Change> {
-    let section = Path::dotted("spec.mediatedDevicesConfiguration");
-    let Some(node) = document.root.at(&section) else {
+fn deprecated_names(object: &Node, at: &Path) -> Vec<Change> {
+    const SECTION: &str = "spec.mediatedDevicesConfiguration";
+    let Some(section) = object.below(SECTION) else {
         return Vec::new();
     };
-    let all = mediated_device_lists(node, section).into_iter();
+    let all = mediated_device_lists(section, at.below(SECTION)).into_iter();
     let old = all.filter(|(node, _)| node.get(NEW_DEVICES).is_none() && node.get(OLD_DEVICES).is_some());
     old.map(|(_, path)| Change::Rename(path.key(OLD_DEVICES), NEW_DEVICES.to_owned())).collect()
 }
@@ -212,47 +204,34 @@ fn intended(release: &Release, object: &Json) -> Json {
     out
 }
 
-/// The file's text with the document rewritten, verified.
-fn rewritten(document: &Document, object: &Json, intended: &Json) -> Result<String, Reason> {
-    let file = &document.file;
-    let mut trees = trees(file);
+/// The file's text with the object rewritten, verified.
+fn rewritten(release: &Release, document: &Document, intended: &Json) -> Result<String, Reason> {
+    let file = EditableFile::of(&document.file);
+    let whole = file.document(document.index).ok_or(Reason::Layout)?;
+    let at = path_of(&whole.root, document.root.span).ok_or(Reason::Layout)?;
+    let mut trees = file.documents().to_vec();
     let tree = trees.get_mut(document.index).ok_or(Reason::Layout)?;
-    *find(tree, object).ok_or(Reason::Layout)? = intended.clone();
-    if let Some(text) = lines::move_to_v1(document, intended)
-        && self::trees(&SourceFile::new(file.path(), text.clone())) == trees
-        && comments(&SourceFile::new(file.path(), text.clone())) == comments(file)
-    {
+    Change::Set(at.clone(), intended.clone()).apply(tree)?;
+    let mut changes = deprecated_names(&document.root, &at);
+    changes.extend(moves::changes(release, &document.root, &at, intended));
+    // Each move was verified; together they change the order of comments.
+    let moved = edit::edits_of(&file, whole, &changes).and_then(|edits| edit::apply(document.file.text(), &edits));
+    let is_meant = |text: &String| EditableFile::of(&SourceFile::new("", text.clone())).documents() == trees;
+    if let Some(text) = moved.ok().filter(is_meant) {
         return Ok(text);
     }
-    let mut changes = vec![Change::Set(Path::dotted("apiVersion"), json!("hco.kubevirt.io/v1"))];
+    let mut changes = vec![Change::Set(at.key("apiVersion"), json!("hco.kubevirt.io/v1"))];
     if let Some(spec) = intended.get("spec") {
-        changes.push(Change::Set(Path::dotted("spec"), spec.clone()));
+        changes.push(Change::Set(at.key("spec"), spec.clone()));
     }
-    let edits = edit::edits(document, &changes)?;
-    edit::apply_and_verify(&edit::EditableFile::of(file), &edits, &trees)
+    edit::apply_and_verify(&file, &edit::edits_of(&file, whole, &changes)?, &trees)
 }
 
-fn trees(file: &Arc<SourceFile>) -> Vec<Json> {
-    let documents = parse(file).documents;
-    documents.iter().map(|d| d.root.to_json()).collect()
-}
-
-/// The object in a document: the document itself, or an item of a List.
-fn find<'t>(tree: &'t mut Json, object: &Json) -> Option<&'t mut Json> {
-    if tree == object {
-        return Some(tree);
+/// The path of an object in its document: the document itself, or an item of a List.
+fn path_of(root: &Node, object: Span) -> Option<Path> {
+    if root.span == object {
+        return Some(Path::root());
     }
-    let items = tree.get_mut("items")?.as_array_mut()?;
-    items.iter_mut().find(|item| *item == object)
-}
-
-/// The comments of a file, sorted: fields that move change their order.
-fn comments(file: &Arc<SourceFile>) -> Vec<String> {
-    let parsed = parse(file);
-    let inside = parsed.documents.iter().flat_map(|d| &d.comments);
-    let all = inside.chain(&parsed.comments);
-    let text = |span: hcoplan_diagnostics::source::Span| file.text().get(span.range()).unwrap_or_default();
-    let mut out: Vec<String> = all.map(|c| text(c.span).trim_end().to_owned()).collect();
-    out.sort();
-    out
+    let index = root.list_at("items").iter().position(|item| item.span == object)?;
+    Some(Path::root().key("items").index(index))
 }
