@@ -83,7 +83,7 @@ fn shown(answer: &Answer) -> String {
         ValueOrigin::Inputs => format!("{value} ; {}", causes(&answer.causes)),
         ValueOrigin::Default { path, .. } => format!("{value} ; default {path}"),
         ValueOrigin::Random => "random".to_owned(),
-        ValueOrigin::Nodes => format!("{value} ; nodes"),
+        ValueOrigin::Nodes { .. } => format!("{value} ; nodes"),
         ValueOrigin::Release => format!("{value} ; release"),
         ValueOrigin::Error => format!("{value} ; reconcile error"),
         ValueOrigin::Kept { .. } => format!("{value} ; kept"),

@@ -7,7 +7,7 @@ use super::arguments::Sources;
 use super::output::Output;
 use super::settings::Choice;
 use crate::fix;
-use crate::lint;
+use crate::lint::{self, Selector};
 use hcoplan_analysis::{Exit, Failure, FixRequest, FixResult};
 use hcoplan_report::fixes::{self, FixView};
 use hcoplan_report::shown_path;
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     #[arg(long = "unsafe", help_heading = "Rules")]
     also_unsafe: bool,
 
-    /// Apply the N-th of several listed fixes of a rule
+    /// Apply the N-th of several listed fixes of a rule; without --select, only this rule's
     #[arg(long, value_name = "RULE=N", value_delimiter = ',', help_heading = "Rules",
         value_parser = chosen)]
     choose: Vec<(String, usize)>,
@@ -97,7 +97,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let fixed = match &arguments.migrate {
         Some(TargetVersion::V1) => found.migrate(&mut exit, output)?,
         None => {
-            let settings = arguments.choice.settings(&found)?;
+            let mut settings = arguments.choice.settings(&found)?;
+            if !arguments.choice.selects() && !arguments.choose.is_empty() {
+                let rules = arguments.choose.iter().filter_map(|(rule, _)| lint::find(rule));
+                settings.select = rules.map(|registered| Selector::Rule(registered.rule.name)).collect();
+            }
             let request = FixRequest {
                 also_unsafe: arguments.also_unsafe,
                 chosen: &arguments.choose,

@@ -70,15 +70,20 @@ impl FailOn {
 }
 
 impl Choice {
-    /// Whether the command line selects rules.
+    /// Whether the command line selects or ignores rules.
     fn is_some(&self) -> bool {
-        !self.select.is_empty() || !self.ignore.is_empty()
+        self.selects() || !self.ignore.is_empty()
+    }
+
+    /// Whether the command line selects rules.
+    pub(super) fn selects(&self) -> bool {
+        !self.select.is_empty()
     }
 
     /// The settings of the command line and the configuration.
     pub(super) fn settings(&self, found: &Clusters) -> Result<Settings, Failure> {
         let mut settings = configured(found)?;
-        if !self.select.is_empty() {
+        if self.selects() {
             settings.select = selectors(&self.select)?;
         }
         settings.ignore.extend(selectors(&self.ignore)?);

@@ -214,9 +214,12 @@ impl Planned {
         }
         let settings = lint::Settings::default();
         let selection = lint::Selection::of(&settings).without_fixes();
-        let found = self.as_judged().findings(repo, cluster, None, &selection);
+        let mut found = self.as_judged().findings(repo, cluster, None, &selection);
         let message = || format!("{}: it is rejected: {}", cluster.path(), self.plan.admission.message);
-        Some(found.iter().find(|f| f.rejection).map_or_else(message, finding_line))
+        Some(found.iter_mut().find(|f| f.rejection).map_or_else(message, |finding| {
+            finding.point_at_origins();
+            finding_line(finding)
+        }))
     }
 
     fn input(&self) -> lint::Input<'_> {

@@ -103,6 +103,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     } else {
         findings.iter_mut().for_each(say_fixes);
         findings.iter_mut().for_each(|f| {
+            f.offers = f.best_fix();
             f.fixes.clear();
             f.not_fixed = None;
         });

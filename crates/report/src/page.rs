@@ -329,6 +329,7 @@ mod tests {
                 release: release.to_owned(),
                 multi_arch: false,
                 architectures: Vec::new(),
+                states_nodes: true,
                 obstacle: Some(hcoplan_analysis::matrix::Obstacle::NoSsp),
                 images: Vec::new(),
                 machines: Vec::new(),

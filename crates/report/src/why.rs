@@ -138,8 +138,7 @@ impl<'a> WhyPage<'a> {
             }
         }
         let assumed = cause.sources.iter().filter(|s| s.place.is_none() && matches!(s.input, Input::Fact(_)));
-        let mut lines: Vec<Text> =
-            assumed.map(|s| format!("{} is not declared: this is assumed", s.text).into()).collect();
+        let mut lines: Vec<Text> = assumed.map(|s| format!("{} is assumed, not declared", s.text).into()).collect();
         if !is_one || marks.is_empty() {
             lines.push(label.into());
         }
@@ -215,9 +214,10 @@ impl<'a> WhyPage<'a> {
             ValueOrigin::Random => "HCO draws it at random, once in each cluster, and keeps it in \
                                     status.dataImportSchedule: no line of the repository decides about it"
                 .to_owned(),
-            ValueOrigin::Nodes => {
-                "because of how many nodes there are: no line of the HyperConverged makes a difference".to_owned()
-            }
+            ValueOrigin::Nodes { are_assumed } => format!(
+                "because of how many nodes there are{}: no line of the HyperConverged makes a difference",
+                if *are_assumed { ", which is assumed" } else { "" }
+            ),
             ValueOrigin::Release => match answer.value {
                 FoundValue::NoObject if answer.feeds.is_empty() => {
                     format!("{release} has no reason to render it: {TRIED}")

@@ -35,7 +35,7 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
             json!({"from": "default", "field": path.to_string(), "default": value})
         }
         ValueOrigin::Random => json!({"from": "random"}),
-        ValueOrigin::Nodes => json!({"from": "nodes"}),
+        ValueOrigin::Nodes { .. } => json!({"from": "nodes"}),
         ValueOrigin::Release => json!({"from": "release"}),
         ValueOrigin::Error => json!({"from": "reconcile-error"}),
         ValueOrigin::Kept { field } => json!({

@@ -30,6 +30,7 @@ impl Group<'_> {
 #[derive(PartialEq, Eq, Hash)]
 struct GroupKey<'a> {
     architectures: Vec<(&'a str, bool)>,
+    states_nodes: bool,
     multi_arch: bool,
     obstacle: Option<&'a Obstacle>,
     images: &'a [Image],
@@ -44,6 +45,7 @@ pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
         let architectures = cluster.architectures.iter();
         let likeness = GroupKey {
             architectures: architectures.map(|a| (a.name.as_str(), a.workload_nodes > 0)).collect(),
+            states_nodes: cluster.states_nodes,
             multi_arch: cluster.multi_arch,
             obstacle: cluster.obstacle.as_ref(),
             images: &cluster.images,

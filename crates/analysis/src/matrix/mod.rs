@@ -62,6 +62,8 @@ pub struct ClusterMatrix {
     pub multi_arch: bool,
     /// The architectures of its workload and control-plane nodes, sorted.
     pub architectures: Vec<Architecture>,
+    /// Whether its nodes are stated, not assumed.
+    pub states_nodes: bool,
     /// Why nothing can be imported.
     pub obstacle: Option<Obstacle>,
     /// The images, sorted by namespace and name.
@@ -194,6 +196,7 @@ pub fn matrix(given: &MatrixInput<'_, '_>) -> ClusterMatrix {
         multi_arch: objects.multi_arch,
         machines: machines::of(given, &architectures, obstacle.as_ref()),
         architectures,
+        states_nodes: given.context.has_nodes(),
         obstacle,
         images,
     }

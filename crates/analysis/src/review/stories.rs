@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::semantic::Impact;
 use hcoplan_explain::diff::{ClusterDiff, Effect, Kind};
 
@@ -76,7 +77,12 @@ impl<'a> Story<'a> {
     fn merge(&mut self, other: Self) {
         self.clusters.extend(other.clusters);
         for (cause, more) in self.causes.iter_mut().zip(other.causes) {
-            cause.places.extend(more.places);
+            for place in more.places {
+                let key = |at: &Location| (at.file.path().to_owned(), at.span);
+                if !cause.places.iter().any(|known| key(known) == key(place)) {
+                    cause.places.push(place);
+                }
+            }
         }
         for (entry, more) in self.effects.iter_mut().zip(other.effects) {
             entry.clusters.extend(more.clusters);

@@ -76,6 +76,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// Edits that fix it; more than one means a choice.
     pub fixes: Vec<Fix>,
+    /// The most applicable of its fixes, where they aren't requested.
+    pub offers: Option<Applicability>,
     /// Fixes that were moved from a build to the files that it is built of, with their edits of the build.
     pub build_fixes: Vec<BuildFix>,
     /// Why a fix isn't offered: no file that the build consists of can be edited for it, or too many fixes were
@@ -112,6 +114,7 @@ impl Finding {
             help: None,
             related: Vec::new(),
             fixes: Vec::new(),
+            offers: None,
             build_fixes: Vec::new(),
             not_fixed: None,
             runbook: None,
@@ -283,6 +286,11 @@ impl Finding {
     pub fn fix(mut self, fix: Fix) -> Self {
         self.fixes.push(fix);
         self
+    }
+
+    /// The most applicable of its fixes.
+    pub fn best_fix(&self) -> Option<Applicability> {
+        self.fixes.iter().map(|fix| fix.applicability).min().or(self.offers)
     }
 
     /// Adds fixes.

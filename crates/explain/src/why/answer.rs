@@ -174,7 +174,7 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         if answer.origin == ValueOrigin::Release
             && let Some(node) = node_counts::first_that_matters(plan_input, &target, &answer.value)
         {
-            answer.origin = ValueOrigin::Nodes;
+            answer.origin = ValueOrigin::Nodes { are_assumed: !plan_input.loaded.states_nodes };
             answer.feeds.insert(0, node);
         }
         answer.others = origin::other_releases(plan_input, &target);

@@ -92,6 +92,7 @@ impl Input {
                 NodeField::Label(label) => format!("the label {label} of {name}"),
                 NodeField::Count => format!("the number of {name}"),
             },
+            Self::Fact(Fact::Platform) => "this platform".to_owned(),
             Self::Fact(fact) => format!("the inventory's {}", fact.name()),
         }
     }

@@ -26,7 +26,10 @@ pub enum ValueOrigin {
     /// The release, independent of HyperConverged and nodes.
     Release,
     /// The number of nodes: another number would change the value.
-    Nodes,
+    Nodes {
+        /// Whether they are assumed.
+        are_assumed: bool,
+    },
     /// HCO draws it at random once per cluster, and keeps it.
     Random,
     /// HCO's reconcile fails before.

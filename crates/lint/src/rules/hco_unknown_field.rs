@@ -39,16 +39,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(key) = key.filter(|k| !misindented.contains(&k.span)) else {
             continue;
         };
-        let finding =
-            Finding::new(&HCO_UNKNOWN_FIELD, format!("the API server drops the unknown field `{}`", field.path))
+        // Server-side apply doesn't drop it.
+        let is_rejected = cx.admission().reason == Some(Reason::UnknownField);
+        let what = if is_rejected { "rejects" } else { "drops" };
+        let mut finding =
+            Finding::new(&HCO_UNKNOWN_FIELD, format!("the API server {what} the unknown field `{}`", field.path))
                 .at(cx.location(key.span))
-                .label("dropped by the API server");
-        out.report(if nth < MAX_FIXED {
+                .label(if is_rejected { "rejected by the API server" } else { "dropped by the API server" });
+        finding.is_silent = is_rejected;
+        let finding = if nth < MAX_FIXED {
             explained(cx, finding, field, &key.text)
         } else {
             cx.leave_untried();
             finding
-        });
+        };
+        let is_reason = is_rejected && cx.admission().causes.iter().any(|cause| cause.path == field.path);
+        out.report_as(is_reason.then_some(Incident::Rejection), finding);
     }
 }
 

@@ -5,9 +5,10 @@ use hcoplan_kubernetes::schema::{Mistyped, PrunedField, Unmergeable, ViolationKi
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use crate::hyperconverged::Submitted;
+use crate::hyperconverged::{Submitted, version_of};
+use crate::inventory::{Inventory, UpdateMethod};
 use crate::jsonpatch::Failure;
-use crate::release::Check;
+use crate::release::{Check, Release};
 
 /// The part of the API server that rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -203,8 +204,9 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// The rejection of a manifest that the server can't apply.
-    pub(crate) fn unmergeable(Unmergeable { path, message, mistake }: Unmergeable) -> Self {
+    /// The rejection of a manifest that the server can't apply; also the fields that other ways to apply it drop.
+    pub(crate) fn unmergeable(release: &Release, manifest: &Value, why: Unmergeable) -> Self {
+        let Unmergeable { path, message, mistake } = why;
         let reason = match mistake {
             Mistyped::UnknownField | Mistyped::Owners => Reason::UnknownField,
             Mistyped::WrongType => Reason::Schema(ViolationKind::WrongType),
@@ -216,7 +218,18 @@ impl Admission {
         };
         let in_key = reason == Reason::UnknownField;
         let causes = vec![Cause { path, message: message.clone(), kind, in_key }];
-        Self { stage: Some(Stage::Schema), reason: Some(reason), message, causes, ..Self::default() }
+        let schema = release.schema(&format!("hyperconverged.{}", version_of(manifest)));
+        let pruned = schema.map(|schema| schema.prune(&mut manifest.clone())).unwrap_or_default();
+        Self { stage: Some(Stage::Schema), reason: Some(reason), message, causes, pruned, ..Self::default() }
+    }
+
+    /// The rejection of a new object that is applied server-side, if the server can't apply it.
+    pub(crate) fn of_new(release: &Release, inventory: &Inventory, manifest: &Value) -> Option<Self> {
+        if inventory.update != UpdateMethod::ServerSide {
+            return None;
+        }
+        let schema = release.schema(&format!("hyperconverged.{}", version_of(manifest)))?;
+        schema.unmergeable(manifest).map(|why| Self::unmergeable(release, manifest, why))
     }
 
     /// The same admission with one of `further` as the reason for the rejection.

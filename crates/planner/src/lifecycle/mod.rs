@@ -180,9 +180,7 @@ impl State {
         let (submitted, managed) = match self.managed.apply(release, self.stored.as_ref(), manifest) {
             Ok(merged) => merged,
             Err(mistake) => {
-                let schema = managed::schema_of(release, hyperconverged::version_of(manifest));
-                let pruned = schema.map(|schema| schema.prune(&mut manifest.clone())).unwrap_or_default();
-                return self.submitted(Admission { pruned, ..Admission::unmergeable(mistake) });
+                return self.submitted(Admission::unmergeable(release, manifest, mistake));
             }
         };
         let missing = operator::missing(&self.objects, None);

@@ -214,7 +214,8 @@ fn reconcile(
             Some(stored) => accepted(&stored),
             None => Admission::default(),
         },
-        _ => admission::admit(release, inventory, hyperconverged, Operation::Create),
+        _ => Admission::of_new(release, inventory, hyperconverged)
+            .unwrap_or_else(|| admission::admit(release, inventory, hyperconverged, Operation::Create)),
     };
     let stored = match mode {
         AdmissionMode::Force => admission.stored.as_ref().or(admission.forced.as_ref()),

@@ -10,10 +10,14 @@ use super::{Changes, places, shown_pair, value_on_a_line};
 use hcoplan_analysis::review::{
     Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Review, Story, cluster_names, clusters, level_of, list,
 };
-use hcoplan_diagnostics::finding::{Finding, FixKind, Severity};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::inventory::UpdateMethod;
+
+/// The rules that report what is assumed of a cluster, and what that is.
+const ASSUMED: [(&str, &str); 3] =
+    [("release-assumed", "the release"), ("platform-assumed", "the platform"), ("nodes-assumed", "the nodes")];
 
 /// Maximum lines of a story's objects without `--verbose`.
 const MAX_LINES: usize = 12;
@@ -103,7 +107,28 @@ impl<'a> View<'a> {
             let place = if is_one { String::new() } else { format!(" in {}", clusters(&names)) };
             text.push_str(&format!(", applied {how}{place} ({})", list(&sources, 1)));
         }
+        for (names, facts) in self.assumed() {
+            let is_one = self.changes.compared == 1;
+            let place = if is_one { String::new() } else { format!(" of {}", clusters(&names)) };
+            text.push_str(&format!(", assuming {}{place}", list(&facts, ASSUMED.len())));
+        }
         Block::Paragraph(Text::new().soft(text))
+    }
+
+    /// What is assumed of the clusters that differ, by clusters, as the infos about it say.
+    fn assumed(&self) -> BTreeMap<Vec<&'a str>, Vec<&'static str>> {
+        let differ = |name: &&str| self.changes.clusters.iter().any(|diff| *diff.cluster == **name);
+        let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (rule, fact) in ASSUMED {
+            let found = self.changes.findings.iter().filter(|finding| finding.rule.name == rule);
+            let mut names: Vec<&str> = found.flat_map(Finding::clusters).filter(differ).collect();
+            names.sort_unstable();
+            names.dedup();
+            if !names.is_empty() {
+                out.entry(names).or_default().push(fact);
+            }
+        }
+        out
     }
 
     /// The stories. With `objects`, each with the objects that it changes; else these are together at the end, folded.
@@ -231,17 +256,21 @@ impl<'a> View<'a> {
     fn action(&self, action: Option<&str>, found: &[&Finding]) -> Option<Text> {
         let command = |f: &&Finding| {
             let rule = f.rule.name;
-            let options = match f.rule.fix {
-                FixKind::Suggested => format!("--choose {rule}=1 --write"),
-                FixKind::Unsafe => format!("--select {rule} --unsafe --write"),
-                FixKind::Safe => format!("--select {rule} --write"),
-                FixKind::None => return None,
+            let options = match f.best_fix()? {
+                Applicability::Suggestion => format!("--choose {rule}=1 --write"),
+                Applicability::Unsafe => format!("--select {rule} --unsafe --write"),
+                Applicability::Safe => format!("--select {rule} --write"),
             };
             let root = match self.changes.root.as_str() {
                 "" | "." => String::new(),
                 root => format!("{root} "),
             };
-            Some(Text::new().code(format!("hcoplan fix {root}{options}")))
+            // It changes no other cluster.
+            let cluster = match f.clusters().collect::<Vec<_>>()[..] {
+                [one] if self.changes.compared > 1 => format!("--cluster {one} "),
+                _ => String::new(),
+            };
+            Some(Text::new().code(format!("hcoplan fix {root}{cluster}{options}")))
         };
         let fix = found.iter().filter(|f| f.severity > Severity::Info && !f.is_existing).find_map(command);
         action.map(Text::from).or(fix)

@@ -245,7 +245,8 @@ fn about(group: &Group<'_>) -> String {
     };
     let (workload, control_plane) = (names(true), names(false));
     if !workload.is_empty() {
-        parts.push(format!("workload nodes: {workload}"));
+        let assumed = if first.states_nodes { "" } else { " (assumed)" };
+        parts.push(format!("workload nodes: {workload}{assumed}"));
     }
     if !control_plane.is_empty() {
         parts.push(format!("control plane only: {control_plane}"));

@@ -21,6 +21,7 @@ fn clusters() -> &'static [ClusterMatrix] {
             release: String::new(),
             multi_arch: false,
             architectures: Vec::new(),
+            states_nodes: true,
             obstacle: Some(hcoplan_analysis::matrix::Obstacle::NoWorkloadNodes),
             images: Vec::new(),
             machines: Vec::new(),

@@ -94,7 +94,7 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     let report = |document: &Arc<Document>, field: &str| {
         let by = phrase(document);
         // What generators and `.argocd-source` files fill in.
-        let field = if field == FILLED_IN { "source" } else { field };
+        let field = if field.starts_with(FILLED_IN) { "source" } else { field };
         let place = document.root.below(field).map_or(document.root.span, |node| node.span);
         Finding::new(&CHANGE_NOT_PLANNED, format!("the change of `{field}` of {by} is not in the plan"))
             .at(document.location(place))
@@ -138,8 +138,12 @@ impl Applied {
     /// What it says of what it applies: its spec, its annotations, and its sources with what files add to them.
     fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
-        let sources: Vec<Value> = self.sources.iter().map(|source| source.node.to_json()).collect();
-        json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec"), FILLED_IN: sources})
+        let mut out = json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec")});
+        if self.kind.controller() == Controller::ArgoCd {
+            let sources = self.sources.iter().enumerate();
+            out[FILLED_IN] = sources.map(|(index, source)| (index.to_string(), source.node.to_json())).collect();
+        }
+        out
     }
 }
 
