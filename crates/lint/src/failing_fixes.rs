@@ -50,7 +50,7 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
 
 /// Turns fixes that cause a new error in the cluster into suggestions that name the error.
 ///
-/// Tries all fixes of the HyperConverged's text together: usually none fails. A fix shared by several clusters is tried
+/// Tries all fixes of the HyperConverged's text together that don't touch: usually none fails. A fix shared by several clusters is tried
 /// in each.
 pub(super) fn demote_those_that_break(
     cx: &Context<'_>,
@@ -76,16 +76,19 @@ pub(super) fn demote_those_that_break(
         first_new_error(&[&known[..], &same].concat(), &after)
     };
     let mut together: Vec<Edit> = Vec::new();
-    for edit in plain.iter().flat_map(|(_, edits)| edits) {
-        if together.iter().all(|other| other.span.end < edit.span.start || edit.span.end < other.span.start) {
-            together.push(edit.clone());
+    let is_apart = |a: &Edit, b: &Edit| a.span.end < b.span.start || b.span.end < a.span.start;
+    let (mut first, mut alone): (Vec<_>, Vec<_>) = plain.into_iter().partition(|(_, edits)| {
+        let is_free = edits.iter().all(|edit| together.iter().all(|other| is_apart(edit, other)));
+        if is_free {
+            together.extend(edits.iter().cloned());
         }
-    }
+        is_free
+    });
     together.sort_by_key(|edit| edit.span.start);
-    if plain.is_empty() || new_error(&together).is_none() {
-        return;
+    if !first.is_empty() && new_error(&together).is_some() {
+        alone.append(&mut first);
     }
-    for ((at, nth), edits) in plain.into_iter().take(MAX_BREAKING) {
+    for ((at, nth), edits) in alone.into_iter().take(MAX_BREAKING) {
         if let Some(error) = new_error(&edits) {
             NewError { cluster: cx.cluster().to_string(), ..error }.demote(&mut findings[at].fixes[nth]);
         }

@@ -2,13 +2,15 @@
 
 use super::objects::{Cron, Objects};
 use super::rows::{Row, SwitchedOffBy};
-use super::{Architecture, Obstacle};
-use hcoplan_planner::boot::Architectures;
+use super::{Architecture, Obstacle, WORDS};
+use hcoplan_planner::boot::{Architectures, sentence, variant};
 use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer, SourceTarget};
 use hcoplan_planner::inventory::Architecture as Name;
+use serde::Serialize;
 
 /// The state of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum State {
     /// The image is imported for the architecture.
     Covered,
@@ -21,6 +23,7 @@ pub enum State {
     /// One image is imported; its architecture is unknown.
     Unknown,
     /// Disabled.
+    #[serde(rename = "disabled")]
     Off,
     /// A DataSource exists; its volume is created in another way.
     External,
@@ -29,18 +32,10 @@ pub enum State {
 }
 
 impl State {
-    /// A stable name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Covered => "covered",
-            Self::Wrong => "wrong",
-            Self::Missing => "missing",
-            Self::Undetermined => "undetermined",
-            Self::Unknown => "unknown",
-            Self::Off => "disabled",
-            Self::External => "external",
-            Self::Unneeded => "unneeded",
-        }
+    /// Its sign in a table of signs, and its word.
+    pub fn words(self) -> (&'static str, &'static str) {
+        let row = &WORDS["states"][variant(&self).0];
+        (row[0].as_str().unwrap_or_default(), row[1].as_str().unwrap_or_default())
     }
 
     /// Whether virtual machines lack something.
@@ -50,13 +45,15 @@ impl State {
 }
 
 /// Why a cell has its state.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// A DataImportCron imports it.
     Imported,
     /// No node of this architecture runs virtual machines.
     NoNode(String),
     /// Multi-arch golden images are disabled: one image is imported, for these architectures.
+    #[serde(rename = "multi-arch-disabled")]
     MultiArchOff(String),
     /// The image declares no architectures: one is imported, for this architecture if known.
     Undeclared(Option<String>),
@@ -67,6 +64,7 @@ pub enum Reason {
     /// The registry has no image for the requested platform.
     NotPublished,
     /// The requested platform is an alias of an architecture, which images don't use.
+    #[serde(rename = "alias")]
     AliasAsked(String),
     /// The image declares only these architectures.
     NotDeclared(String),
@@ -79,8 +77,10 @@ pub enum Reason {
     /// The DataSource refers to this one, for which nothing is imported.
     Dangling(String),
     /// The annotation of the template disables it.
+    #[serde(rename = "template-disabled")]
     SwitchedOff,
     /// Common golden images are disabled.
+    #[serde(rename = "common-images-disabled")]
     CommonImagesOff,
     /// The template bundle has a DataSource without an import.
     External,
@@ -90,99 +90,32 @@ pub enum Reason {
     NotRendered,
     /// No DataSource has the plain name; those with an architecture exist.
     NoPlainName,
-    /// Nothing is imported in the cluster; see [`Obstacle`].
-    Obstacle(&'static str),
+    /// Nothing is imported in the cluster; the name of an [`Obstacle`].
+    #[serde(untagged)]
+    Obstacle(String),
 }
 
 impl Reason {
     /// A stable name.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Imported => "imported",
-            Self::NoNode(_) => "no-node",
-            Self::MultiArchOff(_) => "multi-arch-disabled",
-            Self::Undeclared(_) => "undeclared",
-            Self::Importer(_) => "importer",
-            Self::UndeclaredImporter(_) => "undeclared-importer",
-            Self::NotPublished => "not-published",
-            Self::AliasAsked(_) => "alias",
-            Self::NotDeclared(_) => "not-declared",
-            Self::Malformed(_) => "malformed",
-            Self::Pinned(_) => "pinned",
-            Self::Displaced(_) => "displaced",
-            Self::Dangling(_) => "dangling",
-            Self::SwitchedOff => "template-disabled",
-            Self::CommonImagesOff => "common-images-disabled",
-            Self::External => "external",
-            Self::Claim(_) => "claim",
-            Self::NotRendered => "not-rendered",
-            Self::NoPlainName => "no-plain-name",
-            Self::Obstacle(name) => name,
-        }
+    pub fn name(&self) -> String {
+        variant(self).0
     }
 
     /// The reason in words.
     pub fn sentence(&self) -> String {
-        match self {
-            Self::Imported => "imported".to_owned(),
-            Self::NoNode(architecture) => format!("no workload node is {architecture}"),
-            Self::MultiArchOff(served) => {
-                format!("multi-arch golden images are off: one disk is imported, which is {served}")
-            }
-            Self::Undeclared(Some(only)) => {
-                format!("it doesn't declare its architectures: one disk is imported, which is {only}")
-            }
-            Self::Undeclared(None) => "the architecture of its disk is unknown".to_owned(),
-            Self::Importer(names) => {
-                format!("multi-arch golden images are off: its disk is {names}, depending on the node that imports it")
-            }
-            Self::UndeclaredImporter(names) => {
-                format!(
-                    "it doesn't declare its architectures: its disk is {names}, depending on the node that imports it"
-                )
-            }
-            Self::NotPublished => "its image isn't there for the architecture that is imported".to_owned(),
-            Self::AliasAsked(alias) => {
-                format!("its template asks for {alias}, which is not the name of an image's architecture")
-            }
-            Self::NotDeclared(declared) => format!("it declares {declared} only"),
-            Self::Malformed(declared) => {
-                format!("it declares {declared:?}, which HCO reads differently")
-            }
-            Self::Pinned(only) => format!("its template pins the architecture {only}"),
-            Self::Displaced(by) => format!("{by} has its place"),
-            Self::Dangling(target) => {
-                format!("it leads to {target}, for which nothing is imported")
-            }
-            Self::SwitchedOff => "its template is switched off".to_owned(),
-            Self::CommonImagesOff => "common golden images are switched off".to_owned(),
-            Self::External => "nothing is imported: you have to create the volume".into(),
-            Self::Claim(claim) => format!("its disk is the claim {claim} of the repository"),
-            Self::NotRendered => "SSP makes no DataImportCron for it".to_owned(),
-            Self::NoPlainName => "only names with an architecture are there".to_owned(),
-            Self::Obstacle("rejected") => "the HyperConverged would be rejected".to_owned(),
-            Self::Obstacle("ssp-rejected") => "SSP's webhook would reject the SSP".to_owned(),
-            Self::Obstacle(_) => "HCO's reconcile stops before SSP".to_owned(),
-        }
+        sentence(&WORDS["reasons"], self)
     }
 
     /// The rule whose page explains it.
     pub fn rule(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::MultiArchOff(_) | Self::Importer(_) => "multi-arch-boot-images-disabled",
-            Self::NotPublished => "dict-architectures-overclaim",
-            Self::AliasAsked(_) => "value-without-effect",
-            Self::Undeclared(_) | Self::UndeclaredImporter(_) => "dict-missing-architectures-annotation",
-            Self::NotDeclared(_) => "dict-architectures-partial",
-            Self::Malformed(_) => "dict-architectures-annotation-malformed",
-            Self::Pinned(_) => "dict-platform-architecture-overwritten",
-            Self::Displaced(_) => "dict-duplicate-managed-data-source",
-            Self::Dangling(_) => "default-datasource-dangling",
-            Self::Obstacle("rejected") => "admission-rejected",
-            Self::Obstacle("ssp-rejected") => "ssp-rejected",
-            Self::Obstacle(_) => "reconcile-fails",
-            _ => return None,
-        })
+        WORDS["rules"][self.name()].as_str()
+    }
+
+    /// What helps an architecture without an image.
+    pub(super) fn remedy(&self, architecture: &str) -> String {
+        let rows = &WORDS["remedies"];
+        let row = rows.get(self.name()).unwrap_or(&rows["*"]);
+        row.as_str().unwrap_or_default().replace("{}", architecture)
     }
 }
 
@@ -206,10 +139,11 @@ impl Cell {
         Self { state, reason, data_source: None, cron: None, architecture: Architectures::none() }
     }
 
-    fn imported(state: State, reason: Reason, data_source: &str, cron: Cron<'_>) -> Self {
+    fn imported((state, reason): (State, Reason), data_source: &str, cron: Cron<'_>, is: Architectures) -> Self {
         Self {
             data_source: Some(data_source.to_owned()),
             cron: Some(cron.name().to_owned()),
+            architecture: is,
             ..Self::new(state, reason)
         }
     }
@@ -234,7 +168,7 @@ pub(super) fn of(
 /// The cell, given that virtual machines of the architecture can run.
 fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Obstacle>) -> Cell {
     if let Some(obstacle) = obstacle {
-        return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
+        return Cell::new(State::Missing, Reason::Obstacle(obstacle.name()));
     }
     let own = format!("{}-{name}", row.name);
     let candidates = [own.as_str(), &row.name];
@@ -244,9 +178,7 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
             let cron = Cron { rendered };
             let is = objects.architecture(cron);
             if is.has(name) {
-                let mut cell = Cell::imported(State::Covered, Reason::Imported, candidate, cron);
-                cell.architecture = is;
-                return cell;
+                return Cell::imported((State::Covered, Reason::Imported), candidate, cron, is);
             }
             found.push((candidate, cron, is));
         }
@@ -254,14 +186,12 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
     // SSP's import for one architecture serves only that; any other import is the only one.
     let only = found.into_iter().find(|(_, cron, _)| cron.label().is_none_or(|label| label == name));
     if let Some((data_source, cron, is)) = only {
-        let (state, reason) = match single(objects, cron, &is) {
+        let found = match single(objects, cron, &is) {
             (State::Undetermined, reason) if is.lacks(name) => (State::Wrong, reason),
             (State::Covered, reason) => (State::Wrong, reason),
             found => found,
         };
-        let mut cell = Cell::imported(state, reason, data_source, cron);
-        cell.architecture = is;
-        return cell;
+        return Cell::imported(found, data_source, cron, is);
     }
     let claim = candidates.into_iter().find_map(|name| Some((name, objects.own_claim(&row.namespace, name)?)));
     claim.map_or_else(|| absent(row, objects, name), |(name, claim)| of_claim(name, claim))
@@ -344,20 +274,18 @@ fn displacer(displaced: &Displaced) -> String {
 /// The cell of the plain name.
 pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obstacle>) -> Cell {
     if let Some(obstacle) = obstacle {
-        return Cell::new(State::Missing, Reason::Obstacle(obstacle.as_str()));
+        return Cell::new(State::Missing, Reason::Obstacle(obstacle.name()));
     }
     let target = objects.reference(&row.namespace, &row.name);
     let mut cell = match objects.target(&row.namespace, &row.name) {
         SourceTarget::Import(rendered) => {
             let cron = Cron { rendered };
             let is = objects.architecture(cron);
-            let (state, reason) = match single(objects, cron, &is) {
+            let found = match single(objects, cron, &is) {
                 (State::Covered, _) => (State::Covered, Reason::Imported),
                 found => found,
             };
-            let mut cell = Cell::imported(state, reason, &row.name, cron);
-            cell.architecture = is;
-            cell
+            Cell::imported(found, &row.name, cron, is)
         }
         behind => {
             let nothing = match objects.own_claim(&row.namespace, &row.name) {

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::disks;
 use super::{Cell, ClusterMatrix, Image, Reason, State};
-use hcoplan_explain::diff::semantic::{EffectTime, Impact, ObjectChange};
+use super::{disks, effect_of};
+use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{Comparison, Effect};
 use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 
@@ -93,10 +93,6 @@ fn deleted(objects: &[ObjectChange]) -> Deleted {
     out
 }
 
-/// What keeps disks that a change deletes.
-const KEEP_DISKS: &str =
-    "set `retentionPolicy: All` in a change before this one: CDI then imports the disks again, and keeps them";
-
 struct Changes<'a> {
     before: &'a ClusterMatrix,
     after: &'a ClusterMatrix,
@@ -119,37 +115,20 @@ impl Changes<'_> {
         match (was.filter(|i| is_imported(i)), is.filter(|i| is_imported(i))) {
             (Some(was), Some(is)) => {
                 if let Some(gone) = gone {
-                    let effect = match self.only_for(was, gone) {
-                        Some(architectures) => {
-                            let text = format!(
-                                "the {architectures} disks imported so far for {{}} are deleted; virtual \
-                                 machines keep their own copies"
-                            );
-                            self.effect(was, Impact::DataLoss, EffectTime::Now, &text, KEEP_DISKS)
-                        }
-                        None => {
-                            let text = "the disks imported so far for {} are deleted, and imported again: until then \
-                                        no VM can be made from them; existing VMs keep their own copies";
-                            self.effect(was, Impact::Disruption, EffectTime::Now, text, "")
-                        }
-                    };
-                    out.push(effect);
+                    out.push(match self.only_for(was, gone) {
+                        Some(architectures) => self.effect(was, "some-disks-deleted", &[&architectures]),
+                        None => self.effect(was, "disks-deleted", &[]),
+                    });
                 }
                 self.still_imported(was, is, out);
             }
             (Some(was), None) => self.no_longer_imported(was, is, deletes, out),
-            (None, Some(is)) => out.push(self.effect(
-                is,
-                Impact::Images,
-                EffectTime::Now,
-                &match served(is, self.after) {
-                    served if self.after.multi_arch && !served.is_empty() => {
-                        format!("the golden image {{}} is imported for {}", served.join(" and "))
-                    }
-                    _ => "the golden image {} is imported".to_owned(),
-                },
-                "",
-            )),
+            (None, Some(is)) => {
+                let served = served(is, self.after).join(" and ");
+                let is_of_architectures = self.after.multi_arch && !served.is_empty();
+                let row = if is_of_architectures { "imported-for" } else { "imported" };
+                out.push(self.effect(is, row, &[&served]));
+            }
             (None, None) => self.external(was, is, out),
         }
     }
@@ -168,13 +147,7 @@ impl Changes<'_> {
     /// The effect of removing an image's import.
     fn no_longer_imported(&self, was: &Image, is: Option<&Image>, deletes: bool, out: &mut Vec<Effect>) {
         if deletes {
-            out.push(self.lost(
-                was,
-                Impact::DataLoss,
-                "the golden image {} is deleted: its DataSource, and every disk that was imported \
-                 for it",
-                KEEP_DISKS,
-            ));
+            out.push(self.lost(was, "deleted", &[]));
         }
         let of_name = self.images_after.range((&*was.name, "")..);
         let mut of_name = of_name.take_while(|((name, _), _)| *name == was.name);
@@ -183,53 +156,22 @@ impl Changes<'_> {
             let is_new = !before.is_some_and(|before| is_imported(before));
             (is_new && is_imported(image)).then_some(image)
         });
-        if let Some(to) = elsewhere {
-            let (old, new) = (&was.namespace, &to.namespace);
-            let text = format!(
-                "the golden image {{}} moves to the namespace {new}; what names it in {old} gets no \
-                 new import"
-            );
-            let action = format!("name {new} in the `sourceRef` of virtual machines and templates");
+        let is_plain_deleted = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
+        out.push(if let Some(to) = elsewhere {
+            let about = [to.namespace.as_str(), &was.namespace];
             // Unless it is deleted, the last disk remains and can be cloned.
-            let impact = if deletes { Impact::BootFailure } else { Impact::Images };
-            let effect = self.lost(was, impact, &text, &action);
-            out.push(if deletes { self.uncertain(effect) } else { effect });
+            if deletes { self.uncertain(was, "moved", &about) } else { self.lost(was, "moved-with-last-disk", &about) }
         } else if let Some(Reason::Claim(claim)) = is.map(|is| &is.plain.reason) {
-            let text =
-                format!("the DataSource {{}} leads to the claim {claim} of the repository, and nothing is imported");
-            out.push(self.lost(was, Impact::Images, &text, ""));
+            self.lost(was, "replaced-by-claim", &[claim])
         } else if is.is_some() {
-            out.push(self.uncertain(self.lost(
-                was,
-                Impact::BootFailure,
-                "nothing is imported for {} any more: the DataSource leads to a volume of its own \
-                 name, which you have to create",
-                "keep the image, create the volume, or name another DataSource in virtual machines",
-            )));
-        } else if !deletes && was.plain.data_source.as_ref().is_some_and(|target| *target != was.name) {
-            out.push(self.uncertain(self.lost(
-                was,
-                Impact::BootFailure,
-                "the golden image {} is not imported any more: SSP deletes the DataSource of its plain name; those with \
-                 an architecture in their names stay, with the last disks",
-                "name a DataSource with an architecture, or another image, in virtual machines",
-            )));
-        } else if !deletes {
-            out.push(self.lost(
-                was,
-                Impact::Images,
-                "the golden image {} is not imported any more: DataSource and last disk stay, and \
-                 get no updates",
-                "delete them by hand once no virtual machine is made from them",
-            ));
+            self.uncertain(was, "not-imported", &[])
+        } else if deletes {
+            self.uncertain(was, "gone", &[])
+        } else if is_plain_deleted {
+            self.uncertain(was, "plain-name-deleted", &[])
         } else {
-            out.push(self.uncertain(self.lost(
-                was,
-                Impact::BootFailure,
-                "virtual machines can't be made from {} any more",
-                "name another DataSource in them",
-            )));
-        }
+            self.lost(was, "kept", &[])
+        });
     }
 
     /// The effects on an image imported before and after, by architecture.
@@ -247,44 +189,27 @@ impl Changes<'_> {
                 (_, cell) if cell.state == State::Unneeded => {}
                 (Some(old), cell) if covered(old) && covered(cell) && old.data_source == cell.data_source => {}
                 (Some(old), cell) if covered(old) && covered(cell) => {
-                    let text = match &cell.data_source {
-                        Some(source) if *source != is.name => format!(
-                            "the golden image {{}} is imported again for {name}, as the DataSource \
-                             of its name with -{name} behind it"
-                        ),
-                        _ => format!("the golden image {{}} is imported again for {name}"),
-                    };
-                    out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
+                    let is_plain = cell.data_source.as_ref().is_none_or(|source| *source == is.name);
+                    let row = if is_plain { "imported-again" } else { "imported-again-with-suffix" };
+                    out.push(self.effect(is, row, &[name]));
                 }
                 // One import stays, and what it brings is known now.
                 (Some(_), cell) if covered(cell) && !self.after.multi_arch => {
-                    let text = format!("new disks from {{}} are for {name} from now on");
-                    out.push(self.effect(is, Impact::Better, EffectTime::Now, &text, ""));
+                    out.push(self.effect(is, "known", &[name]));
                 }
-                (_, cell) if covered(cell) => {
-                    let text = format!("the golden image {{}} is imported for {name}, too");
-                    out.push(self.effect(is, Impact::Images, EffectTime::Now, &text, ""));
-                }
+                (_, cell) if covered(cell) => out.push(self.effect(is, "imported-too", &[name])),
                 (Some(old), cell) if covered(old) && is_uncertain(cell.state) => {
                     out.push(self.undetermined(was, cell, name));
                 }
+                (None, cell) if is_uncertain(cell.state) => out.push(self.undetermined(is, cell, name)),
                 (Some(old), cell) if covered(old) => {
-                    let text =
-                        format!("new {name} virtual machines find no {name} disk of {{}}: {}", cell.reason.sentence());
-                    let action = remedy(&cell.reason, name);
-                    out.push(self.for_architecture(name, was, self.lost(was, Impact::BootFailure, &text, &action)));
-                }
-                (None, cell) if is_uncertain(cell.state) => {
-                    out.push(self.undetermined(is, cell, name));
+                    let about = [name.as_str(), &cell.reason.sentence(), &cell.reason.remedy(name)];
+                    out.push(self.for_architecture(name, was, self.lost(was, "no-disk", &about)));
                 }
                 (None, cell) => {
-                    let text = format!(
-                        "virtual machines on the {name} nodes find no {name} disk of {{}}: {}",
-                        cell.reason.sentence()
-                    );
-                    let action = remedy(&cell.reason, name);
-                    let lost = self.lost(is, Impact::BootFailure, &text, &action);
-                    out.push(self.uncertain(self.for_architecture(name, is, lost)));
+                    let about = [name.as_str(), &cell.reason.sentence(), &cell.reason.remedy(name)];
+                    let effect = self.for_architecture(name, is, self.lost(is, "no-disk-on-nodes", &about));
+                    out.push(certain_if_used(effect));
                 }
                 _ => {}
             }
@@ -297,16 +222,13 @@ impl Changes<'_> {
             let own = format!("{}-{name}", was.name);
             let kept = is.cells.iter().any(|c| c.data_source.as_ref() == Some(&own));
             if imported && !still && !kept && self.before.multi_arch {
-                let text = format!("the golden image {{}} is not imported for {name} any more, which no node runs");
-                out.push(self.effect(was, Impact::Images, EffectTime::Now, &text, ""));
+                out.push(self.effect(was, "architecture-gone", &[name]));
             }
         }
         if let (Some(old), Some(new)) = (was.plain.architecture.only(), is.plain.architecture.only())
             && old != new
         {
-            let text = format!("the plain name {{}} leads to the {new} disk instead of the {old} one");
-            let action = format!("name the DataSource with -{old} after it in {old} machines");
-            out.push(self.uncertain(self.lost(was, Impact::BootFailure, &text, &action)));
+            out.push(self.uncertain(was, "plain-name-turns", &[new, old]));
         }
     }
 
@@ -319,45 +241,30 @@ impl Changes<'_> {
         if let Reason::Claim(claim) = &was.plain.reason
             && !matches!(is.plain.reason, Reason::Claim(_))
         {
-            let text = format!("the DataSource {{}} no longer leads to the claim {claim} of the repository");
-            let action = "name the DataSource that leads to the claim, or copy it under the other name";
-            out.push(self.uncertain(self.lost(is, Impact::BootFailure, &text, action)));
+            out.push(self.uncertain(is, "claim-left", &[claim]));
         }
     }
 
     /// A disk whose architecture depends on the import. With multi-arch images off it is the same for every architecture.
     fn undetermined(&self, image: &Image, cell: &Cell, architecture: &str) -> Effect {
-        let is_off = matches!(cell.reason, Reason::MultiArchOff(_) | Reason::Importer(_));
-        let text = match &cell.reason {
-            Reason::Importer(names) => {
-                format!("new VMs may get a disk of another architecture from {{}}: {names}, as imported")
-            }
-            Reason::MultiArchOff(name) => {
-                format!("new VMs may get a disk of another architecture from {{}}: {name} only")
-            }
+        let effect = match &cell.reason {
+            Reason::Importer(names) => self.effect(image, "by-importer", &[names]),
+            Reason::MultiArchOff(name) => self.effect(image, "one-architecture", &[name]),
             reason => {
-                let reason = reason.sentence();
-                format!("new {architecture} VMs may get a disk of another architecture from {{}}: {reason}")
+                let about = [architecture, &reason.sentence(), &reason.remedy(architecture)];
+                self.effect(image, "undetermined", &about)
             }
         };
-        let action = if is_off { String::new() } else { remedy(&cell.reason, architecture) };
-        Effect {
-            rule: cell.reason.rule(),
-            ..self.effect(image, Impact::Images, EffectTime::NextImport, &text, &action)
-        }
+        Effect { rule: cell.reason.rule(), ..effect }
     }
 
-    fn effect(&self, image: &Image, impact: Impact, when: EffectTime, text: &str, action: &str) -> Effect {
-        Effect {
-            when,
-            subjects: vec![image.name.clone()],
-            causes: self.causes(image),
-            ..Effect::new(impact, text).action(action)
-        }
+    /// The effect of a row on an image.
+    fn effect(&self, image: &Image, row: &str, about: &[&str]) -> Effect {
+        Effect { subjects: vec![image.name.clone()], causes: self.causes(image), ..effect_of(row, about) }
     }
 
     /// The effect on new virtual machines; names those of the repository that use the image.
-    fn lost(&self, image: &Image, impact: Impact, text: &str, action: &str) -> Effect {
+    fn lost(&self, image: &Image, row: &str, about: &[&str]) -> Effect {
         let names = image.cells.iter().chain([&image.plain]);
         let names: Vec<_> = names.filter_map(|c| c.data_source.as_deref()).collect();
         let machines = self.after.machines.iter().filter(|m| {
@@ -366,14 +273,7 @@ impl Changes<'_> {
             };
             m.data_source.as_ref().is_some_and(named)
         });
-        let when = match impact {
-            Impact::BootFailure => EffectTime::NewMachines,
-            _ => EffectTime::Now,
-        };
-        Effect {
-            machines: machines.map(|m| m.name.clone()).collect(),
-            ..self.effect(image, impact, when, text, action)
-        }
+        Effect { machines: machines.map(|m| m.name.clone()).collect(), ..self.effect(image, row, about) }
     }
 
     /// The effect on machines of one architecture; others are not affected.
@@ -388,9 +288,9 @@ impl Changes<'_> {
         Effect { machines: effect.machines.iter().filter(|m| asks(m)).cloned().collect(), ..effect }
     }
 
-    /// Certain only if a virtual machine of the repository uses the image.
-    fn uncertain(&self, effect: Effect) -> Effect {
-        Effect { certain: !effect.machines.is_empty(), ..effect }
+    /// The same, certain only if a virtual machine of the repository uses the image.
+    fn uncertain(&self, image: &Image, row: &str, about: &[&str]) -> Effect {
+        certain_if_used(self.lost(image, row, about))
     }
 
     /// The causes of the changes of an image's objects.
@@ -419,6 +319,10 @@ impl Changes<'_> {
     }
 }
 
+fn certain_if_used(effect: Effect) -> Effect {
+    Effect { certain: !effect.machines.is_empty(), ..effect }
+}
+
 /// The states of an image by architecture.
 fn states<'m>(matrix: &'m ClusterMatrix, image: &Image) -> Option<BTreeMap<&'m str, State>> {
     let found = matrix.images.iter().find(|i| i.name == image.name && i.namespace == image.namespace)?;
@@ -440,22 +344,4 @@ fn served<'m>(image: &Image, matrix: &'m ClusterMatrix) -> Vec<&'m str> {
     let cells = image.cells.iter().zip(&matrix.architectures);
     let covered = cells.filter(|(cell, _)| cell.state == State::Covered);
     covered.map(|(_, architecture)| &*architecture.name).collect()
-}
-
-/// Help for an architecture without an image.
-fn remedy(reason: &Reason, architecture: &str) -> String {
-    match reason {
-        Reason::MultiArchOff(_) | Reason::Importer(_) => {
-            format!("switch multi-arch golden images on, or keep virtual machines off the {architecture} nodes")
-        }
-        Reason::Undeclared(_) | Reason::UndeclaredImporter(_) | Reason::Malformed(_) => {
-            "say which architectures the image has, in ssp.kubevirt.io/dict.architectures".to_owned()
-        }
-        Reason::NotDeclared(_) => format!(
-            "publish the image for {architecture} and declare it, or keep its virtual machines off \
-             these nodes"
-        ),
-        Reason::Pinned(_) => "take the architecture out of the image's source".to_owned(),
-        _ => format!("keep virtual machines of this image off the {architecture} nodes"),
-    }
 }

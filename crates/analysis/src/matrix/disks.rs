@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use hcoplan_kubernetes::quantity::Quantity;
 use serde_json::Value;
 
-use hcoplan_explain::diff::semantic::{EffectTime, Impact, ObjectChange};
+use super::effect_of;
+use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{Effect, Kind};
 
 /// CDI's default of `importsToKeep`.
@@ -60,8 +61,7 @@ pub(super) fn effects(changes: &[ObjectChange]) -> Vec<Effect> {
     let parts: Vec<String> =
         parts.iter().filter(|(disks, _)| disks.count > 0).map(|(disks, what)| format!("{disks} {what}")).collect();
     if !parts.is_empty() {
-        let text = format!("imported disks in all: {}", parts.join("; "));
-        out.push(Effect { causes: causes(crons()), ..Effect::new(Impact::Images, text) });
+        out.push(Effect { causes: causes(crons()), ..effect_of("all-disks", &[&parts.join("; ")]) });
     }
     out
 }
@@ -86,28 +86,18 @@ fn stale(change: &ObjectChange) -> Option<Effect> {
         return None;
     }
     let wanted = if new.is_empty() { "of the node that imports it".to_owned() } else { format!("for {new}") };
-    let text = format!(
-        "the disk of {{}} isn't imported again {wanted} before its image changes: CDI finds one of the same digest"
-    );
-    let action = "delete the imported DataVolume, or give the template another managedDataSource";
-    Some(Effect {
-        when: EffectTime::NewMachines,
-        certain: false,
-        ..effect(change, Impact::BootFailure, &text).action(action)
-    })
+    Some(Effect { certain: false, ..effect(change, "not-imported-again", &[&wanted]) })
 }
 
 /// Disks that are deleted with their DataImportCron and imported again by its replacement.
 fn again(change: &ObjectChange) -> Option<Effect> {
     let is_taken = change.before.as_deref().is_some_and(takes_disks) && is_recreated(change);
-    let text = "SSP creates the DataImportCron {} again: what it imported is deleted, and virtual machines can't be made \
-                from it before the import is done; they keep their own copies";
-    is_taken.then(|| effect(change, Impact::Disruption, text))
+    is_taken.then(|| effect(change, "created-again", &[]))
 }
 
-fn effect(change: &ObjectChange, impact: Impact, text: &str) -> Effect {
+fn effect(change: &ObjectChange, row: &str, about: &[&str]) -> Effect {
     let causes = causes(std::iter::once(change));
-    Effect { subjects: vec![change.id.name.clone()], causes, ..Effect::new(impact, text) }
+    Effect { subjects: vec![change.id.name.clone()], causes, ..effect_of(row, about) }
 }
 
 fn causes<'c>(changes: impl Iterator<Item = &'c ObjectChange>) -> Vec<usize> {

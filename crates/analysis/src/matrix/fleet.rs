@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use hcoplan_planner::boot::BootOutcome;
+use serde::Serialize;
 
-use super::{ClusterMatrix, Image, MachineRow, Obstacle, State};
+use super::{ClusterMatrix, Obstacle, State};
 
 /// Clusters with the same images, cells and reasons.
 #[derive(Debug)]
@@ -26,32 +27,15 @@ impl Group<'_> {
     }
 }
 
-/// The properties shared by a group's clusters.
-#[derive(PartialEq, Eq, Hash)]
-struct GroupKey<'a> {
-    architectures: Vec<(&'a str, bool)>,
-    states_nodes: bool,
-    multi_arch: bool,
-    obstacle: Option<&'a Obstacle>,
-    images: &'a [Image],
-    machines: &'a [MachineRow],
-}
-
 /// Groups equal clusters, in the order of the first of each group.
 pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
-    let mut known: HashMap<GroupKey<'_>, usize> = HashMap::new();
+    let mut known: HashMap<_, usize> = HashMap::new();
     let mut out: Vec<Group<'_>> = Vec::new();
     for cluster in clusters {
-        let architectures = cluster.architectures.iter();
-        let likeness = GroupKey {
-            architectures: architectures.map(|a| (a.name.as_str(), a.workload_nodes > 0)).collect(),
-            states_nodes: cluster.states_nodes,
-            multi_arch: cluster.multi_arch,
-            obstacle: cluster.obstacle.as_ref(),
-            images: &cluster.images,
-            machines: &cluster.machines,
-        };
-        let index = *known.entry(likeness).or_insert(out.len());
+        let ClusterMatrix { states_nodes, multi_arch, obstacle, images, machines, .. } = cluster;
+        let architectures = cluster.architectures.iter().map(|a| (a.name.as_str(), a.workload_nodes > 0));
+        let shared = (architectures.collect::<Vec<_>>(), states_nodes, multi_arch, obstacle, images, machines);
+        let index = *known.entry(shared).or_insert(out.len());
         match out.get_mut(index) {
             Some(group) => group.clusters.push(cluster),
             None => out.push(Group { first: cluster, clusters: vec![cluster] }),
@@ -61,15 +45,18 @@ pub fn groups(clusters: &[ClusterMatrix]) -> Vec<Group<'_>> {
 }
 
 /// Counts over all clusters.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// Clusters.
     pub clusters: usize,
     /// Clusters with problems.
     pub with_problems: usize,
     /// Clusters in which an error prevents all imports.
+    #[serde(rename = "blocked")]
     pub obstructed: usize,
     /// Virtual machines of the repository.
+    #[serde(rename = "virtualMachines")]
     pub machines: usize,
     /// Virtual machines that boot.
     pub booting: usize,
@@ -84,12 +71,14 @@ pub struct Counts {
     /// See [`State::Unknown`].
     pub unknown: usize,
     /// See [`State::Off`].
+    #[serde(rename = "disabled")]
     pub off: usize,
     /// See [`State::External`].
     pub external: usize,
     /// See [`State::Unneeded`].
     pub unneeded: usize,
     /// Plain names that refer to nothing although the image is imported.
+    #[serde(rename = "danglingPlainNames")]
     pub dangling: usize,
 }
 

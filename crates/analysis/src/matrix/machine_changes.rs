@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::effect_of;
 use hcoplan_explain::diff::semantic::{EffectTime, Impact};
 use hcoplan_explain::diff::{Effect, Shares, Users};
 use hcoplan_lint::{Boot, Context, VirtualMachine};
@@ -38,7 +39,7 @@ struct MachineChange {
     impact: Impact,
     when: EffectTime,
     text: String,
-    action: &'static str,
+    action: Option<String>,
 }
 
 /// Virtual machines by `namespace/name`, or by name without a namespace.
@@ -120,7 +121,7 @@ pub fn effects(
     let shares = shares(&alike.iter().map(|(names, ..)| first(names)).collect());
     let is_said = |name: &String, change: &MachineChange| {
         let same = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(name);
-        change.impact == Impact::BootFailure && change.action.is_empty() && said.iter().any(same)
+        change.impact == Impact::BootFailure && change.action.is_none() && said.iter().any(same)
     };
     let mut out: BTreeMap<MachineChange, (Vec<String>, Vec<usize>)> = BTreeMap::new();
     for (names, was, of_each) in alike {
@@ -145,35 +146,30 @@ pub fn effects(
         causes.dedup();
         let MachineChange { impact, when, text, action } = change;
         let subjects = machines.clone();
-        Effect { when, subjects, machines, causes, is_of_machine: true, ..Effect::new(impact, text).action(action) }
+        Effect { when, subjects, machines, causes, action, is_of_machine: true, ..Effect::new(impact, text) }
     };
     out.into_iter().map(effect).collect()
 }
 
 fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     let mut out = Vec::new();
-    let mut add = |impact, when, text: String, action| out.push(MachineChange { impact, when, text, action });
+    let mut add = |row: &str, about: &str| {
+        let Effect { impact, when, text, action, .. } = effect_of(row, &[about]);
+        out.push(MachineChange { impact, when, text, action });
+    };
     for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
-        let (when, text) = match stage {
-            Stage::Start | Stage::Pod => {
-                (EffectTime::NextStart, format!("KubeVirt rejects the instances of {{}}: {words}"))
-            }
-            _ => (EffectTime::NewMachines, format!("KubeVirt rejects {{}}, when created or changed: {words}")),
-        };
-        add(Impact::BootFailure, when, text, "change the VMs before");
+        let is_of_instance = matches!(stage, Stage::Start | Stage::Pod);
+        add(if is_of_instance { "instances-rejected" } else { "machine-rejected" }, words);
     }
     for lack in is.lacks.iter().filter(|l| !was.lacks.contains(l)) {
-        let text = format!("{{}} can't start: {lack} any more");
-        add(Impact::BootFailure, EffectTime::NextStart, text, "change the VMs before");
+        add("machine-lacks", lack);
     }
     for obstacle in is.obstacles.iter().filter(|o| !was.obstacles.contains(o)) {
-        let text = format!("{{}} can't be migrated any more: {obstacle}");
-        add(Impact::Scheduling, EffectTime::NextMigration, text, "");
+        add("machine-stays", obstacle);
     }
     let is_rejected = |m: &MachineState| !m.rejections.is_empty();
     if is_rejected(was) && !is_rejected(is) {
-        let text = "KubeVirt accepts {}, which it rejected".to_owned();
-        add(Impact::Better, EffectTime::NewMachines, text, "");
+        add("machine-accepted", "");
     }
     // A rejection is reported with the server's message, and what is missing with its name.
     let is_said = |m: &MachineState| match m.cause {
@@ -183,22 +179,15 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     };
     if was.outcome != is.outcome && !is_said(is) {
         let why = is.cause.as_ref().map(BootCause::sentence).unwrap_or_default();
-        let boots = match (was.outcome, is.outcome) {
-            (_, BootOutcome::DoesNotBoot) => {
-                Some((Impact::BootFailure, format!("{{}} can't boot when created again: {why}")))
-            }
-            (BootOutcome::Boots, BootOutcome::BootsOnSome | BootOutcome::Undetermined) => {
-                Some((Impact::Scheduling, format!("{{}} may not boot when created again: {why}")))
-            }
+        match (was.outcome, is.outcome) {
+            (_, BootOutcome::DoesNotBoot) => add("machine-fails", &why),
+            (BootOutcome::Boots, BootOutcome::BootsOnSome | BootOutcome::Undetermined) => add("machine-may-fail", &why),
             (BootOutcome::DoesNotBoot | BootOutcome::BootsOnSome | BootOutcome::Undetermined, BootOutcome::Boots)
                 if !is_said(was) =>
             {
-                Some((Impact::Better, "{} can boot, which wasn't certain".to_owned()))
+                add("machine-boots", "");
             }
-            _ => None,
-        };
-        if let Some((impact, text)) = boots {
-            add(impact, EffectTime::NewMachines, text, "");
+            _ => {}
         }
     }
     out

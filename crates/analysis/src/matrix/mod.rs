@@ -14,10 +14,17 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use hcoplan_explain::diff::Effect;
+use hcoplan_explain::diff::semantic::{EffectTime, Impact};
 use hcoplan_lint::Context;
+use hcoplan_planner::boot::{sentence, variant};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::plan::Plan;
 use hcoplan_planner::release::{Platform, Release};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use cell::{Cell, Reason, State};
 pub use changes::effects;
@@ -27,6 +34,9 @@ pub use machines::MachineRow;
 
 use objects::Objects;
 use rows::Row;
+
+/// The words for reasons and obstacles, by their names.
+static WORDS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("words.json")).expect("valid JSON"));
 
 /// The input of a cluster's matrix.
 #[derive(Clone, Copy)]
@@ -72,6 +82,21 @@ pub struct ClusterMatrix {
     pub machines: Vec<MachineRow>,
 }
 
+/// The effect of a row, with what it is about in place of `{0}`, `{1}` and `{2}`.
+fn effect_of(row: &str, about: &[&str]) -> Effect {
+    let row = &WORDS["effects"][row];
+    let text = |key: &str| {
+        let text = row[key].as_str().unwrap_or_default().to_owned();
+        let about = about.iter().enumerate();
+        about.fold(text, |text, (index, about)| text.replace(&format!("{{{index}}}"), about))
+    };
+    Effect {
+        when: EffectTime::deserialize(&row["when"]).unwrap_or(EffectTime::Now),
+        ..Effect::new(Impact::deserialize(&row["impact"]).unwrap_or(Impact::Images), text("text"))
+    }
+    .action(text("action"))
+}
+
 /// An architecture of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Architecture {
@@ -84,7 +109,8 @@ pub struct Architecture {
 }
 
 /// A reason that prevents all imports.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Obstacle {
     /// The HyperConverged is rejected, with this message.
     Rejected(String),
@@ -100,14 +126,8 @@ pub enum Obstacle {
 
 impl Obstacle {
     /// A stable name.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            Self::Rejected(_) => "rejected",
-            Self::ReconcileFails(_) => "reconcile-fails",
-            Self::SspRejected(_) => "ssp-rejected",
-            Self::NoSsp => "no-ssp",
-            Self::NoWorkloadNodes => "no-workload-nodes",
-        }
+    pub fn name(&self) -> String {
+        variant(self).0
     }
 
     /// The message of the server or operator, which may quote a value.
@@ -130,13 +150,7 @@ impl Obstacle {
 
     /// The reason in words.
     pub fn sentence(&self) -> String {
-        match self {
-            Self::Rejected(why) => format!("the HyperConverged would be rejected: {why}"),
-            Self::ReconcileFails(why) => format!("HCO's reconcile stops before SSP: {why}"),
-            Self::SspRejected(why) => format!("SSP's webhook would reject the SSP: {why}"),
-            Self::NoSsp => "plain Kubernetes: HCO deploys no SSP, so no golden image".to_owned(),
-            Self::NoWorkloadNodes => "no node takes workloads".to_owned(),
-        }
+        sentence(&WORDS["obstacles"], self)
     }
 }
 

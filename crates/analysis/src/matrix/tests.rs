@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{ClusterMatrix, MatrixInput, Obstacle, Reason, State, counts, groups, matrix};
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_lint::{self, Context, Input, Settings};
+use hcoplan_planner::boot::variant;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::{Platform, Release};
@@ -83,7 +84,7 @@ fn cells_of(matrix: &ClusterMatrix, image: &str) -> Vec<String> {
                 names if names.is_empty() => "-".to_owned(),
                 names => names.join("|"),
             };
-            format!("{column} {} {} {is}", cell.state.as_str(), cell.reason.as_str())
+            format!("{column} {} {} {is}", variant(&cell.state).0, cell.reason.name())
         })
         .collect()
 }
@@ -263,9 +264,9 @@ fn every_reason_names_an_existing_rule() {
         Reason::Pinned(text()),
         Reason::Displaced(text()),
         Reason::Dangling(text()),
-        Reason::Obstacle("rejected"),
-        Reason::Obstacle("ssp-rejected"),
-        Reason::Obstacle("reconcile-fails"),
+        Reason::Obstacle("rejected".to_owned()),
+        Reason::Obstacle("ssp-rejected".to_owned()),
+        Reason::Obstacle("reconcile-fails".to_owned()),
     ];
     for reason in all {
         let rule = reason.rule().expect("a rule");

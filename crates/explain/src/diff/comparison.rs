@@ -148,7 +148,10 @@ pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
 /// The removed lines whose values the cluster keeps: they change no object here, but those of a new cluster. HCO keeps
 /// values of v1 that v1beta1 can't express, and server-side apply the fields of other managers.
 fn kept(before: &Side<'_>, after: &Side<'_>, comparison: &Comparison) -> Vec<usize> {
-    let is_caused = |index: &usize| comparison.objects.iter().any(|object| object.causes.contains(index));
+    let is_caused = |index: &usize| {
+        let fields = |object: &ObjectChange| object.fields.iter().any(|field| field.causes.contains(index));
+        comparison.objects.iter().any(|object| object.causes.contains(index) || fields(object))
+    };
     let is_line = |index: &usize| comparison.causes[*index].is_removed && comparison.causes[*index].before.is_some();
     let mut removed: Vec<usize> = (0..comparison.causes.len()).filter(|i| is_line(i) && !is_caused(i)).collect();
     if removed.is_empty() {

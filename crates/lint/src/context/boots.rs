@@ -51,7 +51,7 @@ impl std::ops::Deref for Boot<'_> {
 }
 
 /// The boot source of a virtual machine.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BootSource {
     /// Its kind.
     pub kind: SourceKind,
@@ -68,7 +68,7 @@ pub struct BootSource {
 }
 
 /// The kinds of boot sources.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SourceKind {
     /// A DataSource, cloned.
     DataSource,
@@ -79,6 +79,7 @@ pub enum SourceKind {
     /// A claim or DataVolume that the machine doesn't own.
     Claim,
     /// Any other source: a URL, an upload, the network.
+    #[default]
     Other,
 }
 
@@ -108,7 +109,7 @@ impl<'a> Context<'a> {
         let machines = self.judged_machines();
         let answers = self.boots.get_or_init(|| machines.iter().map(|(vm, verdict)| self.boot(vm, verdict)).collect());
         let all = machines.into_iter().zip(answers);
-        let whole = all.filter(|((vm, _), _)| self.extent(vm.document.file.path()) != Extent::Patch);
+        let whole = all.filter(|((vm, _), _)| self.extent(vm.document) != Extent::Patch);
         whole.map(|((vm, verdict), facts)| Boot { vm, verdict, facts }).collect()
     }
 
@@ -177,14 +178,7 @@ impl<'a> Context<'a> {
 
     /// The boot source of a virtual machine.
     fn boot_source(&self, vm: &VirtualMachine<'_>) -> BootSource {
-        let other = |path| BootSource {
-            kind: SourceKind::Other,
-            name: String::new(),
-            path,
-            url: None,
-            disk: Architectures::Unknown,
-            is_not_imported: false,
-        };
+        let other = |path| BootSource { path, ..BootSource::default() };
         let Some((index, volume)) = vm.boot_volume() else {
             return other(vm.path("volumes"));
         };
@@ -219,17 +213,14 @@ impl<'a> Context<'a> {
         let own = template.key("source");
         let spec = vm.document.root.at(&template).map(Node::to_json).unwrap_or_default();
         let disk = self.volume_disk(&spec, vm.namespace(), MAX_STEPS);
-        match spec.pointer("/source/registry/url").and_then(Value::as_str) {
-            Some(url) => {
-                let name = url.to_owned();
-                BootSource {
-                    kind: SourceKind::Registry,
-                    url: Some(name.clone()),
-                    name,
-                    disk,
-                    ..other(own.key("registry"))
-                }
-            }
+        match spec["source"]["registry"]["url"].as_str().map(str::to_owned) {
+            Some(name) => BootSource {
+                kind: SourceKind::Registry,
+                url: Some(name.clone()),
+                name,
+                disk,
+                ..other(own.key("registry"))
+            },
             None => BootSource { disk, ..other(own) },
         }
     }

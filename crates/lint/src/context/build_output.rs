@@ -3,8 +3,9 @@
 //! - commands in scripts and pipelines: `docker buildx build`, `docker build`, `podman build`, `buildah bud`
 //!   with `--platform` or `--arch`, `podman manifest add` and `docker manifest annotate` with `--arch`
 //! - copies, for what is in the mirror then: `skopeo copy` and `skopeo sync` with `--override-arch`, `crane copy
-//!   --platform`, `oc image mirror --filter-by-os`, `oc adm catalog mirror --index-filter-by-os`; `docker pull
-//!   --platform` of an image that is tagged and pushed under another name
+//!   --platform`, `oc image mirror --filter-by-os`, `oc adm catalog mirror --index-filter-by-os`
+//! - other names of what was built or pulled: `docker tag`, `podman push IMAGE DESTINATION`, `buildah manifest push`,
+//!   `docker manifest create`
 //! - services of a compose file
 //! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`
 //! - Tekton and Konflux: the parameters `build-platforms` and `output-image` of a PipelineRun
@@ -32,20 +33,24 @@ enum NamedBy {
     First,
     /// The last word is a directory of the mirror, to which the source's own name is added.
     Directory,
-    /// Nothing is published yet: `docker pull`.
+    /// The last word, but nothing is published yet: `docker pull`.
     Source,
+    /// Nothing is built: the last word is another name of the word before it.
+    Renamed,
+    /// Nothing is built: the first word is a list of the others.
+    List,
 }
 
 /// The commands, and what names their image.
 static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCommands"));
 
-/// The commands that give a pulled image another name.
-const TAGS: [&str; 2] = ["docker tag ", "podman tag "];
-
 /// Options for the image's name, and for platforms.
 const NAMES: [&str; 5] = ["-t", "--tag", "--manifest", "--output-image", "--image"];
 const PLATFORMS: [&str; 6] =
     ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
+
+/// Options without a value, which a name may follow.
+const SWITCHES: [&str; 7] = ["--all", "-a", "--amend", "-q", "--quiet", "--purge", "--rm"];
 
 /// The builds in a text file: a script, a pipeline.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
@@ -54,23 +59,52 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     }
     let text = file.text();
     let mut found: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
-    let (loops, renamed) = (loops(text), renamed(text));
+    let (mut pulled, mut renamed) = (BTreeSet::new(), Vec::new());
+    let loops = loops(text);
     for Command { at, words, named } in commands(text) {
+        let plain = plain_words(&words);
+        match (named, plain.as_slice()) {
+            (NamedBy::Renamed, [.., from, to]) => {
+                let both = expanded(from, &loops).into_iter().zip(expanded(to, &loops));
+                renamed.extend(both);
+            }
+            (NamedBy::List, [list, all @ ..]) => {
+                let all = all.iter().flat_map(|one| expanded(one, &loops));
+                renamed.extend(all.map(|one| (one, (*list).to_owned())));
+            }
+            _ => {}
+        }
         let platforms = values(&words, &PLATFORMS).flat_map(|value| expanded(value, &loops));
         let platforms: BTreeSet<String> = platforms.flat_map(|value| architectures(&value)).collect();
         if platforms.is_empty() || (named != NamedBy::Option && copies_all(&words)) {
             continue;
         }
-        for name in published(&words, named, &renamed).iter().flat_map(|name| expanded(name, &loops)) {
-            let name = name.rsplit('=').next().unwrap_or_default().trim_start_matches("docker://").to_owned();
+        for name in published(&words, &plain, named).iter().flat_map(|name| expanded(name, &loops)) {
+            let name = local(name.rsplit('=').next().unwrap_or_default());
+            if named == NamedBy::Source {
+                pulled.insert(name.clone());
+            }
             let entry = found.entry(name).or_insert_with(|| (BTreeSet::new(), at));
             entry.0.extend(platforms.iter().cloned());
         }
     }
-    for (image, (platforms, at)) in found {
+    // A script's targets may be in any order.
+    for (from, to) in renamed.iter().chain(&renamed) {
+        if let Some((platforms, at)) = found.get(&local(from)).cloned() {
+            found.entry(local(to)).or_insert_with(|| (BTreeSet::new(), at)).0.extend(platforms);
+        }
+    }
+    for (image, (platforms, at)) in found.into_iter().filter(|(image, _)| !pulled.contains(image)) {
         let end = text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |n| at + n);
         record(&image, &platforms, Location::new(file, Span::new(at, end)), out);
     }
+}
+
+/// A name in a machine's own storage, which a registry's name is, too.
+fn local(name: &str) -> String {
+    let name =
+        ["docker://", "containers-storage:", "localhost/"].iter().fold(name, |name, p| name.trim_start_matches(p));
+    name.strip_suffix(":latest").unwrap_or(name).to_owned()
 }
 
 /// The builds in a document: a workflow, a PipelineRun, a compose file.
@@ -145,35 +179,29 @@ fn architectures(text: &str) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The names of the images that a command publishes.
-fn published(words: &[&str], named: NamedBy, renamed: &[(&str, &str)]) -> Vec<String> {
+/// The words of a command that are neither options nor their values.
+fn plain_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let is_option = |word: &str| word.starts_with('-');
-    let is_value = |i: usize| i > 0 && is_option(words[i - 1]) && !words[i - 1].contains('=');
+    let has_value = |word: &str| is_option(word) && !word.contains('=') && !SWITCHES.contains(&word);
+    let is_value = |i: usize| i > 0 && has_value(words[i - 1]);
     let plain = words.iter().enumerate().filter(|(i, word)| !is_value(*i) && !is_option(word));
-    let plain: Vec<&str> = plain.map(|(_, word)| *word).collect();
+    plain.map(|(_, word)| *word).collect()
+}
+
+/// The names of the images that a command publishes.
+fn published(words: &[&str], plain: &[&str], named: NamedBy) -> Vec<String> {
     let last = plain.last().copied();
     let names: Vec<&str> = match named {
         NamedBy::Option => values(words, &NAMES).collect(),
         NamedBy::First => plain.first().copied().into_iter().collect(),
-        NamedBy::Last => last.into_iter().collect(),
-        NamedBy::Source => renamed.iter().filter(|(from, _)| last == Some(*from)).map(|(_, to)| *to).collect(),
+        NamedBy::Last | NamedBy::Source => last.into_iter().collect(),
+        NamedBy::Renamed | NamedBy::List => Vec::new(),
         NamedBy::Directory => {
             let source = plain.iter().nth_back(1).and_then(|source| source.rsplit('/').next());
             return last.zip(source).map(|(directory, own)| format!("{directory}/{own}")).into_iter().collect();
         }
     };
     names.into_iter().map(str::to_owned).collect()
-}
-
-/// The names that a text gives to images: the old and the new one.
-fn renamed(text: &str) -> Vec<(&str, &str)> {
-    let lines = lines(text).map(|(_, line)| line).filter(|line| !line.trim_start().starts_with('#'));
-    let tags = lines.flat_map(|line| TAGS.iter().filter_map(|command| Some(line.split_once(command)?.1)));
-    tags.filter_map(|rest| {
-        let mut words = rest.split_whitespace().map(unquoted);
-        words.next().zip(words.next())
-    })
-    .collect()
 }
 
 /// A word of a command without quotes.

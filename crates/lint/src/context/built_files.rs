@@ -4,45 +4,6 @@ use super::Context;
 use super::prelude::*;
 use camino::{Utf8Path, Utf8PathBuf};
 
-/// The resources of kustomizations, by directory.
-#[derive(Debug)]
-pub struct BuiltFiles<'d>(BTreeMap<&'d Utf8Path, BTreeSet<&'d str>>);
-
-impl<'d> BuiltFiles<'d> {
-    fn of(other_objects: &'d OtherObjects) -> Self {
-        let mut out: BTreeMap<&Utf8Path, BTreeSet<&str>> = BTreeMap::new();
-        // apiVersion and kind are optional.
-        for kind in ["Kustomization", ""] {
-            for document in other_objects.of_kind(kind) {
-                let path = document.file.path();
-                let is_one = path.file_stem().is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
-                let resources = document.root.get("resources").map(Node::items);
-                if let (true, Some(directory)) = (is_one, path.parent()) {
-                    let names = resources.unwrap_or_default().iter().filter_map(Node::as_str);
-                    let names = names.map(|n| n.trim_start_matches("./"));
-                    out.entry(directory).or_default().extend(names);
-                }
-            }
-        }
-        Self(out)
-    }
-
-    /// Whether a file is a resource of its directory's kustomization, or the kustomization itself.
-    pub fn has(&self, file: &SourceFile) -> bool {
-        if file.is_generated() {
-            return true;
-        }
-        let file = file.path();
-        let named = file.parent().and_then(|d| self.0.get(d));
-        named.is_none_or(|named| file.file_name().is_some_and(|f| named.contains(f)))
-    }
-
-    /// Whether its directory has a kustomization.
-    pub fn is_kustomized(&self, file: &Utf8Path) -> bool {
-        file.parent().is_some_and(|d| self.0.contains_key(d))
-    }
-}
-
 /// How much of an object a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
@@ -54,18 +15,19 @@ pub enum Extent {
     Patch,
 }
 
-/// The extents of files, by the kustomizations of a directory.
+/// The files that the kustomizations of a cluster's directory name.
 #[derive(Debug, Default)]
-pub(super) struct Extents {
+pub struct BuiltFiles {
+    /// The resources of each directory with a kustomization.
+    resources: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
     patches: BTreeSet<Utf8PathBuf>,
     patched: BTreeSet<Utf8PathBuf>,
 }
 
-impl Extents {
+impl BuiltFiles {
     fn of(other_objects: &OtherObjects) -> Self {
         let mut out = Self::default();
-        // For each directory: its resources, whether it has patches, and other files that it names.
-        let mut resources: BTreeMap<Utf8PathBuf, Vec<Utf8PathBuf>> = BTreeMap::new();
+        // apiVersion and kind are optional.
         for document in ["Kustomization", "Component", ""].iter().flat_map(|kind| other_objects.of_kind(kind)) {
             let path = document.file.path();
             let is_one = path.file_stem().is_some_and(|s| s.eq_ignore_ascii_case("kustomization"));
@@ -85,12 +47,12 @@ impl Extents {
             if changes {
                 out.patched.extend(named.iter().cloned());
             }
-            resources.entry(directory.to_owned()).or_default().extend(named);
+            out.resources.entry(directory.to_owned()).or_default().extend(named);
         }
         // Patching a directory patches its resources.
         let mut open: Vec<Utf8PathBuf> = out.patched.iter().cloned().collect();
         while let Some(directory) = open.pop() {
-            for named in resources.get(&directory).into_iter().flatten() {
+            for named in out.resources.get(&directory).into_iter().flatten() {
                 if out.patched.insert(named.clone()) {
                     open.push(named.clone());
                 }
@@ -99,7 +61,6 @@ impl Extents {
         out
     }
 
-    /// The extent of a file's objects.
     fn extent(&self, file: &Utf8Path) -> Extent {
         if self.patches.contains(file) {
             Extent::Patch
@@ -108,6 +69,21 @@ impl Extents {
         } else {
             Extent::Whole
         }
+    }
+
+    fn resources_next_to(&self, file: &Utf8Path) -> Option<&BTreeSet<Utf8PathBuf>> {
+        self.resources.get(file.parent()?)
+    }
+
+    /// Whether a file is a resource of its directory's kustomization, or the directory has none.
+    pub fn has(&self, file: &SourceFile) -> bool {
+        let named = self.resources_next_to(file.path());
+        file.is_generated() || named.is_none_or(|named| named.contains(file.path()))
+    }
+
+    /// Whether its directory has a kustomization.
+    pub fn is_kustomized(&self, file: &Utf8Path) -> bool {
+        self.resources_next_to(file).is_some()
     }
 }
 
@@ -126,13 +102,18 @@ fn joined(directory: &Utf8Path, named: &str) -> Utf8PathBuf {
 }
 
 impl Context<'_> {
-    /// The extent of the objects in a file of the cluster's directory.
-    pub fn extent(&self, file: &Utf8Path) -> Extent {
-        self.extents.get_or_init(|| Extents::of(self.other_objects())).extent(file)
+    /// The files used by kustomizations in the cluster's directory.
+    pub fn built_files(&self) -> &BuiltFiles {
+        self.built_files.get_or_init(|| BuiltFiles::of(self.other_objects()))
     }
 
-    /// The files used by kustomizations in the cluster's directory.
-    pub fn built_files(&self) -> BuiltFiles<'_> {
-        BuiltFiles::of(self.other_objects())
+    /// The extent of the objects in a document's file.
+    pub fn extent(&self, document: &Document) -> Extent {
+        self.built_files().extent(document.file.path())
+    }
+
+    /// Whether a document is a whole object, which nothing patches.
+    pub fn is_whole(&self, document: &Document) -> bool {
+        self.extent(document) == Extent::Whole
     }
 }

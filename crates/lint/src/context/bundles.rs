@@ -186,8 +186,7 @@ impl Csv {
 
     /// The path of the label for an architecture.
     pub fn architecture_label(architecture: &str) -> Path {
-        let labels = Path::dotted("metadata.labels");
-        labels.key(&format!("{ARCHITECTURE_LABEL}{architecture}"))
+        Path::dotted("metadata.labels").key(&format!("{ARCHITECTURE_LABEL}{architecture}"))
     }
 
     /// The path of the label for an operating system.
@@ -238,19 +237,17 @@ impl Csv {
 
     /// The images run by its deployments whose missing platforms are known, with the evidence.
     pub fn run_images(&self, cx: &Context<'_>) -> Vec<(ImageUse<'_>, ImageEvidence)> {
-        let run = self.images().into_iter().filter(|u| u.used != UsedAs::Related);
-        let known = run.filter_map(|u| {
-            let evidence = cx.image_evidence(u.image)?;
-            evidence.is_complete().then_some((u, evidence))
-        });
-        known.collect()
+        cx.complete_evidence(self.run().map(|used| (used.clone(), used.image)))
+    }
+
+    fn run(&self) -> impl Iterator<Item = ImageUse<'_>> {
+        self.images().into_iter().filter(|used| used.used != UsedAs::Related)
     }
 
     /// Whether the missing platforms of each image run by its deployments are known.
     pub fn is_known(&self, cx: &Context<'_>) -> bool {
-        let images = self.images();
-        let mut run = images.iter().filter(|u| u.used != UsedAs::Related).peekable();
-        run.peek().is_some() && run.all(|u: &ImageUse<'_>| cx.image_evidence(u.image).is_some_and(|e| e.is_complete()))
+        let count = self.run().count();
+        count > 0 && self.run_images(cx).len() == count
     }
 
     /// The claimed architectures that none of its deployments' images supports, if all evidence is complete: then the

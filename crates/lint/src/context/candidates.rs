@@ -120,7 +120,8 @@ impl<'a> Context<'a> {
             let labels: Vec<_> = labels.filter(|(key, _)| used.contains(key) || may_be_required(key)).collect();
             let name = by_name.then_some((NAME, own.name.as_str()));
             let is_workload = workload.binary_search(&node.index).is_ok();
-            let rest = (&own.architecture, &own.taints, own.kvm, &own.hugepages, &own.resources, is_workload);
+            let states = (is_workload, own.lacks_architecture_label());
+            let rest = (&own.architecture, &own.taints, own.kvm, &own.hugepages, &own.resources, states);
             let next = out.all.len();
             let kind = *kinds.entry((labels.clone(), name, rest)).or_insert(next);
             if kind < next {
@@ -186,6 +187,8 @@ impl<'a> Context<'a> {
             let is_closed = !is_workload && handler.as_ref().is_some_and(|handler| !handler.admit(node.node));
             let barrier = if !may_have_handler {
                 Some(NodeBarrier::Workload)
+            } else if node.node.lacks_architecture_label() {
+                Some(NodeBarrier::Architecture)
             } else if repelled_by.is_some() {
                 Some(NodeBarrier::Taint)
             } else if closing.is_some() || is_closed {

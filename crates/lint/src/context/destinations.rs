@@ -75,6 +75,12 @@ impl Shape<'_, '_> {
         let rank = |destination: &Destination| (destination.merges, destination.kind);
         let surest = found.iter().map(rank).min();
         found.retain(|destination| Some(rank(destination)) == surest);
+        // A value stays in its section if that has a place for it.
+        let is_near =
+            |destination: &Destination| destination.places().all(|place| place.starts_with(&misplaced.parent()));
+        if found.iter().any(is_near) {
+            found.retain(is_near);
+        }
         found
     }
 
@@ -112,12 +118,21 @@ impl Shape<'_, '_> {
             || !node.entries().is_empty()
             || matches!(node.value, Value::Map(_)) && is_only();
         for place in self.fields.iter().filter_map(|known| along(schema, known, path)) {
-            if let Some(kind) = destination_kind(path, &place, is_telling) {
+            // Another section has another meaning, unless no other field has the name.
+            let is_possible = |kind| kind != DestinationKind::Elsewhere || place.0.get(1) == path.0.get(1) || is_only();
+            if let Some(kind) = destination_kind(path, &place, is_telling).filter(|kind| is_possible(*kind)) {
                 found.push(Destination::new(kind, path, place));
             }
         }
         let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node));
         let mut named = similar(name, &fitting.collect::<Vec<_>>());
+        // The labels of a selector are one level below.
+        for selector in similar(name, &siblings).into_iter().filter(|_| named.is_empty()) {
+            let labels = parent.key(selector).key("matchLabels");
+            if schema.takes_any_key(&labels) {
+                found.push(Destination::new(DestinationKind::Spelling, path, labels));
+            }
+        }
         if named.is_empty() {
             named.extend(by_content(schema, &parent, &siblings, node));
         }

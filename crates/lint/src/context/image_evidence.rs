@@ -6,9 +6,7 @@
 use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
-use super::image_output::{
-    EvidenceOwner, Form, Platform, Record, called, collected, declared, plain, repository, saved, tag,
-};
+use super::image_output::{EvidenceOwner, Form, Platform, Record, called, collected, plain, repository, saved, tag};
 use super::prelude::*;
 
 /// The evidence about an image.
@@ -46,7 +44,7 @@ impl ImageEvidence {
 
     /// Whether it is known to lack an architecture of Linux.
     pub fn lacks(&self, architecture: &str) -> bool {
-        self.is_complete() && !self.architectures.iter().any(|a| a == architecture)
+        self.lacks_platform("linux", architecture)
     }
 
     /// Whether it is known to lack a platform.
@@ -67,6 +65,15 @@ impl Context<'_> {
     /// and copies in the repository. `None` if there is none, or it is contradictory.
     pub fn image_evidence(&self, image: &str) -> Option<ImageEvidence> {
         self.images_index().find(image)
+    }
+
+    /// The evidence about those of some images whose missing platforms are known.
+    pub(super) fn complete_evidence<'i, I>(
+        &self,
+        images: impl IntoIterator<Item = (I, &'i str)>,
+    ) -> Vec<(I, ImageEvidence)> {
+        let known = images.into_iter().filter_map(|(of, image)| Some((of, self.image_evidence(image)?)));
+        known.filter(|(_, evidence)| evidence.is_complete()).collect()
     }
 
     /// The evidence about the image of a `source` of a DataVolume or DataImportCron in a namespace.
@@ -141,16 +148,14 @@ impl Context<'_> {
 impl EvidenceIndex {
     fn of(other_objects: &OtherObjects, texts: &[Arc<SourceFile>]) -> Self {
         let mut records = Vec::new();
-        for document in other_objects.of_kind("ImageArchitectures") {
-            declared(document, &mut records);
-        }
-        for document in other_objects.of_kind("") {
-            saved(document, &mut records);
-            collected(document, &mut records);
-            built_by(document, &mut records);
-        }
-        for document in ["PipelineRun", "Pipeline"].into_iter().flat_map(|kind| other_objects.of_kind(kind)) {
-            built_by(document, &mut records);
+        for kind in ["ImageArchitectures", "PipelineRun", "Pipeline", ""] {
+            for document in other_objects.of_kind(kind) {
+                if kind.is_empty() {
+                    saved(document, &mut records);
+                }
+                collected(document, &mut records);
+                built_by(document, &mut records);
+            }
         }
         for file in texts {
             built(file, &mut records);
@@ -172,9 +177,7 @@ impl EvidenceIndex {
             let ones = all.iter().filter(|r| r.form == Form::One);
             ones.flat_map(|r| r.platforms.clone()).collect::<Vec<_>>()
         };
-        let found = first(Form::List).or_else(|| first(Form::Single));
-        let found = found.or_else(|| first(Form::Declared)).or_else(|| first(Form::Built));
-        let record = found.or_else(|| first(Form::One))?;
+        let record = [Form::List, Form::Single, Form::Declared, Form::Built, Form::One].into_iter().find_map(first)?;
         let platforms = match record.form {
             Form::One => seen(),
             // Each build adds platforms.
@@ -426,6 +429,27 @@ mod tests {
                 "s390x",
             ),
             ("a.sh", "docker pull x.io/z:1\ndocker tag x.io/z:1 q.io/a/b:1\n", "q.io/a/b:1", "-"),
+            ("a.sh", "docker pull --platform linux/s390x x.io/z:1\n", "x.io/z:1", "-"),
+            (
+                "a.sh",
+                "buildah build --platform linux/amd64 --manifest b . && buildah manifest push --all b docker://q.io/a/b:1\n",
+                "q.io/a/b:1",
+                "amd64",
+            ),
+            (
+                "a.sh",
+                "push:\n\tpodman push localhost/b q.io/a/b:1\nbuild:\n\tpodman build --arch arm64 -t b .\n",
+                "q.io/a/b:1",
+                "arm64",
+            ),
+            (
+                "a.sh",
+                "docker build --platform linux/amd64 -t q.io/a/b:1-amd .\n\
+                 docker build --platform linux/arm64 -t q.io/a/b:1-arm .\n\
+                 docker manifest create q.io/a/b:1 --amend q.io/a/b:1-amd --amend q.io/a/b:1-arm\n",
+                "q.io/a/b:1",
+                "amd64 arm64",
+            ),
             (
                 "a.sh",
                 "podman manifest add --arch arm64 q.io/a/b:1 q.io/a/b:1-arm\n\

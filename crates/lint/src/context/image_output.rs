@@ -11,7 +11,6 @@
 //!   image, and show only the requested one of perhaps several architectures
 
 use super::prelude::*;
-use crate::lists::items;
 
 /// The form of the evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,111 +57,83 @@ pub(super) struct Record {
     pub(super) place: Location,
 }
 
-/// Parses hcoplan's own list.
-pub(super) fn declared(document: &Arc<Document>, out: &mut Vec<Record>) {
-    let images = document.root.get("images");
-    for entry in items(images) {
-        let (Some(image), Some(architectures)) = (entry.get("image"), entry.get("architectures")) else {
-            continue;
-        };
-        let Some(reference) = image.as_str() else {
-            continue;
-        };
-        let names = architectures.items().iter().filter_map(Node::as_str);
-        out.push(Record {
-            of: EvidenceOwner::References(vec![reference.trim_start_matches("docker://").to_owned()]),
-            form: Form::Declared,
-            platforms: names.map(|a| platform_of("linux", a)).collect(),
-            place: document.location(image.span),
-        });
-    }
+/// The form and the platforms of an output, by its keys; `None` for anything else.
+fn output(node: &Node) -> Option<(Form, Vec<Platform>)> {
+    let names = ["architectures", "platforms"].iter().find_map(|key| node.get(key)).unwrap_or(node);
+    let names: Vec<&str> = names.items().iter().filter_map(Node::as_str).collect();
+    let mut verbose = node.items().iter().filter(|item| item.get("Ref").is_some()).peekable();
+    Some(if let Some(manifests) = node.get("manifests") {
+        (Form::List, manifests.items().iter().filter_map(platform).collect())
+    } else if verbose.peek().is_some() {
+        (Form::List, verbose.filter_map(|item| platform(item.get("Descriptor")?)).collect())
+    } else if node.get("Ref").is_some() {
+        (Form::Single, node.get("Descriptor").and_then(platform).into_iter().collect())
+    } else if node.get("architectures").is_some() || !names.is_empty() {
+        let name = |n: &str| platform_of("linux", n.trim_start_matches("linux/").split('/').next().unwrap_or(n));
+        (Form::Declared, names.into_iter().map(name).collect())
+    } else if let Some(architecture) = either(node, ["Architecture", "architecture"]) {
+        (Form::One, vec![platform_of(either(node, ["Os", "os"]).unwrap_or("linux"), architecture)])
+    } else if node.get("layers").is_some() {
+        (Form::Single, Vec::new())
+    } else {
+        return None;
+    })
 }
 
-/// Parses a list of outputs: `images.yaml`, by reference or as `images: [{image, ...}]`.
+fn either<'n>(node: &'n Node, keys: [&str; 2]) -> Option<&'n str> {
+    keys.iter().find_map(|key| node.text_at(key))
+}
+
+/// Parses a list of outputs: hcoplan's own `ImageArchitectures`, or an `images.yaml` by reference.
 pub(super) fn collected(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
     let items = root.list_at("images").iter();
     let listed = items.filter_map(|item| {
-        let of = item.text_at("image").or_else(|| item.text_at("name"))?;
-        Some((of, ["manifest", "inspect", "raw"].iter().find_map(|key| item.get(key)).unwrap_or(item), item.span))
+        let of = ["image", "name"].iter().find_map(|key| item.get(key))?;
+        let output = ["manifest", "inspect", "raw"].iter().find_map(|key| item.get(key));
+        Some((of.as_str()?, output.unwrap_or(item), of.span))
     });
     let named = root.entries().iter().filter(|entry| entry.key.text.contains('/'));
     let named = named.map(|entry| (entry.key.text.as_str(), &entry.value, entry.key.span));
-    for (reference, output, span) in listed.chain(named) {
-        let names =
-            |key: &str| output.get(key).map(Node::items).map(|all| all.iter().filter_map(Node::as_str).collect());
-        let declared: Option<Vec<&str>> = names("architectures").or_else(|| names("platforms"));
-        let declared = declared.or_else(|| {
-            let plain: Vec<&str> = output.items().iter().filter_map(Node::as_str).collect();
-            (!plain.is_empty()).then_some(plain)
-        });
-        let (form, platforms) = if let Some(manifests) = output.get("manifests") {
-            (Form::List, manifests.items().iter().filter_map(platform).collect())
-        } else if let Some(names) = declared {
-            let name = |n: &&str| platform_of("linux", n.trim_start_matches("linux/").split('/').next().unwrap_or(n));
-            (Form::Declared, names.iter().map(name).collect())
-        } else if let Some(architecture) = output.text_at("Architecture").or_else(|| output.text_at("architecture")) {
-            (Form::One, vec![platform_of("linux", architecture)])
-        } else if output.get("layers").is_some() {
-            (Form::Single, Vec::new())
-        } else {
-            continue;
-        };
+    for (reference, node, span) in listed.chain(named) {
         let of = EvidenceOwner::References(vec![reference.trim_start_matches("docker://").to_owned()]);
-        out.push(Record { of, form, platforms, place: document.location(span) });
+        let record = |(form, platforms)| Record { of, form, platforms, place: document.location(span) };
+        out.extend(output(node).map(record));
     }
 }
 
 /// Parses a document without a kind, if it is one of those outputs.
 pub(super) fn saved(document: &Arc<Document>, out: &mut Vec<Record>) {
     let root = &document.root;
-    let file = || called(document.file.path().with_extension("").as_str());
-    let of_file = || EvidenceOwner::File(file());
-    let mut add = |of: EvidenceOwner, form: Form, platforms: Vec<Platform>, node: &Node| {
+    let texts = |node: &Node, key: &str| -> Vec<String> {
+        node.list_at(key).iter().filter_map(Node::as_str).map(str::to_owned).collect()
+    };
+    let mut add = |of: EvidenceOwner, (form, platforms): (Form, Vec<Platform>), node: &Node| {
         // The first key, since an excerpt of the whole document doesn't help.
         let place = node.entries().first().map_or(node.span, |e| e.key.span);
         out.push(Record { of, form, platforms, place: document.location(place) });
     };
-    if let Some(manifests) = root.get("manifests") {
-        let platforms = manifests.items().iter().filter_map(platform).collect();
-        return add(of_file(), Form::List, platforms, root);
-    }
-    if root.get("layers").is_some() && root.get("config").is_some() {
-        return add(of_file(), Form::Single, Vec::new(), root);
-    }
-    if let (Some(name), Some(architecture)) = (root.text_at("Name"), root.text_at("Architecture")) {
-        let tags = root.list_at("RepoTags");
-        let of = EvidenceOwner::Repository {
-            file: file(),
-            name: name.to_owned(),
-            digest: root.text_at("Digest").map(str::to_owned),
-            tags: tags.iter().filter_map(Node::as_str).map(str::to_owned).collect(),
+    if let Some(found) = output(root).filter(|(form, _)| *form != Form::Declared) {
+        let file = called(document.file.path().with_extension("").as_str());
+        let references = root.items().iter().chain([root]).filter_map(|item| item.text_at("Ref"));
+        let references: Vec<String> = references.map(undigested).collect();
+        let of = match root.text_at("Name") {
+            _ if !references.is_empty() => EvidenceOwner::References(references),
+            Some(name) => EvidenceOwner::Repository {
+                file,
+                name: name.to_owned(),
+                digest: root.text_at("Digest").map(str::to_owned),
+                tags: texts(root, "RepoTags"),
+            },
+            None => EvidenceOwner::File(file),
         };
-        let os = root.text_at("Os").unwrap_or("linux");
-        return add(of, Form::One, vec![platform_of(os, architecture)], root);
+        return add(of, found, root);
     }
-    if let Some(reference) = root.text_at("Ref") {
-        let platforms = root.get("Descriptor").and_then(platform);
-        let of = EvidenceOwner::References(vec![undigested(reference)]);
-        return add(of, Form::Single, platforms.into_iter().collect(), root);
-    }
-    let items = root.items();
-    if items.iter().any(|i| i.get("Ref").is_some()) {
-        let references = items.iter().filter_map(|i| i.text_at("Ref")).map(undigested);
-        let platforms = items.iter().filter_map(|i| platform(i.get("Descriptor")?));
-        let of = EvidenceOwner::References(references.collect());
-        return add(of, Form::List, platforms.collect(), root);
-    }
-    for item in items {
-        let names = ["RepoTags", "RepoDigests"].into_iter();
-        let names = names.filter_map(|k| item.get(k)).flat_map(Node::items);
-        let names: Vec<String> = names.filter_map(Node::as_str).map(str::to_owned).collect();
-        let Some(architecture) = item.text_at("Architecture").filter(|_| !names.is_empty()) else {
-            continue;
-        };
-        let os = item.text_at("Os").unwrap_or("linux");
-        let platforms = vec![platform_of(os, architecture)];
-        add(EvidenceOwner::References(names), Form::One, platforms, item);
+    for item in root.items() {
+        let names = ["RepoTags", "RepoDigests"].map(|key| texts(item, key)).concat();
+        if let Some(found) = output(item).filter(|_| !names.is_empty()) {
+            add(EvidenceOwner::References(names), found, item);
+        }
     }
 }
 

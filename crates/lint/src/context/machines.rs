@@ -38,7 +38,7 @@ impl<'a> Context<'a> {
     }
 
     fn judge(&self, cluster: Cluster<'_>, vm: &VirtualMachine<'_>) -> Verdict {
-        let extent = self.extent(vm.document.file.path());
+        let extent = self.extent(vm.document);
         if extent == Extent::Patch {
             return Verdict::default();
         }

@@ -59,6 +59,7 @@ use serde_json::Value;
 
 pub use annotation::Annotation;
 pub use boots::{Boot, BootFacts, BootSource, SourceKind};
+use built_files::BuiltFiles;
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};
 pub use candidates::Candidate;
@@ -156,7 +157,7 @@ pub struct Context<'a> {
     as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
-    extents: OnceCell<built_files::Extents>,
+    built_files: OnceCell<BuiltFiles>,
     kinds_of_nodes: OnceCell<NodeKinds<'a>>,
     kinds_for_pods: OnceCell<NodeKinds<'a>>,
     machine_verdicts: OnceCell<Vec<Verdict>>,
@@ -197,7 +198,7 @@ impl<'a> Context<'a> {
             as_new: OnceCell::new(),
             patches: OnceCell::new(),
             own_fields: OnceCell::new(),
-            extents: OnceCell::new(),
+            built_files: OnceCell::new(),
             kinds_of_nodes: OnceCell::new(),
             kinds_for_pods: OnceCell::new(),
             machine_verdicts: OnceCell::new(),

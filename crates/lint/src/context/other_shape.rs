@@ -91,7 +91,16 @@ impl<'a> Context<'a> {
             let field = format!("{below_spec}.{key}");
             in_version(&field, self.version()).is_some_and(|place| *place != format!("{to}.{key}"))
         };
-        if let Some(to) = in_version(&below_spec, self.version())
+        let own = self.version();
+        let other = if own == "v1" { "v1beta1" } else { "v1" };
+        // The section of this version may have the other version's field.
+        let mixed = || {
+            let (section, name) = below_spec.rsplit_once('.')?;
+            let field = format!("{}.{name}", in_version(section, other)?);
+            in_version(&field, own).map(Cow::into_owned).filter(|to| *to != field)
+        };
+        let to = in_version(&below_spec, own).map(Cow::into_owned).filter(|to| *to != *below_spec);
+        if let Some(to) = to.or_else(mixed)
             && *to != *below_spec
             && !fields.iter().any(|e| has_own_place(&e.key.text, &to))
         {

@@ -6,21 +6,13 @@ use super::pod_placement::{
 };
 use super::prelude::*;
 use super::{Context, ImageEvidence};
+use crate::rows::rows;
 
 /// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.
 pub(super) const POD_TEMPLATE: &str = "spec.template.spec";
 
 /// Kubernetes' kinds with a pod's spec, and its path.
-pub const POD_KINDS: [(&str, &str); 8] = [
-    ("CronJob", "spec.jobTemplate.spec.template.spec"),
-    ("DaemonSet", POD_TEMPLATE),
-    ("Deployment", POD_TEMPLATE),
-    ("Job", POD_TEMPLATE),
-    ("Pod", "spec"),
-    ("ReplicaSet", POD_TEMPLATE),
-    ("ReplicationController", POD_TEMPLATE),
-    ("StatefulSet", POD_TEMPLATE),
-];
+pub static POD_KINDS: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("podKinds"));
 
 /// Below a pod's spec.
 const TERMS: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
@@ -255,11 +247,7 @@ impl<'a> Context<'a> {
         let os = pod.os();
         let images = pod.images();
         let count = images.len();
-        let known = images.into_iter().filter_map(|(path, image)| {
-            let evidence = self.image_evidence(image)?;
-            evidence.is_complete().then_some((path, evidence))
-        });
-        let known: Vec<(Path, ImageEvidence)> = known.collect();
+        let known = self.complete_evidence(images);
         let mut sets = known.iter().map(|(_, evidence)| {
             let ours = evidence.platforms.iter().filter(|p| p.os == os);
             ours.map(|p| p.architecture.clone()).collect::<BTreeSet<_>>()

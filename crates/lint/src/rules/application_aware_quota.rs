@@ -29,7 +29,7 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
     let Some(selector) = gate(cx) else {
         return;
     };
-    for (kind, spec) in POD_KINDS {
+    for (kind, spec) in &*POD_KINDS {
         for document in cx.of_kind(kind) {
             let path = Path::dotted(spec).key("nodeName");
             let node = document.root.at(&path).and_then(|n| n.as_str());

@@ -21,7 +21,7 @@ const NO_NODE: &str = "no node has this value of the label";
 const CSV_LABEL: &str = "operatorframework.io/arch.";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let kinds = KINDS.iter().copied().chain(POD_KINDS.into_iter().map(|(kind, ..)| kind));
+    let kinds = KINDS.iter().copied().chain(POD_KINDS.iter().map(|(kind, ..)| *kind));
     for document in kinds.flat_map(|kind| cx.of_kind(kind)) {
         let mut found = Vec::new();
         search(document, &document.root, &mut found);

@@ -120,8 +120,7 @@ fn changed_objects<'c>(
     group: &'c str,
 ) -> impl Iterator<Item = (&'c Document, &'c Document)> {
     let all = cx.of_kind(kind).iter().map(|d| &**d);
-    let whole =
-        all.filter(move |d| d.text("apiVersion").starts_with(group) && cx.extent(d.file.path()) == Extent::Whole);
+    let whole = all.filter(move |d| d.text("apiVersion").starts_with(group) && cx.is_whole(d));
     whole.filter_map(move |d| Some((d, cx.object_before(kind, namespace_of(d), d.text("metadata.name"))?)))
 }
 

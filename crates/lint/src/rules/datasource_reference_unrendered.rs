@@ -12,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.plan().ssp.is_none() || cx.ssp_rejection().is_some() {
         return;
     }
-    for source in cx.of_kind("DataSource").iter().filter(|d| cx.extent(d.file.path()) == Extent::Whole) {
+    for source in cx.of_kind("DataSource").iter().filter(|d| cx.is_whole(d)) {
         out.report_all(declared(cx, source));
     }
     let mut sources = Sources { cx, names: BTreeMap::new() };

@@ -11,7 +11,7 @@ const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for kind in ["DataVolume", "DataImportCron", "DataSource"] {
         let documents = cx.of_kind(kind).iter();
-        let whole = documents.filter(|d| cx.extent(d.file.path()) == Extent::Whole);
+        let whole = documents.filter(|d| cx.is_whole(d));
         for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
             let name = format!("the {kind} {}", document.text("metadata.name"));
             let mut object = document.root.to_json();
@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for (i, template) in items(vm.document.root.at(&path)).iter().enumerate() {
             let path = path.index(i);
             // KubeVirt itself rejects some of them.
-            let is_judged = verdict.spec.is_object() && cx.extent(vm.document.file.path()) == Extent::Whole;
+            let is_judged = verdict.spec.is_object() && cx.is_whole(vm.document);
             if !is_judged || verdict.causes.iter().any(|c| c.path.starts_with(&path)) {
                 continue;
             }

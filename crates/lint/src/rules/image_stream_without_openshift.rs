@@ -1,23 +1,45 @@
-//! An import from an ImageStream in a cluster without ImageStreams.
+//! An import from an ImageStream that the cluster doesn't have.
 
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if cx.inventory().platform == Platform::OpenShift {
-        return;
-    }
     for (kind, document, path) in cx.declared_volumes() {
         let path = path.below("source.registry.imageStream");
-        if document.root.at(&path).and_then(Node::as_str).is_none() {
+        let Some(stream) = document.root.at(&path).and_then(Node::as_str) else {
             continue;
-        }
+        };
         let name = document.text("metadata.name");
-        let message = format!("the {kind} {name} imports from an ImageStream, which only OpenShift has");
-        out.report(
-            finding_about(&IMAGE_STREAM_WITHOUT_OPENSHIFT, document, message)
-                .at(document.locate(&path))
-                .label("this cluster runs on plain Kubernetes")
-                .help("write url: docker://registry/image:tag"),
-        );
+        let finding = |why: &str| {
+            let message = format!("the {kind} {name} imports from an ImageStream, which {why}");
+            finding_about(&IMAGE_STREAM_WITHOUT_OPENSHIFT, document, message).at(document.locate(&path))
+        };
+        if cx.inventory().platform == Platform::OpenShift {
+            out.report_all(undeclared(cx, namespace_of(document), stream, finding));
+        } else {
+            let finding = finding("only OpenShift has").label("this cluster runs on plain Kubernetes");
+            out.report(finding.help("write url: docker://registry/image:tag"));
+        }
     }
+}
+
+/// A finding about a misspelt stream, or one that is declared in another namespace. Source: CDI
+/// `pkg/controller/dataimportcron-controller.go`, `getImageStream`: the stream is in the cron's namespace.
+fn undeclared(cx: &Context<'_>, namespace: &str, stream: &str, finding: impl Fn(&str) -> Finding) -> Option<Finding> {
+    let name = stream.split(':').next().unwrap_or(stream);
+    let (own, others): (Vec<_>, Vec<_>) =
+        cx.of_kind("ImageStream").iter().partition(|stream| namespace_of(stream) == namespace);
+    let is_named = |stream: &&&Arc<Document>| stream.text("metadata.name") == name;
+    if own.iter().any(|stream| is_named(&stream)) {
+        return None;
+    }
+    let elsewhere = others.iter().find(is_named);
+    let meant = nearest(name, own.iter().map(|stream| stream.text("metadata.name")));
+    if elsewhere.is_none() && meant.is_none() {
+        return None;
+    }
+    let finding =
+        finding(&format!("{namespace} doesn't have")).label(format!("no ImageStream {name} is declared there"));
+    let meant = meant.map(|meant| stream.replacen(name, meant, 1));
+    let finding = did_you_mean(finding, "import from", meant.as_deref(), format!("declare it in {namespace}"));
+    Some(with_related(finding, elsewhere.map(|stream| namespace_place(stream)), "one of this name is here"))
 }

@@ -21,7 +21,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Finding> {
     let node = document.root.at(source)?;
     let registry = source.key("registry");
-    let url = node.get("registry")?.text_at("url").unwrap_or_default();
+    let stream = || Some(format!("the ImageStream {}", node.text_at("registry.imageStream")?));
+    let image = node.text_at("registry.url").map(str::to_owned).or_else(stream)?;
     let finding = |message: String| {
         finding_about(&IMPORT_ARCHITECTURE_UNDETERMINED, document, message).at(document.locate_key(&registry))
     };
@@ -33,7 +34,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
                 suggested(document, format!("import it for {name}"), &set)
             };
             let message = format!(
-                "{} imports {url} without platform.architecture: the disk is {}, depending on the node that imports it",
+                "{} imports {image} without platform.architecture: the disk is {}, depending on the node that imports it",
                 object_name(document),
                 or(&names)
             );
@@ -51,7 +52,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
                 return None;
             }
             let wanted = written.map_or_else(|| "the nodes that may import it".to_owned(), str::to_owned);
-            let message = format!("{} imports {url}, which lacks {wanted}", object_name(document));
+            let message = format!("{} imports {image}, which lacks {wanted}", object_name(document));
             let finding = finding(message).severity(Severity::Error).label("never imported");
             Some(finding.help("import an image that is there, or publish it for the architecture"))
         }

@@ -40,7 +40,7 @@ fn finding(
     let KeyReference { kind, name, keys, .. } = reference;
     let mut all = cx.in_namespace(kind, namespace_of(document));
     let found = all.find(|d| d.text("metadata.name") == *name && !is_placeholder(name))?;
-    if cx.extent(found.file.path()) != Extent::Whole {
+    if !cx.is_whole(found) {
         return None;
     }
     let lists = ["data", "stringData", "binaryData"].into_iter().filter_map(|list| found.root.get(list));

@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for defect in defects(release) {
         let machines = machines.get_or_insert_with(|| {
             let machines = cx.judged_machines().into_iter();
-            let machines = machines.filter(|(vm, _)| cx.extent(vm.document.file.path()) != Extent::Patch);
+            let machines = machines.filter(|(vm, _)| cx.extent(vm.document) != Extent::Patch);
             machines.map(|(vm, verdict)| (view(&vm, verdict), vm)).collect::<Vec<_>>()
         });
         let mut concerned = machines.iter().filter(|(view, _)| defect.affects_machine(view)).map(|(_, vm)| vm);

@@ -7,9 +7,8 @@ use super::prelude::*;
 use crate::POD_KINDS;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let is_whole = |d: &Document| cx.extent(d.file.path()) == Extent::Whole;
-    let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| is_whole(vm.document)).collect();
-    for service in cx.of_kind("Service").iter().filter(|s| is_whole(s)) {
+    let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| cx.is_whole(vm.document)).collect();
+    for service in cx.of_kind("Service").iter().filter(|s| cx.is_whole(s)) {
         let (namespace, selector) = (namespace_of(service), labels(service, &Path::dotted("spec.selector")));
         // Kubernetes ignores the selector of an ExternalName.
         let is_read = service.text("apiVersion") == "v1" && text_at(service, "spec.type") != Some("ExternalName");

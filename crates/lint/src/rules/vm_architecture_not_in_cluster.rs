@@ -1,6 +1,7 @@
 //! A virtual machine of an architecture that no node has.
 
 use hcoplan_planner::boot::NodeBarrier;
+use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
 
 use super::prelude::*;
 use crate::GUEST_ARCHITECTURES;
@@ -13,7 +14,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
         let cells = boot.answer.by_architecture.iter();
-        let mut absent = cells.filter(|(name, _)| !workload.contains(name));
+        let mut absent =
+            cells.filter(|(name, cell)| !workload.contains(name) || cell.barrier == Some(NodeBarrier::Architecture));
         let Some((name, cell)) = absent.next() else {
             continue;
         };
@@ -26,7 +28,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let is_certain = boot.answer.by_architecture.len() == 1;
         let is = if is_certain { "is" } else { "may be" };
-        let message = format!("{vm} {is} {name}, but workload nodes are {}", and(workload));
+        // HCO counts nodes by their architecture, and pods select them by its label.
+        let nodes = if workload.contains(name) {
+            format!("the workload nodes of it lack the label {ARCHITECTURE_LABEL}")
+        } else {
+            format!("workload nodes are {}", and(workload))
+        };
+        let message = format!("{vm} {is} {name}, but {nodes}");
         let (place, label) = match vm.architecture() {
             Some(_) => (vm.place("architecture"), "no workload node has it".to_owned()),
             None => (vm.name_place(), format!("{name}, as {}", guest.reason())),

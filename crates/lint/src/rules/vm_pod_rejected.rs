@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         for (kind, judge) in KINDS {
             let all = cx.in_namespace(kind, vm.namespace());
-            for document in all.filter(|d| cx.extent(d.file.path()) == Extent::Whole) {
+            for document in all.filter(|d| cx.is_whole(d)) {
                 let spec = document.root.get("spec").map(Node::to_json).unwrap_or_default();
                 out.report_all(judge(&verdict.launcher, &spec).map(|refusal| finding(&vm, kind, document, &refusal)));
             }

@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (kind, version, title, judge) in KINDS {
         let documents = cx.of_kind(kind).iter();
         for document in documents.filter(|d| text_at(d, "apiVersion") == Some(version)) {
-            let extent = cx.extent(document.file.path());
+            let extent = cx.extent(document);
             if extent == Extent::Patch {
                 continue;
             }

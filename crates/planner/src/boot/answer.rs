@@ -6,9 +6,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hcoplan_yaml::Path;
+use std::sync::LazyLock;
 
-use super::Architectures;
+use hcoplan_yaml::Path;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Architectures, sentence};
+
+/// The sentences of [`BootCause`].
+static SENTENCES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("valid JSON"));
 
 /// The facts about a virtual machine that decide whether it boots.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +67,8 @@ pub struct CandidateNode<'a> {
 }
 
 /// What keeps a virtual machine from a node, in the order in which the conditions are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NodeBarrier {
     /// No node has the architecture.
     Architecture,
@@ -93,7 +102,8 @@ pub enum BootOutcome {
 }
 
 /// Why a virtual machine doesn't boot, or why that isn't certain.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BootCause {
     /// Its disk is for these architectures only.
     Disk(BTreeSet<String>),
@@ -133,27 +143,7 @@ impl BootOutcome {
 impl BootCause {
     /// A sentence about the virtual machine.
     pub fn sentence(&self) -> String {
-        let join_or = |names: &BTreeSet<String>| names.iter().map(String::as_str).collect::<Vec<_>>().join(" or ");
-        match self {
-            Self::Disk(names) => format!("its disk is {}", join_or(names)),
-            Self::Image(names) => format!("an image that its pod pulls is {}", join_or(names)),
-            Self::NoDisk => "nothing provides its disk".to_owned(),
-            Self::Rejected => "KubeVirt rejects it".to_owned(),
-            Self::NotStarted(why) => format!("it doesn't start: {why}"),
-            Self::NoNode(NodeBarrier::Architecture) => "no node has its architecture".to_owned(),
-            Self::NoNode(NodeBarrier::Workload) => "no workload node has its architecture and its placement".to_owned(),
-            Self::NoNode(NodeBarrier::Placement) => "its placement matches no node of its architecture".to_owned(),
-            Self::NoNode(NodeBarrier::Taint) => "it tolerates the taints of no node of its architecture".to_owned(),
-            Self::NoNode(NodeBarrier::Handler) => {
-                "virt-handler tolerates the taints of no node that it may run on".to_owned()
-            }
-            Self::NoNode(NodeBarrier::Storage) => "its storage class has no volumes where it may run".to_owned(),
-            Self::NoNode(NodeBarrier::Offer) => "no node that it may run on offers what it asks for".to_owned(),
-            Self::Importer(names) => format!("its disk is {}, depending on the node that imports it", join_or(names)),
-            Self::Guest(names) => format!("it is {}, as the node where virt-operator first runs", join_or(names)),
-            Self::NotImported => "nothing is imported for its golden image".to_owned(),
-            Self::DiskUnknown => "the architecture of its disk is unknown".to_owned(),
-        }
+        sentence(&SENTENCES, self)
     }
 }
 

@@ -6,9 +6,11 @@
 mod answer;
 mod architectures;
 mod import;
+mod said;
 
 pub use answer::{
     ArchitectureBoot, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, NodeBarrier, PulledImage, answer,
 };
 pub use architectures::Architectures;
 pub use import::{imported, importer_architectures};
+pub use said::{sentence, variant};

@@ -10,8 +10,7 @@ use super::architecture::Architecture;
 use super::locations::{InventoryLocations, NodeLocations};
 use super::schema::{self, replace};
 use super::{
-    ARCHITECTURE_LABEL, CAPABILITIES, CPU_FEATURE, CPU_MODEL, Inventory, Node, ROLE_LABEL, Taint, UpdateMethod,
-    capability_labels,
+    ARCHITECTURE_LABEL, CAPABILITIES, Inventory, LABELLED, Node, ROLE_LABEL, Taint, UpdateMethod, capability_labels,
 };
 use crate::release::Platform;
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
@@ -153,7 +152,9 @@ impl Declared {
             let label = format!("{ROLE_LABEL}{}", role.as_str().unwrap_or_default());
             node.labels.insert(label, String::new());
         }
-        for label in entry.get("labels").map_or(&[][..], Tree::entries) {
+        let labels = entry.get("labels").map_or(&[][..], Tree::entries).iter();
+        let (lacking, labels): (Vec<_>, Vec<_>) = labels.partition(|label| matches!(label.value.value, Yaml::Null));
+        for label in labels {
             let value = label.value.as_str().unwrap_or_default();
             node.labels.insert(label.key.text.clone(), value.to_owned());
         }
@@ -183,13 +184,15 @@ impl Declared {
             _ => written,
         };
         let label = entry.get("labels").and_then(|l| l.get(ARCHITECTURE_LABEL));
-        let label = label.map(|l| document.location(l.span));
+        let label = label.filter(|l| l.as_str().is_some()).map(|l| document.location(l.span));
         if let (Some(label), Some(location)) = (label, &locations.architecture)
             && node.labels.get(ARCHITECTURE_LABEL) != Some(&node.architecture)
         {
             self.findings.push(contradiction(&node, label, location.clone()));
         }
-        (with_default_labels(node), locations)
+        let mut node = with_default_labels(node);
+        node.labels.retain(|key, _| lacking.iter().all(|label| *key != label.key.text));
+        (node, locations)
     }
 
     /// A pool's node and a single node may have the same name; the first one stays.
@@ -220,7 +223,7 @@ fn capabilities(node: &mut Node, entry: &Tree) {
         let names = entry.get(key)?.items().iter().filter_map(Tree::as_str);
         Some(names.map(str::to_owned).collect::<Vec<_>>())
     };
-    for (key, prefix) in [("cpuModels", CPU_MODEL), ("cpuFeatures", CPU_FEATURE)] {
+    for (key, prefix) in LABELLED {
         let labels =
             names(key).unwrap_or_default().into_iter().map(|name| (format!("{prefix}{name}"), "true".to_owned()));
         node.labels.extend(labels);

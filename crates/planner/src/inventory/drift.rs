@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node as Tree};
 
-use super::Node;
 use super::architecture::Architecture;
-use super::dump::{taints, texts};
-use super::pools::{OFFERS, Offers, Pool, lasting_taints, offers, pools};
+use super::dump::taints;
+use super::pools::{Labels, Offers, Pool, lasting_taints, offer_fields, offers, pools};
+use super::{ARCHITECTURE_LABEL, Node};
 
 /// Differences between an inventory and the cluster's nodes.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ struct Entry {
     architecture: String,
     roles: BTreeSet<String>,
     written_roles: Vec<String>,
-    labels: BTreeMap<String, String>,
+    labels: Labels,
     taints: BTreeSet<[String; 3]>,
     kvm: Option<bool>,
     offers: Offers,
@@ -108,7 +108,11 @@ pub fn drift(document: &Document, found: &[Node], named: impl Fn(&str) -> bool) 
         })
     });
     let counts = counts.collect();
-    let mentioned: BTreeSet<&str> = entries.iter().flat_map(|e| e.labels.keys().map(String::as_str)).collect();
+    let mentioned: BTreeSet<&str> = entries
+        .iter()
+        .flat_map(|e| e.labels.keys().map(String::as_str))
+        .filter(|key| *key != ARCHITECTURE_LABEL)
+        .collect();
     let new = pools(&unknown, |key| named(key) || mentioned.contains(key));
     let unknown = new.into_iter().map(|pool| {
         let node = unknown.iter().find(|n| pool.nodes.first() == Some(&n.name));
@@ -151,7 +155,7 @@ fn entries(document: &Document) -> Vec<Entry> {
                 },
                 roles: roles(written_roles.iter().copied()),
                 written_roles: written_roles.iter().map(ToString::to_string).collect(),
-                labels: texts(item.get("labels")),
+                labels: declared_labels(item),
                 taints: lasting_taints(&taints(item.get("taints"))),
                 kvm: item.get("kvm").and_then(|k| k.to_json().as_bool()),
                 offers: declared_offers(item),
@@ -161,13 +165,22 @@ fn entries(document: &Document) -> Vec<Entry> {
     out
 }
 
+/// The labels that an entry declares; a node has that of its architecture, too, unless the entry says no.
+fn declared_labels(entry: &Tree) -> Labels {
+    let own = entry.get("architecture").and_then(Tree::as_str).map(|name| Architecture::name(name).unwrap_or(name));
+    let own = own.map(|name| (ARCHITECTURE_LABEL.to_owned(), Some(name.to_owned())));
+    let written = entry.get("labels").map_or(&[][..], Tree::entries).iter();
+    let written = written.map(|label| (label.key.text.clone(), label.value.as_str().map(str::to_owned)));
+    own.into_iter().chain(written).collect()
+}
+
 /// The offers that an entry declares.
 fn declared_offers(entry: &Tree) -> Offers {
     let list = |field| {
         let names = entry.get(field)?.items().iter().filter_map(Tree::as_str).map(str::to_owned);
         Some((field, names.collect()))
     };
-    OFFERS.into_iter().filter_map(list).collect()
+    offer_fields().filter_map(list).collect()
 }
 
 /// Normalises roles: clusters use `master`, `control-plane` or both.
@@ -205,8 +218,9 @@ impl Entry {
         differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));
         for (key, value) in &self.labels {
             // The value follows its key, so that output can mask it.
-            let found = node.labels.get(key).map_or_else(|| format!("no {key}"), |found| format!("{key}={found}"));
-            differ("label", found, format!("{key}={value}"));
+            let text =
+                |value: Option<&String>| value.map_or_else(|| format!("no {key}"), |value| format!("{key}={value}"));
+            differ("label", text(node.labels.get(key)), text(value.as_ref()));
         }
         if let (Some(declared), Some(found)) = (self.kvm, node.kvm) {
             differ("kvm", found.to_string(), declared.to_string());
@@ -237,7 +251,11 @@ mod tests {
         Node {
             name: name.to_owned(),
             architecture: architecture.to_owned(),
-            labels: [(format!("node-role.kubernetes.io/{role}"), String::new())].into(),
+            labels: [
+                (format!("node-role.kubernetes.io/{role}"), String::new()),
+                (ARCHITECTURE_LABEL.to_owned(), architecture.to_owned()),
+            ]
+            .into(),
             kvm,
             ..Node::default()
         }

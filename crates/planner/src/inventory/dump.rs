@@ -7,7 +7,7 @@ use hcoplan_yaml::{Document, Node as Tree, Path};
 
 use super::declared::contradiction;
 use super::locations::NodeLocations;
-use super::{ARCHITECTURE_LABEL, Node, Taint};
+use super::{ARCHITECTURE_LABEL, CORDONED, Node, Taint};
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 
 /// Reads a document's nodes, in the order of the text.
@@ -39,7 +39,7 @@ fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodeLocations)>, 
     let label = at("metadata.labels").and_then(|l| l.get(ARCHITECTURE_LABEL));
     // Without `status` it is a manifest, not a dump; the label is the only source.
     let source = reported.or(label.filter(|_| info.is_none()));
-    let node = Node {
+    let mut node = Node {
         name: name.as_str().unwrap_or_default().to_owned(),
         architecture: source.and_then(Tree::as_str).unwrap_or("").to_owned(),
         kvm: item.get("status").and_then(|status| kvm(status, &labels)),
@@ -49,6 +49,10 @@ fn node(document: &Document, item: &Tree, out: &mut Vec<(Node, NodeLocations)>, 
         resources: None,
         devices: at("status.capacity").map(devices).unwrap_or_default(),
     };
+    let is_cordoned = at("spec.unschedulable").is_some_and(|n| matches!(n.value, hcoplan_yaml::Value::Bool(true)));
+    if is_cordoned && !node.taints.iter().any(|taint| taint.key == CORDONED) {
+        node.taints.push(Taint { key: CORDONED.to_owned(), value: String::new(), effect: "NoSchedule".to_owned() });
+    }
     let location =
         NodeLocations { name: document.location(name.span), architecture: source.map(|n| document.location(n.span)) };
     if let (Some(label), Some(reported)) = (label, reported)

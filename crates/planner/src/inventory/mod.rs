@@ -108,6 +108,18 @@ pub const ARCHITECTURE_LABEL: &str = "kubernetes.io/arch";
 pub(crate) const CPU_MODEL: &str = "cpu-model.node.kubevirt.io/";
 /// Prefix of the labels for CPU features.
 pub(crate) const CPU_FEATURE: &str = "cpu-feature.node.kubevirt.io/";
+/// Prefix of the label for the model of a node's own CPU.
+pub(crate) const HOST_MODEL: &str = "host-model-cpu.node.kubevirt.io/";
+/// Prefix of the labels for the features that the model of a node's own CPU requires.
+pub(crate) const HOST_MODEL_FEATURE: &str = "host-model-required-features.node.kubevirt.io/";
+/// Prefix of the labels for the models that a machine with another node's model may move to.
+pub(crate) const MIGRATION_MODEL: &str = "cpu-model-migration.node.kubevirt.io/";
+/// The fields of an inventory's entry for names that KubeVirt sets labels for, and the prefixes of the labels.
+const LABELLED: [(&str, &str); 2] = [("cpuModels", CPU_MODEL), ("cpuFeatures", CPU_FEATURE)];
+/// Prefixes of the labels for a node's own CPU, which decide where its machines may migrate.
+const OWN_CPU: [&str; 3] = [HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL];
+/// The taint of a cordoned node.
+const CORDONED: &str = "node.kubernetes.io/unschedulable";
 /// Prefix of the labels for the CPU vendor.
 pub(crate) const CPU_VENDOR: &str = "cpu-vendor.node.kubevirt.io/";
 /// Other labels of KubeVirt on nodes: `kubevirt.io/<capability>` with `true`.
@@ -151,6 +163,12 @@ impl Node {
     pub fn roles(&self) -> impl Iterator<Item = &str> {
         let keys = self.labels.keys();
         keys.filter_map(|k| k.strip_prefix(ROLE_LABEL))
+    }
+
+    /// Whether it lacks the label of its architecture, which virtual machines' pods select, among the kubelet's labels.
+    pub fn lacks_architecture_label(&self) -> bool {
+        let has = |label: &str| self.labels.contains_key(label);
+        !self.architecture.is_empty() && !has(ARCHITECTURE_LABEL) && has("kubernetes.io/hostname")
     }
 
     /// The CPU models or features that it offers to guests, sorted; `None` if unknown.

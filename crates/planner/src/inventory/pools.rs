@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use hcoplan_yaml as yaml;
 use serde_json::{Value, json};
 
-use super::{ARCHITECTURE_LABEL, CPU_FEATURE, CPU_MODEL, CPU_VENDOR, Node, ROLE_LABEL, Taint};
+use super::{ARCHITECTURE_LABEL, CORDONED, CPU_VENDOR, LABELLED, Node, OWN_CPU, ROLE_LABEL, Taint};
 
 /// Redundant labels, labels unique to each node, and labels for zones and machine types. They only count where a
 /// placement uses them.
@@ -50,8 +50,8 @@ pub struct Pool {
     pub architecture: String,
     /// Their roles; `master` counts as `control-plane` when pools are compared.
     pub roles: BTreeSet<String>,
-    /// The meaningful labels that all of them have.
-    pub labels: BTreeMap<String, String>,
+    /// The meaningful labels that all of them have; `None` for one that they should have, and lack.
+    pub labels: Labels,
     /// Key, value and effect of their lasting taints.
     pub taints: BTreeSet<[String; 3]>,
     /// Whether they have KVM; `None` if unknown.
@@ -67,28 +67,29 @@ pub struct Pool {
 /// What nodes offer to virtual machines, by field of an inventory's entry. Unknown lists are missing.
 pub(super) type Offers = BTreeMap<&'static str, BTreeSet<String>>;
 
+/// The labels of a pool, see [`Pool::labels`].
+pub(super) type Labels = BTreeMap<String, Option<String>>;
+
 /// The fields of an entry that declare offers.
-pub(super) const OFFERS: [&str; 5] = ["cpuModels", "cpuFeatures", "capabilities", "hugepages", "resources"];
+pub(super) fn offer_fields() -> impl Iterator<Item = &'static str> {
+    LABELLED.iter().map(|(field, _)| *field).chain(["capabilities", "hugepages", "resources"])
+}
 
 /// What a node offers to virtual machines.
 pub(super) fn offers(node: &Node) -> Offers {
     let devices = Some(node.devices.clone()).filter(|devices| !devices.is_empty());
-    let lists = [
-        ("cpuModels", node.offered(CPU_MODEL)),
-        ("cpuFeatures", node.offered(CPU_FEATURE)),
-        ("capabilities", node.capabilities()),
-        ("hugepages", node.hugepages.clone()),
-        ("resources", devices),
-    ];
-    lists.into_iter().filter_map(|(field, list)| Some((field, list?.into_iter().collect()))).collect()
+    let labelled = LABELLED.iter().map(|(field, prefix)| (*field, node.offered(prefix)));
+    let lists = [("capabilities", node.capabilities()), ("hugepages", node.hugepages.clone()), ("resources", devices)];
+    labelled.chain(lists).filter_map(|(field, list)| Some((field, list?.into_iter().collect()))).collect()
 }
 
 /// The properties that distinguish pools.
-type Properties = (BTreeSet<String>, String, BTreeSet<[String; 3]>, BTreeMap<String, String>, bool, Offers);
+type Properties = (BTreeSet<String>, String, BTreeSet<[String; 3]>, Labels, bool, Offers);
 
 /// Whether a label identifies a node's GPU or CPU.
 fn identifies_hardware(key: &str) -> bool {
     key.starts_with(CPU_VENDOR)
+        || OWN_CPU.iter().any(|prefix| key.starts_with(prefix))
         || ["gpu.present", "gpu.product", "gpu.product-name"].iter().any(|end| key.ends_with(end))
         || key.starts_with("feature.node.kubernetes.io/pci-03")
 }
@@ -101,9 +102,9 @@ fn is_omitted(key: &str) -> bool {
     labeller || OMITTED_LABELS.iter().any(|u| key == *u || (u.ends_with('/') && key.starts_with(u)))
 }
 
-/// The taints that aren't temporary, as key, value and effect.
+/// The taints that aren't temporary, and that of a cordoned node, as key, value and effect.
 pub(super) fn lasting_taints(taints: &[Taint]) -> BTreeSet<[String; 3]> {
-    let is_temporary = |t: &&Taint| TEMPORARY_TAINTS.iter().any(|p| t.key.starts_with(p));
+    let is_temporary = |t: &&Taint| t.key != CORDONED && TEMPORARY_TAINTS.iter().any(|p| t.key.starts_with(p));
     let lasting = taints.iter().filter(|t| !is_temporary(t));
     lasting.map(|t| [t.key.clone(), t.value.clone(), t.effect.clone()]).collect()
 }
@@ -117,11 +118,14 @@ pub fn pools(nodes: &[Node], named: impl Fn(&str) -> bool) -> Vec<Pool> {
     for node in nodes {
         let labels = node.labels.iter();
         let labels = labels.filter(|(key, _)| !key.starts_with(ROLE_LABEL) && (named(key) || identifies_hardware(key)));
+        // KubeVirt places machines by this label, HCO counts nodes by their architecture.
+        let is_lacking = !node.architecture.is_empty() && !node.labels.contains_key(ARCHITECTURE_LABEL);
+        let lacking = is_lacking.then(|| (ARCHITECTURE_LABEL.to_owned(), None));
         let properties = (
             node.roles().map(ToOwned::to_owned).collect(),
             node.architecture.clone(),
             lasting_taints(&node.taints),
-            labels.map(|(k, v)| (k.clone(), v.clone())).collect(),
+            labels.map(|(k, v)| (k.clone(), Some(v.clone()))).chain(lacking).collect(),
             // Unknown means that virt-handler hasn't run yet.
             node.kvm == Some(false),
             offers(node),
@@ -195,7 +199,7 @@ impl Pool {
         }
         for ((key, value), count) in counts {
             if count == members.len() {
-                self.labels.insert(key.clone(), value.clone());
+                self.labels.insert(key.clone(), Some(value.clone()));
             } else {
                 *self.not_listed.entry(key.clone()).or_default() += count;
             }
@@ -243,22 +247,22 @@ impl Pool {
     fn to_yaml(&self) -> String {
         // Names in a dump are untrusted.
         let scalar = |text: &str| yaml::edit::inline(&text.into());
-        let mut out = format!("    - name: {}\n", scalar(&self.name));
-        if !self.is_single() {
-            out.push_str(&format!("      count: {}\n", self.nodes.len()));
-        }
-        out.push_str(&format!("      architecture: {}\n", scalar(&self.architecture)));
-        let roles: Vec<_> = self.roles.iter().map(|r| scalar(r)).collect();
-        out.push_str(&format!("      roles: [{}]\n", roles.join(", ")));
-        if !self.labels.is_empty() {
-            out.push_str("      labels:\n");
-            for (key, value) in &self.labels {
-                out.push_str(&format!("        {}: {}\n", scalar(key), scalar(value)));
+        let entry = self.to_json();
+        let mut out = String::new();
+        let fields = ["name", "count", "architecture", "roles", "labels", "taints", "kvm"].into_iter();
+        for field in fields.chain(self.offers.keys().copied()) {
+            let start = if field == "name" { "    - " } else { "      " };
+            match &entry[field] {
+                Value::Null => continue,
+                _ if matches!(field, "labels" | "taints") => {
+                    out.push_str(&format!("{start}{field}:\n"));
+                }
+                value => out.push_str(&format!("{start}{field}: {}\n", yaml::edit::inline(value))),
             }
-        }
-        if !self.taints.is_empty() {
-            out.push_str("      taints:\n");
-            for [key, value, effect] in &self.taints {
+            for (key, value) in entry[field].as_object().into_iter().flatten() {
+                out.push_str(&format!("        {}: {}\n", scalar(key), yaml::edit::inline(value)));
+            }
+            for [key, value, effect] in self.taints.iter().filter(|_| field == "taints") {
                 let value = match value.as_str() {
                     "" => String::new(),
                     value => format!("value: {}, ", scalar(value)),
@@ -266,13 +270,6 @@ impl Pool {
                 let (key, effect) = (scalar(key), scalar(effect));
                 out.push_str(&format!("        - {{key: {key}, {value}effect: {effect}}}\n"));
             }
-        }
-        if let Some(kvm) = self.kvm {
-            out.push_str(&format!("      kvm: {kvm}\n"));
-        }
-        for (field, list) in &self.offers {
-            let list: Vec<_> = list.iter().map(|name| scalar(name)).collect();
-            out.push_str(&format!("      {field}: [{}]\n", list.join(", ")));
         }
         if !self.not_listed.is_empty() {
             let of = self.nodes.len();
@@ -288,7 +285,11 @@ impl Pool {
         let roles: Vec<_> = self.roles.iter().map(String::as_str).collect();
         let roles = if roles.is_empty() { "no role".to_owned() } else { roles.join("+") };
         let mut parts = vec![roles, self.architecture.clone()];
-        parts.extend(self.labels.iter().map(|(k, v)| format!("{k}={v}")));
+        let labels = self.labels.iter().filter(|(key, _)| !OWN_CPU.iter().any(|prefix| key.starts_with(prefix)));
+        parts.extend(labels.map(|(key, value)| match value {
+            Some(value) => format!("{key}={value}"),
+            None => format!("without the label {key}"),
+        }));
         let taint = |[key, value, effect]: &[String; 3]| match value.as_str() {
             "" => format!("taint {key}:{effect}"),
             value => format!("taint {key}={value}:{effect}"),
@@ -330,13 +331,35 @@ mod tests {
         Node {
             name: name.to_owned(),
             architecture: architecture.to_owned(),
-            labels: labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            labels: labels
+                .iter()
+                .chain(&[(ARCHITECTURE_LABEL, architecture)])
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect(),
             ..Node::default()
         }
     }
 
     const WORKER: (&str, &str) = ("node-role.kubernetes.io/worker", "");
     const MASTER: (&str, &str) = ("node-role.kubernetes.io/master", "");
+
+    #[test]
+    fn keeps_cordons_missing_labels_and_own_cpus() {
+        let own_cpu = ("host-model-cpu.node.kubevirt.io/EPYC", "true");
+        let mut nodes = ["w-0", "w-1", "w-2"].map(|name| node(name, "amd64", &[WORKER])).to_vec();
+        nodes.push(node("w-3", "amd64", &[WORKER, own_cpu]));
+        let taint = Taint { key: CORDONED.to_owned(), value: String::new(), effect: "NoSchedule".to_owned() };
+        nodes[1].taints.push(taint);
+        nodes[2].labels.remove(ARCHITECTURE_LABEL);
+        let text = pools_yaml(&pools(&nodes, |_| false));
+        for part in [
+            "kubernetes.io/arch: null",
+            "{key: node.kubernetes.io/unschedulable, effect: NoSchedule}",
+            "host-model-cpu.node.kubevirt.io/EPYC: \"true\"",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
 
     #[test]
     fn only_relevant_facts_distinguish_nodes() {
@@ -380,7 +403,7 @@ mod tests {
         let by_rack = pools(&nodes, |key| key == zone);
         let names: Vec<_> = by_rack.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names, ["control-plane-amd64", "w-0", "w-1", "gpu"]);
-        assert_eq!(by_rack[1].labels[zone], "a");
+        assert_eq!(by_rack[1].labels[zone].as_deref(), Some("a"));
         assert_eq!(pools_yaml(&[]), "  nodePools: []\n");
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_kubernetes::Object;
 use serde_json::{Value, json};
 
 use super::State;
@@ -47,19 +48,25 @@ fn hyperconverged(side: &Value) -> Value {
                 "storage": {"resources": {"requests": {"storage": "1Gi"}}}}}},
         })
     });
+    let mut spec = json!({
+        "featureGates": {"enableMultiArchBootImageImport": side["multiArch"] == true},
+        "dataImportCronTemplates": off.chain(own).collect::<Vec<_>>(),
+    });
+    for (field, value) in side["spec"].as_object().into_iter().flatten() {
+        spec[field] = value.clone();
+    }
     json!({
         "apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged",
         "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
-        "spec": {
-            "featureGates": {"enableMultiArchBootImageImport": side["multiArch"] == true},
-            "dataImportCronTemplates": off.chain(own).collect::<Vec<_>>(),
-        },
+        "spec": spec,
     })
 }
 
 /// What an object of the golden images' namespace leads to.
-fn seen(state: &State, name: &str) -> String {
-    let of_kind = |kind: &str| state.objects.iter().find(|o| o.id.kind == kind && o.id.name == name);
+fn seen(state: &State, name: &str, namespace: &str) -> String {
+    let (namespace, name) = name.split_once('/').unwrap_or((namespace, name));
+    let is_it = |o: &&Object| o.id.name == name && o.id.namespace.as_deref() == Some(namespace);
+    let of_kind = |kind: &str| state.objects.iter().filter(is_it).find(|o| o.id.kind == kind);
     if let Some(source) = of_kind("DataSource") {
         let text = |pointer: &str| source.body.pointer(pointer).and_then(Value::as_str);
         let by = text("/metadata/labels/cdi.kubevirt.io~1dataImportCron").map(|cron| format!("by {cron}"));
@@ -70,11 +77,11 @@ fn seen(state: &State, name: &str) -> String {
     if of_kind("DataImportCron").is_some() { "there".to_owned() } else { "absent".to_owned() }
 }
 
-fn check(state: &State, expected: &Value, of: &str) {
+fn check(state: &State, namespace: &str, expected: &Value, of: &str) {
     let expected = expected.as_object().unwrap_or_else(|| panic!("{of}: no expectations"));
     assert!(!expected.is_empty(), "{of}");
     for (name, expected) in expected {
-        assert_eq!(Some(&*seen(state, name)), expected.as_str(), "{of}: {name}");
+        assert_eq!(Some(&*seen(state, name, namespace)), expected.as_str(), "{of}: {name}");
     }
 }
 
@@ -83,7 +90,7 @@ fn golden_images_step_from_one_state_to_another() {
     let parsed = hcoplan_yaml::parse(&SourceFile::new("transitions.yaml", ROWS));
     let rows = parsed.documents.first().expect("a list").root.to_json();
     let rows = rows.as_array().expect("a list");
-    assert!(rows.len() > 10);
+    assert!(rows.len() > 20);
     for (row, release) in rows.iter().flat_map(|row| RELEASES.map(|release| (row, release))) {
         let release = Release::known(release).expect("known");
         let namespace = &release.ssp().golden_images_namespace;
@@ -97,9 +104,9 @@ fn golden_images_step_from_one_state_to_another() {
             step.after
         };
         let before = State::new(Arc::clone(&release), Arc::clone(&from.0)).create(&from.1).after;
-        check(&before, &row["before"], &of("before"));
+        check(&before, namespace, &row["before"], &of("before"));
         let after = step(&before, &to);
-        check(&after, &row["after"], &of("after"));
-        check(&step(&after, &from), &row["back"], &of("back"));
+        check(&after, namespace, &row["after"], &of("after"));
+        check(&step(&after, &from), namespace, &row["back"], &of("back"));
     }
 }

@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::Cluster;
 use super::checker::{at, each, is_on, list, milli, quantity, text, whole};
 use super::cpu::vcpus;
-use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR, Node, ROLE_LABEL};
+use crate::inventory::{
+    CPU_FEATURE, CPU_MODEL, CPU_VENDOR, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL, Node, ROLE_LABEL,
+};
 
 /// A requirement on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,12 +40,6 @@ pub enum NodeRequirement {
 pub const HYPERV: &str = "hyperv.node.kubevirt.io/";
 /// Prefix of the labels for machine types.
 pub const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
-/// Prefix of the label for the model of a node's own CPU.
-const HOST_MODEL: &str = "host-model-cpu.node.kubevirt.io/";
-/// Prefix of the labels for the features that the model of a node's own CPU requires.
-const HOST_MODEL_FEATURE: &str = "host-model-required-features.node.kubevirt.io/";
-/// Prefix of the labels for the models that a machine with another node's model may move to.
-const MIGRATION_MODEL: &str = "cpu-model-migration.node.kubevirt.io/";
 
 /// The label of nodes with dedicated CPUs, as older releases have it.
 const UNPREFIXED: &str = "cpumanager";

@@ -43,7 +43,8 @@ struct FieldVersion {
 pub(super) fn is_field(text: &str) -> bool {
     let kind = text.split('.').next().unwrap_or(text);
     let kind = full_name(kind);
-    text.contains('.') || kinds().iter().any(|k| k.eq_ignore_ascii_case(kind))
+    let is_path = !text.contains('/') || text.contains(".spec.");
+    is_path && (text.contains('.') || kinds().iter().any(|k| k.eq_ignore_ascii_case(kind)))
 }
 
 /// The kind for kubectl's short name or plural, else the text itself.

@@ -3,49 +3,14 @@
 use serde_json::{Value, json};
 
 use super::MatrixPage;
-use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Counts, Image, MachineRow, counts};
+use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Image, MachineRow, counts};
 use hcoplan_planner::boot;
 
 /// The matrix as JSON.
 pub fn document(page: &MatrixPage<'_>) -> Value {
     let shown = page.clusters.iter().filter(|c| page.shows(c));
     let clusters: Vec<Value> = shown.map(|c| cluster(page, c)).collect();
-    let Counts {
-        clusters: all,
-        with_problems,
-        obstructed,
-        covered,
-        wrong,
-        missing,
-        undetermined,
-        unknown,
-        off,
-        external,
-        unneeded,
-        dangling,
-        machines,
-        booting,
-    } = counts(page.clusters);
-    json!({
-        "schemaVersion": "1",
-        "clusters": clusters,
-        "summary": {
-            "clusters": all,
-            "withProblems": with_problems,
-            "blocked": obstructed,
-            "covered": covered,
-            "wrong": wrong,
-            "missing": missing,
-            "undetermined": undetermined,
-            "unknown": unknown,
-            "disabled": off,
-            "external": external,
-            "unneeded": unneeded,
-            "danglingPlainNames": dangling,
-            "virtualMachines": machines,
-            "booting": booting,
-        },
-    })
+    json!({"schemaVersion": "1", "clusters": clusters, "summary": counts(page.clusters)})
 }
 
 fn cluster<'a>(page: &MatrixPage<'a>, cluster: &'a ClusterMatrix) -> Value {
@@ -64,7 +29,7 @@ fn cluster<'a>(page: &MatrixPage<'a>, cluster: &'a ClusterMatrix) -> Value {
         "multiArch": cluster.multi_arch,
         "architectures": architectures.collect::<Vec<_>>(),
         "blockedBy": cluster.obstacle.as_ref().map(|o| json!({
-            "reason": o.as_str(),
+            "reason": o.name(),
             "message": o.sentence(),
         })),
         "virtualMachines": page.machines(cluster).into_iter().map(|m| machine(cluster, m)).collect::<Vec<_>>(),
@@ -110,8 +75,8 @@ fn image(cluster: &ClusterMatrix, image: &Image) -> Value {
 
 fn cell(cell: &Cell) -> Value {
     json!({
-        "state": cell.state.as_str(),
-        "reason": cell.reason.as_str(),
+        "state": cell.state,
+        "reason": cell.reason.name(),
         "message": cell.reason.sentence(),
         "rule": cell.reason.rule(),
         "dataSource": cell.data_source,

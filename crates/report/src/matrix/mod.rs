@@ -12,7 +12,7 @@ use crate::terminal::Terminal;
 use crate::{html, terminal};
 
 use super::plural;
-use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Counts, Group, Image, MachineRow, Reason, State, counts};
+use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, Reason, State, counts};
 use hcoplan_planner::boot;
 
 pub use json::document;
@@ -105,15 +105,8 @@ fn name(cluster: &ClusterMatrix, image: &Image) -> String {
 /// A cell's content, in a word or two.
 fn word(cell: &Cell) -> String {
     match (cell.state, cell.architecture.only()) {
-        (State::Covered, _) => "covered".to_owned(),
         (State::Wrong, Some(is)) => format!("gets {is}"),
-        (State::Wrong, None) => "wrong".to_owned(),
-        (State::Missing, _) => "missing".to_owned(),
-        (State::Undetermined, _) => "undetermined".to_owned(),
-        (State::Unknown, _) => "unknown".to_owned(),
-        (State::Off, _) => "off".to_owned(),
-        (State::External, _) => "by hand".to_owned(),
-        (State::Unneeded, _) => "no node".to_owned(),
+        (state, _) => state.words().1.to_owned(),
     }
 }
 
@@ -192,7 +185,7 @@ impl Why<'_> {
         if self.architectures.is_empty() {
             return "the plain name leads to nothing".to_owned();
         }
-        let sign = view::state_sign(self.cell.state).to_string();
+        let sign = self.cell.state.words().0.to_owned();
         format!("{} {}", self.architectures.join(", "), if short { sign } else { word(self.cell) })
     }
 
@@ -259,54 +252,33 @@ pub(super) const PAIRS: &str = "pairs of golden image and architecture";
 
 /// `24 of 29 pairs of golden image and architecture covered, 5 of another architecture in 3 clusters`.
 fn totals(clusters: &[ClusterMatrix]) -> String {
-    let Counts {
-        clusters: all,
-        covered,
-        wrong,
-        missing,
-        undetermined,
-        unknown,
-        dangling,
-        obstructed,
-        with_problems,
-        machines,
-        booting,
-        ..
-    } = counts(clusters);
-    let wanted = counts(clusters).wanted();
+    let counts = counts(clusters);
+    let wanted = counts.wanted();
     let mut parts = vec![match wanted {
         0 => "no golden image is wanted".to_owned(),
-        wanted => format!("{covered} of {wanted} {PAIRS} covered"),
+        wanted => format!("{} of {wanted} {PAIRS} covered", counts.covered),
     }];
-    let mut add = |n: usize, text: String| {
+    let mut add = |n: usize, what: &str| {
         if n > 0 {
-            parts.push(text);
+            parts.push(format!("{n} {what}"));
         }
     };
-    add(wrong, format!("{wrong} of another architecture"));
-    add(missing, format!("{missing} missing"));
-    add(undetermined, format!("{undetermined} undetermined"));
-    add(unknown, format!("{unknown} unknown"));
-    add(
-        dangling,
-        format!(
-            "{} to nothing",
-            match dangling {
-                1 => "1 plain name leads".to_owned(),
-                n => format!("{n} plain names lead"),
-            }
-        ),
-    );
-    if machines > 0 {
-        let boot = if machines == 1 { "boots" } else { "boot" };
-        parts.push(format!("{} of {} {boot}", booting, plural(machines, "virtual machine")));
+    add(counts.wrong, "of another architecture");
+    add(counts.missing, "missing");
+    add(counts.undetermined, "undetermined");
+    add(counts.unknown, "unknown");
+    let is_one = counts.dangling == 1;
+    add(counts.dangling, if is_one { "plain name leads to nothing" } else { "plain names lead to nothing" });
+    if counts.machines > 0 {
+        let boot = if counts.machines == 1 { "boots" } else { "boot" };
+        parts.push(format!("{} of {} {boot}", counts.booting, plural(counts.machines, "virtual machine")));
     }
-    let mut text = format!("{} in {}", parts.join(", "), plural(all, "cluster"));
-    if with_problems > 0 {
-        text.push_str(&format!("; {with_problems} with problems"));
+    let mut text = format!("{} in {}", parts.join(", "), plural(counts.clusters, "cluster"));
+    if counts.with_problems > 0 {
+        text.push_str(&format!("; {} with problems", counts.with_problems));
     }
-    if obstructed > 0 {
-        text.push_str(&format!(", {obstructed} of them without any import"));
+    if counts.obstructed > 0 {
+        text.push_str(&format!(", {} of them without any import", counts.obstructed));
     }
     text
 }

@@ -160,10 +160,10 @@ fn machine_level(outcome: BootOutcome) -> Option<Level> {
 fn table(cluster: &ClusterMatrix, rows: &[&Image], legend: &mut Legend) -> Table {
     let mut row = |image: &&Image| {
         let cells: Vec<TableCell> =
-            image.cells.iter().map(|c| cell(c, legend.cell(state_sign(c.state), &word(c)))).collect();
+            image.cells.iter().map(|c| cell(c, legend.cell(c.state.words().0, &word(c)))).collect();
         let is_word = matches!(image.plain.state, State::Covered | State::Missing);
         let plain = plain_word(&image.plain);
-        let plain = if is_word { plain } else { legend.cell(state_sign(image.plain.state), &plain) };
+        let plain = if is_word { plain } else { legend.cell(image.plain.state.words().0, &plain) };
         let plain = cell(&image.plain, plain);
         std::iter::once(name(cluster, image).into()).chain(cells).chain([plain]).collect()
     };
@@ -190,15 +190,15 @@ fn level_of(state: State) -> Option<Level> {
 }
 
 /// The signs used in a cluster's tables, with their words; `None` where cells have the words.
-struct Legend(Option<BTreeMap<char, String>>);
+struct Legend(Option<BTreeMap<&'static str, String>>);
 
 impl Legend {
     /// A cell's content.
-    fn cell(&mut self, sign: char, word: &str) -> String {
+    fn cell(&mut self, sign: &'static str, word: &str) -> String {
         match &mut self.0 {
             Some(signs) => {
                 // The architecture that a cell gets differs.
-                let word = if sign == 'x' { "another architecture" } else { word };
+                let word = if sign == "x" { "another architecture" } else { word };
                 signs.entry(sign).or_insert_with(|| word.to_owned());
                 sign.to_string()
             }
@@ -208,34 +208,20 @@ impl Legend {
 
     fn line(self) -> Option<Text> {
         let signs = self.0.filter(|signs| !signs.is_empty())?;
-        let one = |(sign, word): (char, String)| Text::new().strong(sign).soft(format!(" {word}"));
+        let one = |(sign, word): (&str, String)| Text::new().strong(sign).soft(format!(" {word}"));
         Some(Text::from("  ").then(Text::join(signs.into_iter().map(one), "   ")))
     }
 }
 
-/// A sign for a state.
-pub(super) const fn state_sign(state: State) -> char {
-    match state {
-        State::Covered => '+',
-        State::Wrong => 'x',
-        State::Missing => '-',
-        State::Undetermined => '?',
-        State::Unknown => '*',
-        State::Off => 'o',
-        State::External => 'h',
-        State::Unneeded => '.',
-    }
-}
-
-const fn machine_sign(cell: Option<&boot::ArchitectureBoot>) -> char {
+const fn machine_sign(cell: Option<&boot::ArchitectureBoot>) -> &'static str {
     match cell {
-        None => '.',
+        None => ".",
         Some(cell) => match cell.outcome {
-            BootOutcome::Boots => '+',
-            BootOutcome::DoesNotBoot => '-',
-            BootOutcome::BootsOnSome => '~',
-            BootOutcome::Undetermined => '?',
-            BootOutcome::Unknown => '*',
+            BootOutcome::Boots => "+",
+            BootOutcome::DoesNotBoot => "-",
+            BootOutcome::BootsOnSome => "~",
+            BootOutcome::Undetermined => "?",
+            BootOutcome::Unknown => "*",
         },
     }
 }

@@ -27,9 +27,8 @@ enum TooLong {
 /// `allowWorkloadDisruption` follows `allowPostCopy` where it isn't set. Source: `GetMigrationConfiguration`,
 /// `handleLegacyConvergence`.
 fn too_long(post_copy: &Value, disruption: &Value) -> TooLong {
-    let is_on = |value: &Value| value.as_bool();
-    let post_copy = is_on(post_copy).unwrap_or(false);
-    match (is_on(disruption).unwrap_or(post_copy), post_copy) {
+    let post_copy = post_copy.as_bool().unwrap_or(false);
+    match (disruption.as_bool().unwrap_or(post_copy), post_copy) {
         (false, _) => TooLong::GivesUp,
         (true, true) => TooLong::PostCopy,
         (true, false) => TooLong::Pauses,
@@ -39,49 +38,49 @@ fn too_long(post_copy: &Value, disruption: &Value) -> TooLong {
 pub(super) fn completion_timeout(change: &Change<'_>) -> Vec<Consequence> {
     let (_, post_copy) = change.at(POST_COPY);
     let (_, disruption) = change.at(DISRUPTION);
-    let said = number(match too_long(post_copy, disruption) {
-        TooLong::GivesUp => "a live migration gives up after {is} instead of {was}",
-        TooLong::Pauses => "a live migration pauses the VM after {is} instead of {was}",
-        TooLong::PostCopy => "a live migration goes on in post-copy after {is} instead of {was}",
-    });
-    let time = |value: &Value, per: &str| match value.as_u64().unwrap_or(150) {
-        0 => "an unlimited time".to_owned(),
-        seconds => format!("{seconds} s{per}"),
+    let does = match too_long(post_copy, disruption) {
+        TooLong::GivesUp => "gives up",
+        TooLong::Pauses => "pauses the VM",
+        TooLong::PostCopy => "goes on in post-copy",
     };
-    if time(change.before, "") == time(change.after, "") {
-        return Vec::new();
-    }
-    let (was, is) = (time(change.before, ""), time(change.after, " per GiB"));
-    vec![said.turns(is, was)]
+    time_limit(change, number("a live migration {is}"), does, " per GiB")
+}
+
+pub(super) fn progress_timeout(change: &Change<'_>) -> Vec<Consequence> {
+    time_limit(change, number("a live migration without progress is {is}"), "given up", "")
+}
+
+/// A limit of seconds. Zero switches it off.
+fn time_limit(change: &Change<'_>, said: Said, does: &str, per: &str) -> Vec<Consequence> {
+    let [was, is] = [change.before, change.after].map(|v| v.as_u64().unwrap_or(150));
+    let text = match (was, is) {
+        _ if was == is => return Vec::new(),
+        (_, 0) => format!("never {does}, instead of after {was} s"),
+        (0, _) => format!("{does} after {is} s{per} instead of never"),
+        _ => format!("{does} after {is} s{per} instead of {was} s"),
+    };
+    vec![said.turns(text, "")]
 }
 
 pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
-    const POST_COPY_ON: Said = Said::new(
-        Disruption,
-        NextMigration,
-        "a live migration that takes too long goes on in post-copy; a VM whose migration fails then crashes",
-    );
-    const PAUSES: Said =
-        Said::new(Disruption, NextMigration, "a live migration that takes too long pauses the VM until it is done");
-    const GIVES_UP: Said = number("a live migration that takes too long is given up, and the VM stays on its node");
-    const IDLE_ON: Said =
-        Said::new(Behaviour, NextMigration, "allowPostCopy has no effect as long as allowWorkloadDisruption is false");
-    const IDLE_OFF: Said =
-        Said::new(Behaviour, NextMigration, "allowPostCopy is off; without allowWorkloadDisruption it had no effect");
     let (post_copy, disruption) = (change.at(POST_COPY), change.at(DISRUPTION));
     let (was, is) = (too_long(post_copy.0, disruption.0), too_long(post_copy.1, disruption.1));
-    let idle = || match (post_copy.0 == true, post_copy.1 == true) {
-        (false, true) => Some(IDLE_ON),
-        (true, false) => Some(IDLE_OFF),
-        _ => None,
+    let (impact, text) = match is {
+        same if same == was => match (post_copy.0 == true, post_copy.1 == true) {
+            (false, true) => (Behaviour, "allowPostCopy has no effect as long as allowWorkloadDisruption is false"),
+            (true, false) => (Behaviour, "allowPostCopy is off; without allowWorkloadDisruption it had no effect"),
+            _ => return Vec::new(),
+        },
+        TooLong::PostCopy => (
+            Disruption,
+            "a live migration that takes too long goes on in post-copy; a VM whose migration fails then crashes",
+        ),
+        TooLong::Pauses => (Disruption, "a live migration that takes too long pauses the VM until it is done"),
+        TooLong::GivesUp => {
+            (Scheduling, "a live migration that takes too long is given up, and the VM stays on its node")
+        }
     };
-    let said = match is {
-        same if same == was => idle(),
-        TooLong::PostCopy => Some(POST_COPY_ON),
-        TooLong::Pauses => Some(PAUSES),
-        TooLong::GivesUp => Some(GIVES_UP),
-    };
-    said.map(Said::plain).into_iter().collect()
+    vec![Said::new(impact, NextMigration, text).plain()]
 }
 
 /// A longer or shorter life makes the operators issue a certificate again; another time of renewal only CDI.

@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::said::{Said, Says, Words};
@@ -68,14 +69,8 @@ fn says(value: &'static Value) -> Option<Says> {
 /// A sentence; without `impact` it is a behaviour, without `when` it happens at once.
 fn said(value: &'static Value) -> Option<Said> {
     let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
-    let impact = match text("impact") {
-        Some(name) => Impact::ALL.into_iter().find(|impact| impact.as_str() == name)?,
-        None => Impact::Behaviour,
-    };
-    let when = match text("when") {
-        Some(name) => EffectTime::ALL.into_iter().find(|when| when.name() == name)?,
-        None => EffectTime::Now,
-    };
+    let impact = value.get("impact").map_or(Some(Impact::Behaviour), |name| Impact::deserialize(name).ok())?;
+    let when = value.get("when").map_or(Some(EffectTime::Now), |name| EffectTime::deserialize(name).ok())?;
     let users = match text("users") {
         Some(name) => Some(Users::ALL.into_iter().find(|users| users.name() == name)?),
         None => None,
@@ -115,6 +110,7 @@ fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
         "memory_overcommit" => kubevirt::memory_overcommit,
         "placement" => placement::placement,
         "post_copy" => migration::post_copy,
+        "progress_timeout" => migration::progress_timeout,
         "quota_namespaces" => others::quota_namespaces,
         "rate_limit" => kubevirt::rate_limit,
         "retention" => others::retention,

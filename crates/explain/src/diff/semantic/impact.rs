@@ -29,20 +29,6 @@ pub enum Impact {
 }
 
 impl Impact {
-    /// All of them, the worst first.
-    pub const ALL: [Self; 10] = [
-        Self::Stops,
-        Self::DataLoss,
-        Self::BootFailure,
-        Self::Security,
-        Self::Disruption,
-        Self::Scheduling,
-        Self::Alert,
-        Self::Images,
-        Self::Behaviour,
-        Self::Better,
-    ];
-
     /// The name in reports: `data-loss`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -85,6 +71,7 @@ pub enum EffectTime {
     /// At the next start of a virtual machine.
     NextStart,
     /// At the next start of a virtual machine, or at its next migration.
+    #[serde(alias = "next-start-or-migration")]
     NextPod,
     /// When a virtual machine is created.
     NewMachines,
@@ -105,21 +92,6 @@ pub enum EffectTime {
 }
 
 impl EffectTime {
-    /// All of them.
-    pub const ALL: [Self; 11] = [
-        Self::Now,
-        Self::NextStart,
-        Self::NextPod,
-        Self::NewMachines,
-        Self::NewPods,
-        Self::NextMigration,
-        Self::NodeDrain,
-        Self::NextUpdate,
-        Self::NextImport,
-        Self::ImageRemoval,
-        Self::Removal,
-    ];
-
     /// The end of a sentence about machines, images or quotas; empty if the sentence says the time.
     pub const fn phrase(self) -> &'static str {
         match self {
