@@ -155,10 +155,10 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     let mut add = |impact, when, text: String, action| out.push(MachineChange { impact, when, text, action });
     for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
         let (when, text) = match stage {
-            Stage::Start | Stage::Pod => {
-                (EffectTime::NextStart, format!("KubeVirt rejects the instances of {{}}: {words}"))
+            Stage::Schema | Stage::Defaulting | Stage::Validating => {
+                (EffectTime::NewMachines, format!("KubeVirt rejects {{}}, when created or changed: {words}"))
             }
-            _ => (EffectTime::NewMachines, format!("KubeVirt rejects {{}}, when created or changed: {words}")),
+            _ => (EffectTime::NextStart, format!("KubeVirt rejects the instances of {{}}: {words}")),
         };
         add(Impact::BootFailure, when, text, "change the VMs before");
     }

@@ -131,6 +131,11 @@ impl Context<'_> {
         self.extents.get_or_init(|| Extents::of(self.other_objects())).extent(file)
     }
 
+    /// Whether an object of the cluster's directory is complete, not a patch or one that is patched.
+    pub fn is_whole(&self, document: &Document) -> bool {
+        self.extent(document.file.path()) == Extent::Whole
+    }
+
     /// The files used by kustomizations in the cluster's directory.
     pub fn built_files(&self) -> BuiltFiles<'_> {
         BuiltFiles::of(self.other_objects())

@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if document.root.at(&path).and_then(Node::as_str).is_none() {
             continue;
         }
-        let name = document.text("metadata.name");
+        let name = name_of(document);
         let message = format!("the {kind} {name} imports from an ImageStream, which only OpenShift has");
         out.report(
             finding_about(&IMAGE_STREAM_WITHOUT_OPENSHIFT, document, message)

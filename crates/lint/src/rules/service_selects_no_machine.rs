@@ -7,7 +7,7 @@ use super::prelude::*;
 use crate::POD_KINDS;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let is_whole = |d: &Document| cx.extent(d.file.path()) == Extent::Whole;
+    let is_whole = |d: &Document| cx.is_whole(d);
     let machines: Vec<_> = cx.virtual_machines().into_iter().filter(|vm| is_whole(vm.document)).collect();
     for service in cx.of_kind("Service").iter().filter(|s| is_whole(s)) {
         let (namespace, selector) = (namespace_of(service), labels(service, &Path::dotted("spec.selector")));
@@ -36,10 +36,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let missing = selector.iter().filter(|(k, v)| missing.get(*k) != Some(*v));
         let set: Vec<Change> =
             missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(k), v.as_str().into())).collect();
-        let message = format!(
-            "the Service {} selects no pod: {vm} has these labels outside its template only",
-            service.text("metadata.name")
-        );
+        let message =
+            format!("the Service {} selects no pod: {vm} has these labels outside its template only", name_of(service));
         let finding = finding_about(&SERVICE_SELECTS_NO_MACHINE, service, message)
             .at(service.locate_key(&Path::dotted("spec.selector")))
             .label("no pod has these labels")

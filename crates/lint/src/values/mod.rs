@@ -23,7 +23,7 @@ use problem::{Mistake, Problem};
 pub(crate) use table::Outcome;
 use table::{MACHINE_ROWS, ROWS, Row};
 
-use super::{Context, Extent, Sink};
+use super::{Context, Sink};
 
 /// Reports each wrong value whose row has such an outcome.
 pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_ours: fn(Outcome) -> bool) {
@@ -46,7 +46,7 @@ pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_o
     let rows = || MACHINE_ROWS.iter().filter(|row| is_ours(row.outcome));
     for vm in cx.virtual_machines() {
         let spec = vm.document.root.at(&vm.path("domain").parent());
-        if let Some(spec) = spec.filter(|_| cx.extent(vm.document.file.path()) == Extent::Whole) {
+        if let Some(spec) = spec.filter(|_| cx.is_whole(vm.document)) {
             rows().for_each(|row| report_below(cx, rule, row, "", (vm.document, spec, row.below), out));
         }
     }
@@ -87,7 +87,7 @@ fn disks<'c>(cx: &'c Context<'_>) -> Vec<(&'c Document, &'c Node, bool)> {
         let templates = items(vm.document.root.at(&vm.owner_path("dataVolumeTemplates")));
         out.extend(templates.iter().map(|template| (vm.document, template, false)));
     }
-    out.retain(|(document, ..)| cx.extent(document.file.path()) == Extent::Whole);
+    out.retain(|(document, ..)| cx.is_whole(document));
     out
 }
 
