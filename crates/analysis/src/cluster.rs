@@ -29,8 +29,9 @@ use hcoplan_planner::inventory::{Inventory, UpdateMethod};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{AdmissionMode, Plan};
 use hcoplan_planner::verdict::{NotPlanned, Verdict};
-use hcoplan_repository::repo::{self, ClusterRef, Loaded, Repo};
+use hcoplan_repository::repo::{self, ClusterRef, Loaded, OtherObjects, Repo};
 use hcoplan_yaml::{self, Document};
+use serde_json::Value;
 
 /// The requested result of a cluster, with locations in the files that users wrote.
 pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> ClusterResult {
@@ -111,7 +112,13 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         let plan = judged.shown(work.force);
         collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
     }
-    lint_and_warn(work, (repo, cluster), &inputs, (pair.before, &old), &judged, outcome);
+    let objects = match (work.before, pair.before) {
+        (Before::Sources(old, super::ComparisonMode::BeforeAndAfter), Some(was)) if work.lint.is_some() => {
+            old.load(was).ok().map(|loaded| old.other_objects(was, &loaded))
+        }
+        _ => None,
+    };
+    lint_and_warn(work, (repo, cluster), &inputs, (objects.as_ref(), &old), &judged, outcome);
     let now = CurrentCluster {
         repo,
         cluster,
@@ -120,6 +127,10 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         transition: judged.transition.as_ref(),
     };
     compared::compare(work, pair, &old, &now, outcome);
+    if let Some((diff, objects)) = outcome.diff.as_mut().zip(objects) {
+        let after = repo.other_objects(cluster, inputs.loaded());
+        diff.notes.extend(diff::object_notes(other_values(&objects), other_values(&after)));
+    }
     outcome.found.findings.extend(applied);
     let before = match &old {
         PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _) => Some(&before.loaded().document.file),
@@ -257,7 +268,7 @@ fn lint_and_warn(
     work: &ClusterTask<'_>,
     (repo, cluster): (&Repo, &ClusterRef),
     inputs: &Inputs,
-    (was, old): (Option<&ClusterRef>, &PreviousCluster),
+    (objects, old): (Option<&OtherObjects>, &PreviousCluster),
     judged: &PlannedCluster,
     outcome: &mut ClusterResult,
 ) {
@@ -267,13 +278,7 @@ fn lint_and_warn(
         return;
     };
     let before = previous(inputs, old);
-    let objects = match (work.before, was) {
-        (Before::Sources(old, super::ComparisonMode::BeforeAndAfter), Some(was)) => {
-            old.load(was).ok().map(|loaded| old.other_objects(was, &loaded))
-        }
-        _ => None,
-    };
-    let before = (before.as_ref(), objects.as_ref());
+    let before = (before.as_ref(), objects);
     let mut found = assumed::lint(work, (repo, cluster), &shown, before, selection);
     // Computed here in parallel and cached; the report needs it later.
     for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
@@ -281,6 +286,11 @@ fn lint_and_warn(
     }
     outcome.documents.append(&mut found.documents);
     outcome.found.add(found);
+}
+
+/// The other objects of the repository, as JSON.
+fn other_values(objects: &OtherObjects) -> impl Iterator<Item = Value> {
+    objects.kinds().flat_map(|kind| objects.of_kind(kind)).map(|document| document.root.to_json())
 }
 
 /// The result of a cluster that can't be planned.

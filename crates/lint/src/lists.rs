@@ -1,6 +1,6 @@
 //! The content of values that may be absent.
 
-use hcoplan_yaml::{Entry, Node};
+use hcoplan_yaml::{Document, Entry, Node};
 use serde_json::Value;
 
 /// The items of a list; empty for anything else.
@@ -16,4 +16,19 @@ pub(crate) fn entries(node: Option<&Node>) -> &[Entry] {
 /// The elements of a list in JSON; none of anything else.
 pub(crate) fn elements(list: &Value) -> impl Iterator<Item = &Value> + Clone {
     list.as_array().into_iter().flatten()
+}
+
+/// A value as JSON; null if absent.
+pub(crate) fn json_of(node: Option<&Node>) -> Value {
+    node.map(Node::to_json).unwrap_or_default()
+}
+
+/// The name of an object, else empty.
+pub(crate) fn name_of(document: &Document) -> &str {
+    document.text("metadata.name")
+}
+
+/// The namespace that an object sets, else empty.
+pub(crate) fn namespace_of(document: &Document) -> &str {
+    document.text("metadata.namespace")
 }

@@ -158,8 +158,8 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
         out.push(MachineChange { impact, when, text, action });
     };
     for (stage, words) in is.rejections.iter().filter(|r| !was.rejections.contains(r)) {
-        let is_of_instance = matches!(stage, Stage::Start | Stage::Pod);
-        add(if is_of_instance { "instances-rejected" } else { "machine-rejected" }, words);
+        let is_of_machine = matches!(stage, Stage::Schema | Stage::Defaulting | Stage::Validating);
+        add(if is_of_machine { "machine-rejected" } else { "instances-rejected" }, words);
     }
     for lack in is.lacks.iter().filter(|l| !was.lacks.contains(l)) {
         add("machine-lacks", lack);

@@ -320,6 +320,18 @@ impl Finding {
         self
     }
 
+    /// Makes it a warning.
+    #[must_use]
+    pub fn warning(self) -> Self {
+        self.severity(Severity::Warning)
+    }
+
+    /// Makes it an info.
+    #[must_use]
+    pub fn info(self) -> Self {
+        self.severity(Severity::Info)
+    }
+
     /// Marks that the consequence that its rule predicts doesn't apply.
     #[must_use]
     pub fn silent(mut self) -> Self {

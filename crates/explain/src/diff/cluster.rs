@@ -9,7 +9,7 @@ use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
 use super::effect::Effect;
 use super::live_check::LiveCheck;
-use super::note::Note;
+use super::note::{Note, NoteKind};
 use super::{Comparison, Kind, Users};
 
 /// The differences of one cluster.
@@ -112,7 +112,8 @@ impl ClusterDiff {
 
     /// Whether the two sides differ. A cluster that isn't planned on either side is shown, but isn't a difference.
     pub fn differs(&self) -> bool {
-        !self.is_unchanged && !self.is_empty()
+        let of_others = || self.notes.iter().any(|note| note.kind == NoteKind::Object);
+        (!self.is_unchanged || of_others()) && !self.is_empty()
     }
 
     /// Whether the HyperConverged is rejected after the change.

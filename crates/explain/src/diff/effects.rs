@@ -99,7 +99,7 @@ impl ClusterDiff {
             };
             out.push(Effect { causes: because(outcome), ..effect });
         }
-        let is_effect = |n: &Note| n.kind != NoteKind::PatchKeeps;
+        let is_effect = |n: &Note| !matches!(n.kind, NoteKind::PatchKeeps | NoteKind::Object);
         let is_reported = out.iter().any(|e| e.impact == Impact::Stops) || self.notes.iter().any(is_effect);
         if let Verdict::Rejected(reasons) | Verdict::Breaks(reasons) = &self.verdict
             && !is_reported
@@ -181,7 +181,7 @@ impl ClusterDiff {
         let all: Vec<usize> = (0..self.comparison.causes.len()).collect();
         self.notes.iter().map(move |note| Effect {
             place: note.place.clone(),
-            causes: all.clone(),
+            causes: if note.kind == NoteKind::Object { Vec::new() } else { all.clone() },
             subjects: note.subjects.clone(),
             value: note.value.clone(),
             task: task(note.kind),
@@ -290,7 +290,7 @@ fn task(kind: NoteKind) -> Task {
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::Remove,
         NoteKind::Recreated => Task::Recreate,
         NoteKind::PatchRemoved => Task::Remove,
-        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Note,
+        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps | NoteKind::Object => Task::Note,
     }
 }
 

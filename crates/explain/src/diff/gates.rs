@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use hcoplan_planner::release::{KubeVirtFacts, Phase, Release};
+use hcoplan_planner::machines::Cluster;
+use hcoplan_planner::release::Release;
 use serde_json::Value;
 
 use super::semantic::{NoiseKind, ObjectChange};
@@ -26,8 +27,8 @@ pub(super) fn mark_noise(before: &Release, after: &Release, objects: &mut [Objec
         let (Some(old), Some(new)) = (&change.before, &change.after) else {
             continue;
         };
-        let was = enabled(before.kubevirt(), old);
-        let is = enabled(after.kubevirt(), new);
+        let was = enabled(before, old);
+        let is = enabled(after, new);
         for field in &mut change.fields {
             let step = &mut field.step;
             let gates = gates_of(&step.label, step.before.as_ref(), step.after.as_ref());
@@ -48,45 +49,19 @@ fn gates_of(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<S
     let Some(list) = label.strip_prefix(prefix) else {
         return Vec::new();
     };
-    if !LISTS.iter().any(|name| {
-        let rest = list.strip_prefix(name);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
-    }) {
+    let mut rests = LISTS.iter().filter_map(|name| list.strip_prefix(name));
+    if !rests.any(|rest| rest.is_empty() || rest.starts_with('[')) {
         return Vec::new();
     }
-    let mut out = Vec::new();
-    for value in [before, after].into_iter().flatten() {
-        match value {
-            Value::String(gate) => out.push(gate.clone()),
-            Value::Array(gates) => {
-                out.extend(gates.iter().filter_map(Value::as_str).map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
-    out
+    let values = [before, after].into_iter().flatten();
+    let gates = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    gates.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The enabled features for the lists of a KubeVirt object. Source: KubeVirt `pkg/virt-config/featuregate`.
-pub(super) fn enabled(facts: &KubeVirtFacts, kubevirt: &Value) -> BTreeSet<String> {
-    let list = |name: &str| -> BTreeSet<&str> {
-        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
-        let gates = gates.as_array().into_iter().flatten();
-        gates.filter_map(Value::as_str).collect()
-    };
-    let (on, off) = (list(LISTS[0]), list(LISTS[1]));
-    let is_on = |(gate, phase): (&String, &Phase)| {
-        let listed = on.contains(gate.as_str());
-        let is_on = match phase {
-            Phase::Ga => true,
-            Phase::Alpha | Phase::Deprecated => listed,
-            Phase::Beta if facts.beta_gates_are_on => listed || !off.contains(gate.as_str()),
-            Phase::Beta => listed,
-            Phase::Discontinued => false,
-        };
-        is_on.then(|| gate.clone())
-    };
-    facts.feature_gates.iter().filter_map(is_on).collect()
+/// The enabled features of a KubeVirt object.
+pub(super) fn enabled(release: &Release, kubevirt: &Value) -> BTreeSet<String> {
+    let cluster = Cluster { release, kubevirt };
+    release.kubevirt().feature_gates.keys().filter(|gate| cluster.has_gate(gate)).cloned().collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! One effect of an upgrade on a HyperConverged.
 
+use std::collections::BTreeMap;
+
 use hcoplan_diagnostics::source::Location;
+use hcoplan_kubernetes::ObjectId;
+use serde_json::Value;
 
 use super::semantic::Impact;
 
@@ -37,6 +41,8 @@ pub enum NoteKind {
     LeftBehind,
     /// The result depends on whether the manifest is applied before the upgrade or after it.
     Order,
+    /// Another object of the repository differs.
+    Object,
 }
 
 impl NoteKind {
@@ -58,6 +64,7 @@ impl NoteKind {
             Self::Recreated => "recreated",
             Self::LeftBehind => "left-behind",
             Self::Order => "order",
+            Self::Object => "object",
         }
     }
 }
@@ -101,5 +108,52 @@ impl Note {
     pub(super) fn new(kind: NoteKind, impact: Impact, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { kind, impact, text, help: None, place: None, value: None, subjects: Vec::new() }
+    }
+}
+
+/// The notes on the repository's other objects, of KubeVirt and CDI, and claims, that differ between two sides.
+pub fn object_notes(before: impl Iterator<Item = Value>, after: impl Iterator<Item = Value>) -> Vec<Note> {
+    let mut sides: BTreeMap<ObjectId, [Vec<Value>; 2]> = BTreeMap::new();
+    for (side, object) in before.map(|o| (0, o)).chain(after.map(|o| (1, o))) {
+        sides.entry(ObjectId::of(&object)).or_default()[side].push(object);
+    }
+    let mut changed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    sides.retain(|id, [before, after]| {
+        let ours = id.api_version.contains("kubevirt.io/") && id.kind != "HyperConverged";
+        before != after && (ours || id.kind == "PersistentVolumeClaim")
+    });
+    for (id, [before, after]) in sides {
+        let what = match (before.is_empty(), after.is_empty()) {
+            (true, _) => "added to",
+            (_, true) => "removed from",
+            _ => "changed in",
+        };
+        changed.entry(what).or_default().push(id.to_string());
+    }
+    let notes = changed.into_iter().map(|(what, subjects)| Note {
+        subjects,
+        ..Note::new(NoteKind::Object, Impact::Behaviour, format!("{{}}: {what} the repository"))
+    });
+    notes.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_each_object_that_differs() {
+        let vm = |name: &str, memory: &str| {
+            json!({"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine",
+                "metadata": {"name": name, "namespace": "shop"}, "spec": {"memory": memory}})
+        };
+        let before = [vm("same", "1Gi"), vm("grown", "1Gi"), vm("gone", "1Gi")];
+        let after = [vm("grown", "2Gi"), vm("new", "1Gi"), vm("same", "1Gi")];
+        let notes = object_notes(before.into_iter(), after.into_iter());
+        let said: Vec<String> = notes.iter().map(|n| n.text.replace("{}", &n.subjects.join(", "))).collect();
+        let named = |name: &str, what: &str| format!("VirtualMachine shop/{name}: {what} the repository");
+        assert_eq!(said, [named("new", "added to"), named("grown", "changed in"), named("gone", "removed from")]);
     }
 }

@@ -1,17 +1,18 @@
 //! Feature gates of HCO and of KubeVirt.
 
+use std::collections::BTreeSet;
+
 use hcoplan_planner::release::{GateSetter, KubeVirtGate, Phase, Release};
 
 use super::TEXTS;
 
 /// HCO's gates of all releases, sorted.
 pub fn gates() -> Vec<String> {
-    let releases = Release::known_names().filter_map(Release::known);
-    let names = releases.flat_map(|r| r.tables().feature_gates.iter().map(|g| g.name.clone()).collect::<Vec<_>>());
-    let mut out: Vec<String> = names.collect();
-    out.sort();
-    out.dedup();
-    out
+    let mut names = BTreeSet::new();
+    for release in Release::known_names().filter_map(Release::known) {
+        names.extend(release.tables().feature_gates.iter().map(|gate| gate.name.clone()));
+    }
+    names.into_iter().collect()
 }
 
 /// The effect of a gate of HCO; `None` if it has none.
@@ -19,11 +20,13 @@ pub fn gate_effect(name: &str) -> Option<&'static str> {
     TEXTS.gates.get(name).map(String::as_str)
 }
 
-/// The name and state of a gate of HCO, else of KubeVirt, in a release; `None` if neither has it. Ignores case.
+/// The name and state of a gate of HCO, else of KubeVirt, in a release; `None` if neither has it. Ignores case, except
+/// that a name as KubeVirt writes it is KubeVirt's.
 pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
     let matches = |known: &str| known.eq_ignore_ascii_case(name);
     let tables = release.tables();
-    if let Some(gate) = tables.feature_gates.iter().find(|g| matches(&g.name)) {
+    let exact = release.kubevirt_gate(name);
+    if let Some(gate) = tables.feature_gates.iter().find(|g| exact.is_none() && matches(&g.name)) {
         let mut out = gate.phase.as_str().to_owned();
         let switched = tables.switched_by(&gate.name);
         if !switched.is_empty() {
@@ -34,7 +37,7 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
         }
         return Some((gate.name.clone(), out));
     }
-    let gate = release.kubevirt_gate_any_case(name)?;
+    let gate = exact.or_else(|| release.kubevirt_gate_any_case(name))?;
     let state = if gate.is_unread {
         "which nothing reads any more".to_owned()
     } else {
@@ -51,6 +54,7 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
 fn kubevirt_phase(phase: Phase, beta_gates_are_on: bool) -> &'static str {
     match phase {
         Phase::Beta if !beta_gates_are_on => "beta (off unless it is listed)",
+        Phase::Beta => "beta (HCO switches it off unless something switches it on)",
         Phase::Deprecated => "deprecated (works while it is listed)",
         Phase::Discontinued => "removed: listing it does nothing",
         phase => phase.as_str(),

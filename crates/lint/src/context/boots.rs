@@ -211,7 +211,7 @@ impl<'a> Context<'a> {
             return BootSource { kind: SourceKind::Claim, name: claim.to_owned(), disk, ..other(path) };
         };
         let own = template.key("source");
-        let spec = vm.document.root.at(&template).map(Node::to_json).unwrap_or_default();
+        let spec = json_of(vm.document.root.at(&template));
         let disk = self.volume_disk(&spec, vm.namespace(), MAX_STEPS);
         match spec["source"]["registry"]["url"].as_str().map(str::to_owned) {
             Some(name) => BootSource {

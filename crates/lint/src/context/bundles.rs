@@ -117,7 +117,7 @@ impl Bundles {
             ours.map(move |document| PodTemplate {
                 document: Arc::clone(document),
                 spec: Path::dotted(spec),
-                called: format!("{kind} {}", document.text("metadata.name")),
+                called: format!("{kind} {}", name_of(document)),
                 in_bundle: false,
                 overridden: None,
             })
@@ -151,7 +151,7 @@ impl Csv {
 
     /// `metadata.name`: `example.v1.0.0`
     pub fn name(&self) -> &str {
-        self.document.text("metadata.name")
+        name_of(&self.document)
     }
 
     /// Whether a Subscription installs it: by name, or by the package in its bundle or name.

@@ -31,10 +31,7 @@ impl Context<'_> {
         if let Some(spec) = vm.disk_template(claim) {
             return self.volume_modes(vm.document, &spec);
         }
-        let declared = |kind: &str| {
-            let mut all = self.of_kind(kind).iter();
-            all.find(|d| d.text("metadata.name") == claim && d.text("metadata.namespace") == vm.namespace())
-        };
+        let declared = |kind| self.named(kind, Some(vm.namespace()), claim);
         if let Some(document) = declared("PersistentVolumeClaim") {
             return Some(written_modes(document, Path::dotted("spec.accessModes")));
         }
@@ -58,7 +55,7 @@ impl Context<'_> {
         let mut annotations = DEFAULTS.iter().map(|a| Path::dotted("metadata.annotations").key(a));
         annotations.find_map(|path| {
             let is_default = |d: &&Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
-            self.storage_classes().find(is_default).map(|d| d.text("metadata.name"))
+            self.storage_classes().find(is_default).map(|d| name_of(d))
         })
     }
 }

@@ -179,17 +179,12 @@ impl<'a> Context<'a> {
         if let Some(image) = cron {
             return Some(KnownSource { image, url, ..KnownSource::default() });
         }
-        let other_objects = self.other_objects();
-        let managed = other_objects
-            .of_kind("DataImportCron")
-            .iter()
-            .find(|d| d.text("spec.managedDataSource") == name && d.text("metadata.namespace") == namespace);
-        if let Some(cron) = managed {
+        if let Some(cron) = self.cron_of(namespace, name) {
             let source = &cron.root.to_json()["spec"]["template"]["spec"]["source"];
             let image = self.import_of(source, namespace, &Architectures::Unknown);
             return Some(KnownSource { image, url: url_of(source), ..KnownSource::default() });
         }
-        let declared = other_objects.named("DataSource", Some(namespace), name)?.root.to_json();
+        let declared = self.named("DataSource", Some(namespace), name)?.root.to_json();
         let mut known = of_json(&declared);
         known.image = match (self.volume_behind(&declared, namespace), &known.label) {
             (Architectures::Unknown, Some(label)) => Architectures::one(label),
@@ -219,7 +214,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether the repository creates a claim, itself or by a DataVolume.
-    fn has_claim(&self, namespace: &str, name: &str) -> bool {
+    pub fn has_claim(&self, namespace: &str, name: &str) -> bool {
         let mut kinds = ["PersistentVolumeClaim", "DataVolume"].iter();
         kinds.any(|kind| self.named(kind, Some(namespace), name).is_some())
     }

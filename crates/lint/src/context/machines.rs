@@ -74,13 +74,20 @@ impl<'a> Context<'a> {
     /// The objects of a kind that a namespace has.
     pub fn in_namespace<'s>(&'s self, kind: &str, namespace: &'s str) -> impl Iterator<Item = &'s Document> {
         let all = self.of_kind(kind).iter().map(|d| &**d);
-        all.filter(move |d| !namespace.is_empty() && d.text("metadata.namespace") == namespace)
+        all.filter(move |d| !namespace.is_empty() && namespace_of(d) == namespace)
+    }
+
+    /// The declared DataImportCron that manages a DataSource.
+    pub fn cron_of(&self, namespace: &str, data_source: &str) -> Option<&Document> {
+        let mut all = self.of_kind("DataImportCron").iter().map(|d| &**d);
+        all.find(|d| namespace_of(d) == namespace && d.text("spec.managedDataSource") == data_source)
     }
 
     /// The NetworkAttachmentDefinition that a name, or `<namespace>/<name>`, refers to in a namespace.
     pub fn network_attachment<'s>(&'s self, namespace: &'s str, reference: &'s str) -> Option<&'s Document> {
         let (namespace, name) = reference.split_once('/').unwrap_or((namespace, reference));
-        self.in_namespace("NetworkAttachmentDefinition", namespace).find(|d| d.text("metadata.name") == name)
+        let found = self.named("NetworkAttachmentDefinition", Some(namespace), name);
+        found.filter(|_| !namespace.is_empty()).map(|document| &**document)
     }
 
     fn device_lists(&self) -> &'a Value {
@@ -148,7 +155,7 @@ impl<'a> Context<'a> {
             return Vec::new();
         };
         let metadata = vm.document.root.at(&vm.metadata_path());
-        let annotations = metadata.and_then(|m| m.get("annotations")).map_or(Value::Null, Node::to_json);
+        let annotations = json_of(metadata.and_then(|m| m.get("annotations")));
         obstacles(cluster, &verdict.spec, &annotations, |claim| self.claim(vm, claim))
     }
 

@@ -91,8 +91,8 @@ impl<'a> Context<'a> {
         let own = other_objects.map(|document| Descheduler {
             document,
             spec: Path::dotted("spec"),
-            is_watched: document.text("metadata.name") == "cluster"
-                && document.text("metadata.namespace") == "openshift-kube-descheduler-operator",
+            is_watched: name_of(document) == "cluster"
+                && namespace_of(document) == "openshift-kube-descheduler-operator",
         });
         const DECLARED: &str = "spec.kubeDescheduler";
         let inventory = self.input.inventory.documents.iter();

@@ -80,13 +80,18 @@ impl<'a> Context<'a> {
 
     /// A suggestion that has an operation append values to a list, instead of replacing it.
     pub fn appended(&self, applied: &Applied<'_, '_>, list: &str, values: &[Value], title: String) -> Option<Fix> {
+        let one = |value: &Value| format!(r#"{{"op": "add", "path": "{list}/-", "value": {value}}}"#);
+        let text: Vec<String> = values.iter().map(one).collect();
+        self.rewritten(applied, text.join(", "), title)
+    }
+
+    /// A suggestion that writes other operations in an operation's place.
+    pub fn rewritten(&self, applied: &Applied<'_, '_>, operations: String, title: String) -> Option<Fix> {
         let patch = applied.patch;
         if patch.shifts_others(applied.index) {
             return None;
         }
-        let one = |value: &Value| format!(r#"{{"op": "add", "path": "{list}/-", "value": {value}}}"#);
-        let text: Vec<String> = values.iter().map(one).collect();
-        let (text, edits) = patch.edited(&[(applied.operation.spans.whole.range(), text.join(", "))])?;
+        let (text, edits) = patch.edited(&[(applied.operation.spans.whole.range(), operations)])?;
         self.result_of(patch, &text)?;
         Some(suggestion(title, edits))
     }

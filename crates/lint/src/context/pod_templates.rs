@@ -94,7 +94,7 @@ impl PodTemplate {
 
     /// Node selector, affinity and tolerations in the manifest.
     pub fn written_placement(&self) -> Value {
-        let json = |path: &str| self.get(path).map_or(Value::Null, Node::to_json);
+        let json = |path: &str| json_of(self.get(path));
         json!({
             "nodeSelector": json("nodeSelector"),
             "affinity": json("affinity"),

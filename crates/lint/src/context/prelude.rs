@@ -17,3 +17,5 @@ pub(super) use hcoplan_repository::repo::OtherObjects;
 pub(super) use hcoplan_yaml::edit::Change;
 pub(super) use hcoplan_yaml::{Document, Entry, Node, Path, Segment};
 pub(super) use serde_json::{Value, json};
+
+pub(super) use crate::lists::{json_of, name_of, namespace_of};

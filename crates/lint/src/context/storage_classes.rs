@@ -58,7 +58,7 @@ impl<'a> Context<'a> {
             }
         }
         for (kind, document, path) in self.declared_volumes() {
-            let who = format!("the {kind} {}", document.text("metadata.name"));
+            let who = format!("the {kind} {}", name_of(document));
             out.extend(document.root.at(&path).map(|spec| DiskSpec { who, spec, document }));
         }
         for vm in self.virtual_machines() {
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
     /// The access modes offered by a storage class for a volume mode, or for any if that is empty: those of its
     /// StorageProfile, else those known of its provisioner. `None` if unknown.
     pub fn offered_modes(&self, class: &str, volume_mode: &str) -> Option<OfferedModes> {
-        let named = |kind: &str| self.of_kind(kind).iter().find(|d| d.text("metadata.name") == class);
+        let named = |kind| self.named(kind, None, class);
         let path = Path::dotted("spec.claimPropertySets");
         let profile = named("StorageProfile").and_then(|d| Some((d, d.root.at(&path)?)));
         if let Some((document, node)) = profile.filter(|(_, node)| !node.items().is_empty()) {
@@ -106,7 +106,7 @@ impl<'a> Context<'a> {
             .filter_map(|claim| claim.text_at("storageClassName").or_else(|| self.default_class()))
             .map(str::to_owned)
             .collect();
-        self.storage_classes().filter(move |class| names.contains(class.text("metadata.name")))
+        self.storage_classes().filter(move |class| names.contains(name_of(class)))
     }
 
     /// Whether the repository has objects that create storage classes, so that the list of classes is incomplete.

@@ -76,12 +76,12 @@ impl Display for VirtualMachine<'_> {
 impl<'n> VirtualMachine<'n> {
     /// `metadata.name`
     pub fn name(&self) -> &'n str {
-        self.document.text("metadata.name")
+        name_of(self.document)
     }
 
     /// `metadata.namespace`; empty if the applying tool sets it.
     pub fn namespace(&self) -> &'n str {
-        self.document.text("metadata.namespace")
+        namespace_of(self.document)
     }
 
     /// `namespace/name`, or the name without a namespace.
@@ -101,6 +101,17 @@ impl<'n> VirtualMachine<'n> {
     pub fn owner_path(&self, path: &str) -> Path {
         let owner = self.spec.parent().parent();
         if owner.0.is_empty() { Path::dotted("spec.none").below(path) } else { owner.below(path) }
+    }
+
+    /// The value at a dotted path below the VirtualMachine's own `spec`.
+    fn owned(&self, path: &str) -> Option<&'n Node> {
+        self.document.root.at(&self.owner_path(path))
+    }
+
+    /// Whether it starts on request alone.
+    pub fn is_halted(&self) -> bool {
+        self.owned("runStrategy").and_then(Node::as_str) == Some("Halted")
+            || self.owned("running").is_some_and(|running| running.to_json() == false)
     }
 
     /// The path of the instance's `metadata`.
@@ -152,7 +163,7 @@ impl<'n> VirtualMachine<'n> {
 
     /// The node selector and affinity, as a node placement.
     pub fn placement(&self) -> Value {
-        let json = |path: &str| self.get(path).map_or(Value::Null, Node::to_json);
+        let json = |path: &str| json_of(self.get(path));
         json!({"nodeSelector": json("nodeSelector"), "affinity": json("affinity")})
     }
 

@@ -34,8 +34,7 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
             let path = Path::dotted(spec).key("nodeName");
             let node = document.root.at(&path).and_then(|n| n.as_str());
             let namespace = namespace_of(document);
-            let mut spaces = cx.of_kind("Namespace").iter();
-            let space = spaces.find(|d| d.text("metadata.name") == namespace);
+            let space = cx.named("Namespace", None, namespace);
             let labels = labels_of(space.and_then(|d| d.root.below("metadata.labels")), namespace);
             if node.is_none_or(str::is_empty) || namespace.is_empty() || !is_gated(&selector, &labels) {
                 continue;
@@ -61,14 +60,14 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
     for kind in [QUOTA, CLUSTER_QUOTA] {
         let documents = cx.of_kind(kind).iter();
         for document in documents.filter(|d| d.text("apiVersion").starts_with("aaq.kubevirt.io/")) {
-            let name = format!("the {kind} {}", document.text("metadata.name"));
+            let name = format!("the {kind} {}", name_of(document));
             let finding = |message: String| finding_about(&AAQ_QUOTA_WITHOUT_EFFECT, document, message);
             let namespace = namespace_of(document);
             let selected = document.root.below("spec.selector.labels").map(Node::to_json);
             let selected = selected.as_ref().and_then(Selector::of);
             let is_counted = |space: &&Arc<Document>| match &selected {
                 Some(selected) => kind == CLUSTER_QUOTA && selected.matches(&space_labels(space)),
-                None => kind == QUOTA && space.text("metadata.name") == namespace,
+                None => kind == QUOTA && name_of(space) == namespace,
             };
             let mut spaces = cx.of_kind("Namespace").iter().filter(is_counted);
             out.report_all(match &gate {
@@ -83,7 +82,7 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
                     Some(finding.help("set allowApplicationAwareClusterResourceQuota of the HyperConverged to true"))
                 }
                 Some(selector) => spaces.find(|space| !is_gated(selector, &space_labels(space))).map(|space| {
-                    let namespace = space.text("metadata.name");
+                    let namespace = name_of(space);
                     let what = if kind == QUOTA { "limits nothing" } else { "limits no pod of a namespace" };
                     let message = format!("{name} {what}: no label of {namespace} has its pods gated");
                     let by_label = hc.get(&format!("{CONFIG}.namespaceSelector")).is_none();
@@ -111,7 +110,7 @@ fn is_gated(selector: &Json, labels: &Labels) -> bool {
 }
 
 fn space_labels(space: &Document) -> Labels {
-    labels_of(space.root.below("metadata.labels"), space.text("metadata.name"))
+    labels_of(space.root.below("metadata.labels"), name_of(space))
 }
 
 /// The labels of a namespace, with that of its name, which the API server sets.

@@ -86,7 +86,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
     let fix = claim(csv, os, &common);
     out.report(
         finding_about(&BUNDLE_CSV_ARCH_LABELS, &csv.document, message)
-            .severity(Severity::Warning)
+            .warning()
             .at(place)
             .label(label)
             .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))

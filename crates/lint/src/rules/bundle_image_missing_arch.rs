@@ -89,7 +89,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             csv.name()
         );
         let finding = at_image(csv, &used, &evidence, message)
-            .severity(Severity::Warning)
+            .warning()
             .help(format!("push the image for {}, unless it never runs on nodes of this architecture", and(&missing)));
         out.report(with_nodes(finding, cx, &missing));
     }
@@ -108,7 +108,7 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
     };
     let message = format!("no node that {} may run on has an architecture that its images support", pod.called);
     let finding = finding_about(&BUNDLE_IMAGE_MISSING_ARCH, &pod.document, message)
-        .severity(Severity::Warning)
+        .warning()
         .at(pod.document.locate(path))
         .label(format!("supports {}, needed for {}", has(evidence), or(&reach)))
         .help("push the missing image, or place the operator on other nodes")

@@ -151,7 +151,7 @@ fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
                 .at(here.place(cx))
                 .label("accepted")
                 .help(format!("make {} shorter than {}", short.name, long.name))
-                .severity(Severity::Info),
+                .info(),
         );
     }
 }

@@ -42,7 +42,7 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
             let Some(below) = difference(&old, &new) else {
                 continue;
             };
-            let name = format!("the {} {}", row.kind, document.text("metadata.name"));
+            let name = format!("the {} {}", row.kind, name_of(document));
             let message = format!("the change of {name} is rejected: {}", row.message);
             let finding = finding_about(&CHANGE_NOT_APPLIED, document, message)
                 .at(document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
@@ -58,7 +58,7 @@ fn shrunk(cx: &Context<'_>, out: &mut Sink) {
     let size = |d: &Document| Quantity::parse(d.root.at(&path)?.as_str()?).ok();
     for (document, before) in changed_objects(cx, "PersistentVolumeClaim", "v1") {
         if size(document).zip(size(before)).is_some_and(|(new, old)| new < old) {
-            let name = document.text("metadata.name");
+            let name = name_of(document);
             let message = format!(
                 "the change of the PersistentVolumeClaim {name} is rejected: field can not be less than previous value"
             );
@@ -89,7 +89,7 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
             let message = format!("the disk {name} of {vm} exists: its template's change is ignored");
             let finding = vm
                 .finding(&CHANGE_NOT_APPLIED, message)
-                .severity(Severity::Warning)
+                .warning()
                 .at(vm.document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
                 .label("KubeVirt creates the disk once");
             out.report(finding.help("change the disk itself, or give the template another name"));
@@ -102,10 +102,10 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
             let Some(below) = difference(&old, &new) else {
                 continue;
             };
-            let name = document.text("metadata.name");
+            let name = name_of(document);
             let message = format!("existing virtual machines keep the revision of the {kind} {name} that they have");
             let finding = finding_about(&CHANGE_NOT_APPLIED, document, message)
-                .severity(Severity::Info)
+                .info()
                 .at(document.locate_key(&Path(spec.0.into_iter().chain(below.0).collect())))
                 .label("for new virtual machines");
             out.report(finding.help("remove revisionName of a machine's matcher, so that it takes the new revision"));
@@ -121,12 +121,12 @@ fn changed_objects<'c>(
 ) -> impl Iterator<Item = (&'c Document, &'c Document)> {
     let all = cx.of_kind(kind).iter().map(|d| &**d);
     let whole = all.filter(move |d| d.text("apiVersion").starts_with(group) && cx.is_whole(d));
-    whole.filter_map(move |d| Some((d, cx.object_before(kind, namespace_of(d), d.text("metadata.name"))?)))
+    whole.filter_map(move |d| Some((d, cx.object_before(kind, namespace_of(d), name_of(d))?)))
 }
 
 /// The value at a path, without some of its fields.
 fn value_at(document: &Document, path: &Path, except: &[&str]) -> Json {
-    let mut value = document.root.at(path).map(Node::to_json).unwrap_or_default();
+    let mut value = json_of(document.root.at(path));
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|key, _| !except.contains(&key.as_str()));
     }

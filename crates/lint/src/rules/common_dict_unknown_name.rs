@@ -87,7 +87,7 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
         same && !ours.is_empty() && theirs.is_some_and(|d| system(d) == system(own))
     };
     let common: Vec<&str> = cx.common_images().collect();
-    let is_copied = text_at(cx.document(), "metadata.name") == Some(name);
+    let is_copied = name_of(cx.document()) == name;
     let is_version = name.ends_with(SUFFIX) && common.iter().any(is_version_of);
     if !is_copied && !is_version {
         return;
@@ -95,14 +95,9 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
     let release = cx.release().label();
     let message = format!("{name} is not the name of a common golden image of {release}: HCO adds a new image");
     out.report(
-        Finding::new(&COMMON_DICT_UNKNOWN_NAME, message)
-            .severity(Severity::Info)
-            .at(template.name_place())
-            .label("a new image")
-            .help(format!(
-                "ignore this for an image of your own; to change a common image, use its name: {}",
-                or(&common)
-            )),
+        Finding::new(&COMMON_DICT_UNKNOWN_NAME, message).info().at(template.name_place()).label("a new image").help(
+            format!("ignore this for an image of your own; to change a common image, use its name: {}", or(&common)),
+        ),
     );
 }
 

@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     finding = with_related(finding, places, "and this one");
     let single = cx.inventory().nodes.len() == 1;
     if single {
-        finding = finding.severity(Severity::Info);
+        finding = finding.info();
     }
     out.report(finding.label("a control-plane node"));
 }

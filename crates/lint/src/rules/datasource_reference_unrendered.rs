@@ -15,6 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for source in cx.of_kind("DataSource").iter().filter(|d| cx.is_whole(d)) {
         out.report_all(declared(cx, source));
     }
+    second_crons(cx, out);
     let mut sources = Sources { cx, names: BTreeMap::new() };
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
@@ -35,27 +36,74 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+/// The label by which CDI knows the cron of a DataSource.
+const OF_CRON: &str = "cdi.kubevirt.io/dataImportCron";
+
 /// A DataSource in git that nothing fills, or that a DataImportCron fills, too. Source: CDI
-/// `pkg/controller/dataimportcron-controller.go`: a cron's DataSource is in its own namespace.
+/// `pkg/controller/dataimportcron-controller.go`: a cron fills a DataSource of its own namespace with its label.
 fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
-    let (namespace, name) = (namespace_of(source), source.text("metadata.name"));
+    let (namespace, name) = (namespace_of(source), name_of(source));
     let mut rendered = cx.data_sources().map(|d| &d.object.id);
     if namespace.is_empty() || rendered.any(|id| id.name == name && id.namespace.as_deref() == Some(namespace)) {
         return None;
     }
     let written = Path::dotted("spec.source");
     let is_empty = entries(source.root.at(&written)).is_empty();
-    let mut crons = cx.in_namespace("DataImportCron", namespace);
-    let cron = crons.find(|cron| text_at(cron, "spec.managedDataSource") == Some(name));
-    let (message, help) = match (cron, is_empty) {
-        (Some(_), false) => ("git and a DataImportCron both write the source of", "remove it: CDI creates it"),
-        (None, true) => ("nothing fills", "name a claim, or let a DataImportCron manage it"),
-        _ => return None,
+    let cron = cx.cron_of(namespace, name);
+    let label = source.root.at(&Path::dotted("metadata.labels").key(OF_CRON)).and_then(Node::as_str);
+    let claim = text_at(source, "spec.source.pvc.name").filter(|claim| !is_made(cx, source, claim));
+    let (what, help, severity) = match (cron, claim) {
+        (Some(cron), _) if label != text_at(cron, "metadata.name") => {
+            ("a DataImportCron manages and doesn't fill", "remove it: CDI creates it with its label", Severity::Warning)
+        }
+        (Some(_), _) if is_empty => return None,
+        (Some(_), _) => {
+            ("git and a DataImportCron both write the source of", "remove it: CDI creates it", Severity::Warning)
+        }
+        (None, _) if is_empty => {
+            ("nothing fills", "name a claim, or let a DataImportCron manage it", Severity::Warning)
+        }
+        (None, Some(_)) => ("nothing in git makes the claim of", "name a claim that exists", Severity::Info),
+        (None, None) => return None,
     };
-    let message = format!("{message} the DataSource {name} in {namespace}");
+    let message = format!("{what} the DataSource {name} in {namespace}");
     let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, source, message).at(source.locate_key(&written));
-    let finding = finding.severity(Severity::Warning).help(help);
+    let finding = finding.severity(severity).help(help);
     Some(with_related(finding, cron.map(name_place), "this manages it"))
+}
+
+/// Whether git has the claim of a DataSource, or what makes it.
+fn is_made(cx: &Context<'_>, source: &Document, claim: &str) -> bool {
+    let namespace = text_at(source, "spec.source.pvc.namespace").unwrap_or(namespace_of(source));
+    let mut machines = cx.virtual_machines().into_iter().filter(|vm| vm.namespace() == namespace);
+    cx.has_claim(namespace, claim) || machines.any(|vm| vm.disk_template(claim).is_some())
+}
+
+/// DataImportCrons of one DataSource: CDI runs the first one only.
+fn second_crons(cx: &Context<'_>, out: &mut Sink) {
+    let mut first: BTreeMap<(&str, &str), &Document> = BTreeMap::new();
+    for cron in cx.of_kind("DataImportCron").iter().filter(|d| cx.is_whole(d)) {
+        let (namespace, name) = (namespace_of(cron), cron.text("spec.managedDataSource"));
+        let other = *first.entry((namespace, name)).or_insert(cron);
+        if name.is_empty() || object_of(other) == object_of(cron) {
+            continue;
+        }
+        let message = format!(
+            "the DataImportCrons {} and {} manage one DataSource, {name} in {namespace}: CDI runs one of them",
+            name_of(other),
+            name_of(cron),
+        );
+        let place = cron.locate(&Path::dotted("spec.managedDataSource"));
+        let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, cron, message).at(place);
+        let finding = finding.warning().help("give each cron its own managedDataSource");
+        out.report(finding.related(name_place(other), "the other one"));
+    }
+}
+
+/// A finding about a reference.
+fn about(document: &Document, reference: &SourceRef<'_>, message: String) -> Finding {
+    let place = document.locate(&reference.path.key("name"));
+    finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message).at(place)
 }
 
 /// Machines that boot from golden images, which HCO has on OpenShift only.
@@ -69,10 +117,8 @@ fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
                 continue;
             }
             let message = format!("nothing creates the DataSource {} in {own} on plain Kubernetes", reference.name);
-            let finding = vm
-                .finding(&DATASOURCE_REFERENCE_UNRENDERED, message)
-                .at(vm.document.locate(&reference.path.key("name")))
-                .severity(Severity::Warning)
+            let finding = about(vm.document, &reference, message)
+                .warning()
                 .label("the disk is never provisioned")
                 .help("HCO deploys no SSP there, so no golden image: create the DataSource, or import the disk");
             out.push(finding);
@@ -85,16 +131,14 @@ fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
 fn of_golden_image(cx: &Context<'_>, document: &Document, claim: &SourceRef<'_>) -> Option<Finding> {
     let (namespace, name) = (claim.namespace, claim.name);
     cx.known_source(namespace, name)?.url?;
-    let kinds = ["PersistentVolumeClaim", "DataVolume"];
-    if kinds.iter().any(|kind| cx.named(kind, Some(namespace), name).is_some()) {
+    if cx.has_claim(namespace, name) {
         return None;
     }
     let message =
         format!("nothing creates the claim {name} in {namespace}: CDI names a golden image's claims by digest");
-    let finding =
-        finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message).at(document.locate(&claim.path.key("name")));
+    let finding = about(document, claim, message);
     let help = format!("clone the DataSource {name} with sourceRef instead of source");
-    let finding = finding.severity(Severity::Warning).label("the disk waits for it");
+    let finding = finding.warning().label("the disk waits for it");
     Some(finding.help(help))
 }
 
@@ -123,7 +167,7 @@ fn finding(
     if cx.known_source(namespace, name).is_some() {
         let known = cx.followed_data_source(namespace, name);
         if known.as_ref().is_some_and(|known| known.is_not_imported) {
-            let finding = never_filled(cx, document, reference, guest).severity(Severity::Warning);
+            let finding = never_filled(cx, document, reference, guest).warning();
             return Some(finding.help("import its golden image, or create the claim that the DataSource refers to"));
         }
         let is_empty = known.is_none_or(|known| known.image.is_none());
@@ -139,8 +183,7 @@ fn finding(
     let written = document.root.at(&reference.path.key("namespace"));
     let is_forgotten = || (written.is_none() && is_golden(namespace)).then_some(Severity::Warning);
     // A cron fills the DataSource that it manages, and none with its own name.
-    let crons = || cx.in_namespace("DataImportCron", namespace);
-    let cron = crons().find(|cron| cron.text("metadata.name") == name).map(|cron| cron.text("spec.managedDataSource"));
+    let cron = cx.named("DataImportCron", Some(namespace), name).map(|cron| cron.text("spec.managedDataSource"));
     let of_cron = cron.map(|_| Severity::Warning);
     let mut others = cx.of_kind("DataImportCron").iter();
     let is_made = |cron: &&Arc<Document>| text_at(cron, "spec.managedDataSource") == Some(name);
@@ -152,10 +195,7 @@ fn finding(
         return Some(kept(document, reference));
     }
     let message = format!("nothing creates the DataSource {name} in {namespace}");
-    let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message)
-        .at(place.clone())
-        .severity(severity)
-        .label("the disk is never provisioned");
+    let finding = about(document, reference, message).severity(severity).label("the disk is never provisioned");
     if let Some(cron) = elsewhere {
         let finding = finding.help(format!("clone it from {}, where a DataImportCron fills it", namespace_of(cron)));
         return Some(finding.related(namespace_place(cron), "CDI creates it in this namespace"));
@@ -209,9 +249,8 @@ fn finding(
 /// A DataSource that is kept although its image is removed.
 fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
     let message = format!("nothing updates the DataSource {} in {} any more", reference.name, reference.namespace);
-    finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message)
-        .at(document.locate(&reference.path.key("name")))
-        .severity(Severity::Warning)
+    about(document, reference, message)
+        .warning()
         .label("it stays, with the last disk that was imported")
         .help("delete it by hand once nothing refers to it")
 }
@@ -220,10 +259,7 @@ fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
 fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>, guest: Option<&str>) -> Finding {
     let (namespace, name) = (reference.namespace, reference.name);
     let message = format!("nothing is imported for the DataSource {name} in {namespace}");
-    let place = document.locate(&reference.path.key("name"));
-    let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message)
-        .at(place.clone())
-        .label("the disk is never provisioned");
+    let finding = about(document, reference, message).label("the disk is never provisioned");
     let elsewhere = cx.import_crons().filter_map(|cron| {
         let managed = cron.object.body["spec"]["managedDataSource"].as_str()?;
         Some((cron.object.id.namespace.as_deref()?, managed))
@@ -274,11 +310,9 @@ fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
     let rendered = rendered.map(|d| d.object.id.name.as_str());
     let crons = cx.import_crons().filter(|c| here(c.object.id.namespace.as_deref()));
     let made = crons.filter_map(|c| c.object.body["spec"]["managedDataSource"].as_str());
-    let declared = cx.of_kind("DataSource").iter();
-    let declared = declared.filter(|d| namespace_of(d) == namespace);
-    let declared = declared.filter_map(|d| text_at(d, "metadata.name"));
+    let declared = cx.of_kind("DataSource").iter().filter(|d| namespace_of(d) == namespace).map(|d| name_of(d));
     let managed = cx.of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
-    let managed = managed.filter_map(|d| text_at(d, "spec.managedDataSource"));
+    let managed = managed.map(|d| d.text("spec.managedDataSource"));
     let mut names: Vec<&str> = rendered.chain(made).chain(declared).chain(managed).collect();
     names.sort_unstable();
     names.dedup();

@@ -117,7 +117,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     {
         let message = format!("{path} is {value}, the default of {}; that of {} is {then}", own.label(), next.label());
         let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (&then, BecomesWhen::AfterUpgradeWithoutIt), &[]);
-        found.push(finding.severity(Severity::Info).label(match rewritten(cx, &next, leaf) {
+        found.push(finding.info().label(match rewritten(cx, &next, leaf) {
             Some(by) => format!("the upgrade writes {} here, and git reverts it", by.to),
             None => "would keep the old default".to_owned(),
         }));
@@ -153,7 +153,7 @@ fn former(cx: &Context<'_>) -> Option<Finding> {
     let becomes = (first.default, BecomesWhen::WithoutIt);
     let finding = first.finding(cx, &PINNED_OLD_DEFAULT, message, becomes, others);
     let finding = with_related(finding, others.iter().map(|leaf| cx.location(leaf.node.span)), "an old default, too");
-    Some(finding.severity(Severity::Info).label("keeps a default of an old release"))
+    Some(finding.info().label("keeps a default of an old release"))
 }
 
 /// The value that an upgrade to a release overwrites it with.

@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .label("every eviction of a virtual machine looks like a failure")
             .help(format!("set {SWITCH}: true"));
         if !descheduler.is_watched {
-            finding = finding.severity(Severity::Info);
+            finding = finding.info();
         }
         let mut path = descheduler.spec.key("profileCustomizations");
         path = path.key("devEnableEvictionsInBackground");

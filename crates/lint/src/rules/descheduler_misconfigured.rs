@@ -35,7 +35,7 @@ fn misconfigured(descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
         .label("evicts virtual machines like any pod")
         .help("use the profile KubeVirtRelieveAndMigrate");
     if !descheduler.is_watched {
-        finding = finding.severity(Severity::Info);
+        finding = finding.info();
     }
     let added = [Change::Append(path, "KubeVirtRelieveAndMigrate".into())];
     match edits(document, &added) {

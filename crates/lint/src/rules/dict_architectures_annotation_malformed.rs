@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
             .label(wrong.label());
         finding = if wrong.what == WordMistake::NewArchitecture {
-            finding.severity(Severity::Warning).help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
+            finding.warning().help(format!("remove {}: SSP knows {}", wrong.word, and(known)))
         } else {
             finding.help("write architectures in lower case, separated by single commas: \"amd64,arm64\"")
         };

@@ -82,7 +82,7 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
         Displacer::Claim(claim) => {
             let message = format!("{what}: SSP keeps the claim {claim} as the disk of its DataSource");
             Finding::new(&DICT_DUPLICATE_MANAGED_DATA_SOURCE, message)
-                .severity(Severity::Warning)
+                .warning()
                 .at(cx.origin_place(lost.origin, FIELD))
                 .label("a PersistentVolumeClaim or DataVolume of the repository has this name")
                 .help("give it another managedDataSource, or remove the claim")

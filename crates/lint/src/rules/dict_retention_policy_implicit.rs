@@ -80,6 +80,6 @@ fn finding(
     } else {
         let to = if policy { "keep the disks" } else { "keep three imports" };
         let title = format!("{} to {to}", changed(&changes));
-        finding.severity(Severity::Info).fixes(cx.suggest(title, &changes))
+        finding.info().fixes(cx.suggest(title, &changes))
     })
 }

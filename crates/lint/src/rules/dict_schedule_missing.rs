@@ -41,7 +41,7 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
     }
     let message = format!("{template} has an empty schedule: it is never imported");
     let finding = Finding::new(&DICT_SCHEDULE_MISSING, message)
-        .severity(Severity::Warning)
+        .warning()
         .at(template.locate("spec.schedule"))
         .label("HCO fills this in for common images only");
     let set = Change::Set(schedule_of(cx, &template), TWICE_A_DAY.into());

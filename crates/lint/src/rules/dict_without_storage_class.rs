@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         finding = finding.related(place, "not a default, either");
     }
     for class in &classes {
-        let name = class.text("metadata.name");
+        let name = name_of(class);
         let path = Path::dotted("metadata.annotations").key(VIRT);
         let set = [Change::Set(path, "true".into())];
         finding = finding.fixes(suggested(class, format!("{} of {name}", changed(&set)), &set));

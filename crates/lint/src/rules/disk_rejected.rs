@@ -6,6 +6,9 @@ use hcoplan_planner::machines::{disk_structure, is_placeholder};
 use super::prelude::*;
 use super::vm_rejected::finding;
 
+/// What to do: the end of the rejected field's path, or the fault, and the advice.
+static ADVICE: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("diskAdvice"));
+
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -13,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let documents = cx.of_kind(kind).iter();
         let whole = documents.filter(|d| cx.is_whole(d));
         for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
-            let name = format!("the {kind} {}", document.text("metadata.name"));
+            let name = format!("the {kind} {}", name_of(document));
             let mut object = document.root.to_json();
             let causes = disk_structure(cx.release(), &mut object);
             if causes.is_empty() {
@@ -59,25 +62,16 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejecti
     let label = rejection.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
     let message = format!("CDI rejects {name}: {}", rejection.message);
     let mut finding = finding_about(&DISK_REJECTED, document, message).at(place).label(label);
-    let last = rejection.path.rsplit('.').next().unwrap_or_default();
-    let advice = match last {
-        _ if matches!(rejection.fault, CdiFault::NoSize | CdiFault::WrongSize) => {
-            "request a size: resources.requests.storage"
-        }
-        _ if rejection.fault == CdiFault::TwoClaims => "keep one of storage and pvc",
-        "" | "spec" => "add storage with resources.requests.storage",
-        "url" if rejection.path.contains("registry") => {
-            "write docker://registry/image:tag, or oci-archive:// for an archive"
-        }
-        "imageStream" => "add pullMethod: node",
-        "source" => "name exactly one source",
-        "schedule" => "write minute, hour, day, month and weekday, for example \"0 */12 * * *\"",
-        "garbageCollect" => "write Outdated or Never",
-        _ => "",
+    let fault = match rejection.fault {
+        CdiFault::NoSize | CdiFault::WrongSize => "a size",
+        CdiFault::TwoClaims => "two claims",
+        _ => &rejection.path,
     };
-    if !advice.is_empty() {
-        finding = finding.help(advice);
+    let is_about = |end: &str| fault.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    if let Some((_, advice)) = ADVICE.iter().find(|(end, _)| is_about(end)) {
+        finding = finding.help(*advice);
     }
+    let last = rejection.path.rsplit('.').next().unwrap_or_default();
     let change = match (last, written) {
         ("url", Some(url)) if rejection.path.contains("registry") => {
             let image = url.split_once("://").map_or(url, |(_, rest)| rest);

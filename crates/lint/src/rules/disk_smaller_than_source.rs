@@ -84,16 +84,12 @@ fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String,
     }
     let reference = source_ref_of(spec, Path::default(), own)?;
     let named = format!("the DataSource {}", reference.name);
-    let of = |d: &&Arc<Document>, name: &str| {
-        namespace_of(d) == reference.namespace && text_at(d, name) == Some(reference.name)
-    };
-    let objects = cx.other_objects();
-    if let Some(declared) = objects.of_kind("DataSource").iter().find(|d| of(d, "metadata.name")) {
+    if let Some(declared) = cx.named("DataSource", Some(reference.namespace), reference.name) {
         let claim = declared.root.below("spec.source.pvc")?;
         let namespace = text(claim, "namespace").unwrap_or_else(|| reference.namespace.to_owned());
         return of_claim(cx, &namespace, &text(claim, "name")?);
     }
-    if let Some(cron) = objects.of_kind("DataImportCron").iter().find(|d| of(d, "spec.managedDataSource")) {
+    if let Some(cron) = cx.cron_of(reference.namespace, reference.name) {
         let (size, _) = requested(cron, cron.root.below("spec.template.spec")?)?;
         return Some((named, size));
     }
@@ -108,10 +104,7 @@ fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String,
 
 /// A declared claim or DataVolume.
 fn of_claim(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(String, Size)> {
-    let find = |kind: &str| {
-        let mut all = cx.of_kind(kind).iter();
-        all.find(|d| text_at(d, "metadata.name") == Some(name) && namespace_of(d) == namespace)
-    };
+    let find = |kind| cx.named(kind, Some(namespace), name);
     if let Some(claim) = find("PersistentVolumeClaim") {
         let node = claim.root.below("spec.resources.requests.storage")?;
         let place = Some(claim.location(node.span));

@@ -30,11 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .label("the same MAC address")
                 .help("remove `macAddress`, so that kubemacpool chooses one")
                 .related(before.clone(), "the first one");
-            out.report(if is_halted(vm) || is_halted(first) {
-                finding.severity(Severity::Info).silent()
-            } else {
-                finding
-            });
+            out.report(if vm.is_halted() || first.is_halted() { finding.info().silent() } else { finding });
         }
     }
 }
@@ -44,10 +40,4 @@ fn normal(written: &str) -> Option<String> {
     let plain: String = written.chars().filter(|c| !matches!(c, ':' | '-' | '.')).collect();
     let digits = plain.len() == 12 && plain.bytes().all(|b| b.is_ascii_hexdigit());
     digits.then(|| plain.to_ascii_lowercase())
-}
-
-fn is_halted(vm: &VirtualMachine<'_>) -> bool {
-    let strategy = text_at(vm.document, "spec.runStrategy");
-    let running = vm.document.root.below("spec.running");
-    strategy == Some("Halted") || running.is_some_and(|r| r.to_json() == false)
 }

@@ -55,6 +55,6 @@ fn is_created(cx: &Context<'_>, name: &str) -> bool {
         || ALWAYS.contains(&name)
         || name == cx.inventory().namespace
         || name == cx.release().ssp().golden_images_namespace
-        || declared.any(|d| text_at(d, "metadata.name") == Some(name))
+        || declared.any(|d| name_of(d) == name)
         || elsewhere.any(|n| n == name)
 }

@@ -22,5 +22,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(cx.document().locate(&Path::dotted("apiVersion")))
         .label("frozen, and dropped in a future release")
         .help(format!("migrate it: `hcoplan fix --migrate {newest}` keeps its comments"));
-    out.report(if stored { finding } else { finding.severity(Severity::Info) });
+    out.report(if stored { finding } else { finding.info() });
 }

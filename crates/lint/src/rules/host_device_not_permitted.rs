@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(vm.document.locate(&path))
                 .label("not in permittedHostDevices");
             if is_empty {
-                finding = finding.severity(Severity::Warning);
+                finding = finding.warning();
             }
             if let Some(place) = disabled(cx, &name) {
                 let finding = finding.related(place, "disabled here");

@@ -80,7 +80,7 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
         out.report(
             Finding::new(&IGNORED_FIELD, "applicationAwareConfig does nothing: the quota is off")
-                .severity(Severity::Info)
+                .info()
                 .at(cx.location(first.key.span))
                 .label("without effect")
                 .help(format!("set {switch}: true, or remove it")),
@@ -133,7 +133,7 @@ fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Find
     let effective = effective(cx, name);
     if effective == Some(on) {
         let title = format!("remove the gate {name}: {field} replaces it and has the same value");
-        let finding = finding.severity(Severity::Info).silent();
+        let finding = finding.info().silent();
         return Some(cx.with_fix(finding, title, Applicability::Safe, &removed));
     }
     if cx.root().at(field).is_some() {

@@ -110,7 +110,7 @@ fn malformed(document: &Document, out: &mut Sink) {
     let schema = COMPILED.get_or_init(|| DocumentSchema::of(hcoplan_schemas::IMAGE_ARCHITECTURES));
     for mistake in schema.check(&document.file, &document.root) {
         let mut finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, mistake.message)
-            .severity(Severity::Warning)
+            .warning()
             .at(document.location(mistake.span))
             .label("not read");
         finding.help = mistake.help.map(Into::into);

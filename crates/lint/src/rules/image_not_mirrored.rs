@@ -24,14 +24,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
     }
     for (_, document, path) in cx.declared_volumes() {
-        let volume = document.root.at(&path).map(Node::to_json).unwrap_or_default();
+        let volume = json_of(document.root.at(&path));
         volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
     }
     for boot in cx.boots() {
         let at = |path: &Path| boot.vm.document.root.at(path).and_then(|n| n.as_str());
         boot.images.iter().filter_map(|image| at(&image.path)).for_each(&mut add);
         let own = boot.vm.owner_path("dataVolumeTemplates");
-        let templates = boot.vm.document.root.at(&own).map(Node::to_json).unwrap_or_default();
+        let templates = json_of(boot.vm.document.root.at(&own));
         let urls = elements(&templates).filter_map(|t| t["spec"].pointer(URL)?.as_str());
         urls.for_each(&mut add);
     }

@@ -62,5 +62,5 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
 
 /// A document's name in messages: `DataVolume kiosk`.
 fn object_name(document: &Document) -> String {
-    format!("{} {}", document.text("kind"), document.text("metadata.name"))
+    format!("{} {}", document.text("kind"), name_of(document))
 }

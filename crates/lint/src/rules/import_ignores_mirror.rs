@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for (_, document, path) in cx.declared_volumes() {
         let source = document.root.at(&path.key("source")).map(Node::to_json);
-        add(document.text("metadata.name").to_owned(), &source.unwrap_or_default());
+        add(name_of(document).to_owned(), &source.unwrap_or_default());
     }
     for (place, names) in found.into_values() {
         let message = format!(

@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     let message = format!("{} is no longer needed: it has no effect on {next}", described(index));
                     // The reconcile doesn't fail.
                     Finding::new(&JSONPATCH_BREAKS_ON_UPGRADE, message)
-                        .severity(Severity::Info)
+                        .info()
                         .silent()
                         .at(place(index))
                         .label("changes nothing after the upgrade, and still counts for the alert")

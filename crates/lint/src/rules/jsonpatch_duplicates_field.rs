@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let shared = fields.iter().find(|f| !f.others.is_empty());
         out.report(match (fix, shared) {
             (Some(fix), _) => finding.fix(fix.clone()),
-            (None, Some(shared)) => finding.severity(Severity::Info).help(format!(
+            (None, Some(shared)) => finding.info().help(format!(
                 "{} feeds {}, too: set it there if they may change with it",
                 shared.path,
                 and(&shared.others)

@@ -166,7 +166,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
             let message = format!(
                 "the patch writes all of {kind}'s feature gates, and will lack those that the next release adds"
             );
-            finding(message).severity(Severity::Info).label("a copy of what HCO renders")
+            finding(message).info().label("a copy of what HCO renders")
         } else {
             finding(format!("the patch removes {} from {kind}'s feature gates, which HCO switches on", some(&missed)))
                 .label(if whole { "replaces HCO's feature gates" } else { "removes a feature gate" })
@@ -248,7 +248,7 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Json, gate
     let operation = applied.operation;
     let is_appended = operation.op == Op::Add && operation.path == format!("{KUBEVIRT_GATES}/-");
     if gate == REMOVED_BY_HCO && is_appended && by_hco {
-        return finding.severity(Severity::Warning).help(
+        return finding.warning().help(
             "remove the operation: HCO takes it out of the cluster's HyperConverged when it \
              upgrades, and git puts it back",
         );

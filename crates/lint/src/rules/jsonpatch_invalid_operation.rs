@@ -70,7 +70,7 @@ fn duplicate_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
         let message = format!("operation {} has {key} more than once; HCO uses the last value", repeated.operation + 1);
         out.report(
             Finding::new(&JSONPATCH_INVALID_OPERATION, message)
-                .severity(Severity::Warning)
+                .warning()
                 .at(patch.place(repeated.first))
                 .label("has no effect")
                 .related(patch.place(repeated.last), "HCO uses this value")

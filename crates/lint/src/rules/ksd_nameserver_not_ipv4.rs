@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let message = format!("nothing uses the name server {address}: {GATE} is off");
     let finding = Finding::new(&KSD_NAMESERVER_NOT_IPV4, message)
         .at(field.key_place())
-        .severity(Severity::Info)
+        .info()
         .label("without effect")
         .help(format!("switch the feature gate {GATE} on, or remove `kubeSecondaryDNSNameServerIP`"));
     out.report(if gate.is_written() { finding.related(gate.place(), "off") } else { finding });

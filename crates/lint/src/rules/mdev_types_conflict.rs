@@ -54,7 +54,7 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
     let changes: Vec<Change> = change.into_iter().chain([last]).collect();
     let finding = Finding::new(&MDEV_TYPES_CONFLICT, format!("{OLD} is a deprecated name of {NEW}"))
         .at(cx.location(entry.key.span))
-        .severity(Severity::Warning)
+        .warning()
         .label(label);
     let fix = cx.fix(title.clone(), Applicability::Safe, &changes);
     out.report(finding.remedy(title, fix));

@@ -229,7 +229,7 @@ mod prelude {
     pub(super) use serde_json::{Value as Json, json};
 
     pub(super) use crate::context::{finding_about, keys_of, last_key, object_of};
-    pub(super) use crate::lists::{elements, entries, items};
+    pub(super) use crate::lists::{elements, entries, items, json_of, name_of, namespace_of};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::rows;
     pub(super) use crate::suggestion::{suggested, suggested_change, suggested_text, suggestion};
@@ -238,14 +238,12 @@ mod prelude {
     pub(super) use crate::{Context, Csv, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods};
     pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
 
+    /// The kinds that make a claim of their name.
+    pub(super) const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
+
     /// The string at a dotted path of a document.
     pub(super) fn text_at<'d>(document: &'d Document, path: &str) -> Option<&'d str> {
         document.root.below(path)?.as_str()
-    }
-
-    /// The namespace that an object sets, else empty.
-    pub(super) fn namespace_of(document: &Document) -> &str {
-        document.text("metadata.namespace")
     }
 
     /// Adds locations with the same words to a finding.

@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         )
         .at(field.value_place())
         .label("migrations need it");
-        let elsewhere = declared.iter().find(|d| text_at(d, "metadata.name") == Some(name));
+        let elsewhere = declared.iter().find(|d| name_of(d) == name);
         if let Some(other) = elsewhere {
             let place = namespace_place(other);
             finding = finding.related(place, "it is declared in another namespace");
@@ -108,8 +108,7 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
 /// Networks of virtual machines that are declared in another namespace.
 pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
     let declared = cx.of_kind("NetworkAttachmentDefinition");
-    let named =
-        |name: &str| -> Vec<_> { declared.iter().filter(|d| text_at(d, "metadata.name") == Some(name)).collect() };
+    let named = |name: &str| -> Vec<_> { declared.iter().filter(|d| name_of(d) == name).collect() };
     for vm in cx.virtual_machines() {
         out.report_all(cx.bindings_not_there(&vm).into_iter().map(|found| binding(cx, &vm, found)));
         for (i, reference) in vm.networks().filter(|(_, reference)| !is_placeholder(reference)) {
@@ -127,7 +126,7 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
             if namespace.is_empty() || is_here {
                 continue;
             }
-            let here = || cx.in_namespace("NetworkAttachmentDefinition", namespace).map(|d| d.text("metadata.name"));
+            let here = || cx.in_namespace("NetworkAttachmentDefinition", namespace).map(|d| name_of(d));
             let meant = match all.first() {
                 Some(other) => format!("{}/{name}", namespace_of(other)),
                 None => match nearest(name, here()) {

@@ -161,7 +161,7 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
     let Some((path, value)) = difference(&document.root, rendered) else {
         return git
             .finding(&OPERAND_MANAGED_IN_GIT, format!("{kind} {name} is HCO's own object"))
-            .severity(Severity::Warning)
+            .warning()
             .label("HCO creates the same object")
             .silent()
             .help("delete the manifest: HCO makes the object");

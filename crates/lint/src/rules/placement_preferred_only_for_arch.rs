@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .at(cx.location(place.span))
         .label("only a preference");
     if cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
-        finding = finding.severity(Severity::Info);
+        finding = finding.info();
     }
     out.report(finding.remedy(REQUIRE, require(cx, indexes, found, terms.map_or(0, |t| t.items().len()))));
 }

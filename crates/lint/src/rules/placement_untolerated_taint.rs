@@ -72,7 +72,7 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
                 None => cx.whole_location(),
             });
     if !all {
-        finding = finding.severity(Severity::Warning);
+        finding = finding.warning();
     }
     // Virtual machines can't be scheduled only if no workload node accepts them.
     finding.is_silent = !all || pods == Pods::Infra;

@@ -1,32 +1,58 @@
 //! A Secret or ConfigMap without the key that a virtual machine or a disk reads.
 
-use hcoplan_planner::machines::{KeyReference, Keys, importer_references, is_placeholder, launcher_references};
+use hcoplan_planner::machines::{each, is_placeholder};
 
 use super::prelude::*;
 
+/// A Secret or ConfigMap that must have keys.
+#[derive(Deserialize)]
+struct Reference {
+    /// The field with the object's name.
+    field: &'static str,
+    kind: &'static str,
+    /// One of these, or each.
+    keys: Vec<&'static str>,
+    #[serde(default)]
+    needs_each: bool,
+    #[serde(default)]
+    in_any_case: bool,
+}
+
+/// What a launcher reads, below an instance's spec. Source: `pkg/cloud-init/cloud-init.go`, `pkg/config/sysprep.go`.
+static OF_LAUNCHER: LazyLock<Vec<Reference>> = LazyLock::new(|| rows("keysOfLauncher"));
+/// What CDI's importer reads, below the `spec` of a DataVolume. Source: CDI `pkg/controller/import-controller.go`,
+/// `makeImportEnv`.
+static OF_IMPORTER: LazyLock<Vec<Reference>> = LazyLock::new(|| rows("keysOfImporter"));
+
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
-        for reference in launcher_references(&verdict.spec) {
-            let path = vm.path(&reference.path);
-            out.report_all(finding(cx, vm.document, &path, &reference, &vm.to_string()));
-        }
+        let name = vm.to_string();
+        report(cx, vm.document, (&vm.path(""), &verdict.spec), &OF_LAUNCHER, &name, out);
         let templates = vm.owner_path("dataVolumeTemplates");
-        let items = items(vm.document.root.at(&templates));
-        for (i, template) in items.iter().enumerate() {
-            let path = templates.index(i).key("spec");
-            disk(cx, vm.document, &path, template.get("spec"), &vm.to_string(), out);
+        for (i, template) in items(vm.document.root.at(&templates)).iter().enumerate() {
+            let (path, spec) = (templates.index(i).key("spec"), json_of(template.get("spec")));
+            report(cx, vm.document, (&path, &spec), &OF_IMPORTER, &name, out);
         }
     }
     for (kind, document, path) in cx.declared_volumes() {
-        let name = format!("the {kind} {}", document.text("metadata.name"));
-        disk(cx, document, &path, document.root.at(&path), &name, out);
+        let (name, spec) = (format!("the {kind} {}", name_of(document)), json_of(document.root.at(&path)));
+        report(cx, document, (&path, &spec), &OF_IMPORTER, &name, out);
     }
 }
 
-fn disk(cx: &Context<'_>, document: &Document, path: &Path, spec: Option<&Node>, who: &str, out: &mut Sink) {
-    let spec = spec.filter(|spec| spec.get("source").is_some()).map(Node::to_json).unwrap_or_default();
-    for reference in importer_references(&spec) {
-        out.report_all(finding(cx, document, &path.below(&reference.path), &reference, who));
+fn report(
+    cx: &Context<'_>,
+    document: &Document,
+    (path, spec): (&Path, &Json),
+    rows: &[Reference],
+    who: &str,
+    out: &mut Sink,
+) {
+    for row in rows {
+        for (field, name) in each(spec, row.field) {
+            let name = name.as_str().unwrap_or_default();
+            out.report_all(finding(cx, document, &path.below(&field), (row, name), who));
+        }
     }
 }
 
@@ -34,28 +60,22 @@ fn finding(
     cx: &Context<'_>,
     document: &Document,
     path: &Path,
-    reference: &KeyReference<'_>,
+    (row, name): (&Reference, &str),
     who: &str,
 ) -> Option<Finding> {
-    let KeyReference { kind, name, keys, .. } = reference;
-    let mut all = cx.in_namespace(kind, namespace_of(document));
-    let found = all.find(|d| d.text("metadata.name") == *name && !is_placeholder(name))?;
-    if !cx.is_whole(found) {
-        return None;
-    }
+    let Reference { kind, keys, .. } = row;
+    let namespace = Some(namespace_of(document)).filter(|n| !n.is_empty() && !is_placeholder(name));
+    let found = cx.named(kind, Some(namespace?), name).filter(|found| cx.is_whole(found))?;
     let lists = ["data", "stringData", "binaryData"].into_iter().filter_map(|list| found.root.get(list));
     let written: BTreeSet<&str> = lists.flat_map(Node::entries).map(|entry| entry.key.text.as_str()).collect();
     let written: Vec<&str> = written.into_iter().collect();
-    if keys.are_in(&written) {
+    let is_it = |key: &str, written: &str| key == written || row.in_any_case && key == written.to_lowercase();
+    let has = |key: &&str| written.iter().any(|written| is_it(key, written));
+    let missing: Vec<&str> = keys.iter().copied().filter(|key| !has(key)).collect();
+    if missing.is_empty() || !row.needs_each && missing.len() < keys.len() {
         return None;
     }
-    let wanted = match keys {
-        Keys::Each(names) => {
-            let missing: Vec<&str> = names.iter().copied().filter(|name| !written.contains(name)).collect();
-            and(&missing)
-        }
-        Keys::OneOf(names) | Keys::OneOfAnyCase(names) => or(names),
-    };
+    let wanted = if row.needs_each { and(&missing) } else { or(keys) };
     let message = format!("the {kind} {name} has no key {wanted}, which {who} reads");
     let has = if written.is_empty() { "it has none".to_owned() } else { format!("it has {}", and(&written)) };
     let place = name_place(found);

@@ -7,7 +7,7 @@ const MAKER: &str = "PerformanceProfile";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let declared = cx.of_kind("RuntimeClass");
-    let names: Vec<&str> = declared.iter().map(|class| class.text("metadata.name")).collect();
+    let names: Vec<&str> = declared.iter().map(|class| name_of(class)).collect();
     let field = cx.field("defaultRuntimeClass");
     let Some(name) = field.text().filter(|name| !name.is_empty() && !names.contains(name)) else {
         return;

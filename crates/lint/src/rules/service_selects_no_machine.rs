@@ -35,10 +35,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let missing = selector.iter().filter(|(k, v)| missing.get(*k) != Some(*v));
         let set: Vec<Change> =
             missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(k), v.as_str().into())).collect();
-        let message = format!(
-            "the Service {} selects no pod: {vm} has these labels outside its template only",
-            service.text("metadata.name")
-        );
+        let message =
+            format!("the Service {} selects no pod: {vm} has these labels outside its template only", name_of(service));
         let finding = finding_about(&SERVICE_SELECTS_NO_MACHINE, service, message)
             .at(service.locate_key(&Path::dotted("spec.selector")))
             .label("no pod has these labels")

@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label(if empty { "dropped by the API server" } else { "a copy of what was once in a cluster" })
         .help("remove the section");
     if empty {
-        finding = finding.severity(Severity::Info);
+        finding = finding.info();
     }
     if let Some(mut fix) = cx.change(Applicability::Safe, &[Change::Remove(Path::root().key("status"))]) {
         // A new object is created with its status, from which the webhook takes the eviction strategy.

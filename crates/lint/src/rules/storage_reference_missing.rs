@@ -104,7 +104,7 @@ fn defaults(classes: &[Arc<Document>], out: &mut Sink) {
     let [(_, first), (second, place), ..] = &found[..] else {
         return;
     };
-    let names: Vec<&str> = found.iter().map(|(class, _)| class.text("metadata.name")).collect();
+    let names: Vec<&str> = found.iter().map(|(class, _)| name_of(class)).collect();
     let message = format!("{} are all the default storage class of virtual machines", and(&names));
     out.report(
         finding_about(&STORAGE_REFERENCE_MISSING, second, message)

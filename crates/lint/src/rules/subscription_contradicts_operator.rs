@@ -9,7 +9,7 @@ use crate::with_subscription;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     const CONFIG: &str = "spec.config";
     for subscription in cx.subscriptions() {
-        let config = subscription.root.below(CONFIG).map(Node::to_json).unwrap_or_default();
+        let config = json_of(subscription.root.below(CONFIG));
         // Operators with the same placement share a finding.
         let mut pending: Vec<(&Json, Vec<&str>)> = Vec::new();
         for (operator, own) in &cx.release().tables().operator_placements {

@@ -196,7 +196,7 @@ fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
             format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets"),
         )
         .at(place.clone())
-        .severity(Severity::Warning)
+        .warning()
         .label(match by_iana {
             Some(_) => "IANA's name; HCO takes OpenSSL's",
             None => "unknown",

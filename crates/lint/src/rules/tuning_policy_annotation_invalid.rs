@@ -85,7 +85,7 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
     };
     let mut finding = Finding::new(&TUNING_POLICY_ANNOTATION_INVALID, message)
         .at(annotation.key_place())
-        .severity(Severity::Warning)
+        .warning()
         .label("without effect")
         .help("write `tuningPolicy: annotation`, or remove the annotation");
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(vm.name_place())
             .label(label)
             .remedy("name the architecture of its disk", fixes);
-        let finding = if runs_anywhere(cx, &vm, workload) { finding.severity(Severity::Info) } else { finding };
+        let finding = if runs_anywhere(cx, &vm, workload) { finding.info() } else { finding };
         out.report(with_nodes(finding, cx, workload));
     }
 }

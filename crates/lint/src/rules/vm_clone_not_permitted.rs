@@ -5,9 +5,6 @@ use super::prelude::*;
 /// The service account that KubeVirt uses for cloning, unless the machine sets one.
 const ACCOUNT: &str = "default";
 
-/// What makes a claim.
-const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
-
 /// Roles of every cluster that permit cloning.
 const ROLES: [&str; 5] = ["admin", "edit", "cluster-admin", "cdi.kubevirt.io:admin", "cdi.kubevirt.io:edit"];
 
@@ -27,7 +24,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let volumes = vm.volumes().filter_map(|(_, v)| v.below("serviceAccount.serviceAccountName"));
             let account = volumes.filter_map(Node::as_str).next().unwrap_or(ACCOUNT);
-            if may_clone(cx, own, account, source) {
+            // Of a DataSource that CDI fills, the claim is unknown.
+            let claim = text_at(declared, "spec.source.pvc.name").or((kinds == CLAIMS).then_some(reference.name));
+            if may_clone(cx, [own, account], source, claim) {
                 continue;
             }
             let message = format!(
@@ -51,8 +50,11 @@ fn bindings<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Arc<Document>> 
     ["RoleBinding", "ClusterRoleBinding"].into_iter().flat_map(|kind| cx.of_kind(kind))
 }
 
-/// Whether a declared binding permits a service account to clone from a namespace.
-fn may_clone(cx: &Context<'_>, own: &str, account: &str, source: &str) -> bool {
+/// What permits cloning: API group and resources. Source: CDI's `authorize_utils.go`.
+const PERMITS: [(&str, &[&str]); 2] = [("cdi.kubevirt.io", &["datavolumes/source", "*/source"]), ("", &["pods"])];
+
+/// Whether a declared binding permits a service account to clone a claim from a namespace.
+fn may_clone(cx: &Context<'_>, [own, account]: [&str; 2], source: &str, claim: Option<&str>) -> bool {
     let groups = [
         "system:serviceaccounts".to_owned(),
         format!("system:serviceaccounts:{own}"),
@@ -70,16 +72,16 @@ fn may_clone(cx: &Context<'_>, own: &str, account: &str, source: &str) -> bool {
                 _ => false,
             }
         });
-        is_there && is_meant && grants(cx, binding)
+        is_there && is_meant && grants(cx, binding, claim)
     })
 }
 
 /// Whether the role of a binding permits cloning; unknown for a role that isn't declared.
-fn grants(cx: &Context<'_>, binding: &Document) -> bool {
+fn grants(cx: &Context<'_>, binding: &Document, claim: Option<&str>) -> bool {
     let name = binding.text("roleRef.name");
     let kind = binding.text("roleRef.kind");
     let of_binding = |role: &&Arc<Document>| {
-        text_at(role, "metadata.name") == Some(name) && (kind != "Role" || namespace_of(role) == namespace_of(binding))
+        name_of(role) == name && (kind != "Role" || namespace_of(role) == namespace_of(binding))
     };
     let Some(role) = cx.of_kind(kind).iter().find(of_binding) else {
         return ROLES.contains(&name) || kind == "ClusterRole";
@@ -90,8 +92,9 @@ fn grants(cx: &Context<'_>, binding: &Document) -> bool {
             let items = rule.list_at(key);
             items.iter().filter_map(Node::as_str).any(|v| v == "*" || values.contains(&v))
         };
-        lists("apiGroups", &["cdi.kubevirt.io"])
-            && lists("resources", &["datavolumes/source", "datavolumes/*", "*/source"])
+        let names = rule.list_at("resourceNames");
+        PERMITS.iter().any(|(group, resources)| lists("apiGroups", &[group]) && lists("resources", resources))
             && lists("verbs", &["create"])
+            && (names.is_empty() || claim.is_none_or(|claim| names.iter().any(|n| n.as_str() == Some(claim))))
     })
 }

@@ -1,47 +1,26 @@
 //! Devices of virtual machines that KubeVirt accepts and that the guest doesn't get.
 
-use hcoplan_planner::machines::Verdict;
+use hcoplan_planner::machines::{Stage, Verdict};
 
 use super::prelude::*;
+use super::vm_rejected::finding;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    for (vm, verdict) in cx.judged_machines() {
+        let causes = verdict.causes.iter().filter(|c| c.stage == Stage::Domain);
+        out.report_all(causes.map(|c| finding(cx, &VM_DEVICE_NOT_ATTACHED, vm.document, &vm.to_string(), c)));
+    }
     keeps_from_starting(cx, out);
     accepted(cx).iter().for_each(|(vm, verdict)| only_in_pod(cx, vm, verdict, out));
 }
 
-/// Devices without which the virtual machine doesn't start.
+/// Devices without which the pod isn't created.
 pub(super) fn keeps_from_starting(cx: &Context<'_>, out: &mut Sink) {
-    for (vm, verdict) in accepted(cx) {
-        lun_bus(&vm, verdict, out);
-        sriov(cx, &vm, out);
-    }
+    accepted(cx).iter().for_each(|(vm, _)| sriov(cx, vm, out));
 }
 
 fn accepted<'c>(cx: &'c Context<'_>) -> Vec<(VirtualMachine<'c>, &'c Verdict)> {
     cx.judged_machines().into_iter().filter(|(_, verdict)| verdict.causes.is_empty()).collect()
-}
-
-fn lun_bus(vm: &VirtualMachine<'_>, verdict: &Verdict, out: &mut Sink) {
-    let architecture = verdict.spec["architecture"].as_str().unwrap_or_default();
-    let disks = verdict.spec["domain"]["devices"]["disks"].as_array();
-    for (i, disk) in disks.into_iter().flatten().enumerate().filter(|(_, disk)| !disk["lun"].is_null()) {
-        let written = disk["lun"]["bus"].as_str().filter(|bus| !bus.is_empty());
-        let chosen = if matches!(architecture, "arm64" | "s390x") { "virtio" } else { "sata" };
-        let bus = written.unwrap_or(chosen);
-        // `vm-bus-not-on-s390x` reports the others.
-        if bus == "scsi" || architecture == "s390x" && written.is_some() && bus != "virtio" {
-            continue;
-        }
-        let path = format!("domain.devices.disks[{i}].lun.bus");
-        let name = disk["name"].as_str().unwrap_or_default();
-        let whose = if written.is_some() { "the bus" } else { "KubeVirt's default bus" };
-        let message = format!("the LUN {name} of {vm} is on {whose} {bus}: a LUN works on scsi only");
-        let set = [Change::Set(vm.path(&path), "scsi".into())];
-        let place = if vm.get(&path).is_some() { vm.place(&path) } else { vm.key_place(&path) };
-        let finding = vm.finding(&VM_DEVICE_NOT_ATTACHED, message).at(place);
-        let finding = finding.label(format!("{bus} passes no SCSI commands"));
-        out.report(finding.remedy("write `bus: scsi`", suggested(vm.document, changed(&set), &set)));
-    }
 }
 
 fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out: &mut Sink) {
@@ -55,8 +34,7 @@ fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out
             continue;
         };
         let message = format!("{vm} requests the device {name} among its resources: the guest doesn't get it");
-        let finding =
-            vm.finding(&VM_DEVICE_NOT_ATTACHED, message).severity(Severity::Warning).at(vm.document.locate_key(&path));
+        let finding = vm.finding(&VM_DEVICE_NOT_ATTACHED, message).warning().at(vm.document.locate_key(&path));
         let finding = finding.label("for the pod alone");
         out.report(finding.help(format!("write `deviceName: {name}` into domain.devices.gpus or hostDevices instead")));
     }

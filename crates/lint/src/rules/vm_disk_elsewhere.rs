@@ -7,8 +7,8 @@ use super::prelude::*;
 /// A volume's source, the field with the name, and the kinds that create it.
 const SOURCES: [(&str, &str, &[&str]); 3] = [
     ("dataVolume", "name", &["DataVolume"]),
-    ("persistentVolumeClaim", "claimName", &["PersistentVolumeClaim", "DataVolume"]),
-    ("ephemeral.persistentVolumeClaim", "claimName", &["PersistentVolumeClaim", "DataVolume"]),
+    ("persistentVolumeClaim", "claimName", &CLAIMS),
+    ("ephemeral.persistentVolumeClaim", "claimName", &CLAIMS),
 ];
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -36,7 +36,7 @@ fn elsewhere(
     }
     let declared = || kinds.iter().flat_map(|kind| cx.of_kind(kind).iter());
     let is_here = |d: &&Arc<Document>| matches!(namespace_of(d), n if n == vm.namespace() || n.is_empty());
-    let named = |d: &&Arc<Document>| text_at(d, "metadata.name") == Some(name);
+    let named = |d: &&Arc<Document>| name_of(d) == name;
     if declared().filter(named).any(|d| is_here(&d)) {
         return None;
     }

@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// A machine whose storage class has no volumes where it may run.
 fn without_volumes(vm: &VirtualMachine<'_>, class: &Document) -> Finding {
-    let name = class.text("metadata.name");
+    let name = name_of(class);
     let message = format!("{vm} may run only where its storage class {name} has no volumes");
     vm.finding(&VM_FITS_NO_NODE, message)
         .at(vm.document.locate(&vm.owner_path("dataVolumeTemplates")))

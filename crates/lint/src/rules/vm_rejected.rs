@@ -1,33 +1,23 @@
 //! A virtual machine that KubeVirt rejects.
 
 use hcoplan_planner::inventory::Architecture;
-use hcoplan_planner::machines::{
-    Cause, Reason, Stage, admit_instancetype, admit_migration_policy, admit_preference, schema,
-};
+use hcoplan_planner::machines::{Cause, Reason, Stage, admit_other, schema};
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
 use crate::Shape;
 
-/// Checks a kind that refers to no other objects.
-type Judge = fn(hcoplan_planner::machines::Cluster<'_>, &Json) -> Vec<Cause>;
-
 /// Kinds other than machines: API version and name in messages.
-const KINDS: [(&str, &str, &str, Judge); 5] = [
-    ("VirtualMachineInstancetype", "instancetype.kubevirt.io/v1beta1", "instance type", admit_instancetype),
-    ("VirtualMachineClusterInstancetype", "instancetype.kubevirt.io/v1beta1", "instance type", admit_instancetype),
-    ("VirtualMachinePreference", "instancetype.kubevirt.io/v1beta1", "preference", admit_preference),
-    ("VirtualMachineClusterPreference", "instancetype.kubevirt.io/v1beta1", "preference", admit_preference),
-    ("MigrationPolicy", "migrations.kubevirt.io/v1alpha1", "migration policy", admit_migration_policy),
-];
+static KINDS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("machineTypes"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(cluster) = cx.machine_cluster() else {
         return;
     };
     for (vm, verdict) in cx.judged_machines() {
-        // `vm-needs-feature-gate` reports these.
-        let causes = verdict.causes.iter().filter(|c| !matches!(c.reason, Reason::GateOff(_)));
+        // `vm-needs-feature-gate` and `vm-device-not-attached` report the others.
+        let is_ours = |c: &&Cause| !matches!(c.reason, Reason::GateOff(_)) && c.stage != Stage::Domain;
+        let causes = verdict.causes.iter().filter(is_ours);
         for cause in causes {
             let mut finding = finding(cx, &VM_REJECTED, vm.document, &vm.to_string(), cause);
             if let (Reason::Architecture(_), Some(written)) = (&cause.reason, vm.architecture()) {
@@ -36,15 +26,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             out.report(finding);
         }
     }
-    for (kind, version, title, judge) in KINDS {
+    for (kind, version, title) in &*KINDS {
         let documents = cx.of_kind(kind).iter();
-        for document in documents.filter(|d| text_at(d, "apiVersion") == Some(version)) {
+        for document in documents.filter(|d| text_at(d, "apiVersion") == Some(*version)) {
             let extent = cx.extent(document);
             if extent == Extent::Patch {
                 continue;
             }
-            let name = format!("the {title} {}", document.text("metadata.name"));
-            let causes = judge(cluster, &document.root.to_json());
+            let name = format!("the {title} {}", name_of(document));
+            let causes = admit_other(cluster, kind, &document.root.to_json());
             let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.reason.may_be_patched());
             out.report_all(causes.map(|cause| finding(cx, &VM_REJECTED, document, &name, cause)));
         }
@@ -65,6 +55,8 @@ pub(super) fn finding(
         Stage::Defaulting | Stage::Validating => format!("KubeVirt rejects {name}: {words}"),
         Stage::Start => format!("{name} can't start, KubeVirt rejects its instance: {words}"),
         Stage::Pod => format!("{name} can't start, the API server rejects its pod: {words}"),
+        Stage::Disk => format!("{name} can't start, the API server rejects its disk: {words}"),
+        Stage::Domain => format!("{name} can't start, virt-launcher can't define its domain: {words}"),
     };
     let written = document.root.at(&cause.path);
     let in_key = matches!(cause.reason, Reason::UnknownField | Reason::Removed | Reason::Architecture(_))
@@ -158,9 +150,10 @@ fn fixes(document: &Document, cause: &Cause, written: Option<&Node>) -> Vec<Fix>
         suggested(document, format!("{}, which leaves it to {to}", changed(&removed)), &removed)
     };
     let fix = match &cause.reason {
-        Reason::Unsupported(allowed) if written.is_some() => match &allowed[..] {
+        Reason::Unsupported(allowed) if written.is_some() || allowed.len() == 1 => match &allowed[..] {
             // For a pattern, KubeVirt's table has the correct one.
             [pattern, ..] if pattern.ends_with('*') => removed("KubeVirt"),
+            [only] => set(only),
             allowed => {
                 let written = written.and_then(Node::as_str).unwrap_or_default();
                 alias(written, allowed).or_else(|| nearest(written, allowed.iter().map(String::as_str))).and_then(set)

@@ -22,7 +22,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let exists = common_type(kind, name, &cx.kubevirt().version).is_some();
     let is_common = exists && cx.deploys_types();
     let declared = |kind: &'static str| cx.of_kind(kind).iter();
-    let named = |kind: &'static str| declared(kind).filter(|d| text_at(d, "metadata.name") == Some(name));
+    let named = |kind: &'static str| declared(kind).filter(|d| name_of(d) == name);
     let finding = |message: String| {
         let finding = vm.finding(&VM_TYPE_UNKNOWN, message).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
@@ -87,8 +87,8 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
             place,
             meant,
         )),
-        None => finding(message)
-            .severity(Severity::Info)
-            .help("declare it in this repository; suppress this where another one declares it"),
+        None => {
+            finding(message).info().help("declare it in this repository; suppress this where another one declares it")
+        }
     })
 }

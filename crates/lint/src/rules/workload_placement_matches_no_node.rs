@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     );
     out.report(
         Finding::new(&WORKLOAD_PLACEMENT_MATCHES_NO_NODE, message)
-            .severity(Severity::Warning)
+            .warning()
             .at(part.place.clone())
             .label("set by what it places")
             .help("select by a label that nodes have from the start"),

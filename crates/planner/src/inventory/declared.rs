@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
+use hcoplan_diagnostics::finding::{Applicability, Finding};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
 
@@ -277,7 +277,7 @@ fn duplicate(name: &str, location: Location, first: Location) -> Finding {
 
 fn without_role(name: &str, location: &Location) -> Finding {
     let message = format!("`{name}` has no role");
-    Finding::new(&INVENTORY_INCONSISTENT, message).severity(Severity::Warning).at(location.clone()).help(
+    Finding::new(&INVENTORY_INCONSISTENT, message).warning().at(location.clone()).help(
         "HCO counts nodes with the role control-plane or worker; write `roles: []` where \
              neither is right",
     )
@@ -286,7 +286,7 @@ fn without_role(name: &str, location: &Location) -> Finding {
 pub(super) fn alias(written: &str, name: &str, location: &Location) -> Finding {
     let message = format!("Kubernetes calls the architecture {written} `{name}`");
     Finding::new(&INVENTORY_INCONSISTENT, message)
-        .severity(Severity::Warning)
+        .warning()
         .at(location.clone())
         .label(format!("read as {name}"))
         .fix(replace(location, name, format!("write {name}"), Applicability::Safe))

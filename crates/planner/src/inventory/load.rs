@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_yaml::{Document, Node as Tree, Path};
 
 use super::declared::{self, Declared};
@@ -168,7 +168,7 @@ fn dump_difference(
             &INVENTORY_INCONSISTENT,
             format!("the declared nodes differ from the dump ({})", differences.join("; ")),
         )
-        .severity(Severity::Warning)
+        .warning()
         .at(document.locate_key(&path))
         .label("used")
         .related(dump.1.name.clone(), "ignored: the dump starts here"),

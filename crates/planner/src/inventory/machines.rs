@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Location;
 use hcoplan_yaml::{Document, Node as Tree, Path, Value as Yaml};
 
@@ -117,7 +117,7 @@ fn known(
         }
         _ if written.is_empty() => {
             let finding = Finding::new(&INVENTORY_INCONSISTENT, "the architecture of these machines is unknown");
-            findings.push(finding.severity(Severity::Warning).at(name.clone()).help(format!(
+            findings.push(finding.warning().at(name.clone()).help(format!(
                 "label the nodes `{ARCHITECTURE_LABEL}: <architecture>`, or annotate it \
                          `{CAPACITY_LABELS}: {ARCHITECTURE_LABEL}=<architecture>`"
             )));

@@ -5,10 +5,6 @@
 use super::checker::{Checker, list, text};
 use super::{Cluster, Reason};
 
-/// Default machine types, used if KubeVirt's object has none.
-const MACHINES: [(&str, &[&str]); 3] =
-    [("amd64", &["q35*", "pc-q35*"]), ("arm64", &["virt*"]), ("s390x", &["s390-ccw-virtio*"])];
-
 /// The patterns of the machine types that KubeVirt emulates.
 pub(super) fn emulated(cluster: Cluster<'_>, architecture: &str) -> Vec<String> {
     let configuration = cluster.configuration();
@@ -19,8 +15,14 @@ pub(super) fn emulated(cluster: Cluster<'_>, architecture: &str) -> Vec<String> 
     match lists.into_iter().find(|l| !list(l).is_empty()) {
         Some(written) => list(written).iter().map(|p| text(p).to_owned()).collect(),
         None => {
-            let own = MACHINES.iter().filter(|(name, _)| *name == architecture);
-            own.flat_map(|(_, patterns)| *patterns).map(|p| (*p).to_owned()).collect()
+            // KubeVirt's own defaults.
+            let own: &[&str] = match architecture {
+                "amd64" => &["q35*", "pc-q35*"],
+                "arm64" => &["virt*"],
+                "s390x" => &["s390-ccw-virtio*"],
+                _ => &[],
+            };
+            own.iter().map(|p| (*p).to_owned()).collect()
         }
     }
 }

@@ -238,7 +238,7 @@ impl Cause {
 }
 
 /// The values at a path with `[]` for each element, without nulls.
-pub(super) fn each<'v>(value: &'v Value, pattern: &str) -> Vec<(String, &'v Value)> {
+pub fn each<'v>(value: &'v Value, pattern: &str) -> Vec<(String, &'v Value)> {
     let mut found = Vec::new();
     collect(value, pattern, &String::new, &mut found);
     found

@@ -62,6 +62,15 @@ const OWN_OVERHEAD: i64 = 25 + 100 + 25 + 40 + 30 + 8;
 
 const MEBIBYTE: i64 = 1024 * 1024;
 
+/// The labels of a launcher that its instance's template doesn't have.
+const OWN_LABELS: [&str; 5] =
+    ["kubevirt.io", "kubevirt.io/created-by", "kubevirt.io/nodeName", "vm.kubevirt.io/name", "vmi.kubevirt.io/id"];
+
+/// Whether a label of a launcher is KubeVirt's own.
+pub fn is_own_label(label: &str) -> bool {
+    OWN_LABELS.contains(&label)
+}
+
 /// Whether a label of a node may be required.
 pub fn may_be_required(label: &str) -> bool {
     label.contains("kubevirt.io/") || label == UNPREFIXED || label.starts_with(ROLE_LABEL)
@@ -99,7 +108,7 @@ pub struct Launcher {
     pub needs: Vec<(String, NodeRequirement)>,
     /// Whether it has the model of its node's CPU.
     has_host_model: bool,
-    /// What its main container requests, in thousandths.
+    /// What its main container requests, in thousandths, and `pods`, which is one.
     pub requests: BTreeMap<String, i64>,
     /// The limits of its main container, in thousandths.
     pub limits: BTreeMap<String, i64>,
@@ -220,6 +229,7 @@ impl Launcher {
             all.filter(|(_, v)| quantity(v).is_some()).map(|(k, v)| (k.clone(), milli(v))).collect()
         };
         [self.requests, self.limits] = [amounts(&own["requests"]), amounts(&own["limits"])];
+        self.requests.insert("pods".to_owned(), 1000);
         let developer = &cluster.configuration()["developerConfiguration"];
         let share = |field: &str, default: i64| developer[field].as_i64().filter(|n| *n > 0).unwrap_or(default);
         let guest = milli(at(spec, "domain.memory.guest"));
@@ -234,7 +244,9 @@ impl Launcher {
         } else {
             self.requests.entry("cpu".to_owned()).or_insert(cpus / share("cpuAllocationRatio", 10));
         }
-        let overhead = overhead(spec, memory).saturating_mul(1000);
+        // The ratio is in thousandths, too.
+        let ratio = Some(milli(&cluster.configuration()["additionalGuestMemoryOverheadRatio"])).filter(|r| *r > 0);
+        let overhead = overhead(spec, memory).saturating_mul(ratio.unwrap_or(1000));
         let has_pages = !at(spec, "domain.memory.hugepages").is_null();
         let base = if has_pages { (memory - guest).max(0) } else { memory };
         if let Some(size) = at(spec, "domain.memory.hugepages.pageSize").as_str() {

@@ -33,7 +33,12 @@ pub enum RefusalKind {
     Below,
     /// It requests more than the limit that the LimitRange gives it.
     AboveDefault,
+    /// Its limit is too many times its request. What is allowed is a limit.
+    AboveRatio,
 }
+
+/// Thousandths of bytes by which a launcher may request more memory than estimated.
+const MARGIN: i64 = 512 * 1024 * 1024 * 1000;
 
 /// Why a LimitRange's `spec` doesn't let a launcher in.
 pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
@@ -65,15 +70,24 @@ pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal>
             {
                 return refusal(field, resource, asked, given, RefusalKind::AboveDefault);
             }
-            let minimum = amount("min", resource).filter(|_| of_container)?;
-            let asked = request.filter(|asked| *asked < minimum && launcher.is_exact(resource))?;
-            refusal("min", resource, asked, minimum, RefusalKind::Below)
+            if !of_container {
+                return None;
+            }
+            let most = request?.saturating_add(if resource == "memory" { MARGIN } else { 0 });
+            let minimum = amount("min", resource).unwrap_or_default();
+            if most < minimum {
+                return refusal("min", resource, request?, minimum, RefusalKind::Below);
+            }
+            let ratio = amount("maxLimitRequestRatio", resource)?;
+            let allowed = i64::try_from(i128::from(most) * i128::from(ratio) / 1000).unwrap_or(i64::MAX);
+            let limit = limit.or(given.map(|(_, given)| given)).filter(|limit| *limit > allowed)?;
+            refusal("maxLimitRequestRatio", resource, limit, allowed, RefusalKind::AboveRatio)
         })
     })
 }
 
-/// Why a ResourceQuota's `spec` doesn't let even one launcher in. A launcher has requests and no deadline; a quota with
-/// other scopes may not count it.
+/// Why a ResourceQuota's `spec` doesn't let launchers in. A launcher has requests and no deadline; a quota with other
+/// scopes may not count it.
 pub fn quota_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
     let counts = |scope: &Value| scope == "NotTerminating" || scope == "NotBestEffort";
     if !list(&spec["scopes"]).iter().all(counts) || !spec["scopeSelector"].is_null() {
@@ -87,10 +101,7 @@ pub fn quota_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
             _ => (&launcher.requests, name.as_str()),
         };
         let allowed = quantity(value).map(|_| milli(value))?;
-        let asked = match resource {
-            "pods" | "count/pods" => 1000,
-            resource => *amounts.get(resource)?,
-        };
+        let asked = *amounts.get(resource.trim_start_matches("count/"))?;
         let path = format!("hard[{name}]");
         let how = RefusalKind::Above;
         (asked > allowed).then(|| Refusal { resource: name.clone(), asked, allowed, how, path })
@@ -111,8 +122,13 @@ pub fn amount_text(resource: &str, thousandths: i64) -> String {
 }
 
 impl Launcher {
-    /// Whether the launcher requests what the instance's spec says, without an estimate.
-    fn is_exact(&self, resource: &str) -> bool {
-        resource == "cpu" && self.requests.contains_key(resource)
+    /// Adds what as many launchers as `times` ask for.
+    pub fn add(&mut self, other: &Self, times: i64) {
+        for (own, added) in [(&mut self.requests, &other.requests), (&mut self.limits, &other.limits)] {
+            for (resource, amount) in added {
+                let sum = own.entry(resource.clone()).or_default();
+                *sum = sum.saturating_add(amount.saturating_mul(times));
+            }
+        }
     }
 }

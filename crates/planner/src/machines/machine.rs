@@ -10,9 +10,9 @@ use hcoplan_kubernetes::label_selector::Selector;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use super::checker::count;
 use super::checker::{
-    Checker, at, dangling, is_placeholder, list, number, object_metadata, printed, quantity, structure, text, whole,
+    Checker, at, dangling, each, is_placeholder, list, number, object_metadata, printed, quantity, structure, text,
+    whole,
 };
 use super::launcher::launcher;
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
@@ -98,12 +98,18 @@ pub(super) fn admit(cluster: Cluster<'_>, machine: Machine<'_>) -> Verdict {
         causes.extend(start.causes().into_iter().filter(|cause| !messages.contains(&cause.message)));
     }
     if causes.is_empty() && owner.is_some() {
-        causes.extend(instance_metadata(&object, &below("metadata")));
+        causes.extend(created_metadata(&object, &below("metadata"), Stage::Start));
     }
     if causes.is_empty() {
+        let disks = machine_path.map(|path| each(&object, &format!("{path}.dataVolumeTemplates[].metadata")));
+        let disks = disks.into_iter().flatten();
+        causes.extend(disks.flat_map(|(path, _)| created_metadata(&object, &path, Stage::Disk)));
         let mut pod = Checker::new(cluster, validated, &spec_path, Stage::Pod);
         pod.pod();
         causes.extend(pod.causes());
+        let mut domain = Checker::new(cluster, &complete, &spec_path, Stage::Domain);
+        domain.rows("domain");
+        causes.extend(domain.causes());
     }
     let launcher = launcher(cluster, &complete, machine.namespace);
     Verdict { causes, spec: complete, launcher }
@@ -121,7 +127,7 @@ fn creation(
     let [spec_path, path] = paths;
     if !path.is_empty() {
         let mut matchers = Checker::new(cluster, at(object, path), path, Stage::Defaulting);
-        matchers.matchers();
+        matchers.rows("matchers");
         if !matchers.found.is_empty() {
             return matchers.causes();
         }
@@ -165,16 +171,16 @@ fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
     checker.found
 }
 
-/// The API server's rejections of an instance that gets its metadata from a template.
-fn instance_metadata(object: &Value, path: &str) -> Vec<Cause> {
-    let instance = serde_json::json!({"metadata": at(object, path)});
+/// The API server's rejections of an object that gets its metadata from a template.
+fn created_metadata(object: &Value, path: &str, stage: Stage) -> Vec<Cause> {
+    let created = serde_json::json!({"metadata": at(object, path)});
     let named = |cause: &Cause| cause.reason != Reason::Missing;
     let base = Path::dotted(path).parent();
     let below = |cause: Cause| {
         let path = Path(base.0.iter().cloned().chain(cause.path.0).collect());
-        Cause { stage: Stage::Start, path, ..cause }
+        Cause { stage, path, ..cause }
     };
-    object_metadata(&instance).into_iter().filter(named).map(below).collect()
+    object_metadata(&created).into_iter().filter(named).map(below).collect()
 }
 
 /// The claims that a machine's volumes name.
@@ -213,8 +219,7 @@ impl Checker<'_> {
         self.claimed_devices();
         self.boot_order();
         self.displays();
-        self.acpi_tables();
-        self.volumes();
+        self.rows("volumes");
         self.rows("dns");
         self.launch_security();
     }
@@ -227,30 +232,6 @@ impl Checker<'_> {
         let is_unknown = !owner[TypeKind::Instancetype.field()].is_null() && machine.instancetype.is_none();
         if !is_unknown {
             self.rows("size");
-        }
-    }
-
-    /// Checks references to an instance type and a preference.
-    fn matchers(&mut self) {
-        for field in [TypeKind::Instancetype, TypeKind::Preference].map(TypeKind::field) {
-            self.rows(field);
-            let matcher = self.get(field);
-            let [volume, policy] = ["inferFromVolume", "inferFromVolumeFailurePolicy"].map(|k| text(&matcher[k]));
-            let volumes = self.list("template.spec.volumes");
-            let found = volumes.iter().find(|v| text(&v["name"]) == volume);
-            if volume.is_empty() || !self.found.is_empty() {
-                continue;
-            }
-            let is_stored = |v: &Value| count(v, &["persistentVolumeClaim", "dataVolume"]) > 0;
-            if found.is_some_and(|v| !is_stored(v)) && policy != "Ignore" {
-                let message = format!("unable to infer defaults from volume {volume} as type is not supported");
-                self.reject(&format!("{field}.inferFromVolume"), Reason::OutOfRange, message);
-            }
-            if found.is_none() {
-                let reason = dangling(volume, volumes.iter().map(|v| text(&v["name"])));
-                let message = format!("unable to find volume {volume} to infer defaults");
-                self.reject(&format!("{field}.inferFromVolume"), reason, message);
-            }
         }
     }
 
@@ -359,15 +340,7 @@ impl Checker<'_> {
             let with = self.path(&format!("{template}.metadata.labels"));
             self.reject("selector", Reason::Contradicts(with), "selector does not match labels.");
         }
-        for strategy in ["updateStrategy", "scaleInStrategy"] {
-            let kinds = ["unmanaged", "opportunistic", "proactive"];
-            let set: Vec<&str> = kinds.into_iter().filter(|k| !self.get(strategy)[*k].is_null()).collect();
-            if set.len() > 1 {
-                let set = set.join(", ");
-                let message = format!("only one strategy can be configured at a time: but found {set} strategies");
-                self.reject(strategy, Reason::NotExactlyOne, message);
-            }
-        }
+        self.rows("strategies");
         const DURATION: &str = "autohealing.minFailingToStartDuration";
         if let Some(Err(error)) = self.get(DURATION).as_str().map(duration::parse) {
             // The object can't be decoded.

@@ -22,26 +22,23 @@ mod machine;
 mod migration;
 mod network;
 mod placement;
-mod references;
 mod structure;
 mod tables;
 mod types;
-mod volumes;
 
 #[cfg(test)]
 mod recorded;
 #[cfg(test)]
 mod tests;
 
-pub use checker::{disk_structure, is_placeholder};
+pub use checker::{disk_structure, each, is_placeholder};
 pub use defaults::effective;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
-pub use launcher::{HYPERV, Launcher, MACHINE_TYPE, Namespace, NodeRequirement, may_be_required};
+pub use launcher::{HYPERV, Launcher, MACHINE_TYPE, Namespace, NodeRequirement, is_own_label, may_be_required};
 pub use limits::{Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
 pub use migration::{Claim, Obstacle, obstacles};
-pub use references::{KeyReference, Keys, importer_references, is_own_label, launcher_references};
 pub use structure::{TypeKind, common_type, common_types, schema};
-pub use types::{admit_instancetype, admit_migration_policy, admit_preference};
+pub use types::admit_other;
 
 use hcoplan_yaml::Path;
 use serde_json::Value;
@@ -61,6 +58,10 @@ pub enum Stage {
     Start,
     /// The API server, for the instance's pod.
     Pod,
+    /// The API server, for a disk that the machine's template makes.
+    Disk,
+    /// virt-launcher, which defines libvirt's domain.
+    Domain,
 }
 
 /// Why a field is rejected.
@@ -151,7 +152,9 @@ impl<'c> Cluster<'c> {
         };
         let is_on = match known.phase {
             Phase::Ga | Phase::Discontinued => true,
-            Phase::Beta if self.release.kubevirt().beta_gates_are_on => !lists("disabledFeatureGates"),
+            Phase::Beta if self.release.kubevirt().beta_gates_are_on => {
+                lists("featureGates") || !lists("disabledFeatureGates")
+            }
             Phase::Alpha | Phase::Beta | Phase::Deprecated => lists("featureGates"),
         };
         is_on || known.alternatives.iter().any(|other| self.has_gate(other))

@@ -16,23 +16,10 @@ impl Checker<'_> {
         if self.cluster.configuration()["network"]["permitBridgeInterfaceOnPodNetwork"] == false {
             self.rows("bridge");
         }
-        let is_default = |n: &&Value| !n["pod"].is_null() || n["multus"]["default"] == true;
-        let default = self.list("networks").iter().find(is_default).map(|n| text(&n["name"]));
         for (path, interface) in self.each("domain.devices.interfaces[]") {
-            let name = text(&interface["name"]);
-            self.state(&path, interface, default == Some(name));
             if !self.find(&path, interface, ">networks:pod").1.is_null() {
                 self.ports(&path, list(&interface["ports"]));
             }
-        }
-    }
-
-    fn state(&mut self, path: &str, interface: &Value, is_default: bool) {
-        let (name, state) = (text(&interface["name"]), text(&interface["state"]));
-        let at = format!("{path}.state");
-        if state == "absent" && is_default {
-            let message = format!("\"{name}\" interface's state \"{state}\" is not supported on default networks");
-            self.reject(&at, Reason::Contradicts(self.path("networks")), message);
         }
     }
 

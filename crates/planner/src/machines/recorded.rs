@@ -136,9 +136,9 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
     let cluster = Cluster { release, kubevirt };
     let version = &release.kubevirt().version;
     let mut causes = match text(&object["kind"]) {
-        "VirtualMachineInstancetype" | "VirtualMachineClusterInstancetype" => admit_instancetype(cluster, object),
-        "VirtualMachinePreference" | "VirtualMachineClusterPreference" => admit_preference(cluster, object),
-        "MigrationPolicy" => admit_migration_policy(cluster, object),
+        kind if kind == "MigrationPolicy" || kind.ends_with("type") || kind.ends_with("Preference") => {
+            admit_other(cluster, kind, object)
+        }
         kind @ ("DataVolume" | "DataImportCron" | "DataSource") => {
             let mut object = object.clone();
             let mut causes = disk_structure(release, &mut object);
@@ -174,14 +174,14 @@ fn predicted(release: &Release, kubevirt: &Value, object: &Value) -> (Messages, 
                     format!("MultiArchitecture feature gate is not enabled in kubevirt-config, invalid entry {path}");
                 causes.push(Cause { stage: Stage::Validating, path, reason: Reason::Removed, message });
             }
-            if causes.iter().all(|c| c.stage == Stage::Pod) && kind == "VirtualMachine" {
+            if causes.iter().all(|c| c.stage >= Stage::Pod) && kind == "VirtualMachine" {
                 filled_in = filled(cluster, object, &complete);
             }
             causes
         }
     };
     // The controller and the API server report these, not virt-api.
-    causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes") && c.stage != Stage::Pod);
+    causes.retain(|c| c.reason != Reason::GateOff("ContainerPathVolumes") && c.stage < Stage::Pod);
     // Decoding rejects unknown fields before all other checks.
     let is_unknown = |c: &&Cause| matches!(c.reason, Reason::UnknownField) && c.stage == Stage::Schema;
     let unknown = causes.iter().any(|c| is_unknown(&c));

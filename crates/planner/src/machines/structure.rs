@@ -29,7 +29,7 @@ fn table(text: &str) -> Table {
 }
 
 /// A kind's name in the table: kinds that only differ in scope share the namespaced one.
-fn entry_of(kind: &str) -> String {
+pub(super) fn entry_of(kind: &str) -> String {
     kind.replace("VirtualMachineCluster", "VirtualMachine")
 }
 
@@ -118,41 +118,19 @@ impl Expansion<'_> {
     }
 
     fn scalar(&self, name: &str) -> Value {
-        let int_or_string = || json!({"x-kubernetes-int-or-string": true});
         let is_server = self.layer == Layer::Server;
+        if let Some(layers) = FIELDS["scalars"].get(name) {
+            return layers[usize::from(!is_server)].clone();
+        }
         for (mark, applies) in [(':', is_server), ('~', !is_server)] {
             if let Some((kind, values)) = name.split_once(mark) {
                 let values: Vec<&str> = values.split('|').collect();
                 return if applies { json!({"type": kind, "enum": values}) } else { json!({"type": kind}) };
             }
         }
-        match name {
-            "any" => json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true}),
-            "quantity" | "intOrString" if !is_server => int_or_string(),
-            "quantity" => {
-                json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}],
-                "pattern": r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"})
-            }
-            "intOrString" => {
-                json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]})
-            }
-            "percent" if is_server => json!({"type": "integer", "minimum": 0, "maximum": 100}),
-            "uint32" | "int32" if is_server => json!({"type": "integer", "format": "int32"}),
-            "uint" if is_server => json!({"type": "integer"}),
-            "uint" | "uint32" => json!({"type": "integer", "minimum": 0}),
-            "percent" | "int32" => json!({"type": "integer"}),
-            // The rules of the only field of this type.
-            "containerPath" if is_server => json!({"type": "string", "x-kubernetes-validations": [
-                {"rule": "self.startsWith('/')", "message": "path must be absolute (start with '/')"},
-                {"rule": "!self.contains('..')", "message": "path must not contain '..'"}]}),
-            "readOnly" if is_server => json!({"type": "boolean", "x-kubernetes-validations": [
-                {"rule": "self == true", "message": "readOnly must be true, write access is not supported"}]}),
-            "containerPath" => json!({"type": "string"}),
-            "readOnly" => json!({"type": "boolean"}),
-            kind => match kind.strip_prefix("integer>=").and_then(|minimum| minimum.parse::<i64>().ok()) {
-                Some(minimum) => json!({"type": "integer", "minimum": minimum}),
-                None => json!({"type": kind}),
-            },
+        match name.strip_prefix("integer>=").and_then(|minimum| minimum.parse::<i64>().ok()) {
+            Some(minimum) => json!({"type": "integer", "minimum": minimum}),
+            None => json!({"type": name}),
         }
     }
 }

@@ -106,6 +106,10 @@ enum How {
     Below,
     Above,
     Zero,
+    /// Less than 0, by a fraction, too.
+    Negative,
+    /// More than another quantity, by a fraction, too.
+    Exceeds,
     /// More than a whole number, by less than one.
     Fractional,
     /// Not a multiple.
@@ -124,6 +128,9 @@ enum How {
     /// How many of the paths are set.
     Count,
     CountAbove,
+    /// How many of the paths have a text.
+    FilledAbove,
+    FilledNone,
     /// A text that isn't of a form.
     Not,
 }
@@ -164,9 +171,24 @@ fn form_problems(form: &str, text: &str) -> Vec<String> {
         "registry-url" => registry_url_problem(text).into_iter().collect(),
         "checksum" => checksum_problem(text).into_iter().collect(),
         "ipv4" => wrong(text.parse::<Ipv4Addr>().is_ok()),
+        "base64" => wrong(decoded_len(text).is_some()),
+        // The longest data of cloud-init.
+        "small" => wrong(text.len() <= 2048),
+        "small-base64" => wrong(decoded_len(text).is_none_or(|len| len <= 2048)),
         "interface" => wrong(!text.is_empty() && plain(b"-_")),
         _ => Vec::new(),
     }
+}
+
+/// The decoded length of a base64 text in bytes; `None` if it is invalid. Go skips line breaks.
+fn decoded_len(text: &str) -> Option<usize> {
+    let bytes: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'\n' | b'\r')).collect();
+    let padding = bytes.iter().rev().take_while(|b| **b == b'=').count();
+    let data = bytes.get(..bytes.len() - padding)?;
+    let is_base64 = bytes.len().is_multiple_of(4)
+        && padding <= 2
+        && data.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/'));
+    is_base64.then(|| bytes.len() / 4 * 3 - padding)
 }
 
 /// A path of a field in an element.
@@ -192,7 +214,9 @@ impl Test {
             None => self.values[0].parse().unwrap_or_default(),
         };
         let as_number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
-        let count = || as_number(self.paths.iter().filter(|p| !find(p).is_null()).count());
+        let count =
+            |is_counted: fn(&Value) -> bool| as_number(self.paths.iter().filter(|p| is_counted(find(p))).count());
+        let [set, filled]: [fn(&Value) -> bool; 2] = [|value| !value.is_null(), |value| !text(value).is_empty()];
         let len = || {
             let entries = value.as_object().map_or(0, |all| all.values().filter(|v| !v.is_null()).count());
             as_number(entries.max(list(value).len()))
@@ -213,6 +237,8 @@ impl Test {
             How::Below => whole(value) < bound(),
             How::Above => whole(value) > bound(),
             How::Zero => whole(value) == 0,
+            How::Negative => milli(value) < 0,
+            How::Exceeds => milli(value) > milli(find(&self.values[0])),
             How::Fractional => whole(value) > 0 && whole(value) * 1000 != milli(value),
             How::Unaligned => bound() != 0 && whole(value) % bound() != 0,
             How::Uneven => whole(value) & (whole(value) - 1) != 0,
@@ -222,8 +248,10 @@ impl Test {
             How::Differs => text(value) != text(find(&self.values[0])),
             How::StartsWith => text(value).starts_with(&self.values[0]),
             How::Quantity => quantity(value).is_some(),
-            How::Count => count() == bound(),
-            How::CountAbove => count() > bound(),
+            How::Count => count(set) == bound(),
+            How::CountAbove => count(set) > bound(),
+            How::FilledAbove => count(filled) > bound(),
+            How::FilledNone => count(filled) == 0,
             How::Not => !form_problems(&self.values[0], text(value)).is_empty(),
         }
     }
@@ -238,7 +266,7 @@ impl Test {
 impl<'j> Checker<'j> {
     /// Applies the rows of a group. Returns the elements that a last row rejects.
     pub(super) fn rows(&mut self, group: &str) -> HashSet<String> {
-        let (mut known, mut ended) = (HashMap::new(), HashSet::new());
+        let (mut known, mut ended) = (BTreeMap::new(), HashSet::new());
         for check in self.checks(group) {
             // Many rows look at the same elements.
             let elements = known.entry(&check.each).or_insert_with(|| self.elements(check));
@@ -396,7 +424,7 @@ mod tests {
 
     #[test]
     fn each_form_is_known() {
-        let wrong = [":", " ", "/", &" ".repeat(300)];
+        let wrong = [":", " ", "/", &" ".repeat(300), &"a".repeat(4000)];
         for test in CHECKS.values().flatten().flat_map(|check| &check.when).filter(|test| matches!(test.how, How::Not))
         {
             let form = &test.values[0];

@@ -51,6 +51,8 @@ impl KubeVirtFacts {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use crate::release::{Phase, Release};
 
     #[test]
@@ -59,6 +61,22 @@ mod tests {
             let release = Release::known(name).expect("known");
             let deployed = &release.tables().components["KUBEVIRT_VERSION"];
             assert_eq!(&release.kubevirt().version, deployed, "{name}");
+        }
+    }
+
+    /// `gates.json` has the gates that KubeVirt's `pkg/virt-config/featuregate` registers, by version.
+    #[test]
+    fn gates_match_those_that_kubevirt_registers() {
+        const RECORDED: &str = include_str!("../../../../testdata/machines/gates.json");
+        let recorded: BTreeMap<String, BTreeMap<String, Phase>> = serde_json::from_str(RECORDED).expect("valid");
+        for name in Release::known_names() {
+            let release = Release::known(name).expect("known");
+            let facts = release.kubevirt();
+            let mut known = facts.feature_gates.clone();
+            let registered = recorded.get(&facts.version).unwrap_or_else(|| panic!("{name}: not recorded"));
+            // v1.7 and v1.8 read it from the list, and don't register it.
+            known.retain(|gate, _| gate != "ObjectGraph" || registered.contains_key(gate));
+            assert_eq!(&known, registered, "{name}");
         }
     }
 

@@ -16,6 +16,11 @@ use hcoplan_planner::release::{Distribution, Release};
 /// The page with exactly this name; `None` if none has it.
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {
     let exact = gate(subject, release).filter(|(name, _)| name == subject).map(|(_, page)| page);
+    let with_term = |page| match Term::named(subject) {
+        Some(named) => format!("{page}\n{}", term(named, release)),
+        None => page,
+    };
+    let exact = exact.map(with_term);
     let patch = || Some(jsonpatch(ANNOTATIONS.iter().find(|a| a.name == subject)?));
     exact.or_else(patch).or_else(|| Some(term(Term::named(subject)?, release))).or_else(|| value(subject))
 }

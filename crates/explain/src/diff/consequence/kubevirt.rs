@@ -290,7 +290,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         let body = body.as_deref().unwrap_or(&Value::Null);
         let configuration = &body["spec"]["configuration"];
         let listed = entries(&configuration["developerConfiguration"]["featureGates"]);
-        let mut on = gates::enabled(release.kubevirt(), body);
+        let mut on = gates::enabled(release, body);
         on.remove(&reservation);
         let is_on = configuration["persistentReservationConfiguration"]["enabled"] == true;
         on.extend((is_on || listed.iter().any(|(gate, _)| *gate == reservation)).then(|| reservation.clone()));
