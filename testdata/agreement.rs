@@ -210,6 +210,72 @@ fn every_command_and_format_agrees() {
     ROWS.par_iter().for_each(check);
 }
 
+/// What two trees get: plan, diff and lint, with the mark at the end of the screen, and the report.
+fn verdicts(scene: &Scene, name: &str) -> (i32, char) {
+    let mut all = BTreeSet::new();
+    for command in ["plan .", "plan . --against main", "diff .", "diff . --against main", "lint . --against main"] {
+        let words: Vec<&str> = command.split(' ').collect();
+        let done = run(scene, &words);
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        let mark = text.lines().last().and_then(|line| line.chars().next()).expect("a last line");
+        // A change that breaks nothing: lint doesn't say what changes.
+        let mark = if mark == '~' { '✓' } else { mark };
+        all.insert((done.status.code().expect("it ends"), mark));
+        assert_eq!(all.len(), 1, "{name}: {command}: {all:?}: {text}");
+    }
+    let (code, mark) = all.into_iter().next().expect("one");
+    for command in [&["report", ".", "--format=html"][..], &["report", ".", "--against=main", "--format=html"]] {
+        assert_eq!(run(scene, command).status.code(), Some(code), "{name}: {command:?}");
+    }
+    (code, mark)
+}
+
+/// The same two trees get one code and one mark from every command, whatever was wrong before.
+#[test]
+fn one_verdict_for_the_same_two_trees() {
+    const IMAGE: &str = "  dataImportCronTemplates:\n    - metadata: {name: gadget}\n      spec:\n        schedule: \"30 2 * * \
+                         1\"\n        managedDataSource: gadget\n        retentionPolicy: All\n        template: {spec: {source: \
+                         {registry: {url: \"docker://r.example.com/g:1\"}}, storage: {resources: {requests: {storage: \
+                         10Gi}}}}}";
+    const MACHINE: &str = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: crate, namespace: \
+                           team}\nspec:\n  runStrategy: Always\n  dataVolumeTemplates:\n    - metadata: {name: \
+                           crate-root}\n      spec:\n        sourceRef: {kind: DataSource, name: gadget, namespace: \
+                           kubevirt-os-images}\n        storage: {resources: {requests: {storage: \
+                           20Gi}}}\n  template:\n    spec:\n      architecture: amd64\n      domain: {devices: {disks: \
+                           [{name: root, disk: {bus: virtio}}]}, memory: {guest: 2Gi}}\n      volumes: [{name: root, \
+                           dataVolume: {name: crate-root}}]\n";
+    let sound = format!("{SOUND}\n").replace("spec: {", "spec:\n  ").replace('}', "") + IMAGE;
+    for (before, readme) in [(String::new(), (0, '✓')), ("\n  featureGates: {alignCPU: true}".to_owned(), (0, '!'))] {
+        let spec = format!("{sound}{before}");
+        let rows = [
+            ("README only", Some(spec.clone()), readme),
+            (
+                "new warning",
+                Some(format!(
+                    "{spec}\n  resourceRequirements: {{vmiCPUAllocationRatio: 1, autoCPULimitNamespaceLabelSelector: {{matchLabels: {{a: b}}}}}}"
+                )),
+                (0, '!'),
+            ),
+            ("new error", Some(format!("{spec}\n  defaultCPUModell: x")), (1, '✗')),
+            ("removed image", Some(spec.replace(IMAGE, "")), (0, '!')),
+            ("removed cluster", None, (1, '✗')),
+        ];
+        rows.par_iter().for_each(|(name, after, expected)| {
+            let scene = Scene::new(Path::new("nowhere"));
+            write(&scene, "inventory.yaml", Some(INVENTORY));
+            write(&scene, "clusters/one/vm.yaml", Some(MACHINE));
+            manifest(&scene, "calm", Some(SOUND));
+            manifest(&scene, "one", Some(&spec));
+            scene.run("commit", &mut String::new());
+            scene.run("git checkout -q -b branch", &mut String::new());
+            write(&scene, "README.md", Some("changed\n"));
+            manifest(&scene, "one", after.as_deref());
+            scene.run("commit", &mut String::new());
+            assert_eq!(verdicts(&scene, name), *expected, "{name}{before}");
+        });
+    }
+}
+
 /// A baseline, a suppression and a disabled rule hide the same findings in every output, and never a rejection.
 #[test]
 fn hides_a_secret_everywhere() {

@@ -4,17 +4,17 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::dump;
-use super::init_ci::{GITLAB_CI, Service};
+use super::init_ci::{GITLAB_CI, NOT_PUBLISHED, Service, is_release};
 use super::output::Output;
-use crate::adopt::{Configuration, ignored, inventory_path, known_of};
-use crate::repo::{self, CONFIG_FILE, ClusterRef, Repo};
+use crate::adopt::{Configuration, ignored, inventory_path, table};
+use crate::repo::{self, CONFIG_FILE, ClusterRef, Loaded, Repo};
 use crate::source::reject_links;
 use hcoplan_analysis::{Exit, Failure, Place, atomic_file, open_unconfigured};
 
 /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
 ///
-/// It names the release where the manifests don't, and switches Helm on where a chart has a HyperConverged. Existing
-/// files stay as they are, and a second run changes nothing.
+/// It prints a table of the clusters, with a `?` where the repository doesn't say something, and writes a line to correct
+/// for each into hcoplan.yaml. Helm is switched on where a chart has a HyperConverged. A second run adds what is new.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   hcoplan init --dry-run          print what would be written
@@ -58,20 +58,20 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let mut loaded = Vec::new();
     for cluster in &clusters {
         match repo.load(cluster) {
-            Ok(one) => {
-                output.print_sentence(&known_of(cluster, &one))?;
-                loaded.push(one);
-            }
-            Err(problem) => {
-                output.print_sentence(&format!("found: {}: {}", cluster.path(), problem.finding.message))?;
-            }
+            Ok(one) => loaded.push((*cluster, one)),
+            Err(problem) => output.warning(format_args!("{}: {}", cluster.path(), problem.finding.message)),
         }
     }
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
-    let mut configuration = Configuration { release: arguments.release.clone(), ..Configuration::default() };
-    configuration.has_charts = has_charts;
-    if !arguments.nodes.is_empty() {
-        let ([cluster], [one]) = (clusters.as_slice(), loaded.as_slice()) else {
+    let mut configuration = Configuration::new(&repo, &loaded, has_charts, arguments.release.clone());
+    let table = |loaded: &[(&ClusterRef, Loaded)], inventory: Option<&Utf8Path>| {
+        output.print_lines(&table(&repo, loaded, inventory))
+    };
+    if arguments.nodes.is_empty() {
+        table(&loaded, None)?;
+    } else {
+        let ([cluster], [(_, one)]) = (clusters.as_slice(), loaded.as_mut_slice()) else {
+            table(&loaded, None)?;
             let message = format!("{} has {} clusters, and a dump is of one", arguments.directory, clusters.len());
             return Err(Failure::usage(message, "name the cluster's directory: hcoplan init DIR --nodes DUMP"));
         };
@@ -80,14 +80,18 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             return Err(Failure::usage(message, format!("update it: hcoplan import DUMP --out {file}")));
         }
         let mut dumped = dump::cluster(&arguments.nodes, Some(one), output)?;
-        configuration.release = configuration.release.or_else(|| dumped.take_release());
         let path = inventory_path(cluster);
-        configuration.add_inventory(&repo, cluster, &path);
+        one.identity = dumped.identity.clone();
+        configuration.add_dump(&repo, cluster, &path, &mut dumped);
+        table(&loaded, Some(&path))?;
         files.push((path, dumped.inventory_of(cluster)));
     }
-    files.push((CONFIG_FILE.into(), configuration.text(&loaded)));
+    files.push((CONFIG_FILE.into(), configuration.text()));
     if let Some(service) = arguments.ci {
         files.extend(service.files());
+        if !is_release() {
+            output.note(NOT_PUBLISHED);
+        }
     }
     let ignored = ignored(&repo, &place.root);
     let ignore_file = ignored.as_ref().map(|(path, _)| path.clone());
@@ -108,19 +112,16 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         if full.exists() {
             output.print_lines(&format!("exists: {full}\n"))?;
             let now = std::fs::read_to_string(&full).unwrap_or_default();
-            if path == CONFIG_FILE {
-                if let Some(text) = configuration.added_to(&now) {
-                    change(&full, &text, arguments.dry_run, output)?;
-                }
-                continue;
-            }
             let lines = match path.as_str() {
-                GITLAB_CI => (!now.contains("hcoplan")).then(|| text.trim_end().to_owned()),
+                GITLAB_CI => (!now.contains("hcoplan")).then(|| format!("\n{text}")),
                 _ if ignore_file.as_ref() == Some(path) => missing(text, &now),
                 _ => None,
             };
-            if let Some(lines) = lines {
-                output.warning(format_args!("add to {path}:\n{lines}"));
+            let end = if now.is_empty() || now.ends_with('\n') { "" } else { "\n" };
+            let added = lines.map(|lines| format!("{now}{end}{lines}"));
+            let added = if path == CONFIG_FILE { configuration.added_to(&now) } else { added };
+            if let Some(text) = added {
+                change(&full, &text, arguments.dry_run, output)?;
             }
         } else if arguments.dry_run {
             output.print_lines(&format!("would write: {full}\n"))?;
@@ -156,9 +157,8 @@ fn nothing(repo: &Repo, place: &Place, directory: &Utf8Path, output: &Output) ->
     Exit { nothing_planned: is_unplanned, nothing_found: !is_unplanned, ..Exit::default() }
 }
 
-/// The lines that a file lacks, for the user to add.
+/// The lines that a file lacks.
 fn missing(lines: &str, now: &str) -> Option<String> {
     let lines = lines.lines().filter(|line| !now.lines().any(|l| l.trim_end() == *line));
-    let lines: Vec<&str> = lines.collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    Some(lines.map(|line| format!("{line}\n")).collect()).filter(|lines: &String| !lines.is_empty())
 }

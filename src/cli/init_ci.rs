@@ -32,18 +32,38 @@ impl Service {
             Self::Github => {
                 WORKFLOWS.into_iter().map(|(path, text)| (Utf8PathBuf::from(path), workflow(text, COMMIT))).collect()
             }
-            Self::Gitlab => vec![(GITLAB_CI.into(), GITLAB_JOB.to_owned())],
+            Self::Gitlab => vec![(GITLAB_CI.into(), job(COMMIT))],
         }
     }
 }
 
-/// Pins the action to a commit if it is known, else to a tag.
+/// What the note about jobs without a release says.
+pub(super) const NOT_PUBLISHED: &str = "this build of hcoplan is no published release, so the jobs compile its branch \
+                                        main, for about 7 min: replace `main` by a commit, or by a release's tag";
+
+/// Whether this is a release, which is published.
+pub(super) const fn is_release() -> bool {
+    COMMIT.is_some()
+}
+
+/// Pins the action to a release's commit; without one, it compiles the branch `main`.
 fn workflow(text: &str, commit: Option<&str>) -> String {
-    let tag = format!("v{VERSION}");
-    match commit {
-        None => text.to_owned(),
-        Some(commit) => text.replace(&format!("@{tag}"), &format!("@{commit} # {tag}")),
+    let tag = format!("@v{VERSION}");
+    let Some(commit) = commit else {
+        let inputs = format!("{tag}\n        with:\n");
+        return text.replace(&inputs, &format!("{inputs}          version: source\n")).replace(&tag, "@main");
+    };
+    text.replace(&tag, &format!("@{commit} # v{VERSION}"))
+}
+
+/// The job, which without a release compiles the branch `main`.
+fn job(commit: Option<&str>) -> String {
+    if commit.is_some() {
+        return GITLAB_JOB.to_owned();
     }
+    let install = "cargo install --git https://github.com/hcoplan/hcoplan --branch main --locked hcoplan";
+    let job = GITLAB_JOB.replace(&format!("pip install hcoplan=={VERSION}"), install);
+    job.replace("library/python:3.13-slim", "library/rust:1.95-bookworm")
 }
 
 #[cfg(test)]
@@ -61,7 +81,11 @@ mod tests {
             assert_eq!(tagged.len(), 1, "{path}");
             assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
             assert!(known[0].ends_with(&format!("@c0ffee # v{VERSION}")), "{path}: {known:?}");
+            let source = workflow(text, None);
+            assert!(uses(&source)[0].ends_with("@main"), "{path}");
+            assert_eq!(source.contains("version: source"), text.contains("with:\n          check:"), "{path}");
         }
-        assert!(GITLAB_JOB.contains(&format!("hcoplan=={VERSION}]")));
+        assert!(job(Some("c0ffee")).contains(&format!("hcoplan=={VERSION}]")));
+        assert!(!job(None).contains(VERSION) && job(None).contains("rust:"));
     }
 }

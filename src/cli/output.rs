@@ -14,7 +14,7 @@ use crate::lint::Settings;
 use crate::secret::InputText;
 use camino::Utf8Path;
 use hcoplan_analysis::{Clusters, Failure, FinalFindings, Findings, NoticeKind, Notices};
-use hcoplan_report::{Format, Report, Terminal, wrap_lines};
+use hcoplan_report::{Format, Report, Terminal};
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
@@ -78,13 +78,6 @@ impl Output {
     /// See [`Self::print`].
     pub(super) fn print_lines(&self, text: &str) -> io::Result<()> {
         self.print(InputText::new(text).lines())
-    }
-
-    /// Prints a sentence, in lines of a terminal's width.
-    pub(super) fn print_sentence(&self, text: &str) -> io::Result<()> {
-        let (terminal, line) = (self.terminal(), InputText::new(text).line().into_owned());
-        let lines = if terminal.wraps { wrap_lines(&line, terminal.width.saturating_sub(2)) } else { vec![line] };
-        self.print(lines.join("\n  ") + "\n")
     }
 
     /// Prints findings on standard error, for subcommands with another result, which run no rules.

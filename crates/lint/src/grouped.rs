@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Related};
+use hcoplan_diagnostics::source::Span;
 use hcoplan_repository::repo::FileUser;
 
 /// Maximum number of clusters named in a message.
@@ -18,15 +19,24 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
     let cluster = findings.first().and_then(|f| f.cluster.clone());
     // Speed: findings of a single cluster can't be merged.
     let mut out = if findings.iter().all(|f| f.cluster == cluster) { findings } else { merged(findings) };
+    // Messages may differ by release where the fix is the same.
+    let mut asking: BTreeMap<_, (BTreeSet<ClusterName>, Applicability)> = BTreeMap::new();
+    for (finding, fix) in out.iter().flat_map(|finding| finding.fixes.iter().map(move |fix| (finding, fix))) {
+        let (clusters, least) =
+            asking.entry((finding.rule.name, identity(fix))).or_insert_with(|| (BTreeSet::new(), fix.applicability));
+        clusters.extend(finding.cluster_names().cloned());
+        *least = fix.applicability.max(*least);
+    }
     for finding in &mut out {
         for fix in &mut finding.fixes {
             let changed = changed_clusters(fix, users);
             if changed.len() < 2 {
                 continue;
             }
-            let known: BTreeSet<&ClusterName> = finding.cluster.iter().chain(&finding.also).collect();
+            let Some((known, least)) = asking.get(&(finding.rule.name, identity(fix))) else { continue };
+            fix.applicability = *least;
             // The fix would change clusters without the finding.
-            if !changed.is_subset(&known) {
+            if !changed.iter().all(|cluster| known.contains(*cluster)) {
                 fix.applicability = Applicability::Suggestion;
             }
             let names: Vec<&str> = changed.iter().map(|name| &***name).take(SHOWN).collect();
@@ -38,6 +48,11 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// What a fix edits, for comparing many.
+pub(crate) fn identity(fix: &Fix) -> Vec<(Utf8PathBuf, Span, String)> {
+    fix.edits.iter().map(|edit| (edit.file.path().to_owned(), edit.span, edit.text.clone())).collect()
 }
 
 /// The clusters changed by a fix: those whose build has the edited value.
@@ -123,7 +138,7 @@ mod tests {
     use std::sync::Arc;
 
     use hcoplan_diagnostics::finding::Rule;
-    use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span};
+    use hcoplan_diagnostics::source::{Location, Origins, SourceFile};
 
     use super::*;
 

@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 use super::same_findings::{Alike, group_alike};
 use super::{Report, sarif};
 use hcoplan_analysis::review;
-use hcoplan_diagnostics::finding::{Applicability, Finding};
+use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
 use hcoplan_diagnostics::source::SourceFile;
 
 /// Maximum related locations drawn per finding.
@@ -58,8 +58,12 @@ pub(super) fn anchor(finding: &Finding) -> String {
 }
 
 fn level(report: &Report<'_>) -> Level {
-    let counted = report.findings.iter().filter(|f| !report.is_folded(f));
-    counted.map(|f| f.severity.into()).min().unwrap_or(Level::Good)
+    let of = |finding: &Finding| match finding.severity {
+        // One from before is no verdict on the change.
+        Severity::Error if report.is_folded(finding) => Some(Level::Warn),
+        severity => (!report.is_folded(finding)).then(|| severity.into()),
+    };
+    report.findings.iter().filter_map(of).min().unwrap_or(Level::Good)
 }
 
 /// The command that applies the fixes.

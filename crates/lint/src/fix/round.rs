@@ -10,6 +10,7 @@ use hcoplan_yaml::edit::{EditableFile, Reason, apply_and_read, apply_and_verify}
 use hcoplan_yaml::{Document, Path, Segment, Style, Value, parse};
 
 use super::delta::{Delta, deltas, go_together, put_together};
+use crate::grouped::identity;
 
 /// A finding, and the fix of it that is to be applied.
 #[derive(Debug, Clone, Copy)]
@@ -113,8 +114,7 @@ pub fn choose_with(
         let Some(fix) = named.or_else(|| of(Applicability::Safe)).or_else(unsafe_one) else {
             continue;
         };
-        let key = |e: &Edit| (e.file.path().to_owned(), e.span, e.text.clone());
-        if seen.insert(fix.edits.iter().map(key).collect::<Vec<_>>()) {
+        if seen.insert(identity(fix)) {
             out.push(Choice { finding, fix });
         }
     }

@@ -1,90 +1,223 @@
 //! The contents of `hcoplan.yaml` and related files.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, normalize_path, origin_name};
 use hcoplan_yaml::edit::{Change, apply, edits, inline};
-use hcoplan_yaml::{Node, Path};
-use serde_json::{Value as Json, json};
+use hcoplan_yaml::{Document, Node, Path, Segment, Style};
+use serde_json::Value as Json;
 
-use super::INVENTORY_SCHEMA;
-use super::facts::comment;
-use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, Loaded, Repo, WithSource};
+use super::known::Assumed;
+use super::{DumpedCluster, INVENTORY_SCHEMA};
+use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, FactOrigin, Loaded, Repo};
 
 /// The contents of `hcoplan.yaml`.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Configuration {
-    /// The release of clusters whose manifests don't declare one, if known.
-    pub release: Option<String>,
     /// Whether charts are rendered.
-    pub has_charts: bool,
-    /// The inventories that are written, each with the HyperConverged's file; `None` for the only cluster.
-    pub inventories: Vec<(Option<Utf8PathBuf>, Utf8PathBuf)>,
+    has_charts: bool,
+    /// The facts about all clusters without their own.
+    all: Facts,
+    /// Clusters alike, by their paths.
+    entries: Vec<(Vec<Utf8PathBuf>, Facts)>,
+}
+
+/// Facts about clusters.
+#[derive(Debug, Clone, Default)]
+struct Facts {
+    /// The written inventory.
+    inventory: Option<Utf8PathBuf>,
+    /// The release that the user or a dump names.
+    release: Option<String>,
+    /// Other entries, as written.
+    copied: Vec<String>,
+    /// What a person has to correct.
+    assumed: Assumed,
+}
+
+impl Facts {
+    /// The known ones by their keys.
+    fn known(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let inventory = self.inventory.iter().map(|file| ("inventory", file.as_str()));
+        inventory.chain(self.release.iter().map(|label| ("release", label.as_str())))
+    }
+
+    /// Lines with this indentation, those of assumed ones as comments.
+    fn lines(&self, indent: &str) -> String {
+        let known = self.known().map(|(key, value)| format!("{indent}{key}: {}\n", inline(&value.into())));
+        let release = self.assumed.release.iter().map(|label| format!("{indent}# release: {label:?}  # ?\n"));
+        let platform = self.assumed.platform.iter().map(|one| format!("{indent}# platform: {one}  # ?\n"));
+        let copied = self.copied.iter().map(|entry| format!("{indent}{entry}\n"));
+        known.chain(copied).chain(release).chain(platform).collect()
+    }
+
+    /// An item of `clusters`.
+    fn item(&self, paths: &[Utf8PathBuf], indent: &str) -> String {
+        let quoted = |path: &Utf8PathBuf| inline(&path.as_str().into());
+        let path = match paths {
+            [only] => format!(" {}", quoted(only)),
+            _ => paths.iter().map(|path| format!("\n{indent}    - {}", quoted(path))).collect(),
+        };
+        format!("{indent}- path:{path}\n{}", self.lines(&format!("{indent}  ")))
+    }
+
+    /// A file with a new item of `clusters`.
+    fn appended_to(&self, text: &str, paths: &[Utf8PathBuf]) -> Option<String> {
+        let root = parsed(text)?.root;
+        let is_block = root.get("clusters").is_some_and(|clusters| clusters.style == Style::Block);
+        let Some(last) = root.list_at("clusters").last().filter(|_| is_block) else {
+            let path: Vec<Json> = paths.iter().map(|path| path.as_str().into()).collect();
+            let known = self.known().map(|(key, value)| (key.to_owned(), value.into()));
+            let item = std::iter::once(("path".to_owned(), path.into())).chain(known).collect();
+            return changed(text, vec![Change::Append(Path::dotted("clusters"), Json::Object(item))]);
+        };
+        let range = last.span.range();
+        let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let indent = text[line..].len() - text[line..].trim_start().len();
+        // Comments may belong to the last item.
+        let end_of_line = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at + 1);
+        let mut end = end_of_line(text[..range.end].trim_end().len());
+        while let Some(rest) = Some(text[end..].trim_start_matches(' ')).filter(|rest| rest.starts_with('#'))
+            && text.len() - rest.len() - end > indent
+        {
+            end = end_of_line(end);
+        }
+        let (before, after) = text.split_at(end);
+        let line_break = if before.ends_with('\n') { "" } else { "\n" };
+        Some(format!("{before}{line_break}{}{after}", self.item(paths, &" ".repeat(indent))))
+    }
 }
 
 impl Configuration {
-    /// Adds the inventory of a cluster, one of possibly several.
-    pub fn add_inventory(&mut self, repo: &Repo, cluster: &ClusterRef, file: &Utf8Path) {
-        let of = (repo.clusters().len() > 1).then(|| cluster.named_path().to_owned());
-        self.inventories.push((of, file.to_owned()));
+    /// That of some clusters of a repository; `release` is what the user says of those without one.
+    pub fn new(repo: &Repo, clusters: &[(&ClusterRef, Loaded)], has_charts: bool, release: Option<String>) -> Self {
+        let mut alike: BTreeMap<Assumed, Vec<Utf8PathBuf>> = BTreeMap::new();
+        for (cluster, loaded) in clusters {
+            let mut assumed = Assumed::of(loaded);
+            assumed.release = assumed.release.filter(|_| release.is_none());
+            // An entry means the only HyperConverged of a file.
+            let is_its = |other: &&ClusterRef| other.named_path() == cluster.named_path();
+            if assumed != Assumed::default() && repo.clusters().iter().filter(is_its).count() == 1 {
+                alike.entry(assumed).or_default().push(cluster.named_path().to_owned());
+            }
+        }
+        let mut out = Self { has_charts, all: Facts { release, ..Facts::default() }, entries: Vec::new() };
+        if alike.len() == 1 && clusters.len() == repo.clusters().len() {
+            out.all.assumed = alike.into_keys().next().unwrap_or_default();
+        } else {
+            let facts = |assumed| Facts { assumed, ..Facts::default() };
+            out.entries.extend(alike.into_iter().map(|(assumed, paths)| (paths, facts(assumed))));
+        }
+        out
     }
 
-    /// The lines about charts and inventories.
-    fn entries(&self) -> String {
-        let quoted = |path: &Utf8Path| inline(&path.as_str().into());
-        let charts = if self.has_charts { "helm: true\n" } else { "" };
-        let inventories = self.inventories.iter().map(|(of, file)| match of {
-            None => format!("inventory: {}\n", quoted(file)),
-            Some(of) => format!("clusters:\n  - path: {}\n    inventory: {}\n", quoted(of), quoted(file)),
-        });
-        charts.to_owned() + &inventories.collect::<String>()
+    /// Adds what a dump says of its only cluster: the inventory that is written, and the release.
+    pub fn add_dump(&mut self, repo: &Repo, cluster: &ClusterRef, inventory: &Utf8Path, dumped: &mut DumpedCluster) {
+        let facts = if repo.clusters().len() == 1 {
+            &mut self.all
+        } else {
+            if self.entries.is_empty() {
+                self.entries.push((vec![cluster.named_path().to_owned()], Facts::default()));
+            }
+            &mut self.entries[0].1
+        };
+        facts.inventory = Some(inventory.to_owned());
+        facts.release = facts.release.take().or_else(|| dumped.take_release());
+        facts.assumed.release = facts.assumed.release.take().filter(|_| facts.release.is_none());
+        facts.assumed.platform = facts.assumed.platform.filter(|_| dumped.identity.platform.by == FactOrigin::Nothing);
     }
 
     /// An existing file with what it lacks; `None` if it lacks nothing, or is none that can be changed.
     pub fn added_to(&self, text: &str) -> Option<String> {
-        let file = SourceFile::new(CONFIG_FILE, text);
-        let documents = hcoplan_yaml::parse_yaml(&file).documents;
-        let [document] = documents.as_slice() else { return None };
-        let root = &document.root;
-        let mut changes = Vec::new();
-        if self.has_charts && root.get("helm").is_none() {
-            changes.push(Change::Set(Path::dotted("helm"), true.into()));
+        let charts = self.has_charts.then_some(("helm", Json::Bool(true)));
+        let known = self.all.known().map(|(key, value)| (key, value.into())).chain(charts);
+        let root = parsed(text)?.root;
+        let mut now = changed(text, known.filter_map(|(key, value)| lacks(&root, Path::dotted(key), value)).collect())?;
+        for (paths, facts) in &self.entries {
+            let root = parsed(&now)?.root;
+            let items: Vec<Vec<Utf8PathBuf>> = root.list_at("clusters").iter().map(paths_of).collect();
+            let (mut new, mut changes, mut copied) = (Vec::new(), Vec::new(), Vec::new());
+            for path in paths {
+                let is_its = |own: &Utf8PathBuf| own == path || path.parent() == Some(own);
+                let found = items.iter().position(|own| own.iter().any(is_its));
+                let Some(at) = found else {
+                    new.push(path.clone());
+                    continue;
+                };
+                let entry = Path::dotted("clusters").index(at);
+                let shared = items[at].iter().position(is_its).filter(|_| items[at].len() > 1);
+                if let Some(index) = shared.filter(|_| facts.inventory.is_some()) {
+                    // Its inventory isn't the others'.
+                    changes.push(Change::Remove(entry.key("path").index(index)));
+                    new.push(path.clone());
+                    let own = root.list_at("clusters")[at].entries().iter();
+                    let own =
+                        own.filter(|own| own.key.text != "path" && !facts.known().any(|(key, _)| key == own.key.text));
+                    copied
+                        .extend(own.map(|own| now[own.key.span.range().start..own.value.span.range().end].to_owned()));
+                } else {
+                    let known = facts.known().map(|(key, value)| (entry.key(key), value.into()));
+                    changes.extend(known.filter_map(|(path, value)| lacks(&root, path, value)));
+                }
+            }
+            now = changed(&now, changes)?;
+            if !new.is_empty() {
+                let Facts { inventory, release, assumed, .. } = facts.clone();
+                now = Facts { inventory, release, copied, assumed }.appended_to(&now, &new)?;
+            }
         }
-        if let Some(release) = self.release.as_ref().filter(|_| root.get("release").is_none()) {
-            changes.push(Change::Set(Path::dotted("release"), release.as_str().into()));
-        }
-        for (of, inventory) in &self.inventories {
-            let value = Json::from(inventory.as_str());
-            let Some(of) = of else {
-                changes.push(Change::Set(Path::dotted("inventory"), value));
-                continue;
-            };
-            let entries = root.list_at("clusters");
-            let is_its = |entry: &Node| {
-                let path = entry.text_at("path").and_then(|p| normalize_path(Utf8Path::new(p)));
-                path.is_some_and(|path| path == *of || of.parent() == Some(&path))
-            };
-            changes.push(match entries.iter().position(is_its) {
-                Some(at) => Change::Set(Path::dotted("clusters").index(at).key("inventory"), value),
-                None => Change::Append(Path::dotted("clusters"), json!({ "path": of.as_str(), "inventory": value })),
-            });
-        }
-        let edits = edits(document, &changes).ok().filter(|edits| !edits.is_empty())?;
-        apply(text, &edits).ok()
+        (now != text).then_some(now)
     }
 
-    /// The file for these clusters.
-    pub fn text(&self, loaded: &[Loaded]) -> String {
+    /// A new file.
+    pub fn text(&self) -> String {
         let schema = INVENTORY_SCHEMA.replace("inventory.", "config.");
-        let nodes = if !self.inventories.is_empty() {
-            ""
-        } else {
-            "# Without an inventory nodes are assumed: `hcoplan init DIR --nodes DUMP` writes one.\n"
-        };
-        let release = release(self.release.as_deref(), loaded);
-        format!("# yaml-language-server: $schema={schema}\n{release}{}{nodes}", self.entries())
+        let mut out = format!("# yaml-language-server: $schema={schema}\n");
+        let all = || self.entries.iter().map(|(_, facts)| facts).chain([&self.all]);
+        if all().any(|facts| facts.assumed != Assumed::default()) {
+            out += "# hcoplan assumes what the lines with `# ?` say: correct them, and remove the first `#`.\n";
+        }
+        out += &self.all.lines("");
+        if self.has_charts {
+            out += "helm: true\n";
+        }
+        if !self.entries.is_empty() {
+            out += "clusters:\n";
+        }
+        self.entries.iter().for_each(|(paths, facts)| out += &facts.item(paths, "  "));
+        if !all().any(|facts| facts.inventory.is_some()) {
+            out += "# Without an inventory nodes are assumed: `hcoplan init DIR --nodes DUMP` writes one.\n";
+        }
+        out
     }
+}
+
+/// The change that puts in a value where none is; a written inventory replaces another one.
+fn lacks(root: &Node, path: Path, value: Json) -> Option<Change> {
+    let is_inventory = path.0.last() == Some(&Segment::Key("inventory".to_owned()));
+    let is_wanted = root.at(&path).is_none_or(|own| is_inventory && own.to_json() != value);
+    is_wanted.then_some(Change::Set(path, value))
+}
+
+/// The paths of an item of `clusters`.
+fn paths_of(item: &Node) -> Vec<Utf8PathBuf> {
+    let all = item.get("path").into_iter().chain(item.list_at("path"));
+    all.filter_map(|path| normalize_path(Utf8Path::new(path.as_str()?))).collect()
+}
+
+/// The only document of a file.
+fn parsed(text: &str) -> Option<Document> {
+    let mut documents = hcoplan_yaml::parse_yaml(&SourceFile::new(CONFIG_FILE, text)).documents.into_iter();
+    documents.next().filter(|_| documents.next().is_none())
+}
+
+/// The text after changes.
+fn changed(text: &str, changes: Vec<Change>) -> Option<String> {
+    if changes.is_empty() {
+        return Some(text.to_owned());
+    }
+    apply(text, &edits(&parsed(text)?, &changes).ok()?).ok()
 }
 
 /// The ignore file, and its lines, with which a controller that applies hcoplan's directory skips hcoplan's files;
@@ -111,53 +244,8 @@ const IGNORED: &str = "\
 /hcoplan.yaml
 ";
 
-/// What was found about a cluster, with the sources, as a line.
-pub fn known_of(cluster: &ClusterRef, loaded: &Loaded) -> String {
-    let mut identity = loaded.identity.clone();
-    if let (None, Ok(release)) = (&identity.release, &loaded.release) {
-        identity.release = Some(WithSource::assumed(release.label().to_owned()));
-    }
-    let files: Vec<&str> = cluster.inventory_files().iter().map(|f| f.as_str()).collect();
-    let nodes = if files.is_empty() { "nodes assumed".to_owned() } else { format!("nodes of {}", files.join(", ")) };
-    format!("found: {}: {identity}, {nodes}", cluster.named_path())
-}
-
 /// The path of a new inventory: in a directory that no controller applies.
 pub fn inventory_path(cluster: &ClusterRef) -> Utf8PathBuf {
     let name = if cluster.name().is_root() { "inventory" } else { cluster.name() };
     format!("{DIRECTORY}/{name}.yaml").into()
-}
-
-/// The line of `hcoplan.yaml` with the release of clusters whose manifests don't declare one.
-fn release(given: Option<&str>, loaded: &[Loaded]) -> String {
-    if let Some(name) = given {
-        return format!("release: {name:?}\n");
-    }
-    let assumed: Vec<&Loaded> = loaded.iter().filter(|l| !l.possible.is_empty()).collect();
-    let labels: BTreeSet<&str> = assumed.iter().filter_map(|l| Some(l.release.as_ref().ok()?.label())).collect();
-    let is_newest = assumed
-        .iter()
-        .all(|l| l.possible.last().is_some_and(|r| l.release.as_ref().is_ok_and(|o| o.label() == r.label())));
-    match labels.first() {
-        None => {
-            let sources: BTreeSet<String> =
-                loaded.iter().filter_map(|l| Some(comment(&l.identity.release.as_ref()?.source()))).collect();
-            let sources: Vec<String> = sources.into_iter().take(3).collect();
-            format!("# The manifests declare the release: {}.\n", sources.join(", "))
-        }
-        Some(label) if labels.len() == 1 && is_newest => {
-            let title = assumed.first().and_then(|l| l.release.as_ref().ok()).map(|r| r.title()).unwrap_or_default();
-            format!(
-                "# hcoplan assumes {title}, the newest published release. Write the release that runs; a manifest's \
-                 own takes precedence.\n# release: {label:?}\n"
-            )
-        }
-        Some(_) => {
-            let list: Vec<&str> = labels.into_iter().collect();
-            format!(
-                "# The clusters may run different releases; hcoplan assumes {}. Write `release` of each below `clusters`.\n",
-                list.join(" and ")
-            )
-        }
-    }
 }

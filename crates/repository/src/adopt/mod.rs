@@ -3,10 +3,12 @@
 mod configuration;
 mod dumped_cluster;
 mod facts;
+mod known;
 
-pub use configuration::{Configuration, ignored, inventory_path, known_of};
+pub use configuration::{Configuration, ignored, inventory_path};
 pub use dumped_cluster::DumpedCluster;
 pub use facts::{Contradiction, contradictions};
+pub use known::table;
 
 /// The URL of an inventory's schema, for editors.
 const INVENTORY_SCHEMA: &str = "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";

@@ -33,12 +33,9 @@ const FILLED_IN: &str = "~sources";
 
 /// The findings about how controllers apply a cluster's HyperConverged after a change, compared with before.
 pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
-    let is_applied = |repo: &Repo, applied: &Applied, cluster: &ClusterRef| {
-        applied.sources.iter().any(|source| repo.left_out(applied, source, cluster).is_none())
-    };
-    let old = before.gitops().around(was.directory()).filter(|applied| is_applied(before, applied, was));
+    let old = before.gitops().around(was.directory()).filter(|applied| before.is_applied(applied, was));
     let mut now = after.gitops().around(cluster.directory());
-    let is_still_applied = now.any(|applied| is_applied(after, applied, cluster));
+    let is_still_applied = now.any(|applied| after.is_applied(applied, cluster));
     let mut out = Vec::new();
     for old in old {
         let by = phrase(&old.document);
@@ -148,6 +145,11 @@ impl Applied {
 }
 
 impl Repo {
+    /// Whether a controller's object applies a cluster's HyperConverged.
+    pub(super) fn is_applied(&self, by: &Applied, cluster: &ClusterRef) -> bool {
+        by.sources.iter().any(|source| self.left_out(by, source, cluster).is_none())
+    }
+
     /// Why a source of a controller's object doesn't apply a cluster's HyperConverged; `None` if it does.
     fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
         let controller = applied.kind.controller();

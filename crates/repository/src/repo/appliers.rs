@@ -10,7 +10,6 @@ use hcoplan_yaml::{Document, Node};
 use super::Repo;
 use super::charts::is_chart;
 use super::gitops::{Applied, Controller, Kind, Source, of_object, phrase, reads_file};
-use super::kustomization::has_kustomization;
 use super::objects::ClusterRef;
 
 /// The directories of an Ansible role.
@@ -79,13 +78,10 @@ impl Appliers<'_> {
     /// The controller that deletes an object once it is removed from a directory, such as `the Application prod in
     /// argocd/prod.yaml`.
     pub fn pruner_of(&self, directory: &Utf8Path) -> Option<String> {
-        let reaches = |source: &Source, above: &Utf8Path| {
-            let is_below = above == directory || source.recurses || self.is_kustomization(above);
-            is_below && source.is_at(above) && source.selects(above, &directory.join("a.yaml"))
-        };
         let applied = self.applied_with(directory);
         let mut pruning = applied.iter().filter(|applied| applied.prunes);
-        let by = pruning.find(|a| self.sources(a).any(|s| directory.ancestors().any(|above| reaches(s, above))))?;
+        let file = directory.join("a.yaml");
+        let by = pruning.find(|a| self.sources(a).any(|source| a.reaches(source, &*self.repo.tree, &file)))?;
         Some(phrase(&by.document))
     }
 
@@ -116,10 +112,6 @@ impl Appliers<'_> {
     fn sources<'a>(&self, applied: &'a Applied) -> impl Iterator<Item = &'a Source> {
         let is_ours = |source: &&Source| source.is_here && self.is_of_this_repository(applied.kind, &source.node);
         applied.sources.iter().filter(is_ours)
-    }
-
-    fn is_kustomization(&self, directory: &Utf8Path) -> bool {
-        has_kustomization(&*self.repo.tree, directory)
     }
 
     /// The chart whose templates are in a directory.

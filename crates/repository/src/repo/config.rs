@@ -7,6 +7,7 @@ use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Walk, normalize_path};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
+use hcoplan_planner::release::Platform;
 use hcoplan_yaml::{self as yaml, Document, Node, Value as Yaml};
 use serde_json::Value;
 
@@ -26,6 +27,8 @@ pub struct Config {
     pub ignore: Vec<Located<String>>,
     /// The release of clusters that don't declare theirs.
     pub release: Option<Located<String>>,
+    /// The platform of clusters without a declared one.
+    pub platform: Option<Located<Platform>>,
     /// The inventory of clusters without their own: files or directories.
     pub inventory: Vec<Located<String>>,
     /// Whether building kustomizations is disabled.
@@ -55,6 +58,8 @@ pub struct ClusterEntry {
     pub inventory: Vec<Located<String>>,
     /// The release that it runs.
     pub release: Option<Located<String>>,
+    /// Its platform.
+    pub platform: Option<Located<Platform>>,
     /// Other files and directories about it, anywhere: its virtual machines, image evidence, bundles, storage classes.
     pub also: Vec<Located<String>>,
 }
@@ -110,16 +115,26 @@ fn schema() -> &'static DocumentSchema {
     SCHEMA.get_or_init(|| DocumentSchema::of(CONFIG_SCHEMA))
 }
 
-/// Removes the entries of clusters outside of a directory, with their mistakes.
+/// Removes the paths of clusters outside of a directory, and entries without any other, with their mistakes.
 fn retain_entries_of(directory: &Utf8Path, root: &mut Node) {
-    let Yaml::Map(entries) = &mut root.value else { return };
-    let is_inside =
-        |entry: &Node| normalize_path(Utf8Path::new(entry.text("path"))).is_some_and(|p| p.starts_with(directory));
-    for clusters in entries.iter_mut().filter(|entry| entry.key.text == "clusters") {
-        if let Yaml::Seq(items) = &mut clusters.value.value {
-            items.retain(is_inside);
+    let is_inside = |path: &Node| {
+        let path = path.as_str().and_then(|path| normalize_path(Utf8Path::new(path)));
+        path.is_some_and(|path| path.starts_with(directory))
+    };
+    let Some(Yaml::Seq(clusters)) = value_mut(root, "clusters") else { return };
+    clusters.retain_mut(|entry| {
+        if let Some(Yaml::Seq(paths)) = value_mut(entry, "path") {
+            paths.retain(is_inside);
+            return !paths.is_empty();
         }
-    }
+        entry.get("path").is_some_and(is_inside)
+    });
+}
+
+/// The value at a key of a mapping.
+fn value_mut<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Yaml> {
+    let Yaml::Map(entries) = &mut node.value else { return None };
+    entries.iter_mut().find(|entry| entry.key.text == key).map(|entry| &mut entry.value.value)
 }
 
 /// Parses `hcoplan.yaml`, of a part only its own clusters' entries; returns findings instead if anything is wrong.
@@ -198,18 +213,17 @@ impl Config {
         let root = &document.root;
         self.ignore = Located::texts(document, root, "ignore");
         self.release = Located::release(document, root, "release");
+        self.platform = Located::platform(document, root);
         self.inventory = Located::texts(document, root, "inventory");
         for entry in root.list_at("clusters") {
-            let Some(path) = Located::text(document, entry, "path") else {
-                continue;
-            };
-            self.clusters.push(ClusterEntry {
+            self.clusters.extend(Located::texts(document, entry, "path").into_iter().map(|path| ClusterEntry {
                 name: Located::text(document, entry, "name"),
                 path,
                 inventory: Located::texts(document, entry, "inventory"),
                 release: Located::release(document, entry, "release"),
+                platform: Located::platform(document, entry),
                 also: Located::texts(document, entry, "also"),
-            });
+            }));
         }
         self.is_kustomize_off = matches!(root.get("kustomize").map(|n| &n.value), Some(Yaml::Bool(false)));
         self.helm = root.get("helm").is_some_and(Node::is_true);

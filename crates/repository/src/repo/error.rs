@@ -4,6 +4,7 @@ use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source;
 use hcoplan_diagnostics::source::{Bytes, Location, Unreadable};
+use hcoplan_planner::release::Platform;
 use hcoplan_yaml::{Document, Node};
 
 use super::choose_release::UnknownRelease;
@@ -48,6 +49,16 @@ impl<T> Located<T> {
     pub(super) fn new(value: T, document: &Document, node: &Node) -> Self {
         let place = document.location(node.span);
         Self { value, place }
+    }
+}
+
+impl Located<Platform> {
+    /// The platform of a mapping; the schema admits no other texts.
+    pub(super) fn platform(document: &Document, node: &Node) -> Option<Self> {
+        let node = node.get("platform")?;
+        let platforms = [Platform::OpenShift, Platform::Kubernetes].into_iter();
+        let value = platforms.into_iter().find(|platform| node.as_str() == Some(platform.as_str()))?;
+        Some(Self::new(value, document, node))
     }
 }
 

@@ -10,6 +10,7 @@ use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
 use hcoplan_yaml::{Document, Path};
 
+use super::error::Located;
 use super::statements::{Statement, StatementKind};
 use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
 
@@ -69,6 +70,14 @@ pub struct WithSource<T> {
 }
 
 impl<T> WithSource<T> {
+    /// One of `hcoplan.yaml`.
+    pub(super) fn configured(fact: &Located<T>, by: FactOrigin) -> Self
+    where
+        T: Clone,
+    {
+        Self { value: fact.value.clone(), by, place: Some(fact.place.clone()) }
+    }
+
     /// One without a source.
     pub const fn assumed(value: T) -> Self {
         Self { value, by: FactOrigin::Nothing, place: None }
@@ -78,6 +87,7 @@ impl<T> WithSource<T> {
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
             (FactOrigin::Statement(_) | FactOrigin::Object(_) | FactOrigin::Kustomization, Some(place)) => {
+                let place = place.origin().unwrap_or_else(|| place.clone());
                 format!("{} in {}", self.by, place.file.path())
             }
             _ => self.by.to_string(),

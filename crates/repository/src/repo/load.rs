@@ -309,13 +309,9 @@ impl Repo {
         inventory: &LoadedInventory,
     ) -> (Candidates, Vec<Arc<Content>>) {
         let mut out = Candidates::default();
-        let configured = |own: &super::Located<String>, by| WithSource {
-            value: own.value.clone(),
-            by,
-            place: Some(own.place.clone()),
-        };
-        let own = cluster.release.as_ref();
-        out.releases.extend(own.map(|r| configured(r, FactOrigin::Configuration)));
+        let by = FactOrigin::Configuration;
+        out.releases.extend(cluster.release.as_ref().map(|own| WithSource::configured(own, by)));
+        out.platforms.extend(cluster.platform.as_ref().map(|own| WithSource::configured(own, by)));
         out.inventory(inventory);
         out.hyperconverged(document);
         let mut files = Vec::new();
@@ -324,8 +320,9 @@ impl Repo {
         }
         out.operators_namespace_first();
         out.updates.extend(self.applied().nearest(cluster.path()).and_then(|applied| applied.method.clone()));
-        let all = self.config.release.as_ref();
-        out.releases.extend(all.map(|r| configured(r, FactOrigin::Configured)));
+        let by = FactOrigin::Configured;
+        out.releases.extend(self.config.release.as_ref().map(|all| WithSource::configured(all, by)));
+        out.platforms.extend(self.config.platform.as_ref().map(|all| WithSource::configured(all, by)));
         (out, files)
     }
 
@@ -501,7 +498,7 @@ fn platform_assumed(document: &Document, platform: Platform) -> Finding {
     let message = format!("the cluster's platform is unknown: assuming {}", platform.as_str());
     Finding::new(&PLATFORM_ASSUMED, message)
         .at(whole(document))
-        .help("write `platform: OpenShift` or `platform: Kubernetes` into the inventory")
+        .help("write `platform: OpenShift` or `platform: Kubernetes` into hcoplan.yaml or the inventory")
 }
 
 /// The finding that the nodes are assumed.

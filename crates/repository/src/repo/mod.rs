@@ -14,6 +14,7 @@ mod choose_release;
 mod cluster_filter;
 mod companions;
 mod config;
+mod destinations;
 mod dump;
 mod duplicate_key;
 mod error;

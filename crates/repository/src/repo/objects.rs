@@ -6,6 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_planner::inventory::SourceKind;
+use hcoplan_planner::release::Platform;
 
 use super::build::BUILT;
 use super::error::Located;
@@ -65,6 +66,7 @@ pub struct ClusterRef {
     /// Other manifests with facts about it; nearer ones first.
     pub(super) statements: Box<[StatementRef]>,
     pub(super) release: Option<Located<String>>,
+    pub(super) platform: Option<Located<Platform>>,
     /// Index among the inventories that several clusters share.
     pub(super) shared: Option<usize>,
     /// Other files and directories about it.

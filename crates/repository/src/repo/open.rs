@@ -469,7 +469,12 @@ impl Reading {
         repo.report_unread_charts();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
         let unbuilt = options.built.iter().flat_map(|built| built.unbuilt.keys());
+        let is_single = paired.directories.len() < 2;
         repo.owners = Owners::new(paired.directories, unbuilt.chain(&self.objects.unrendered));
+        if !is_single && !repo.gitops().applied.is_empty() {
+            repo.owners.applied = repo.clusters_of_files();
+            repo.findings.extend(repo.overwritten());
+        }
         repo.config = config;
         Ok(repo)
     }

@@ -1,7 +1,8 @@
 //! Whose the repository's other files are: those of virtual machines, disks and networks.
 //!
-//! A file belongs to the cluster in whose directory it is. Outside of all of these it belongs to the one cluster below
-//! the nearest directory above it that has any: with a single cluster, the whole repository is its.
+//! A file belongs to the cluster in whose directory it is. Outside of all of these it belongs to the cluster to which
+//! controllers apply it; else to the one cluster below the nearest directory above it that has any: with a single
+//! cluster, the whole repository is its.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,6 +15,8 @@ pub(super) struct Owners {
     directories: HashSet<Utf8PathBuf>,
     /// The directory of the only cluster below a directory; `None` if it has several.
     below: HashMap<Utf8PathBuf, Option<Utf8PathBuf>>,
+    /// The directories of the clusters to which controllers apply files.
+    pub(super) applied: HashMap<Utf8PathBuf, Utf8PathBuf>,
 }
 
 impl Owners {
@@ -29,7 +32,7 @@ impl Owners {
                 }
             }
         }
-        Self { directories, below }
+        Self { directories, below, applied: HashMap::new() }
     }
 
     /// The directory of the cluster in whose directory a file is.
@@ -39,6 +42,10 @@ impl Owners {
 
     /// The directory of the cluster that a file belongs to.
     pub(super) fn owner<'o>(&'o self, file: &Utf8Path) -> Option<&'o Utf8Path> {
+        let applied = self.applied.get(file).map(Utf8PathBuf::as_path);
+        if let Some(owner) = applied.filter(|_| self.around(file).is_none()) {
+            return Some(owner);
+        }
         for above in file.ancestors().skip(1) {
             if let Some(own) = self.directories.get(above) {
                 return Some(own);
@@ -54,7 +61,9 @@ impl Owners {
     pub(super) fn reach<'o>(&'o self, directory: &'o Utf8Path) -> Option<&'o Utf8Path> {
         let own = self.directories.get(directory)?;
         let is_only = |above: &&Utf8Path| self.below.get(*above).is_some_and(|only| only.as_ref() == Some(own));
-        Some(own.ancestors().take_while(is_only).last().unwrap_or(own))
+        let outermost = own.ancestors().take_while(is_only).last().unwrap_or(own);
+        let applied = self.applied.iter().filter(|(_, owner)| *owner == own).map(|(file, _)| file);
+        outermost.ancestors().find(|above| applied.clone().all(|file| file.starts_with(above)))
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn pair(
     let mut by_directory = DirectoryIndex::new(tree, objects, config);
     let mut out = Paired::default();
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
-    let mut claimed = BTreeSet::new();
+    let (mut claimed, mut named) = (BTreeSet::new(), BTreeSet::new());
     let is_unbuilt = |entry: &&ClusterEntry| {
         let path = path_in_root(&entry.path.value);
         path.is_some_and(|p| objects.unbuilt.contains(&p))
@@ -60,6 +60,7 @@ pub(super) fn pair(
         match by_directory.entry(entry) {
             Ok(cluster) => {
                 claimed.insert(cluster.object);
+                named.extend(entry.name.is_some().then_some(cluster.object));
                 clusters.push(cluster);
             }
             Err(finding) => out.configuration.push(*finding),
@@ -68,7 +69,7 @@ pub(super) fn pair(
     out.configuration.extend(by_directory.missing_inventories());
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
-    name_by_file(&mut clusters, &claimed, &wrapper);
+    name_by_file(&mut clusters, &named, &wrapper);
     tell_root_apart(&mut clusters);
     // By name; of a duplicate name HCO reconciles one, and the first of several such ones keeps it.
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
@@ -107,11 +108,11 @@ fn tell_root_apart(clusters: &mut [ClusterRef]) {
 /// Names clusters in wrappers after their file; if there are several in a file, also after the wrapper.
 fn name_by_file(
     clusters: &mut [ClusterRef],
-    claimed: &BTreeSet<ObjectRef>,
+    named: &BTreeSet<ObjectRef>,
     wrapper: &impl Fn(ObjectRef) -> Option<(String, String)>,
 ) {
     let mut by_file: BTreeMap<Arc<Utf8Path>, Vec<(&mut ClusterRef, String, String)>> = BTreeMap::new();
-    for cluster in clusters.iter_mut().filter(|c| !claimed.contains(&c.object)) {
+    for cluster in clusters.iter_mut().filter(|c| !named.contains(&c.object)) {
         if let Some((namespace, name)) = wrapper(cluster.object) {
             by_file.entry(Arc::clone(&cluster.path)).or_default().push((cluster, namespace, name));
         }
@@ -245,6 +246,7 @@ impl<'o> DirectoryIndex<'o> {
             pairing,
             statements: self.statements_of(object),
             release: None,
+            platform: None,
             shared: None,
             also: Vec::new(),
             reports: true,
@@ -345,6 +347,7 @@ impl<'o> DirectoryIndex<'o> {
             cluster.name = name.value.as_str().into();
         }
         cluster.release = entry.release.clone();
+        cluster.platform = entry.platform.clone();
         for also in &entry.also {
             let path = path_in_root(&also.value);
             let is_there = |path: &Utf8PathBuf| {

@@ -9,6 +9,7 @@ mod additions;
 mod applied_paths;
 mod argocd;
 mod controller;
+mod destination;
 mod fleet;
 mod flux;
 mod generators;
@@ -46,6 +47,8 @@ pub(super) struct Applied {
     pub(super) name: String,
     /// The namespace that objects without one get, as far as it is known.
     pub(super) namespace: Option<String>,
+    /// The cluster to which it applies them, as far as it is known.
+    pub(super) destination: Option<String>,
     /// Whether it deletes objects that are removed from its sources.
     pub(super) prunes: bool,
     pub(super) sources: Vec<Source>,

@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
+use super::destination::destination;
 use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
@@ -191,6 +192,7 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
         document: Arc::clone(document),
         name: object.text("metadata.name").to_owned(),
         namespace: namespace(kind, object),
+        destination: destination(kind, object, document.file.path()),
         prunes: object.below(prune).is_some_and(Node::is_true),
         sources: sources_of(kind, object, document.file.path()),
     }

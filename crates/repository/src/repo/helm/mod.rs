@@ -293,12 +293,18 @@ fn render(
         built.findings.extend(asks_cluster(tree, chart));
         for (directory, release) in planned(chart, &releases(&gitops, &chart.directory, &files)) {
             let run = ReleaseToRender { tree, root, chart, release: &release, helm };
-            match run.run(most_bytes, stop) {
+            let rendered = match release.missing.first() {
+                Some(missing) => Err((format!("there is no values file `{}`", missing.value), missing.place.clone())),
+                None => match run.run(most_bytes, stop) {
+                    Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
+                    rendered => rendered.map_err(|error| (run.masked(&error.to_string()), chart.place.clone())),
+                },
+            };
+            match rendered {
                 Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
-                Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
-                Err(error) => {
-                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, run.masked(&error.to_string()));
-                    let finding = finding.at(chart.place.clone()).label("this release is not planned");
+                Err((message, place)) => {
+                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, message);
+                    let finding = finding.at(place).label("this release is not planned");
                     let finding = Finding { cluster: Some(name_of(tree, &directory)), ..finding };
                     built.failed.push(FailedBuild { directory, finding });
                 }
@@ -343,7 +349,7 @@ impl ReleaseToRender<'_> {
         let files = files.filter_map(|path| Some(SourceFile::from_bytes(path, self.tree.read(path).ok()?)));
         let set = self.release.set.iter().map(|value| value.replacen('=', ": ", 1));
         let inline = self.release.values.iter().filter_map(|values| match values {
-            Values::Text(text) => Some(text.clone()),
+            Values::Inline(text, _) => Some(text.clone()),
             Values::File(_) => None,
         });
         let texts = inline.chain(set);
@@ -369,7 +375,7 @@ impl ReleaseToRender<'_> {
         for (number, values) in release.values.iter().enumerate() {
             let path = match values {
                 Values::File(path) => path.clone(),
-                Values::Text(text) => {
+                Values::Inline(text, _) => {
                     let path = Utf8PathBuf::from(format!(".hcoplan-values-{number}.yaml"));
                     inputs.insert(path.clone());
                     more.insert(path.clone(), text.clone().into_bytes());
@@ -395,16 +401,18 @@ impl ReleaseToRender<'_> {
         Ok((typed, bytes))
     }
 
-    /// The values files, the one with the highest precedence first.
+    /// The values with their places, those of the highest precedence first.
     fn values(&self) -> Vec<Document> {
-        let own = self.chart.directory.join("values.yaml");
-        let files = self.release.files().rev().chain([&own]);
-        let read = |path: &Utf8PathBuf| {
-            let bytes = self.tree.read(path).ok()?;
-            let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
-            parsed.documents.into_iter().next()
+        let own = Values::File(self.chart.directory.join("values.yaml"));
+        let read = |values: &Values| match values {
+            Values::Inline(_, placed) => Some(placed.clone()),
+            Values::File(path) => {
+                let bytes = self.tree.read(path).ok()?;
+                let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
+                parsed.documents.into_iter().next()
+            }
         };
-        files.filter_map(read).collect()
+        self.release.values.iter().rev().chain([&own]).filter_map(read).collect()
     }
 
     fn add(&self, built: &mut Built, directory: &Utf8Path, typed: &str, bytes: Vec<u8>) {

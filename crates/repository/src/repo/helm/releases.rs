@@ -4,16 +4,18 @@
 //! with its own values.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::normalize_path;
-use hcoplan_yaml::{self as yaml, Node, Value};
+use hcoplan_diagnostics::source::{SourceFile, normalize_path};
+use hcoplan_yaml::{self as yaml, Document, Node, Value};
 use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
+use super::super::error::Located;
 use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
 use super::super::wrapper_fields as fields;
+use super::super::wrappers::embedded::relocate;
 
 /// A release of a chart.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Release {
     pub(super) name: String,
     pub(super) namespace: Option<String>,
@@ -23,15 +25,34 @@ pub(super) struct Release {
     pub(super) set: Vec<String>,
     /// Values that can't be read: of a Secret, a file outside the root.
     pub(super) lacks: Vec<String>,
+    /// Values files that don't exist, so that the controller renders nothing.
+    pub(super) missing: Vec<Located<String>>,
 }
 
 /// A source of a release's values.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) enum Values {
     /// A file, relative to the root.
     File(Utf8PathBuf),
-    /// YAML in the object that names the release, or in one that it names.
-    Text(String),
+    /// YAML in the object that names the release, or in one that it names; and the values with their places there.
+    Inline(String, Document),
+}
+
+impl Values {
+    /// The values of a node; of a text, each is at the text's place.
+    fn inline(text: String, document: &Document, node: &Node) -> Self {
+        let root = match &node.value {
+            Value::String(_) => {
+                let parsed = yaml::parse_yaml(&SourceFile::new("values.yaml", text.as_str()));
+                let mut root =
+                    parsed.documents.into_iter().next().map_or_else(|| node.clone(), |document| document.root);
+                relocate(&mut root, &|_| node.span);
+                root
+            }
+            _ => node.clone(),
+        };
+        Self::Inline(text, Document { root, ..document.clone() })
+    }
 }
 
 impl Release {
@@ -39,7 +60,7 @@ impl Release {
     pub(super) fn files(&self) -> impl DoubleEndedIterator<Item = &Utf8PathBuf> {
         self.values.iter().filter_map(|values| match values {
             Values::File(path) => Some(path),
-            Values::Text(_) => None,
+            Values::Inline(..) => None,
         })
     }
 }
@@ -84,14 +105,14 @@ pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8Pat
         for source in applied.sources.iter().filter(|source| source.is_here) {
             for template in bound(source, chart, files) {
                 out.push(match applied.kind {
-                    Kind::HelmRelease => helm_release(applied, source, gitops),
+                    Kind::HelmRelease => helm_release(applied, source, gitops, files),
                     _ => application(applied, source, &template, chart, files),
                 });
             }
         }
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
-    out.dedup();
+    out.dedup_by_key(|r| (r.name.clone(), r.namespace.clone(), r.files().cloned().collect::<Vec<_>>(), r.set.clone()));
     out
 }
 
@@ -221,25 +242,28 @@ fn application(
     let is_true = |path: &str| matches!(node.below(path).map(|n| &n.value), Some(Value::Bool(true)));
     let skips = is_true("helm.ignoreMissingValueFiles");
     let mut values = Vec::new();
-    for file in node.list_at("helm.valueFiles").iter().filter_map(Node::as_str) {
-        let Some(file) = fill(file, "the values of", &mut lacks) else {
-            continue;
-        };
+    let mut missing = Vec::new();
+    for named in node.list_at("helm.valueFiles") {
+        let file = named.as_str().and_then(|file| fill(file, "the values of", &mut lacks));
+        let Some(file) = file else { continue };
         let path = normalize_path(Utf8Path::new(&root_path(&file, chart)));
-        match path.filter(|path| files.contains(path) && applied.is_of_this_repository(&file)) {
-            Some(path) => values.push(Values::File(path)),
-            None if skips => {}
+        match path {
+            Some(path) if !applied.is_of_this_repository(&file) => lacks.push(format!("the values of `{path}`")),
+            Some(path) if files.contains(&path) => values.push(Values::File(path)),
+            _ if skips => {}
             None => lacks.push(format!("the values of `{file}`")),
+            Some(_) => {
+                let place = source.document_of(applied, "helm.valueFiles").location(named.span);
+                missing.push(Located { value: file, place });
+            }
         }
     }
-    let helm = node.get("helm");
-    let object = helm.and_then(|h| h.get("valuesObject"));
     // An object wins over a text.
-    let inline = helm.and_then(|h| h.get("values")).and_then(Node::as_str).filter(|_| object.is_none());
-    let object = object.map(|o| yaml::emit(&o.to_json()));
-    for text in inline.map(ToOwned::to_owned).into_iter().chain(object) {
+    let inline = ["helm.valuesObject", "helm.values"].into_iter().find_map(|key| Some((key, node.below(key)?)));
+    if let Some((key, inline)) = inline {
+        let text = inline.as_str().map_or_else(|| yaml::emit(&inline.to_json()), ToOwned::to_owned);
         match template.fill(&text) {
-            Some(text) => values.push(Values::Text(text)),
+            Some(text) => values.push(Values::inline(text, source.document_of(applied, key), inline)),
             None => lacks.push("values with a template in them".to_owned()),
         }
     }
@@ -250,45 +274,54 @@ fn application(
             None => lacks.push(format!("the parameter `{}`", parameter.text("name"))),
         }
     }
-    Release { name: release_name(&name), namespace, values, set, lacks }
+    Release { name: release_name(&name), namespace, values, set, lacks, missing }
 }
 
-fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps) -> Release {
-    let spec = &source.node;
+fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &[Utf8PathBuf]) -> Release {
+    let (spec, document) = (&source.node, &applied.document);
     let name = match spec.text("releaseName") {
         "" => applied.name.as_str(),
         name => name,
     };
-    let mut lacks = Vec::new();
-    let files = spec.list_at("chart.spec.valuesFiles").iter().filter_map(Node::as_str);
-    let files = files.filter_map(|file| normalize_path(Utf8Path::new(file)));
-    let mut values: Vec<Values> = files.map(Values::File).collect();
+    let (mut lacks, mut values, mut missing) = (Vec::new(), Vec::new(), Vec::new());
+    let skips = spec.below("chart.spec.ignoreMissingValuesFiles").is_some_and(Node::is_true);
+    for file in spec.list_at("chart.spec.valuesFiles") {
+        let path = file.as_str().unwrap_or_default();
+        match normalize_path(Utf8Path::new(path)).filter(|path| existing.contains(path)) {
+            Some(path) => values.push(Values::File(path)),
+            None if skips => {}
+            None => missing.push(Located::new(path.to_owned(), document, file)),
+        }
+    }
     for from in spec.list_at("valuesFrom") {
         match referenced(applied, from, gitops) {
-            Some(text) => values.push(Values::Text(text)),
+            Some(inline) => values.push(inline),
             None => lacks.push(format!("the values of the {} `{}`", from.text("kind"), from.text("name"))),
         }
     }
-    values.extend(spec.get("values").map(|v| Values::Text(yaml::emit(&v.to_json()))));
+    values.extend(spec.get("values").map(|own| Values::inline(yaml::emit(&own.to_json()), document, own)));
     lacks.extend(unread(Some(spec), is_read_of_release));
-    Release { name: release_name(name), namespace: applied.namespace.clone(), values, set: Vec::new(), lacks }
+    let namespace = applied.namespace.clone();
+    Release { name: release_name(name), namespace, values, set: Vec::new(), lacks, missing }
 }
 
 /// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
-fn referenced(applied: &Applied, from: &Node, gitops: &GitOps) -> Option<String> {
+fn referenced(applied: &Applied, from: &Node, gitops: &GitOps) -> Option<Values> {
     let name = Some(from.text("name")).filter(|_| from.text("kind") == "ConfigMap")?;
     let document = gitops.config_map(applied.document.text("metadata.namespace"), name)?;
     let key = Some(from.text("valuesKey")).filter(|key| !key.is_empty()).unwrap_or("values.yaml");
-    let own = document.root.get("data")?.get(key)?.as_str()?;
+    let node = document.root.get("data")?.get(key)?;
+    let own = node.as_str()?;
+    let inline = |text: String| Values::inline(text, document, node);
     let path = from.text("targetPath");
     if path.is_empty() {
-        return Some(own.to_owned());
+        return Some(inline(own.to_owned()));
     }
-    let plain = yaml::parse_yaml(&hcoplan_diagnostics::source::SourceFile::new("value", format!("value: {own}\n")));
+    let plain = yaml::parse_yaml(&SourceFile::new("value", format!("value: {own}\n")));
     let value = plain.documents.first().and_then(|d| d.root.get("value")).map(Node::to_json);
     let value = value.filter(|value| !value.is_object() && !value.is_array()).unwrap_or_else(|| Json::from(own));
     let nested = path.rsplit('.').fold(value, |value, step| json!({ step: value }));
-    (!path.contains(['[', '\\'])).then(|| yaml::emit(&nested))
+    (!path.contains(['[', '\\'])).then(|| inline(yaml::emit(&nested)))
 }
 
 /// A name that Helm accepts for a release.
@@ -314,12 +347,14 @@ mod tests {
         let show = |r: Release| {
             let files: Vec<&str> = r.files().map(|v| v.as_str()).collect();
             let is_text = |values: &Values| match values {
-                Values::Text(text) => Some(text.clone()),
+                Values::Inline(text, _) => Some(text.clone()),
                 Values::File(_) => None,
             };
             let texts: Vec<String> = r.values.iter().filter_map(is_text).collect();
             let namespace = r.namespace.clone().unwrap_or_default();
-            format!("{} {namespace} {} {texts:?}{:?}{:?}", r.name, files.join(","), r.set, r.lacks)
+            let missing: Vec<&str> = r.missing.iter().map(|missing| missing.value.as_str()).collect();
+            let missing = if missing.is_empty() { String::new() } else { format!("{missing:?}") };
+            format!("{} {namespace} {} {texts:?}{:?}{:?}{missing}", r.name, files.join(","), r.set, r.lacks)
         };
         releases.into_iter().map(show).collect()
     }
@@ -333,12 +368,15 @@ mod tests {
                            1}\n      parameters: [{name: cpu, value: 'a,b'}]\n";
         assert_eq!(
             found(&[("app.yaml", application), ("envs/a.yaml", "")]),
-            [r#"virt openshift-cnv envs/a.yaml ["x: 1\n"]["cpu=a\\,b"]["the values of `gone.yaml`"]"#]
+            [r#"virt openshift-cnv envs/a.yaml ["x: 1\n"]["cpu=a\\,b"][]["gone.yaml"]"#]
         );
         let flux = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: v, namespace: \
                     cnv}\nspec:\n  chart: {spec: {chart: ./charts/hco, valuesFiles: [envs/a.yaml]}}\n  \
                     valuesFrom: [{kind: Secret, name: s}]\n";
-        assert_eq!(found(&[("flux.yaml", flux)]), ["v cnv envs/a.yaml [][][\"the values of the Secret `s`\"]"]);
+        assert_eq!(
+            found(&[("flux.yaml", flux), ("envs/a.yaml", "")]),
+            ["v cnv envs/a.yaml [][][\"the values of the Secret `s`\"]"]
+        );
     }
 
     #[test]

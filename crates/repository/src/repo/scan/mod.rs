@@ -5,14 +5,13 @@
 //! double-quoted scalar may have escapes, so the text is also searched with its escapes resolved; and `!!binary` may
 //! have base64, so a file with such a tag is parsed. Aliases and merge keys only repeat text.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::{SourceFile, Span, Tree, Unreadable};
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{self as yaml, Comment, Document, Problem, ProblemKind};
-use memchr::memmem::Finder;
 
 use self::classify::classify;
 use super::candidate::is_candidate;
@@ -95,12 +94,12 @@ fn unreadable_form(bytes: &[u8]) -> Option<&'static str> {
 
 /// Whether a file is encrypted that usually is no manifest: variables of Ansible, or data of sops without a kind.
 fn is_encrypted_data(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"$ANSIBLE_VAULT") || is_of_sops(bytes) && memchr::memmem::find(bytes, b"kind").is_none()
+    bytes.starts_with(b"$ANSIBLE_VAULT") || is_of_sops(bytes) && !has(bytes, "kind")
 }
 
 /// Whether sops encrypted values of a file.
 fn is_of_sops(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, b"ENC[AES256_GCM,").is_some() && memchr::memmem::find(bytes, b"sops").is_some()
+    has(bytes, "ENC[AES256_GCM,") && has(bytes, "sops")
 }
 
 /// Whether sops encrypted an object with its kind.
@@ -343,7 +342,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
         return Scanned { marked, unreadable: Some(Unreadable::Io(why.to_owned())), ..Scanned::default() };
     }
     // A template of Helm: its chart is rendered or reported as a whole.
-    if memchr::memmem::find(&bytes, b"{{").is_some() && charts::is_in_chart(tree, path) {
+    if has(&bytes, "{{") && charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
     let is_program = files::is_program(path, |p| tree.check(p).is_ok());
@@ -378,12 +377,9 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 /// Examines a script or a template.
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's files are rendered with it.
-    let is_meant = || {
-        FINDERS.unrecognized.iter().any(|word| word.find(&bytes).is_some())
-            && std::str::from_utf8(&bytes).is_ok_and(has_kind_like)
-    };
-    let is_named = memchr::memmem::find(&bytes, b"HyperConverged").is_some();
-    let may_matter = is_named || FINDERS.hco.find(&bytes).is_some() || is_meant();
+    let is_meant =
+        || mentions::HINTS.iter().any(|word| has(&bytes, word)) && std::str::from_utf8(&bytes).is_ok_and(has_kind_like);
+    let may_matter = has(&bytes, "HyperConverged") || has(&bytes, HCO) || is_meant();
     if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
     }
@@ -393,8 +389,10 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
 
 /// Whether a text contains HCO's API group, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
-    let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some();
-    has(text) || contains_encoded_group(text) || may_be_binary(text) || unescaped(text).is_some_and(|text| has(&text))
+    has(text, HCO)
+        || contains_encoded_group(text)
+        || may_be_binary(text)
+        || unescaped(text).is_some_and(|text| has(&*text, HCO))
 }
 
 /// Why a file is parsed.
@@ -427,8 +425,8 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
 /// Whether a file mentions a HyperConverged, in any spelling of YAML.
 pub(super) fn may_name_hyperconverged(bytes: &[u8]) -> bool {
     let text = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
-    let has = |text: &str| FINDERS.hco.find(text.as_bytes()).is_some() || FINDERS.kind.find(text.as_bytes()).is_some();
-    has(&text) || has_binary_tag(&text) || unescaped(&text).is_some_and(|text| has(&text))
+    let names = |text: &str| has(text, HCO) || has(text, "HyperConverged");
+    names(&text) || has_binary_tag(&text) || unescaped(&text).is_some_and(|text| names(&text))
 }
 
 /// Whether a tag may be `!!binary`, by its name or with an escape in it.
@@ -449,20 +447,16 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     let unescaped = unescaped(text);
     let texts = || std::iter::once(text).chain(unescaped.as_deref());
     let interest = |text: &str| {
-        let finders = &*FINDERS;
-        let mentions = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
-        if mentions(&finders.hco) || finders.ours.iter().any(mentions) {
+        let any = |words: &[&str]| words.iter().any(|word| has(text, word));
+        if any(&[HCO, OURS, "ClusterInventory"]) || any(&mentions::HINTS) && has_kind_like(text) {
             return Interest::Marked;
         }
-        let nodes = mentions(&finders.node) && any_kind(text, is_node);
-        let machines = || mentions(&finders.machine) && any_kind(text, |kind| kind.starts_with("Machine"));
-        let subscription = || mentions(&finders.subscription) && mentions(&finders.package);
-        let statement = || finders.statements.iter().any(mentions);
-        if finders.unrecognized.iter().any(mentions) && has_kind_like(text) {
-            return Interest::Marked;
-        }
-        let named = || mentions(&finders.package) && text.contains("metadata");
-        let changing = || finders.controllers.iter().any(mentions);
+        let nodes = has(text, "Node") && any_kind(text, is_node);
+        let machines = || has(text, "Machine") && any_kind(text, |kind| kind.starts_with("Machine"));
+        let subscription = || has(text, "Subscription") && has(text, PACKAGE);
+        let statement = || any(&STATEMENTS);
+        let named = || has(text, PACKAGE) && has(text, "metadata");
+        let changing = || any(&CONTROLLERS);
         let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in));
         if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
             Interest::Some
@@ -482,49 +476,28 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
 /// Whether a tag can be `!!binary`: by its name, with an escape in it (`!!%62inary`), or by a handle
 /// (`%TAG`).
 fn may_be_binary(text: &str) -> bool {
-    memchr::memchr(b'!', text.as_bytes()).is_some()
-        && (memchr::memchr(b'%', text.as_bytes()).is_some() || FINDERS.binary.find(text.as_bytes()).is_some())
+    has(text, "!") && (has(text, "%") || has(text, "binary"))
 }
 
-/// The search patterns for every file, compiled once.
-struct ContentFinders {
-    hco: Finder<'static>,
-    kind: Finder<'static>,
-    ours: [Finder<'static>; 2],
-    node: Finder<'static>,
-    machine: Finder<'static>,
-    subscription: Finder<'static>,
-    package: Finder<'static>,
-    controllers: [Finder<'static>; 8],
-    binary: Finder<'static>,
-    statements: [Finder<'static>; 4],
-    unrecognized: [Finder<'static>; 4],
-}
+/// What names a controller's object.
+const CONTROLLERS: [&str; 8] = [
+    "PolicyGenerator",
+    "argoproj.io/",
+    ".toolkit.fluxcd.io",
+    "apps.open-cluster-management.io/",
+    "fleet.cattle.io/",
+    mutations::GROUPS[0],
+    mutations::GROUPS[1],
+    mutations::GROUPS[2],
+];
 
-static FINDERS: LazyLock<ContentFinders> = LazyLock::new(|| ContentFinders {
-    hco: Finder::new(HCO),
-    kind: Finder::new("HyperConverged"),
-    ours: [OURS, "ClusterInventory"].map(Finder::new),
-    node: Finder::new("Node"),
-    machine: Finder::new("Machine"),
-    subscription: Finder::new("Subscription"),
-    package: Finder::new(PACKAGE),
-    controllers: [
-        "PolicyGenerator",
-        "argoproj.io/",
-        ".toolkit.fluxcd.io",
-        "apps.open-cluster-management.io/",
-        "fleet.cattle.io/",
-        mutations::GROUPS[0],
-        mutations::GROUPS[1],
-        mutations::GROUPS[2],
-    ]
-    .map(Finder::new),
-    binary: Finder::new("binary"),
-    // A CSV of HCO mentions its API group.
-    statements: ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR].map(Finder::new),
-    unrecognized: mentions::HINTS.map(Finder::new),
-});
+/// What names another manifest with facts; a CSV of HCO mentions its API group.
+const STATEMENTS: [&str; 4] = ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR];
+
+/// Whether bytes have a word.
+fn has(bytes: impl AsRef<[u8]>, word: &str) -> bool {
+    memchr::memmem::find(bytes.as_ref(), word.as_bytes()).is_some()
+}
 
 /// The problems of a file whose text differs from its bytes.
 fn garbled(file: &SourceFile) -> Problem {

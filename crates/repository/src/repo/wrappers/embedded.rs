@@ -335,7 +335,7 @@ fn roots(root: Node) -> Vec<Node> {
 }
 
 /// Moves the spans of all parts of a value.
-fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
+pub(in super::super) fn relocate(node: &mut Node, place: &dyn Fn(Span) -> Span) {
     node.span = place(node.span);
     match &mut node.value {
         Value::Map(entries) => {

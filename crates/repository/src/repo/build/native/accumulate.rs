@@ -192,16 +192,21 @@ impl Accumulation<'_, '_> {
         self.out.layers.append(&mut layers);
     }
 
+    /// The path of a resource or component; `None` for one that has to be fetched.
+    fn local(&mut self, directory: &Utf8Path, entry: &Entry, name: &str) -> Result<Option<Utf8PathBuf>, Refused> {
+        if self.all.is_remote(directory, name) {
+            self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
+            return Ok(None);
+        }
+        let outside = || Refused { place: entry.place(), why: RefusedReason::OutsideRoot(name.to_owned()) };
+        normalize_path(&directory.join(name)).map(Some).ok_or_else(outside)
+    }
+
     /// Adds the objects of a file or of another kustomization.
     fn resource(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let refused = |why| Refused { place: entry.place(), why };
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        if self.all.is_remote(directory, name) {
-            self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
-            return Ok(());
-        }
-        let path = normalize_path(&directory.join(name));
-        let path = path.ok_or_else(|| refused(RefusedReason::OutsideRoot(name.to_owned())))?;
+        let Some(path) = self.local(directory, entry, name)? else { return Ok(()) };
         let mut added = Vec::new();
         if self.all.tree.check(&path).is_ok() {
             if !self.is_loaded(directory, &path) {
@@ -232,12 +237,8 @@ impl Accumulation<'_, '_> {
 
     fn component(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        if self.all.is_remote(directory, name) {
-            self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
-            return Ok(());
-        }
-        let path = normalize_path(&directory.join(name));
-        let inner = path.and_then(|path| self.all.at(&self.all.tree.real(&path)));
+        let Some(path) = self.local(directory, entry, name)? else { return Ok(()) };
+        let inner = self.all.at(&self.all.tree.real(&path));
         let refused = |why| Refused { place: entry.place(), why };
         let inner = inner.ok_or_else(|| refused(RefusedReason::Missing(name.to_owned())))?;
         if !inner.is_component && inner.rejected.is_none() {

@@ -1,0 +1,78 @@
+//! What controllers apply to the same cluster.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
+
+use super::gitops::{Applied, phrase};
+use super::objects::ClusterRef;
+use super::{FileRole, Repo};
+
+impl Repo {
+    /// The directories of clusters by the files that controllers apply where they apply the cluster's HyperConverged.
+    pub(super) fn clusters_of_files(&self) -> HashMap<Utf8PathBuf, Utf8PathBuf> {
+        let gitops = self.gitops();
+        let mut clusters: BTreeMap<&str, BTreeSet<&Utf8Path>> = BTreeMap::new();
+        for cluster in &self.clusters {
+            for (_, destination) in gitops.reaching(&*self.tree, cluster.path()) {
+                clusters.entry(destination).or_default().insert(cluster.directory());
+            }
+        }
+        if clusters.is_empty() {
+            return HashMap::new();
+        }
+        let of_file = |file: &Utf8Path| {
+            let all = gitops.reaching(&*self.tree, file);
+            let all: BTreeSet<_> = all.filter_map(|(_, destination)| clusters.get(destination)).flatten().collect();
+            all.first().filter(|_| all.len() == 1).map(|only| (file.to_owned(), only.to_path_buf()))
+        };
+        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let read = read.filter(|f| self.owners.around(&f.path).is_none());
+        read.filter_map(|f| of_file(&f.path)).collect()
+    }
+
+    /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.
+    pub fn applier_of(&self, cluster: &ClusterRef) -> Option<String> {
+        let by = self.gitops().around(cluster.directory()).find(|by| self.is_applied(by, cluster))?;
+        Some(phrase(&by.document))
+    }
+
+    /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.
+    pub(super) fn overwritten(&self) -> Vec<Finding> {
+        let mut known: BTreeMap<(&str, String, String), (&ClusterRef, &Applied)> = BTreeMap::new();
+        let mut out = Vec::new();
+        for cluster in &self.clusters {
+            let object =
+                self.content(cluster.object.file).ok().and_then(|content| content.object(cluster.object.place));
+            let Some(object) = object else { continue };
+            let reaching = self.gitops().reaching(&*self.tree, cluster.path());
+            for (by, destination) in reaching.filter(|(by, _)| self.is_applied(by, cluster)) {
+                let [namespace, name] =
+                    ["metadata.namespace", "metadata.name"].map(|field| object.text(field).to_owned());
+                let (first, other) = *known.entry((destination, namespace, name)).or_insert((cluster, by));
+                if first.object == cluster.object {
+                    continue;
+                }
+                let appliers = match phrase(&by.document) {
+                    one if std::ptr::eq(by, other) => one,
+                    one => format!("{} and {one}", phrase(&other.document)),
+                };
+                let message = format!(
+                    "the second apply overwrites the first: {appliers} applies two HyperConvergeds of the same name to one cluster"
+                );
+                let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
+                    .label("the same object")
+                    .help("delete one, or apply one of them to another cluster");
+                finding.location = self.named_at(cluster.object);
+                out.push(match self.named_at(first.object) {
+                    Some(location) => finding.related(location, "the first one"),
+                    None => finding,
+                });
+                break;
+            }
+        }
+        out
+    }
+}
