@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use hcoplan_planner::machines::Cluster;
-use hcoplan_planner::release::Release;
+use hcoplan_planner::release::{Phase, Release};
 use serde_json::Value;
 
 use super::semantic::{NoiseKind, ObjectChange};
@@ -61,7 +61,10 @@ fn gates_of(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<S
 /// The enabled features of a KubeVirt object.
 pub(super) fn enabled(release: &Release, kubevirt: &Value) -> BTreeSet<String> {
     let cluster = Cluster { release, kubevirt };
-    release.kubevirt().feature_gates.keys().filter(|gate| cluster.has_gate(gate)).cloned().collect()
+    // What KubeVirt no longer has isn't switched on, although nothing checks it any more.
+    let is_read = |gate: &str| release.kubevirt_gate(gate).is_some_and(|known| known.phase != Phase::Discontinued);
+    let gates = release.kubevirt().feature_gates.keys();
+    gates.filter(|gate| is_read(gate) && cluster.has_gate(gate)).cloned().collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((_, kinds)) = PATCHED.iter().find(|(kind, _)| *kind == applied.kind()) else {
             continue;
         };
-        if applied.changed_below(COMPONENTS).is_none() {
+        // A later operation may replace what this one writes.
+        let replaces = |later: &Applied<'_, '_>| {
+            std::ptr::eq(later.patch, applied.patch)
+                && later.conflict() == Some(applied.index)
+                && applied.operation.path.starts_with(&later.operation.path)
+        };
+        if applied.changed_below(COMPONENTS).is_none() || cx.applied().any(|later| replaces(&later)) {
             continue;
         }
         let inner = inner_patches(applied.operation);

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             }
             (_, new) => match lost.and_then(|lost| joined(&nested(lost), &new)) {
                 Some(value) => {
-                    let what = format!("write both values in operation {}", applied.index + 1);
+                    let what = format!("write `{value}` in operation {}, which keeps both", applied.index + 1);
                     let text = format!(r#"{{"op": "add", "path": "{path}", "value": {value}}}"#);
                     finding.remedy(what.clone(), cx.rewritten(&applied, text, what))
                 }

@@ -126,7 +126,7 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
             if namespace.is_empty() || is_here {
                 continue;
             }
-            let here = || cx.in_namespace("NetworkAttachmentDefinition", namespace).map(|d| name_of(d));
+            let here = || cx.in_namespace("NetworkAttachmentDefinition", namespace).map(name_of);
             let meant = match all.first() {
                 Some(other) => format!("{}/{name}", namespace_of(other)),
                 None => match nearest(name, here()) {

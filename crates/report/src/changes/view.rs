@@ -243,7 +243,7 @@ impl<'a> View<'a> {
         let mut row = Row::new(level, Text::new().level(level, label), entry.sentence(most));
         row.place = rules(&entry.rules);
         row.anchor = entry.rules.first().map(|f| findings::anchor(f));
-        if let Some(action) = self.action(effect.action.as_deref(), &entry.rules) {
+        if let Some(action) = self.action(effect.action.as_deref(), &entry.rules, &entry.clusters) {
             row.note("do", action);
         }
         if let Some(place) = &effect.place {
@@ -253,7 +253,7 @@ impl<'a> View<'a> {
     }
 
     /// What to do: as the effect says, else the command that fixes a finding.
-    fn action(&self, action: Option<&str>, found: &[&Finding]) -> Option<Text> {
+    fn action(&self, action: Option<&str>, found: &[&Finding], clusters: &[&str]) -> Option<Text> {
         let command = |f: &&Finding| {
             let rule = f.rule.name;
             let options = match f.best_fix()? {
@@ -266,7 +266,7 @@ impl<'a> View<'a> {
                 root => format!("{root} "),
             };
             // It changes no other cluster.
-            let cluster = match f.clusters().collect::<Vec<_>>()[..] {
+            let cluster = match clusters {
                 [one] if self.changes.compared > 1 => format!("--cluster {one} "),
                 _ => String::new(),
             };
@@ -290,7 +290,7 @@ impl<'a> View<'a> {
         let mut row = Row::new(finding.severity.into(), "", finding.message.as_str());
         row.place = rules(&[finding]);
         let help = || Some(Text::from(finding.help.as_deref()?));
-        if let Some(action) = self.action(None, &[finding]).or_else(help) {
+        if let Some(action) = self.action(None, &[finding], &line.clusters).or_else(help) {
             row.note("do", action);
         }
         if let Some(place) = finding.location.as_ref().filter(|place| !is_at(causes, place)) {

@@ -277,8 +277,12 @@ impl<'o> DirectoryIndex<'o> {
         if !self.objects.given.is_empty() {
             return (self.objects.given.clone(), Pairing::Given);
         }
+        // One cluster's nodes aren't those of a fleet.
+        let is_of_one = |sources: &[SourceRef]| sources.iter().all(|source| source.kind == SourceKind::Nodes);
         for level in directory.ancestors() {
-            if let Some(sources) = self.levels.get(level) {
+            if let Some(sources) = self.levels.get(level)
+                && (level == directory || !self.fleets.contains(level) || !is_of_one(sources))
+            {
                 let pairing = if level == directory { Pairing::Adjacent } else { Pairing::Above(level.to_owned()) };
                 return (sources.clone(), pairing);
             }

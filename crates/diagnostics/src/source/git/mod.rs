@@ -47,10 +47,11 @@ enum Kind {
 
 /// Whether the branch of the ref `main` is checked out, or none is.
 fn is_on_branch(git: &Git, main: &str) -> bool {
-    let target = |name: &str| git.line(&["symbolic-ref", "--quiet", name]).ok();
-    let main = target(main).unwrap_or_else(|| main.to_owned());
+    let named = git.bytes(&["rev-parse", "--symbolic-full-name", "HEAD", main].map(str::to_owned)).unwrap_or_default();
+    let named = String::from_utf8_lossy(&named);
+    let (own, main) = named.trim_end().split_once('\n').unwrap_or_default();
     let main = main.trim_start_matches("refs/remotes/origin/").trim_start_matches("refs/heads/");
-    target("HEAD").is_none_or(|own| own.strip_prefix("refs/heads/") == Some(main))
+    own == "HEAD" || own.strip_prefix("refs/heads/") == Some(main)
 }
 
 /// A commit's name and time, for people.
@@ -205,9 +206,13 @@ impl Revision {
         let commit_of = |name: &str| known.iter().find(|(_, known)| *known == name).map(|(commit, _)| *commit);
         let found = patterns.iter().find(|name| commit_of(name).is_some());
         let name = found.map_or("HEAD", String::as_str);
-        let commit = git.line(&["merge-base", name, "HEAD"]).ok()?;
+        let own = commit_of("HEAD")?;
+        let commit = match commit_of(name) {
+            Some(main) if main == own => own.to_owned(),
+            _ => git.line(&["merge-base", name, "HEAD"]).ok()?,
+        };
         let short = name.trim_start_matches("refs/").trim_start_matches("remotes/").trim_start_matches("heads/");
-        let is_current = commit_of("HEAD") == Some(commit.as_str()) && (found.is_none() || is_on_branch(&git, name));
+        let is_current = own == commit && (found.is_none() || is_on_branch(&git, name));
         Some((short.to_owned(), commit, is_current))
     }
 

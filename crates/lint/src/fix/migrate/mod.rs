@@ -1,7 +1,7 @@
 //! A HyperConverged of v1beta1, rewritten in v1.
 //!
 //! The target is the result of the operator's own conversion. Entries are moved one by one, which keeps comments, quotes
-//! and layout. Where that isn't possible, `spec` is rewritten, if it has no comment. The result is parsed again: it has
+//! and layout; those of entries that v1 doesn't need go above the first field. Where that isn't possible, `spec` is rewritten, if it has no comment. The result is parsed again: it has
 //! to equal the conversion, and the release has to store and render the same.
 
 mod layers;
@@ -15,6 +15,7 @@ pub use layers::{UnmigratableLayer, kustomization_by_hand, operation_by_hand, re
 pub use place::without_place;
 
 use std::fmt;
+use std::sync::Arc;
 
 use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_kubernetes::tree::get;
@@ -22,7 +23,7 @@ use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::edit::{self, Change, EditableFile, Reason};
-use hcoplan_yaml::{Document, Node, Path};
+use hcoplan_yaml::{Document, Node, Path, parse};
 use serde_json::{Value as Json, json};
 
 /// A document that was not rewritten, and why.
@@ -216,6 +217,7 @@ fn rewritten(release: &Release, document: &Document, intended: &Json) -> Result<
     changes.extend(moves::changes(release, &document.root, &at, intended));
     // Each move was verified; together they change the order of comments.
     let moved = edit::edits_of(&file, whole, &changes).and_then(|edits| edit::apply(document.file.text(), &edits));
+    let moved = moved.map(|text| with_comments(document, &SourceFile::new("", text), &at.key("spec")));
     let is_meant = |text: &String| EditableFile::of(&SourceFile::new("", text.clone())).documents() == trees;
     if let Some(text) = moved.ok().filter(is_meant) {
         return Ok(text);
@@ -225,6 +227,31 @@ fn rewritten(release: &Release, document: &Document, intended: &Json) -> Result<
         changes.push(Change::Set(at.key("spec"), spec.clone()));
     }
     edit::apply_and_verify(&file, &edit::edits_of(&file, whole, &changes)?, &trees)
+}
+
+/// The text of a moved document, with the comments of what v1 doesn't need above the first field of its `spec`.
+fn with_comments(before: &Document, after: &Arc<SourceFile>, spec: &Path) -> String {
+    let mut text = after.text().to_owned();
+    let documents = parse(after).documents;
+    let Some(document) = documents.get(before.index) else { return text };
+    let mut kept: Vec<&str> = document.comments.iter().map(|c| &text[c.span.range()]).collect();
+    let all = before.comments.iter().map(|c| &before.file.text()[c.span.range()]);
+    let lost: Vec<&str> = all
+        .filter(|comment| {
+            let known = kept.iter().position(|other| other == comment);
+            known.map(|at| kept.swap_remove(at)).is_none()
+        })
+        .collect();
+    let entries = document.root.at(spec).map_or(&[][..], Node::entries);
+    let key = entries.first().map(|entry| entry.key.span).or_else(|| Some(document.root.key_at(spec)?.span));
+    if let Some(key) = key.filter(|_| !lost.is_empty()) {
+        let line = text[..key.start as usize].rfind('\n').map_or(0, |at| at + 1);
+        let indent = " ".repeat(key.start as usize - line);
+        let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let lines: String = lost.iter().map(|comment| format!("{indent}{}{line_break}", comment.trim_end())).collect();
+        text.insert_str(line, &lines);
+    }
+    text
 }
 
 /// The path of an object in its document: the document itself, or an item of a List.

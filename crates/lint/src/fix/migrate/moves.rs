@@ -1,7 +1,6 @@
 //! The changes that write a HyperConverged of v1beta1 in v1.
 //!
-//! Each entry is moved with its comments; the last one that leaves a section takes the section's along. An entry that v1
-//! doesn't need, because it says what is the default there, goes with its own.
+//! Each entry is moved with its comments; the last one that leaves a section takes the section's along.
 
 use hcoplan_planner::hyperconverged::gates_to_fields;
 use hcoplan_planner::release::Release;

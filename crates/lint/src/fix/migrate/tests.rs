@@ -1,5 +1,3 @@
-use hcoplan_yaml::parse;
-
 use super::*;
 
 fn migrate(release: &str, text: &str) -> Result<Migrated, NotMigrated> {
@@ -54,6 +52,8 @@ metadata:
   name: kubevirt-hyperconverged
   namespace: kubevirt-hyperconverged
 spec: # the spec
+  # Not wanted.
+  # no
   deployment:
     nodePlacements:
       # Where the infrastructure goes.

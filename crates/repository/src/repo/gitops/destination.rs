@@ -4,7 +4,7 @@ use camino::Utf8Path;
 use hcoplan_diagnostics::source::Tree;
 use hcoplan_yaml::Node;
 
-use super::{Applied, GitOps, Kind, Source};
+use super::{Applied, Kind, Source};
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::parent;
 
@@ -32,17 +32,5 @@ impl Applied {
             let is_below = above == parent(file) || source.recurses || has_kustomization(tree, above);
             is_below && source.is_at(above) && source.selects(above, file)
         })
-    }
-}
-
-impl GitOps {
-    /// What applies a file, or may, with the destinations.
-    pub(in crate::repo) fn reaching<'a>(
-        &'a self,
-        tree: &'a dyn Tree,
-        file: &'a Utf8Path,
-    ) -> impl Iterator<Item = (&'a Applied, &'a str)> {
-        let reaches = move |by: &&Applied| by.sources.iter().any(|s| s.is_here && by.reaches(s, tree, file));
-        self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_deref()?)))
     }
 }

@@ -12,6 +12,7 @@ use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
 use crate::repo::listed;
+use crate::repo::parent;
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
 pub(in crate::repo) const GROUPS: [&str; 5] = [
@@ -111,6 +112,16 @@ impl GitOps {
         let above = directory.ancestors().filter_map(|above| self.by_directory.get(above)).flatten();
         let indexes: BTreeSet<usize> = above.chain(&self.elsewhere).copied().collect();
         indexes.into_iter().filter_map(|index| self.applied.get(index))
+    }
+
+    /// What applies a file, or may, with the destinations.
+    pub(in crate::repo) fn reaching<'a>(
+        &'a self,
+        tree: &'a dyn Tree,
+        file: &'a Utf8Path,
+    ) -> impl Iterator<Item = (&'a Applied, &'a str)> {
+        let reaches = move |by: &&Applied| by.sources.iter().any(|s| s.is_here && by.reaches(s, tree, file));
+        self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_deref()?)))
     }
 
     /// The same object as in another revision.
