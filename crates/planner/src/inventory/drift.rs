@@ -216,7 +216,7 @@ impl Entry {
         differ("architecture", or_none(architecture), or_none(own));
         differ("roles", of_roles(&roles(node.roles())), of_roles(&self.roles));
         differ("taints", of_taints(&lasting_taints(&node.taints)), of_taints(&self.taints));
-        // The architecture says it already.
+        // An own line reports the architecture.
         let is_said = |key: &str| key == ARCHITECTURE_LABEL && node.architecture != self.architecture;
         for (key, value) in self.labels.iter().filter(|(key, _)| !is_said(key)) {
             // The value follows its key, so that output can mask it.
