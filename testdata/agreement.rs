@@ -375,7 +375,7 @@ fn with_machines(directory: &Path, out: &mut Vec<std::path::PathBuf>) {
             && fs::read_to_string(path).is_ok_and(|text| text.contains("kind: VirtualMachine\n"))
     };
     // Fixtures of a change hold both sides.
-    if files.iter().any(has_machine) && !directory.join("before").exists() {
+    if files.iter().any(has_machine) && !directory.join("before.yaml").exists() {
         out.push(directory.to_owned());
     }
     directories.iter().for_each(|directory| with_machines(directory, out));
