@@ -65,7 +65,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut configuration = Configuration::new(&repo, &loaded, has_charts, arguments.release.clone());
     let table = |loaded: &[(&ClusterRef, Loaded)], inventory: Option<&Utf8Path>| {
-        output.print_lines(&table(&repo, loaded, inventory))
+        let terminal = output.terminal();
+        output.print_lines(&table(&repo, loaded, inventory, terminal.wraps.then_some(terminal.width)))
     };
     if arguments.nodes.is_empty() {
         table(&loaded, None)?;
