@@ -6,10 +6,12 @@ use clap::Args;
 use super::dump;
 use super::init_ci::{GITLAB_CI, NOT_PUBLISHED, Service, is_release};
 use super::output::Output;
-use crate::adopt::{Configuration, ignored, inventory_path, table};
+use crate::adopt::{Configuration, HEADINGS, ignored, inventory_path, rows};
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Loaded, Repo};
 use crate::source::reject_links;
 use hcoplan_analysis::{Exit, Failure, Place, atomic_file, open_unconfigured};
+use hcoplan_report::document::{Block, Cell, Document, Table, Text};
+use hcoplan_report::terminal;
 
 /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
 ///
@@ -65,8 +67,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut configuration = Configuration::new(&repo, &loaded, has_charts, arguments.release.clone());
     let table = |loaded: &[(&ClusterRef, Loaded)], inventory: Option<&Utf8Path>| {
-        let terminal = output.terminal();
-        output.print_lines(&table(&repo, loaded, inventory, terminal.wraps.then_some(terminal.width)))
+        let rows = rows(&repo, loaded, inventory).into_iter().map(|row| row.map(Cell::from).into());
+        let header = HEADINGS.map(Text::from).into();
+        let table = Table { caption: String::new(), header, rows: rows.collect(), sortable: false };
+        let document = Document { blocks: vec![Block::Table(table)], ..Document::default() };
+        output.print(terminal::print(&document, output.terminal()))
     };
     if arguments.nodes.is_empty() {
         table(&loaded, None)?;

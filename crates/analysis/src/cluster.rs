@@ -129,7 +129,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     compared::compare(work, pair, &old, &now, outcome);
     if let Some((diff, objects)) = outcome.diff.as_mut().zip(objects) {
         let after = repo.other_objects(cluster, inputs.loaded());
-        diff.notes.extend(diff::object_notes(other_values(&objects), other_values(&after)));
+        diff.notes.extend(diff::object_notes(noted(&objects), noted(&after)));
     }
     outcome.found.findings.extend(applied);
     let before = match &old {
@@ -288,9 +288,11 @@ fn lint_and_warn(
     outcome.found.add(found);
 }
 
-/// The other objects of the repository, as JSON.
-fn other_values(objects: &OtherObjects) -> impl Iterator<Item = Value> {
-    objects.kinds().flat_map(|kind| objects.of_kind(kind)).map(|document| document.root.to_json())
+/// The other objects of the repository whose changes are noted, as JSON.
+fn noted(objects: &OtherObjects) -> impl Iterator<Item = Value> {
+    let all = objects.kinds().flat_map(|kind| objects.of_kind(kind));
+    let noted = all.filter(|document| diff::is_noted(document.text("apiVersion"), document.text("kind")));
+    noted.map(|document| document.root.to_json())
 }
 
 /// The result of a cluster that can't be planned.

@@ -50,8 +50,8 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
 
 /// Turns fixes that cause a new error in the cluster into suggestions that name the error.
 ///
-/// Tries all fixes of the HyperConverged's text together that don't touch: usually none fails. A fix shared by several clusters is tried
-/// in each.
+/// Tries all fixes of the HyperConverged's text together that don't touch: usually none fails. A fix shared by several
+/// clusters is tried in each.
 pub(super) fn demote_those_that_break(
     cx: &Context<'_>,
     findings: &mut [Finding],

@@ -30,7 +30,7 @@ pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use effect::{Effect, Task};
 pub use live::{comparable, mark_noise};
 pub use live_check::{ExpectedState, Incomparable, LiveCheck};
-pub use note::{Note, NoteKind, ValueChange, object_notes};
+pub use note::{Note, NoteKind, ValueChange, is_noted, object_notes};
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
 pub use upgrade::{PatchChange, notes, patch_change};

@@ -111,17 +111,19 @@ impl Note {
     }
 }
 
-/// The notes on the repository's other objects, of KubeVirt and CDI, and claims, that differ between two sides.
+/// Whether changes of an object are noted: those of KubeVirt and CDI, and claims.
+pub fn is_noted(api_version: &str, kind: &str) -> bool {
+    kind == "PersistentVolumeClaim" || api_version.contains("kubevirt.io/") && kind != "HyperConverged"
+}
+
+/// The notes on objects of the repository that differ between two sides.
 pub fn object_notes(before: impl Iterator<Item = Value>, after: impl Iterator<Item = Value>) -> Vec<Note> {
     let mut sides: BTreeMap<ObjectId, [Vec<Value>; 2]> = BTreeMap::new();
     for (side, object) in before.map(|o| (0, o)).chain(after.map(|o| (1, o))) {
         sides.entry(ObjectId::of(&object)).or_default()[side].push(object);
     }
     let mut changed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    sides.retain(|id, [before, after]| {
-        let ours = id.api_version.contains("kubevirt.io/") && id.kind != "HyperConverged";
-        before != after && (ours || id.kind == "PersistentVolumeClaim")
-    });
+    sides.retain(|_, [before, after]| before != after);
     for (id, [before, after]) in sides {
         let what = match (before.is_empty(), after.is_empty()) {
             (true, _) => "added to",

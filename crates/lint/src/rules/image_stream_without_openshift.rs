@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(stream) = document.root.at(&path).and_then(Node::as_str) else {
             continue;
         };
-        let name = document.text("metadata.name");
+        let name = name_of(document);
         let finding = |why: &str| {
             let message = format!("the {kind} {name} imports from an ImageStream, which {why}");
             finding_about(&IMAGE_STREAM_WITHOUT_OPENSHIFT, document, message).at(document.locate(&path))
@@ -26,14 +26,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 /// `pkg/controller/dataimportcron-controller.go`, `getImageStream`: the stream is in the cron's namespace.
 fn undeclared(cx: &Context<'_>, namespace: &str, stream: &str, finding: impl Fn(&str) -> Finding) -> Option<Finding> {
     let name = stream.split(':').next().unwrap_or(stream);
-    let (own, others): (Vec<_>, Vec<_>) =
-        cx.of_kind("ImageStream").iter().partition(|stream| namespace_of(stream) == namespace);
-    let is_named = |stream: &&&Arc<Document>| stream.text("metadata.name") == name;
-    if own.iter().any(|stream| is_named(&stream)) {
+    if cx.named("ImageStream", Some(namespace), name).is_some() {
         return None;
     }
-    let elsewhere = others.iter().find(is_named);
-    let meant = nearest(name, own.iter().map(|stream| stream.text("metadata.name")));
+    let own = cx.of_kind("ImageStream").iter().filter(|stream| namespace_of(stream) == namespace);
+    let elsewhere = cx.named("ImageStream", None, name);
+    let meant = nearest(name, own.map(|stream| name_of(stream)));
     if elsewhere.is_none() && meant.is_none() {
         return None;
     }

@@ -8,17 +8,19 @@ const COMPONENTS: &str = "/spec/customizeComponents";
 static PATCHED: LazyLock<Vec<(&str, Vec<&str>)>> = LazyLock::new(|| rows("customizableComponents"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    // Operations whose values a later one replaces, by operand.
+    let may_replace = |path: &str| path.starts_with(COMPONENTS) || COMPONENTS.starts_with(path);
+    let replaced = cx.applied().filter(|later| may_replace(&later.operation.path)).filter_map(|later| {
+        let earlier = later.conflict()?;
+        let is_inside = later.patch.operations()[earlier].path.starts_with(&later.operation.path);
+        is_inside.then(|| (later.kind(), earlier))
+    });
+    let replaced: BTreeSet<(&str, usize)> = replaced.collect();
     for applied in cx.applied() {
         let Some((_, kinds)) = PATCHED.iter().find(|(kind, _)| *kind == applied.kind()) else {
             continue;
         };
-        // A later operation may replace what this one writes.
-        let replaces = |later: &Applied<'_, '_>| {
-            std::ptr::eq(later.patch, applied.patch)
-                && later.conflict() == Some(applied.index)
-                && applied.operation.path.starts_with(&later.operation.path)
-        };
-        if applied.changed_below(COMPONENTS).is_none() || cx.applied().any(|later| replaces(&later)) {
+        if applied.changed_below(COMPONENTS).is_none() || replaced.contains(&(applied.kind(), applied.index)) {
             continue;
         }
         let inner = inner_patches(applied.operation);

@@ -27,15 +27,11 @@ impl Assumed {
     }
 }
 
-/// The facts about clusters, a line each, or a line for each fact where they need more than `columns`; `written` is the
-/// inventory that the only one gets.
-pub fn table(
-    repo: &Repo,
-    clusters: &[(&ClusterRef, Loaded)],
-    written: Option<&Utf8Path>,
-    columns: Option<usize>,
-) -> String {
-    let header = ["cluster", "release", "platform", "nodes", "applied by"].map(ToOwned::to_owned);
+/// The headings of [`rows`].
+pub const HEADINGS: [&str; 5] = ["cluster", "release", "platform", "nodes", "applied by"];
+
+/// The facts about clusters; `written` is the inventory that the only one gets.
+pub fn rows(repo: &Repo, clusters: &[(&ClusterRef, Loaded)], written: Option<&Utf8Path>) -> Vec<[String; 5]> {
     let row = |(cluster, loaded): &(&ClusterRef, Loaded)| {
         let applied = repo.applier_of(cluster).unwrap_or_else(|| "-".to_owned());
         let files = cluster.inventory_files().iter().map(|file| &**file).filter(|_| loaded.inventory.states_nodes);
@@ -46,21 +42,7 @@ pub fn table(
         let nodes = if files.is_empty() { UNKNOWN.to_owned() } else { files.join(", ") };
         [cluster.name().to_string(), release(loaded), platform(loaded), nodes, applied].map(|cell| comment(&cell))
     };
-    let rows: Vec<_> = std::iter::once(header).chain(clusters.iter().map(row)).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths = [0, 1, 2, 3].map(width);
-    if columns.is_some_and(|columns| widths.iter().map(|width| width + 2).sum::<usize>() + width(4) > columns) {
-        let [header, rows @ ..] = rows.as_slice() else { return String::new() };
-        let facts = |row: &[String; 5]| {
-            header.iter().zip(row).skip(1).map(|(name, cell)| format!("  {name}: {cell}\n")).collect::<String>()
-        };
-        return rows.iter().map(|row| format!("{}\n{}", row[0], facts(row))).collect();
-    }
-    let line = |row: &[String; 5]| {
-        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}  "));
-        cells.collect::<String>() + &row[4] + "\n"
-    };
-    rows.iter().map(line).collect()
+    clusters.iter().map(row).collect()
 }
 
 fn release(loaded: &Loaded) -> String {

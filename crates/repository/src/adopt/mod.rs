@@ -8,7 +8,7 @@ mod known;
 pub use configuration::{Configuration, ignored, inventory_path};
 pub use dumped_cluster::DumpedCluster;
 pub use facts::{Contradiction, contradictions};
-pub use known::table;
+pub use known::{HEADINGS, rows};
 
 /// The URL of an inventory's schema, for editors.
 const INVENTORY_SCHEMA: &str = "https://raw.githubusercontent.com/hcoplan/hcoplan/main/schemas/inventory.schema.json";

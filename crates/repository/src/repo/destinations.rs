@@ -47,8 +47,8 @@ impl Repo {
             let object =
                 self.content(cluster.object.file).ok().and_then(|content| content.object(cluster.object.place));
             let Some(object) = object else { continue };
-            let reaching = self.gitops().reaching(&*self.tree, cluster.path());
-            for (by, destination) in reaching.filter(|(by, _)| self.is_applied(by, cluster)) {
+            let applying = self.gitops().around(cluster.directory()).filter(|by| self.is_applied(by, cluster));
+            for (by, destination) in applying.filter_map(|by| Some((by, by.destination.as_deref()?))) {
                 let [namespace, name] =
                     ["metadata.namespace", "metadata.name"].map(|field| object.text(field).to_owned());
                 let (first, other) = *known.entry((destination, namespace, name)).or_insert((cluster, by));

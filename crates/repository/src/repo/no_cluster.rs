@@ -1,7 +1,7 @@
 //! Reports files of a repository that aren't clusters, although they were meant to be.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -115,31 +115,47 @@ impl Repo {
             return Vec::new();
         };
         let all = self.tree.list(&Walk::default()).map_or_else(|_| Vec::new(), |listing| listing.files);
-        // Files that name none, nor do their imports.
-        let mut without: HashSet<Utf8PathBuf> = HashSet::new();
-        let mut may_create = |path: &Utf8Path| {
-            let mut visited = HashSet::from([path.to_owned()]);
-            let mut pending = vec![path.to_owned()];
-            while let Some(next) = pending.pop() {
-                let Ok(bytes) = self.tree.read(&next) else { continue };
-                let is_named = may_name_hyperconverged(&bytes);
-                let file = SourceFile::from_bytes(&next, bytes);
-                if is_named || mentions_hyperconverged(file.text()) {
-                    return true;
+        // A file's importers, and an import's where no file is at its relative path: then it is in a library.
+        let mut importers: HashMap<Utf8PathBuf, Vec<Utf8PathBuf>> = HashMap::new();
+        let (mut pending, mut speaking): (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>) =
+            (run.iter().map(|path| path.to_path_buf()).collect(), Vec::new());
+        let mut visited: HashSet<Utf8PathBuf> = pending.iter().cloned().collect();
+        while let Some(next) = pending.pop() {
+            let Ok(bytes) = self.tree.read(&next) else { continue };
+            let is_named = may_name_hyperconverged(&bytes);
+            let file = SourceFile::from_bytes(&next, bytes);
+            if is_named || mentions_hyperconverged(file.text()) {
+                speaking.push(next.clone());
+            }
+            for captures in import.captures_iter(file.text()) {
+                let relative = normalize_path(&parent(&next).join(&captures[1]));
+                let found = relative.filter(|path| self.tree.check(path).is_ok());
+                let is_library = found.is_none();
+                let imported = found.unwrap_or_else(|| captures[1].into());
+                importers.entry(imported.clone()).or_default().push(next.clone());
+                if !visited.insert(imported.clone()) {
+                    continue;
                 }
-                for captures in import.captures_iter(file.text()) {
-                    let relative = normalize_path(&parent(&next).join(&captures[1]));
-                    let found = relative.filter(|path| self.tree.check(path).is_ok());
-                    // Where no file is at its relative path it is in a library.
-                    let library = all.iter().filter(|path| found.is_none() && path.ends_with(&captures[1])).cloned();
-                    let imported = library.chain(found.clone()).filter(|path| !without.contains(path));
-                    pending.extend(imported.filter(|path| visited.insert(path.clone())));
+                for path in all.iter().filter(|path| is_library && path.ends_with(&imported)) {
+                    importers.entry(path.clone()).or_default().push(imported.clone());
+                    if visited.insert(path.clone()) {
+                        pending.push(path.clone());
+                    }
+                }
+                if !is_library {
+                    pending.push(imported);
                 }
             }
-            without.extend(visited);
-            false
-        };
-        let found = run.into_iter().filter(|path| may_create(path)).filter_map(|path| {
+        }
+        let mut with_one: HashSet<Utf8PathBuf> = speaking.iter().cloned().collect();
+        while let Some(path) = speaking.pop() {
+            for importer in importers.remove(&path).into_iter().flatten() {
+                if with_one.insert(importer.clone()) {
+                    speaking.push(importer);
+                }
+            }
+        }
+        let found = run.into_iter().filter(|path| with_one.contains(*path)).filter_map(|path| {
             let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
             let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));

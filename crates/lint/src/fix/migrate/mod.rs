@@ -1,8 +1,9 @@
 //! A HyperConverged of v1beta1, rewritten in v1.
 //!
 //! The target is the result of the operator's own conversion. Entries are moved one by one, which keeps comments, quotes
-//! and layout; those of entries that v1 doesn't need go above the first field. Where that isn't possible, `spec` is rewritten, if it has no comment. The result is parsed again: it has
-//! to equal the conversion, and the release has to store and render the same.
+//! and layout; comments of entries that v1 doesn't need go above the first field. Where that isn't possible, `spec` is
+//! rewritten, if it has no comment. The result is parsed again: it has to equal the conversion, and the release has to
+//! store and render the same.
 
 mod layers;
 mod moves;
@@ -14,6 +15,7 @@ mod tests;
 pub use layers::{UnmigratableLayer, kustomization_by_hand, operation_by_hand, resource_to_v1};
 pub use place::without_place;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -234,14 +236,19 @@ fn with_comments(before: &Document, after: &Arc<SourceFile>, spec: &Path) -> Str
     let mut text = after.text().to_owned();
     let documents = parse(after).documents;
     let Some(document) = documents.get(before.index) else { return text };
-    let mut kept: Vec<&str> = document.comments.iter().map(|c| &text[c.span.range()]).collect();
+    let mut kept: BTreeMap<&str, usize> = BTreeMap::new();
+    for comment in &document.comments {
+        *kept.entry(&text[comment.span.range()]).or_default() += 1;
+    }
     let all = before.comments.iter().map(|c| &before.file.text()[c.span.range()]);
-    let lost: Vec<&str> = all
-        .filter(|comment| {
-            let known = kept.iter().position(|other| other == comment);
-            known.map(|at| kept.swap_remove(at)).is_none()
-        })
-        .collect();
+    let mut lost: Vec<&str> = all.collect();
+    lost.retain(|comment| match kept.get_mut(*comment) {
+        Some(count @ 1..) => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    });
     let entries = document.root.at(spec).map_or(&[][..], Node::entries);
     let key = entries.first().map(|entry| entry.key.span).or_else(|| Some(document.root.key_at(spec)?.span));
     if let Some(key) = key.filter(|_| !lost.is_empty()) {

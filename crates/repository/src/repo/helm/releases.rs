@@ -39,6 +39,14 @@ pub(super) enum Values {
 }
 
 impl Values {
+    /// The file's path or the text, and whether it is a text.
+    fn said(&self) -> (&str, bool) {
+        match self {
+            Self::File(path) => (path.as_str(), false),
+            Self::Inline(text, _) => (text, true),
+        }
+    }
+
     /// The values of a node; of a text, each is at the text's place.
     fn inline(text: String, document: &Document, node: &Node) -> Self {
         let root = match &node.value {
@@ -56,6 +64,15 @@ impl Values {
 }
 
 impl Release {
+    /// Whether Helm renders the same of another one.
+    fn renders_as(&self, other: &Self) -> bool {
+        let missing = |release: &Self| release.missing.iter().map(|file| file.value.clone()).collect::<Vec<_>>();
+        (&self.name, &self.namespace, &self.set, &self.lacks)
+            == (&other.name, &other.namespace, &other.set, &other.lacks)
+            && self.values.iter().map(Values::said).eq(other.values.iter().map(Values::said))
+            && missing(self) == missing(other)
+    }
+
     /// Its values files.
     pub(super) fn files(&self) -> impl DoubleEndedIterator<Item = &Utf8PathBuf> {
         self.values.iter().filter_map(|values| match values {
@@ -112,7 +129,7 @@ pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8Pat
         }
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
-    out.dedup_by_key(|r| (r.name.clone(), r.namespace.clone(), r.files().cloned().collect::<Vec<_>>(), r.set.clone()));
+    out.dedup_by(|a, b| a.renders_as(b));
     out
 }
 
@@ -377,6 +394,19 @@ mod tests {
             found(&[("flux.yaml", flux), ("envs/a.yaml", "")]),
             ["v cnv envs/a.yaml [][][\"the values of the Secret `s`\"]"]
         );
+    }
+
+    #[test]
+    fn releases_of_one_name_differ_by_their_values() {
+        let application = |name: &str, strategy: &str| {
+            format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}}}\nspec:\n  source: {{path: \
+                 charts/hco, helm: {{releaseName: virt, valuesObject: {{strategy: {strategy}}}}}}}\n"
+            )
+        };
+        let (east, west, same) = (application("east", "a"), application("west", "b"), application("same", "b"));
+        let releases = found(&[("a.yaml", &east), ("b.yaml", &west), ("c.yaml", &same)]);
+        assert_eq!(releases, [r#"virt   ["strategy: a\n"][][]"#, r#"virt   ["strategy: b\n"][][]"#]);
     }
 
     #[test]
