@@ -186,6 +186,8 @@ impl Target {
             self.steps.push(Step::Key(key.to_owned()));
             return value.and_then(|v| v.get(key));
         };
+        // As hcoplan prints an item.
+        let key = key.strip_prefix("name=").unwrap_or(key);
         let text = Value::from(key);
         let named = |item: &Value| {
             let mut names = IDENTITIES.iter().map(|p| get(item, p) == Some(&text));

@@ -124,7 +124,7 @@ impl Shape<'_, '_> {
                 found.push(Destination::new(kind, path, place));
             }
         }
-        let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node));
+        let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node) && !is_opposite(s, name));
         let mut named = similar(name, &fitting.collect::<Vec<_>>());
         // The labels of a selector are one level below.
         for selector in similar(name, &siblings).into_iter().filter(|_| named.is_empty()) {
@@ -160,6 +160,15 @@ impl Shape<'_, '_> {
             seen.insert((destination.places().cloned().collect::<Vec<_>>(), destination.taken.clone()))
         });
         Some(found)
+    }
+
+    /// The free sibling that says the opposite of a switch, `disableX` of `x` or the other way round, and its value.
+    pub fn opposite(&self, path: &Path) -> Option<(Path, bool)> {
+        let value = self.document.root.at(path)?.to_json().as_bool()?;
+        let (name, parent) = (key(path)?, path.parent());
+        let sibling = self.schema.known_fields(&parent).into_iter().find(|s| is_opposite(s, name))?;
+        let to = parent.key(sibling);
+        self.document.root.at(&to).is_none().then_some((to, !value))
     }
 
     /// The given destinations that accept the value and are free.
@@ -236,6 +245,13 @@ impl Shape<'_, '_> {
         let destination = beside.or_else(|| unwrapped(schema, path, node));
         destination.map(|destination| self.free(destination)).filter(|free| free.len() == 1).unwrap_or_default()
     }
+}
+
+/// Whether one of two names is the other one with `disable` in front.
+fn is_opposite(one: &str, other: &str) -> bool {
+    let negates =
+        |one: &str, other: &str| one.strip_prefix("disable").is_some_and(|rest| rest.eq_ignore_ascii_case(other));
+    negates(one, other) || negates(other, one)
 }
 
 /// A schema path with the indexes of `path`, if both lead through the same lists.

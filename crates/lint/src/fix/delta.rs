@@ -29,6 +29,9 @@ pub(super) fn deltas(before: &[Json], after: &[Json]) -> Vec<Delta> {
     for (index, (before, after)) in before.iter().zip(after).enumerate() {
         differences(before, after, &Path::root().index(index), &mut out);
     }
+    for (index, added) in after.iter().enumerate().skip(before.len()) {
+        out.push(Delta { path: Path::root().index(index), what: DeltaKind::Set(added.clone()) });
+    }
     out
 }
 
@@ -87,7 +90,7 @@ fn meet(a: &Delta, b: &Delta) -> bool {
 }
 
 /// Makes the changes of fixes that go together; `None` where one leads nowhere.
-pub(super) fn put_together(documents: &mut [Json], deltas: &[Delta]) -> Option<()> {
+pub(super) fn put_together(documents: &mut Vec<Json>, deltas: &[Delta]) -> Option<()> {
     // Parts of a text from its end, so that the others stay where they are.
     let mut ordered: Vec<&Delta> = deltas.iter().collect();
     ordered.sort_by_key(|d| match &d.what {
@@ -101,7 +104,11 @@ pub(super) fn put_together(documents: &mut [Json], deltas: &[Delta]) -> Option<(
             let Segment::Index(document) = last else {
                 return None;
             };
-            change(documents.get_mut(*document)?, &delta.what)?;
+            match (documents.get_mut(*document), &delta.what) {
+                (Some(document), what) => change(document, what)?,
+                (None, DeltaKind::Set(added)) => documents.push(added.clone()),
+                (None, _) => return None,
+            }
             continue;
         };
         let mut at = documents.get_mut(*document)?;

@@ -141,12 +141,17 @@ impl FileEdits {
             return Err(Reason::Overlap);
         }
         let after = apply_and_read(&self.before, edits)?.documents;
-        if after.len() != self.before.documents().len() {
+        let (length, text) = (self.before.documents().len(), self.before.file().text());
+        // What is inserted at the end may be another document.
+        let appends = after.len() > length && edits.iter().all(|edit| edit.span.start as usize == text.len());
+        if after.len() != length && !appends {
             return Err(Reason::Layout);
         }
         let deltas = deltas(self.before.documents(), &after);
         let touched = self.touched(edits);
-        match deltas.iter().find(|d| !d.path.starts_with(&touched) && !self.is_alias(&d.path, aliases)) {
+        let is_added = |path: &Path| matches!(path.0.first(), Some(Segment::Index(index)) if *index >= length);
+        let is_meant = |path: &Path| path.starts_with(&touched) || is_added(path) || self.is_alias(path, aliases);
+        match deltas.iter().find(|d| !is_meant(&d.path)) {
             Some(stray) => Err(Reason::Differs(stray.path.to_pointer())),
             None => Ok(deltas),
         }

@@ -18,12 +18,16 @@ struct Fixed {
     field: &'static str,
     /// Fields below it that can.
     except: Vec<&'static str>,
+    /// The value that a missing field has.
+    #[serde(default)]
+    default: Option<&'static str>,
     /// The server's message.
     message: &'static str,
 }
 
 /// Source: CDI `datavolume-validate.go`, `dataimportcron-validate.go`; KubeVirt `vmi-update-admitter.go`; Kubernetes
-/// `ValidatePersistentVolumeClaimUpdate`, `ValidateStorageClassUpdate`.
+/// `ValidatePersistentVolumeClaimUpdate`, `ValidateStorageClassUpdate`, `ValidateRuntimeClassUpdate`; KubeVirt
+/// `vmpool-admitter.go`, `vmsnapshot.go`, `vmrestore.go`, `vmexport.go`.
 static FIXED: LazyLock<Vec<Fixed>> = LazyLock::new(|| rows("fixedFields"));
 
 /// Instance types and preferences, of which a machine keeps the revision it started with.
@@ -38,7 +42,10 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
     for row in &*FIXED {
         for (document, before) in changed_objects(cx, row.kind, row.group) {
             let path = Path::dotted(row.field);
-            let [old, new] = [before, document].map(|d| value_at(d, &path, &row.except));
+            let [old, new] = [before, document].map(|d| match (value_at(d, &path, &row.except), row.default) {
+                (Json::Null, Some(default)) => default.into(),
+                (value, _) => value,
+            });
             let Some(below) = difference(&old, &new) else {
                 continue;
             };

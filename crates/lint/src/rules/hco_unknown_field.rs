@@ -67,6 +67,10 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     let Some(shape) = cx.shape() else {
         return finding;
     };
+    if let Some((to, value)) = shape.opposite(path) {
+        let moved = [Change::Move(path.clone(), to, Some(value.into()))];
+        return cx.with_fix(finding, changed(&moved), Applicability::Unsafe, &moved);
+    }
     let destinations = shape.destinations(path);
     let is_sure = destinations.first().is_some_and(|destination| destination.kind <= DestinationKind::Version);
     if let [.., Segment::Key(parent), Segment::Key(gate)] = &path.0[..]
