@@ -118,10 +118,15 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
         findings.extend(dump_difference(used.first(), &nodes, &dumped));
     }
     if nodes.is_empty() {
+        let (mut declared, mut found) = (Vec::new(), Vec::new());
         for document in of(SourceKind::Machines) {
-            machines::read(document, &mut nodes, &mut findings);
-            used.push(Arc::clone(document));
-            states_nodes = true;
+            machines::read(document, &mut declared, &mut found);
+        }
+        // Machine sets for the infrastructure alone are some of the nodes: the others aren't in the repository.
+        if declared.iter().any(|(node, _)| node.roles().all(|role| role == "worker")) {
+            used.extend(of(SourceKind::Machines).map(Arc::clone));
+            findings.append(&mut found);
+            (nodes, states_nodes) = (declared, true);
         }
     }
     nodes.sort_by(|a, b| a.0.name.cmp(&b.0.name));

@@ -338,10 +338,10 @@ fn contradictions<T: fmt::Display>(
 }
 
 fn contradiction<T: fmt::Display>(what: &str, first: &WithSource<T>, other: &WithSource<T>, bound: &str) -> Finding {
-    let message = format!(
-        "{} says that the {what} is {}, and {} that it is {bound}{}",
-        first.by, first.value, other.by, other.value
-    );
+    let by = other.by.to_string();
+    let by = if first.by == other.by { by.replacen("the ", "another ", 1) } else { by };
+    let message =
+        format!("{} says that the {what} is {}, and {by} that it is {bound}{}", first.by, first.value, other.value);
     let mut finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
         .label(format!("{} is used", first.value))
         .help("correct the wrong one");

@@ -11,6 +11,7 @@ use hcoplan_diagnostics::source::{
 };
 use hcoplan_planner::inventory::SourceKind;
 
+use super::build::BUILT;
 use super::candidate::{is_candidate, is_of_tests};
 use super::config::{self, CONFIG_FILE, Config};
 use super::error::Error;
@@ -18,7 +19,7 @@ use super::file_summary::{
     ByteBudget, FileDetails, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all,
 };
 use super::files::{FileContents, FileRole, FileUse};
-use super::gitops;
+use super::gitops::{self, LeftOut};
 use super::helm;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
@@ -439,10 +440,19 @@ impl Reading {
         let is_named =
             |path: &Utf8Path| config.clusters.iter().any(|c| path_in_root(&c.path.value).as_deref() == Some(path));
         let is_left_out = !self.objects.is_one_file && self.objects.hyperconvergeds.len() > 1;
+        let paths = self.objects.hyperconvergeds.iter().map(|object| &*repo.paths[object.file as usize]);
+        let builds = paths.filter(|path| path.file_name() == Some(BUILT));
+        let built: HashSet<Utf8PathBuf> = builds.map(|path| parent(path).to_owned()).collect();
+        let mut stray = Vec::new();
         self.objects.hyperconvergeds.retain(|object| {
             let path = Arc::clone(&repo.paths[object.file as usize]);
-            let why = (is_left_out && !is_named(&path)).then(|| repo.left_out_by_all(&path)).flatten();
+            let left_out = || {
+                let is_stray = path.file_name() != Some(BUILT) && built.contains(parent(&path));
+                repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization))
+            };
+            let why = (is_left_out && !is_named(&path)).then(left_out).flatten();
             if let Some(why) = why {
+                stray.extend(Some(*object).filter(|_| why == LeftOut::Kustomization));
                 let uses = repo.files.iter_mut().filter(|file| file.path == path);
                 uses.for_each(|file| file.what = FileRole::Skipped(why.to_string()));
             }
@@ -463,6 +473,7 @@ impl Reading {
         repo.findings = repo.changes_by_wrappers(&self.objects);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
+        repo.report_stray(&stray);
         repo.report_unreadable_paths(self.unreadable_paths);
         repo.report_non_clusters(&self.objects);
         repo.report_submodules();

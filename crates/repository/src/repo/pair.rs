@@ -189,6 +189,8 @@ struct DirectoryIndex<'o> {
     objects: &'o Objects,
     config: &'o Config,
     directories: HashSet<Utf8PathBuf>,
+    /// The documents with a HyperConverged.
+    documents: BTreeSet<(u32, u32)>,
     /// ClusterInventories and nodes by directory.
     levels: HashMap<&'o Utf8Path, Vec<SourceRef>>,
     /// Machine sets by the cluster's directory above them, or by their own.
@@ -197,6 +199,8 @@ struct DirectoryIndex<'o> {
     statements: HashMap<&'o Utf8Path, Vec<StatementRef>>,
     /// The directories with clusters in several subdirectories.
     fleets: HashSet<Utf8PathBuf>,
+    /// These and the directories above them.
+    with_several: HashSet<Utf8PathBuf>,
 }
 
 impl<'o> DirectoryIndex<'o> {
@@ -216,7 +220,20 @@ impl<'o> DirectoryIndex<'o> {
             }
         }
         let fleets = fleets(&directories);
-        Self { tree, statements: statements(objects), objects, config, directories, levels, machines, fleets }
+        let with_several = fleets.iter().flat_map(|fleet| fleet.ancestors()).map(Utf8Path::to_owned).collect();
+        let documents = objects.hyperconvergeds.iter().copied().map(document_of).collect();
+        Self {
+            tree,
+            statements: statements(objects),
+            documents,
+            objects,
+            config,
+            directories,
+            levels,
+            machines,
+            fleets,
+            with_several,
+        }
     }
 
     fn cluster(&self, object: ObjectRef) -> ClusterRef {
@@ -270,7 +287,19 @@ impl<'o> DirectoryIndex<'o> {
             !below.components().any(|part| is_example(part.as_str()))
                 && (depth == 0 || directory == own || (depth <= max_depth && !self.fleets.contains(directory)))
         };
-        levels.flat_map(|(directory, all)| all.iter().filter(move |s| applies(directory, s))).copied().collect()
+        let all = levels.flat_map(|(directory, all)| all.iter().filter(move |s| applies(directory, s)));
+        let all: Vec<StatementRef> = all.copied().collect();
+        // Several clusters may stand in one directory, or several policies in one file: each has its own Subscription.
+        let is_own = |s: &StatementRef| {
+            document_of(s.object) == document_of(object)
+                || s.object.file == object.file && !self.documents.contains(&document_of(s.object))
+        };
+        let is_anothers = |s: &StatementRef| {
+            self.documents.range((s.object.file, 0)..).next().is_some_and(|(file, _)| *file == s.object.file)
+                && !is_own(s)
+        };
+        let has_own = all.iter().any(is_own);
+        all.into_iter().filter(|s| !(has_own && is_anothers(s))).collect()
     }
 
     fn inventory(&self, directory: &Utf8Path) -> (Vec<SourceRef>, Pairing) {
@@ -281,7 +310,7 @@ impl<'o> DirectoryIndex<'o> {
         let is_of_one = |sources: &[SourceRef]| sources.iter().all(|source| source.kind == SourceKind::Nodes);
         for level in directory.ancestors() {
             if let Some(sources) = self.levels.get(level)
-                && (level == directory || !self.fleets.contains(level) || !is_of_one(sources))
+                && (level == directory || !self.with_several.contains(level) || !is_of_one(sources))
             {
                 let pairing = if level == directory { Pairing::Adjacent } else { Pairing::Above(level.to_owned()) };
                 return (sources.clone(), pairing);
@@ -386,6 +415,11 @@ fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {
 fn is_example(name: &str) -> bool {
     const NAMES: [&str; 4] = ["doc", "example", "sample", "test"];
     is_of_tests(name) || NAMES.contains(&name.strip_suffix('s').unwrap_or(name))
+}
+
+/// The file and document of an object.
+fn document_of(object: ObjectRef) -> (u32, u32) {
+    (object.file, object.place.document)
 }
 
 /// The manifests by the nearest directory above them with clusters in or below it.

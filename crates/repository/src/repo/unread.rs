@@ -17,11 +17,12 @@ use super::has_in;
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
+use super::objects::ObjectRef;
 use super::parent;
 use super::problem::unreadable;
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
-use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
+use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HELM_CHART_NOT_RENDERED};
 
 impl Repo {
     /// Whether a controller applies a path or something in it, or a kustomization builds on it.
@@ -55,6 +56,17 @@ impl Repo {
             });
             documents.flatten().map(Arc::new).collect()
         })
+    }
+
+    /// Reports HyperConvergeds beside a kustomization that doesn't name them.
+    pub(super) fn report_stray(&mut self, stray: &[ObjectRef]) {
+        let finding = |object: &ObjectRef| {
+            let message = "the kustomization beside it doesn't name this HyperConverged's file, so it isn't applied";
+            let finding = Finding::new(&HCO_NOT_PLANNED, message).severity(Severity::Info).at(self.named_at(*object)?);
+            Some(finding.label("not planned").help("name the file in the kustomization, or delete it"))
+        };
+        let found: Vec<Finding> = stray.iter().filter_map(finding).collect();
+        self.findings.extend(found);
     }
 
     /// Reports charts that charts depend on and that aren't here, and packed charts that something deploys.

@@ -383,7 +383,7 @@ impl BuildJob {
             Err(refused) => return (self, Started::Done(Err(BuildError::Refused(Box::new(NotBuilt(refused)))))),
         };
         let is_native = accumulated.beyond.is_empty()
-            && (accumulated.unfetched.is_empty() || !request.fetches)
+            && (accumulated.unfetched.is_empty() || !request.fetches && !request.is_exact)
             && (accumulated.is_exact || !request.is_exact);
         if !is_native {
             return (self, Started::Program(accumulated));

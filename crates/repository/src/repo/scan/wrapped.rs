@@ -12,7 +12,7 @@ use super::{Content, ObjectPlace};
 
 impl Content {
     /// The HyperConvergeds of a document that aren't planned.
-    pub(super) fn not_planned_in(&self, document: u32) -> Vec<NotPlannedObject> {
+    pub(in super::super) fn not_planned_in(&self, document: u32) -> Vec<NotPlannedObject> {
         let Some(document) = self.documents.get(document as usize) else {
             return Vec::new();
         };

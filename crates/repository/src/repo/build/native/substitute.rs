@@ -1,7 +1,7 @@
 //! What Flux substitutes in built objects: `${NAME}`, with defaults.
 //!
-//! Source: `kustomize_varsub.go` of Flux: each object is written as YAML, replaced and read again, so that a plain value
-//! may become a number. Of the expressions of `envsubst`, names with and without a default are computed.
+//! Source: `kustomize_varsub.go` of Flux: each object is written as YAML, replaced and read again, so that a value may
+//! become a number, whether it was in quotes or not. Of the expressions of `envsubst`, names with and without a default are computed.
 
 use std::collections::BTreeMap;
 
@@ -50,11 +50,11 @@ impl Variables {
             Value::Map(members) => members.iter_mut().for_each(|member| self.value(&mut member.value)),
             Value::List(items) => items.iter_mut().for_each(|item| self.value(item)),
             Value::Scalar(Json::String(text)) => {
-                if let Substituted::Text(text, name) = self.substitute(text) {
+                if let Substituted::Text(filled, name) = self.substitute(text) {
                     let place = name.and_then(|name| Some(self.known.get(&name)?.1.clone()));
-                    let is_plain = !value.place.text().starts_with(['"', '\'', '|', '>']);
+                    let is_plain = read_again(text, &value.place).as_str() == Some(text.as_str());
                     let place = place.unwrap_or_else(|| value.place.clone());
-                    *value = if is_plain { read_again(&text, &place) } else { Placed::text_at(&text, &place) };
+                    *value = if is_plain { read_again(&filled, &place) } else { Placed::text_at(&filled, &place) };
                 }
             }
             Value::Scalar(_) => {}
