@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 
 use super::facts::comment;
-use crate::repo::{ClusterRef, FactOrigin, Loaded, Repo, known_release};
+use crate::repo::{ClusterRef, FactOrigin, Loaded, ReleaseBasis, Repo};
 use hcoplan_planner::release::Platform;
 
 /// What a person has to say.
@@ -18,7 +18,7 @@ pub(super) struct Assumed {
 
 impl Assumed {
     pub(super) fn of(loaded: &Loaded) -> Self {
-        let release = loaded.release.as_ref().ok().filter(|_| loaded.identity.release.is_none());
+        let release = loaded.release.as_ref().ok().filter(|_| loaded.release_basis() == ReleaseBasis::Assumed);
         let platform = &loaded.identity.platform;
         Self {
             release: release.map(|release| release.label().to_owned()),
@@ -48,8 +48,8 @@ pub fn rows(repo: &Repo, clusters: &[(&ClusterRef, Loaded)], written: Option<&Ut
 fn release(loaded: &Loaded) -> String {
     let Some(name) = &loaded.identity.release else { return UNKNOWN.to_owned() };
     let planned = match &loaded.release {
-        Ok(release) if known_release(&name.value).is_err() => format!(", planned as {}", release.label()),
-        Ok(_) => String::new(),
+        Ok(_) if loaded.release_basis() == ReleaseBasis::Stated => String::new(),
+        Ok(release) => format!(", planned as {}", release.label()),
         Err(_) => ", not modelled".to_owned(),
     };
     format!("{} ({}){planned}", name.value, name.by)

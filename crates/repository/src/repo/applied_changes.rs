@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::gitops::{Applied, Controller, LeftOut, Source, phrase};
 use super::identity::SYNC_OPTIONS;
 use super::wrapper_changes::is_planned;
+use super::wrappers::policy;
 use super::{ClusterRef, Repo, parent, wrapper_fields};
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
@@ -42,12 +43,8 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         let Some(new) = after.gitops().same(old) else {
             if !is_still_applied {
                 let place = old.document.location(old.document.root.span);
-                out.push(leaves(
-                    cluster,
-                    old,
-                    format!("{by} is gone"),
-                    after.named_at(cluster.object).unwrap_or(place),
-                ));
+                let place = after.named_at(cluster.object).unwrap_or(place);
+                out.push(leaves(cluster, old.deletes_with_itself(), format!("{by} is gone"), place));
             }
             continue;
         };
@@ -57,25 +54,26 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
             && !is_still_applied
         {
             let why = format!("{by} doesn't apply it: {why}");
-            out.push(leaves(
-                cluster,
-                new,
-                why,
-                after.named_at(cluster.object).filter(|_| old.settings() == new.settings()).unwrap_or(place),
-            ));
+            let named = after.named_at(cluster.object).filter(|_| old.settings() == new.settings());
+            out.push(leaves(cluster, new.prunes, why, named.unwrap_or(place)));
         } else {
             out.extend(settings_changes(before, after, old, new));
         }
+    }
+    if before.idle_policy_of(was).is_none()
+        && let Some((why, place)) = after.idle_policy_of(cluster)
+    {
+        out.push(leaves(cluster, false, why, place));
     }
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
     out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
     out
 }
 
-fn leaves(cluster: &ClusterRef, by: &Applied, why: String, place: Location) -> Finding {
+fn leaves(cluster: &ClusterRef, is_deleted: bool, why: String, place: Location) -> Finding {
     let name = cluster.name();
-    let effect = if by.prunes {
-        "it prunes: the HyperConverged is deleted in the cluster"
+    let effect = if is_deleted {
+        "the HyperConverged is deleted in the cluster"
     } else {
         "the cluster keeps it, and nothing updates it"
     };
@@ -132,6 +130,18 @@ fn changed(old: &Value, new: &Value, path: &str, is_known: &dyn Fn(&str) -> bool
 }
 
 impl Applied {
+    /// Whether the deletion of the controller's object deletes what it applied. An Application does only with Argo CD's
+    /// finalizer.
+    fn deletes_with_itself(&self) -> bool {
+        const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+        let finalizers = self.document.root.below("metadata.finalizers");
+        let mut names = finalizers.into_iter().flat_map(Node::items).filter_map(Node::as_str);
+        match self.kind.controller() {
+            Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
+            _ => self.prunes,
+        }
+    }
+
     /// What it says of what it applies: its spec, its annotations, and its sources with what files add to them.
     fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
@@ -224,6 +234,19 @@ impl Repo {
             .iter()
             .find(is_it)
             .map(|(_, key, value)| LeftOut::Annotation(key, if value.is_empty() { "…" } else { value }))
+    }
+
+    /// Why the policy that has a cluster's HyperConverged enforces nothing, and where it says so.
+    fn idle_policy_of(&self, cluster: &ClusterRef) -> Option<(String, Location)> {
+        let content = self.content(cluster.object.file).ok()?;
+        let document = content.documents.get(cluster.object.place.document as usize)?;
+        let field = policy::idle(&document.root)?;
+        let value = field.to_json();
+        let why = match value.as_str() {
+            Some(action) => format!("{} has `remediationAction: {action}`", phrase(document)),
+            None => format!("{} is disabled", phrase(document)),
+        };
+        Some((why, document.location(field.span)))
     }
 
     /// The finding about a HyperConverged that Argo CD deletes and creates again at each sync.

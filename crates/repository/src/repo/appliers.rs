@@ -6,14 +6,25 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::last_part;
 use hcoplan_yaml::{Document, Node};
+use serde_json::Value;
 
 use super::Repo;
 use super::charts::is_chart;
 use super::gitops::{Applied, Controller, Kind, Source, of_object, phrase, reads_file};
+use super::identity::SYNC_OPTIONS;
 use super::objects::ClusterRef;
+use super::wrappers::not_planned::NotPlannedReason;
 
 /// The directories of an Ansible role.
 const ROLE_DIRECTORIES: [&str; 7] = ["defaults", "files", "handlers", "meta", "tasks", "templates", "vars"];
+
+/// Annotations of an object that isn't deleted once it is removed from the repository.
+///
+/// Sources: Argo CD's sync options, kustomize-controller's garbage collection.
+const KEPT: [(Controller, &str, &str); 2] = [
+    (Controller::ArgoCd, SYNC_OPTIONS, "Prune=false"),
+    (Controller::Flux, "kustomize.toolkit.fluxcd.io/prune", "disabled"),
+];
 
 /// The controllers, charts and generators that would apply or render files of directories, were there any.
 #[derive(Debug)]
@@ -53,10 +64,28 @@ impl Repo {
         Appliers { repo: self, repository }
     }
 
-    /// The controller that deletes a cluster's HyperConverged once it is removed from the repository, according to its
-    /// files.
-    pub fn pruner_of(&self, cluster: &ClusterRef) -> Option<String> {
-        self.appliers(None).pruner_of(cluster.directory())
+    /// What deletes a cluster's HyperConverged that is no longer declared: a controller that prunes, according to the
+    /// files and the object's annotations, or what has in its place that it is to be removed.
+    pub fn pruner_of(&self, cluster: &ClusterRef, object: &Value) -> Option<String> {
+        let annotation = |name: &str| object["metadata"]["annotations"][name].as_str().unwrap_or_default();
+        let keeps = |controller: Controller| {
+            let mut kept = KEPT.iter().filter(|(by, ..)| *by == controller);
+            kept.any(|(_, name, value)| annotation(name).split(',').any(|option| option.trim() == *value))
+        };
+        let pruner = self.appliers(None).pruner_of(cluster.directory(), keeps);
+        pruner.or_else(|| self.remover_of(cluster.path()))
+    }
+
+    /// The policy or the tasks in a file that remove a HyperConverged.
+    fn remover_of(&self, path: &Utf8Path) -> Option<String> {
+        let file = self.paths.iter().position(|known| **known == *path)?;
+        let content = self.content(file.try_into().ok()?).ok()?;
+        let removes = |(index, _): &(u32, _)| {
+            content.not_planned_in(*index).iter().any(|object| object.reason == NotPlannedReason::Removed)
+        };
+        let (_, document) = (0..).zip(&content.documents).find(removes)?;
+        let is_object = !document.text("kind").is_empty();
+        Some(if is_object { phrase(document) } else { format!("a task in {path}") })
     }
 }
 
@@ -76,10 +105,10 @@ impl Appliers<'_> {
     }
 
     /// The controller that deletes an object once it is removed from a directory, such as `the Application prod in
-    /// argocd/prod.yaml`.
-    pub fn pruner_of(&self, directory: &Utf8Path) -> Option<String> {
+    /// argocd/prod.yaml`, unless it keeps the object.
+    fn pruner_of(&self, directory: &Utf8Path, keeps: impl Fn(Controller) -> bool) -> Option<String> {
         let applied = self.applied_with(directory);
-        let mut pruning = applied.iter().filter(|applied| applied.prunes);
+        let mut pruning = applied.iter().filter(|applied| applied.prunes && !keeps(applied.kind.controller()));
         let file = directory.join("a.yaml");
         let by = pruning.find(|a| self.sources(a).any(|source| a.reaches(source, &*self.repo.tree, &file)))?;
         Some(phrase(&by.document))

@@ -53,7 +53,39 @@ pub struct Loaded {
     pub(super) read: Vec<Arc<Content>>,
 }
 
+/// What the planned release of a cluster rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReleaseBasis {
+    /// A source has it.
+    #[default]
+    Stated,
+    /// No source has one.
+    Assumed,
+    /// The source has another one, which isn't modelled; this is the nearest.
+    NearestTo(String),
+}
+
+impl std::fmt::Display for ReleaseBasis {
+    /// What follows the release; nothing if it is stated.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Stated => Ok(()),
+            Self::Assumed => f.write_str(" (assumed)"),
+            Self::NearestTo(name) => write!(f, " (in place of {name}, which isn't modelled)"),
+        }
+    }
+}
+
 impl Loaded {
+    /// What its release rests on.
+    pub fn release_basis(&self) -> ReleaseBasis {
+        match &self.identity.release {
+            None => ReleaseBasis::Assumed,
+            Some(name) if known_release(&name.value).is_err() => ReleaseBasis::NearestTo(name.value.clone()),
+            Some(_) => ReleaseBasis::Stated,
+        }
+    }
+
     /// The HyperConverged's file as read, for trial edits.
     pub fn editable_file(&self) -> EditableFile {
         let file = &self.document.file;

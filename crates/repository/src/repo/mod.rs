@@ -85,7 +85,7 @@ pub use identity::{FactOrigin, Identity, WithSource};
 pub use ignored::IgnoredField;
 pub use kustomization::{has_kustomization, is_kustomization};
 pub use layers::{Layer, annotation_layers};
-pub use load::{Loaded, identity_in};
+pub use load::{Loaded, ReleaseBasis, identity_in};
 pub use named_file::read_named;
 pub use objects::{ClusterRef, Pairing};
 pub use other_objects::OtherObjects;
@@ -418,6 +418,11 @@ impl Repo {
     /// The annotations that a build's layers set on a cluster's HyperConverged, in order; none without a build.
     pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
         self.build_layers(cluster).map(annotation_layers).unwrap_or_default()
+    }
+
+    /// The content of a file, relative to the root.
+    pub fn read(&self, path: &Utf8Path) -> Option<Vec<u8>> {
+        self.tree.read(path).ok()
     }
 
     /// Every YAML and JSON file, and every skipped one, with its use; sorted by path, without files that git ignores.

@@ -11,7 +11,7 @@ mod inline;
 pub(super) mod mask;
 pub(super) mod mutations;
 pub(super) mod not_planned;
-mod policy;
+pub(super) mod policy;
 mod template;
 pub(super) mod unknown;
 

@@ -5,7 +5,7 @@
 
 use hcoplan_yaml::Node;
 
-use super::Wrapper;
+use super::{Wrapper, group};
 
 /// The objects that clusters must have, which a policy declares.
 pub(super) fn objects(node: &Node) -> Vec<(&Node, Wrapper<'_>)> {
@@ -17,6 +17,22 @@ pub(super) fn objects(node: &Node) -> Vec<(&Node, Wrapper<'_>)> {
 /// The objects that must not exist.
 pub(super) fn removed_manifests(node: &Node) -> impl Iterator<Item = &Node> {
     templates(node).filter(|t| is_unwanted(t)).filter_map(|t| t.get("objectDefinition"))
+}
+
+/// The value with which a policy enforces nothing: `disabled: true`, or a `remediationAction` that informs. That of a
+/// Policy wins over those of its templates.
+pub(in super::super) fn idle(root: &Node) -> Option<&Node> {
+    if group(root) != "policy.open-cluster-management.io" {
+        return None;
+    }
+    let own = root.below("spec.remediationAction");
+    let definitions = templates(root).filter_map(|template| template.get("objectDefinition"));
+    let action = own.or_else(|| definitions.filter_map(|object| object.below("spec.remediationAction")).next());
+    let informs = |node: &&Node| {
+        let text = node.as_str().unwrap_or_default();
+        ["inform", "informonly"].iter().any(|word| text.eq_ignore_ascii_case(word))
+    };
+    root.below("spec.disabled").filter(|disabled| disabled.is_true()).or_else(|| action.filter(informs))
 }
 
 /// Whether an object only has an expected status.
