@@ -240,7 +240,14 @@ pub(crate) fn plan(data: &[u8]) {
                 }
             }
             let later = plan_with(next, &INVENTORY, object, admit);
-            let side = |release, plan| Side { release, inventory: &LOADED, document: Some(document), object, plan };
+            let side = |release, plan| Side {
+                release,
+                stated: None,
+                inventory: &LOADED,
+                document: Some(document),
+                object,
+                plan,
+            };
             let _ = diff::compare_plans(&side(release, &planned), &side(next, &later));
             let same = diff::compare_plans(&side(release, &planned), &side(release, &planned));
             assert!(same.is_empty(), "a plan differs from itself");

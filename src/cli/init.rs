@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         repo::known_release(name)?;
     }
     repo::check_links(&arguments.directory)?;
-    let place = Place::to_configure(&arguments.directory);
+    let place = Place::whole(&arguments.directory);
     let (repo, has_charts) = open_unconfigured(&place.root, output)?;
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();

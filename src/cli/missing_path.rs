@@ -70,7 +70,7 @@ fn as_options(subcommand: &Command, words: &[&str]) -> Option<String> {
     if !takes(subcommand, "cluster") {
         return None;
     }
-    let repo = Repo::open(&Place::configured(".".into()).root, &repo::Options::default()).ok()?;
+    let repo = Repo::open(&Place::whole(".".into()).root, &repo::Options::default()).ok()?;
     let is_cluster = |word: &&str| {
         let mut clusters = repo.clusters().iter();
         clusters.any(|c| **c.name() == **word || c.name().rsplit('/').next() == Some(*word))

@@ -66,7 +66,8 @@ impl Arguments {
 
     /// The sources of the side after.
     pub(super) fn sources(&self, sources: Sources) -> Result<Sources, Failure> {
-        let sources = Sources { update: self.update(), ..sources };
+        let is_compared = self.against.as_deref().is_some_and(is_directory);
+        let sources = Sources { update: self.update(), is_compared, ..sources };
         Ok(match self.against.as_deref().filter(|name| !is_directory(name)).map(range).transpose()? {
             Some((_, Some(right))) => Sources { name: Some(right.clone()), revision: Some(right), ..sources },
             _ => sources,

@@ -122,6 +122,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let Some(outcome) = found.result_of(cluster, &work) else {
         return Ok(verdict);
     };
+    verdict.failed |= outcome.verdict.fails();
     if let Verdict::NotPlanned(why) = &outcome.verdict {
         match why.kind {
             NotPlannedKind::Unusable => {

@@ -7,7 +7,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, max_bytes, normalize_path, read_limited};
 use hcoplan_repository::repo::{self, BUILT, CONFIG_FILE, Options, Repo, Trust};
-use hcoplan_rule_pages::rules::{HCO_KIND_UNKNOWN, HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, KUSTOMIZE_NOT_BUILT};
+use hcoplan_rule_pages::rules::{
+    HCO_KIND_UNKNOWN, HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED, KUSTOMIZE_NOT_BUILT,
+};
 
 use super::clusters::Clusters;
 use super::failure::Failure;
@@ -91,7 +93,13 @@ pub fn claimed() -> Result<Option<String>, Failure> {
             let fatal = repo.problems().iter().filter(|p| p.fatal);
             let mut broken = fatal.filter_map(|p| Some(p.finding.location.as_ref()?.file.path().to_string()));
             // Rules whose findings `generate` refuses or can't judge.
-            let unplanned = [&HCO_NOT_RECOGNIZED, &HCO_KIND_UNKNOWN, &HCO_NOT_PLANNED, &KUSTOMIZE_NOT_BUILT];
+            let unplanned = [
+                &HCO_NOT_RECOGNIZED,
+                &HCO_KIND_UNKNOWN,
+                &HCO_NOT_PLANNED,
+                &HELM_CHART_NOT_RENDERED,
+                &KUSTOMIZE_NOT_BUILT,
+            ];
             let is_unplanned =
                 |f: &&Finding| f.severity == Severity::Error || unplanned.iter().any(|rule| rule.name == f.rule.name);
             let file = |f: &Finding| Some(f.location.as_ref()?.file.path().to_string());

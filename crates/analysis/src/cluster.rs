@@ -72,7 +72,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
             return;
         }
     };
-    keep_known_nodes(work, pair, &mut loaded);
+    keep_known(work, pair, &mut loaded);
     outcome.found.findings = std::mem::take(&mut loaded.findings);
     outcome.documents = documents_with_suppressions(&loaded);
     let release = match &loaded.release {
@@ -157,19 +157,14 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     outcome.failed = emitted::write(work, inputs.loaded(), plan, created, outcome).err();
 }
 
-/// An inventory that is gone changes what is known, not the cluster: its nodes are those that it declared before.
-fn keep_known_nodes(work: &ClusterTask<'_>, pair: &Pair<'_>, loaded: &mut Loaded) {
+/// A statement that is gone changes what is known, not the cluster: it is as it was stated before.
+fn keep_known(work: &ClusterTask<'_>, pair: &Pair<'_>, loaded: &mut Loaded) {
     let (Before::Sources(before, _), Some(was)) = (work.before, pair.before) else { return };
-    if loaded.inventory.states_nodes || !loaded.inventory.valid {
-        return;
-    }
     let Ok(old) = before.load(was) else { return };
-    if !old.inventory.states_nodes {
-        return;
-    }
-    loaded.inventory = Arc::new(loaded.inventory.with_nodes(old.inventory.inventory.nodes.clone()));
-    for finding in loaded.findings.iter_mut().filter(|f| f.rule.name == hcoplan_rule_pages::rules::NODES_ASSUMED.name) {
-        finding.message = "the cluster's nodes are unknown now: compared with those that were declared before".into();
+    for (rule, what) in planned::take_known(loaded, &old) {
+        for finding in loaded.findings.iter_mut().filter(|finding| finding.rule.name == rule.name) {
+            finding.message = format!("the cluster's {what} unknown now: compared with what was stated before").into();
+        }
     }
 }
 

@@ -256,6 +256,7 @@ impl Clusters {
             if outcome.matrix.is_none() || outcome.failed.is_some() {
                 progress.suspend(|| report_outcome(outcome, true, &mut exit, notices));
             }
+            exit.failed |= outcome.verdict.fails();
             take(outcome)
         });
         (findings, exit)

@@ -95,6 +95,7 @@ fn previews_every_step_of_an_upgrade() {
                         continue;
                     }
                     let side = |release, plan| Side {
+                        stated: None,
                         release,
                         inventory,
                         document: Some(&loaded.document),

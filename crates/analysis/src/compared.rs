@@ -271,14 +271,15 @@ pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &m
     let mut diff = ClusterDiff::new(&outcome.cluster);
     diff.verdict = outcome.verdict.clone();
     diff.whole = Some(Kind::Remove);
-    let mut takes_workloads = false;
+    let (mut takes_workloads, mut pruned_by) = (false, None);
     let is_ignored = after.ignoring(was).is_some();
     if let Ok(planned) = super::planned::plan(before, was, None) {
         if !planned.is_rejected() && !is_ignored {
             diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
         }
         takes_workloads = planned.takes_workloads();
+        pruned_by = after.pruner_of(was, planned.manifest());
     }
-    diff.removal = Some(Removal { pruned_by: after.pruner_of(was), is_ignored, takes_workloads });
+    diff.removal = Some(Removal { pruned_by, is_ignored, takes_workloads });
     outcome.diff = Some(diff);
 }

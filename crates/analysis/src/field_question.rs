@@ -9,7 +9,7 @@ use hcoplan_explain::why::{Answer, PlanInput, Problem, ask, ask_of};
 use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::release::Release;
 use hcoplan_repository::emit;
-use hcoplan_repository::repo::BuildLayer;
+use hcoplan_repository::repo::{BuildLayer, ReleaseBasis};
 use hcoplan_yaml::Document;
 
 /// The field to explain.
@@ -32,6 +32,8 @@ pub struct FieldAnswer {
     pub cluster: String,
     /// The release of the explained state.
     pub release: Arc<Release>,
+    /// What it rests on.
+    pub basis: ReleaseBasis,
     /// The HyperConverged.
     pub document: Arc<Document>,
     /// The object's file, relative to the output tree; `None` if it isn't rendered.
@@ -61,6 +63,7 @@ impl FieldQuestion {
             answer,
             cluster: loaded.name.to_string(),
             release: Arc::clone(release),
+            basis: planned.release_basis(),
             document: Arc::clone(&loaded.document),
         })
     }

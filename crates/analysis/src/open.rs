@@ -178,27 +178,32 @@ fn has_failed(options: &Options) -> bool {
     built.is_some_and(|built| !built.failed.is_empty())
 }
 
-/// The root of the directory: that of its configuration, or the git work tree's if kustomizations refer to files
-/// outside of the directory.
+/// The root of the directory: that of its configuration; else the git work tree, as what applies the directory may stand
+/// anywhere in it; outside of one, the current directory if kustomizations refer to files outside of the directory.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     repo::check_links(&sources.directory)?;
     let path = &kustomized(&sources.directory);
-    let place = configured_place(sources, path)?;
-    if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {
+    if path == "-" {
+        return Ok(Place::itself(path));
+    }
+    if let Some(place) = configured_place(sources, path)? {
         return Ok(place);
     }
-    let top = Place::top(path);
-    let Some(below) = &top.below else {
-        return Ok(place);
-    };
+    let top = Place::work_tree(path);
+    if top.below.is_some() && !sources.is_compared {
+        return Ok(top);
+    }
+    let top = if top.below.is_some() { Some(top) } else { Place::current(path) };
     let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
-    let has_kustomization = |tree: &Directory| {
-        let listing = tree.list(&hcoplan_diagnostics::source::Walk::default());
-        listing.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f)))
+    let has_kustomization = || {
+        let listing = open(&root_of(path)).map(|tree| tree.list(&hcoplan_diagnostics::source::Walk::default()));
+        listing.is_ok_and(|l| l.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f))))
     };
-    let has_outside_references = open(&root_of(path)).is_ok_and(|tree| has_kustomization(&tree))
-        && open(&top.root).is_ok_and(|tree| repo::has_outside_references(&tree, below));
-    Ok(if has_outside_references { top } else { place })
+    let has_outside_references = |top: &Place| {
+        let below = top.below.as_ref().filter(|_| has_kustomization());
+        below.is_some_and(|b| open(&top.root).is_ok_and(|tree| repo::has_outside_references(&tree, b)))
+    };
+    Ok(top.filter(has_outside_references).unwrap_or_else(|| Place::itself(path)))
 }
 
 /// The directory of a kustomization file, which represents its build; else the path.
@@ -206,12 +211,9 @@ fn kustomized(path: &Utf8Path) -> Utf8PathBuf {
     if repo::is_kustomization(path) && path.is_file() { root_of(path) } else { path.to_owned() }
 }
 
-/// The root of a directory with a configuration. A trusted revision decides where the configuration is, because the
-/// change could add another one.
-fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure> {
-    if path == "-" {
-        return Ok(Place::itself(path));
-    }
+/// The root with a configuration. A trusted revision decides where the configuration is, because the change could add
+/// another one.
+fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Option<Place>, Failure> {
     if let Some(file) = &sources.config {
         return Ok(Place::configured_by(path, file));
     }
@@ -220,12 +222,12 @@ fn configured_place(sources: &Sources, path: &Utf8Path) -> Result<Place, Failure
     };
     let top = Place::work_tree(path).root;
     let base = TrustBase::open(&root_of(&top), revision)?;
-    let Ok(real) = root_of(&top).canonicalize_utf8() else {
-        return Ok(Place::itself(path));
-    };
-    Ok(Place::find(path, |directory| {
-        let below = directory.strip_prefix(&real);
-        below.is_ok_and(|below| base.tree().read(&below.join(CONFIG_FILE)).is_ok())
+    let real = root_of(&top).canonicalize_utf8();
+    Ok(real.ok().and_then(|real| {
+        Place::find(path, |directory| {
+            let below = directory.strip_prefix(&real);
+            below.is_ok_and(|below| base.tree().read(&below.join(CONFIG_FILE)).is_ok())
+        })
     }))
 }
 
@@ -330,7 +332,7 @@ fn some(names: impl Iterator<Item = ClusterName>) -> String {
 impl Clusters {
     /// Another directory as a side.
     pub fn side_of(&self, directory: &Utf8Path) -> Result<Side, Failure> {
-        let sources = Sources { directory: directory.to_owned(), ..Sources::default() };
+        let sources = Sources { directory: directory.to_owned(), is_compared: true, ..Sources::default() };
         let place = place(&sources)?;
         Ok(Side {
             name: directory.to_string(),

@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::finding::{Finding, Rule};
 use hcoplan_explain::diff::semantic::ObjectChange;
 use hcoplan_explain::diff::{ClusterDiff, Kind, Shares, Side};
 use hcoplan_kubernetes::Object;
@@ -15,7 +15,8 @@ use hcoplan_planner::lifecycle::State;
 use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
-use hcoplan_repository::repo::{ClusterRef, Loaded, OtherObjects, Repo};
+use hcoplan_repository::repo::{ClusterRef, FactOrigin, Loaded, OtherObjects, ReleaseBasis, Repo};
+use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED};
 use serde_json::Value;
 
 use crate::matrix::{self, ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
@@ -49,6 +50,18 @@ impl Inputs {
     /// The cluster's release.
     pub(super) fn release(&self) -> &Arc<Release> {
         &self.release
+    }
+
+    /// What that release rests on; an upgrade's is stated.
+    pub(super) fn release_basis(&self) -> ReleaseBasis {
+        let is_loaded = self.loaded.release.as_ref().is_ok_and(|release| release.label() == self.release.label());
+        if is_loaded { self.loaded.release_basis() } else { ReleaseBasis::Stated }
+    }
+
+    /// The release that a source states, if another one stands for it.
+    fn stated_release(&self) -> Option<&str> {
+        let stands = matches!(self.release_basis(), ReleaseBasis::NearestTo(_));
+        self.loaded.identity.release.as_ref().filter(|_| stands).map(|stated| stated.value.as_str())
     }
 
     /// The cluster's inventory.
@@ -154,7 +167,8 @@ impl Planned {
 
     fn matrix_of(&self, context: &lint::Context<'_>) -> ClusterMatrix {
         let admission = &self.plan.admission;
-        matrix(&MatrixInput { context, rejected: admission.stage.map(|_| admission.message.as_str()) })
+        let rejected = admission.stage.map(|_| admission.message.as_str());
+        ClusterMatrix { basis: self.release_basis(), ..matrix(&MatrixInput { context, rejected }) }
     }
 
     /// Calls `look` with other inputs, for the named virtual machines or all.
@@ -236,6 +250,7 @@ impl Planned {
     pub(super) fn side(&self) -> Side<'_> {
         Side {
             release: &self.inputs.release,
+            stated: self.stated_release(),
             inventory: &self.inputs.inventory,
             document: Some(&self.inputs.loaded.document),
             object: &self.inputs.loaded.json,
@@ -311,14 +326,38 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
     }
 }
 
-/// Reads and plans a cluster; renders it even if a webhook rejects it. A first inventory, `now`, changes what is known,
-/// not the cluster.
+/// Takes what another side states of the cluster and this one only assumes; returns the rules that report the assumptions,
+/// and what they are about.
+pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static Rule, &'static str)> {
+    let mut taken = Vec::new();
+    if !loaded.inventory.states_nodes && loaded.inventory.valid && other.inventory.states_nodes {
+        loaded.inventory = Arc::new(loaded.inventory.with_nodes(other.inventory.inventory.nodes.clone()));
+        taken.push((&NODES_ASSUMED, "nodes are"));
+    }
+    let is_assumed = |loaded: &Loaded| loaded.release_basis() == ReleaseBasis::Assumed;
+    if let (true, false, Ok(release)) = (is_assumed(loaded), is_assumed(other), &other.release) {
+        loaded.release = Ok(Arc::clone(release));
+        loaded.possible.clear();
+        taken.push((&RELEASE_ASSUMED, "release is"));
+    }
+    let is_assumed = |loaded: &Loaded| loaded.identity.platform.by == FactOrigin::Nothing;
+    if is_assumed(loaded) && !is_assumed(other) {
+        let mut known = (*loaded.inventory).clone();
+        known.inventory.platform = other.inventory.inventory.platform;
+        loaded.inventory = Arc::new(known);
+        taken.push((&PLATFORM_ASSUMED, "platform is"));
+    }
+    taken
+}
+
+/// Reads and plans a cluster; renders it even if a webhook rejects it. What `now` is the first to state changes what is
+/// known, not the cluster.
 pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, now: Option<&Loaded>) -> Result<Planned, Box<NotPlanned>> {
     let loaded = repo.load(cluster);
     let mut loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
-    if let Some(now) = now.filter(|now| now.inventory.states_nodes && !loaded.inventory.states_nodes) {
-        let known = loaded.inventory.with_nodes(now.inventory.inventory.nodes.clone());
-        loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..known });
+    let taken = now.map_or_else(Vec::new, |now| take_known(&mut loaded, now));
+    if let Some(now) = now.filter(|_| taken.iter().any(|(rule, _)| rule.name == NODES_ASSUMED.name)) {
+        loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..(*loaded.inventory).clone() });
         let label = |loaded: &Loaded| loaded.release.as_ref().ok().map(|release| release.label().to_owned());
         if label(&loaded) == label(now) {
             loaded.possible.clear();

@@ -6,11 +6,12 @@ use super::compared::CurrentCluster;
 use super::planned::{ClusterSide, collect_image_changes};
 use super::previous_cluster::PreviousCluster;
 use super::{ClusterResult, ClusterTask, Upgraded};
-use hcoplan_diagnostics::finding::{mark_existing, without_existing};
+use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};
 use hcoplan_explain::diff::{self, ClusterDiff, States};
 use hcoplan_planner::lifecycle::{self, State, Step};
 use hcoplan_planner::release::Release;
 use hcoplan_planner::verdict::Verdict;
+use hcoplan_rule_pages::rules::RELEASE_NOT_MODELLED;
 
 /// Whether a cluster already runs a release or a later one, since HCO can't be downgraded.
 fn is_reached(from: &Release, to: &Release) -> bool {
@@ -34,8 +35,13 @@ pub(super) fn steps(
     let start = inputs.empty_state();
     // Use the version of the cluster's own distribution.
     let to = &to.of_distribution(start.release.distribution());
+    // What changes up to a release that stands for another one isn't known.
+    let is_other = |finding: &&Finding| finding.rule.name == RELEASE_NOT_MODELLED.name;
+    let unknown: Vec<Finding> = outcome.found.findings.iter().filter(is_other).cloned().collect();
     if is_reached(&start.release, to) {
-        return vec![Upgraded::none(to, ClusterDiff::new(&outcome.cluster), true)];
+        let is_there = unknown.is_empty();
+        let diff = ClusterDiff { findings_added: unknown, ..ClusterDiff::new(&outcome.cluster) };
+        return vec![Upgraded::none(to, diff, is_there)];
     }
     let previous = match old {
         PreviousCluster::Live(object) => Some(object.state(start.clone(), manifest)),
@@ -71,6 +77,7 @@ pub(super) fn steps(
         found.unwrap_or_default()
     };
     let mut found = lint(&before);
+    found.retain(|finding| !is_other(&finding));
     let mut state = first.after;
     let path = state.upgrade_over(to);
     let last = path.len().saturating_sub(1);
@@ -91,7 +98,8 @@ pub(super) fn steps(
         diff.notes.sort_by_key(|note| note.impact);
         let mut finds = lint(&after);
         mark_existing(&mut finds, &found, false);
-        diff.findings_added = finds.iter().filter(|f| !f.is_existing).cloned().collect();
+        let added = finds.iter().filter(|f| !f.is_existing).chain(unknown.iter().filter(|_| index == 0));
+        diff.findings_added = added.cloned().collect();
         diff.findings_removed = without_existing(&found, &finds);
         out.push(Upgraded { release, of, diff, is_there: false });
         (before, found) = (after, finds);

@@ -282,8 +282,15 @@ fn objects(before: &Arc<Release>, after: &Arc<Release>) -> Vec<Difference> {
         plan_with(before, &inventories.0.inventory, &objects.0, AdmissionMode::Create),
         plan_with(after, &inventories.1.inventory, &objects.1, AdmissionMode::Create),
     );
-    let old = Side { release: before, inventory: &inventories.0, document: None, object: &objects.0, plan: &plans.0 };
-    let new = Side { release: after, inventory: &inventories.1, document: None, object: &objects.1, plan: &plans.1 };
+    let old = Side {
+        release: before,
+        stated: None,
+        inventory: &inventories.0,
+        document: None,
+        object: &objects.0,
+        plan: &plans.0,
+    };
+    let new = Side { release: after, inventory: &inventories.1, object: &objects.1, plan: &plans.1, ..old };
     let compared = diff::compare_plans(&old, &new);
     let changed = compared.objects.iter().filter(|o| !o.is_noise());
     let mut out: Vec<Difference> = changed.flat_map(differences).collect();

@@ -80,11 +80,12 @@ impl<'a> AnalysisRequest<'a> {
         let (mut verdict, mut clusters, mut compared) = (found.verdict, Vec::new(), 0);
         let mut steps: BTreeMap<(usize, String), Vec<ClusterDiff>> = BTreeMap::new();
         let mut already_there = Vec::new();
-        let (mut shared, mut stale) = (Shared::default(), Vec::new());
+        let (mut shared, mut stale, mut is_unchanged) = (Shared::default(), Vec::new(), true);
         let mut findings = found.each(&work, jobs, notices, |outcome, progress| {
             progress.suspend(|| report_outcome(outcome, existing_count, &mut verdict, notices));
             compared += 1;
             stale.append(&mut outcome.stale);
+            is_unchanged &= outcome.is_unchanged;
             clusters.extend(outcome.diff.take().map(|diff| shared.share(diff)));
             for Upgraded { release, of, diff, is_there } in std::mem::take(&mut outcome.steps) {
                 if is_there {
@@ -96,7 +97,8 @@ impl<'a> AnalysisRequest<'a> {
             }
             take(outcome, progress);
         });
-        findings.extend(tree::stale_findings(work.check, &stale, found));
+        let base_of_trees = base.repo().filter(|_| is_unchanged);
+        findings.extend(tree::stale_findings(work.check, &stale, found, base_of_trees));
         let tries_fixes = work.lint.as_ref().is_some_and(lint::Selection::has_fixes);
         drop(work);
         if crate::interrupted() {

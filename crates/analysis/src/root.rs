@@ -17,39 +17,33 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place with the nearest directory with hcoplan.yaml as root, up to the git work tree; without one, the path
-    /// itself.
-    pub fn configured(path: &Utf8Path) -> Self {
+    /// The place with the nearest directory with hcoplan.yaml as root, up to the git work tree.
+    pub fn configured(path: &Utf8Path) -> Option<Self> {
         Self::find(path, |directory| directory.join(CONFIG_FILE).is_file())
     }
 
     /// The place with the directory of a given configuration file as root if it is above the path; else as without the
     /// file, so that a cluster keeps its name.
-    pub fn configured_by(path: &Utf8Path, file: &Utf8Path) -> Self {
-        let real = |path: &Utf8Path| path.canonicalize_utf8().ok();
-        let directory = real(file).and_then(|file| Some(file.parent()?.to_owned()));
-        let is_it = |d: &Utf8Path| Some(d) == directory.as_deref();
-        match Self::find(path, is_it) {
-            found if found.below.is_some() || real(path) == directory => found,
-            _ => Self::configured(path),
-        }
+    pub fn configured_by(path: &Utf8Path, file: &Utf8Path) -> Option<Self> {
+        let file = file.canonicalize_utf8().ok();
+        let directory = file.as_deref().and_then(Utf8Path::parent);
+        Self::find(path, |d| Some(d) == directory).or_else(|| Self::configured(path))
     }
 
     /// The place with the git work tree as root; outside of one, the path itself.
     pub fn work_tree(path: &Utf8Path) -> Self {
-        Self::find(path, is_work_tree)
+        Self::find(path, is_work_tree).unwrap_or_else(|| Self::itself(path))
     }
 
-    /// The place with the git work tree as root, or the current directory outside of one.
-    pub fn top(path: &Utf8Path) -> Self {
-        let found = Self::work_tree(path);
-        if found.below.is_some() { found } else { Self::find(path, is_current) }
+    /// The place with the current directory as root if it is above the path.
+    pub fn current(path: &Utf8Path) -> Option<Self> {
+        Self::find(path, is_current)
     }
 
     /// The place with the nearest directory with hcoplan.yaml as root, else the git work tree; outside of one, the path
     /// itself.
-    pub fn to_configure(path: &Utf8Path) -> Self {
-        Self::find(path, |d| d.join(CONFIG_FILE).is_file() || is_work_tree(d))
+    pub fn whole(path: &Utf8Path) -> Self {
+        Self::configured(path).unwrap_or_else(|| Self::work_tree(path))
     }
 
     /// The path itself as root.
@@ -58,26 +52,19 @@ impl Place {
     }
 
     /// The place with the nearest matching directory as root, up to the git work tree, or else the current directory.
-    pub fn find(path: &Utf8Path, is_root: impl Fn(&Utf8Path) -> bool) -> Self {
-        let itself = Self::itself(path);
-        let Ok(real) = path.canonicalize_utf8() else {
-            return itself;
-        };
+    pub fn find(path: &Utf8Path, is_root: impl Fn(&Utf8Path) -> bool) -> Option<Self> {
+        let real = path.canonicalize_utf8().ok()?;
         // A configuration above the work tree doesn't belong to it.
         let top = real.ancestors().find(|d| is_work_tree(d));
-        let Some(top) = top.or_else(|| real.ancestors().find(|d| is_current(d))) else {
-            return itself;
-        };
+        let top = top.or_else(|| real.ancestors().find(|d| is_current(d)))?;
         let within = real.ancestors().take_while(|d| d.starts_with(top));
-        let Some((steps, root)) = (0..).zip(within).find(|(_, d)| d.is_dir() && is_root(d)) else {
-            return itself;
-        };
-        match real.strip_prefix(root) {
+        let (steps, root) = (0..).zip(within).find(|(_, d)| d.is_dir() && is_root(d))?;
+        Some(match real.strip_prefix(root) {
             Ok(below) if !below.as_str().is_empty() => {
                 Self { root: up(path, steps, root), below: Some(below.to_owned()) }
             }
-            _ => itself,
-        }
+            _ => Self::itself(path),
+        })
     }
 }
 
@@ -202,19 +189,19 @@ mod tests {
         std::fs::write(top.join(CONFIG_FILE), "").expect("written");
         let place = |root: Utf8PathBuf, below: &str| Place { root, below: (!below.is_empty()).then(|| below.into()) };
         // Without a work tree, directories above don't count.
-        assert_eq!(Place::configured(&deep), place(deep.clone(), ""));
+        assert_eq!(Place::whole(&deep), place(deep.clone(), ""));
         std::fs::create_dir(top.join("repo/.git")).expect("made");
-        assert_eq!(Place::configured(&deep), place(deep.clone(), ""));
+        assert_eq!(Place::configured(&deep), None);
         let repo = top.join("repo");
-        assert_eq!(Place::work_tree(&deep), place(repo.clone(), "fleet/clusters/east"));
+        assert_eq!(Place::whole(&deep), place(repo.clone(), "fleet/clusters/east"));
         assert_eq!(Place::work_tree(&repo), place(repo.clone(), ""));
         std::fs::write(repo.join("fleet").join(CONFIG_FILE), "").expect("written");
         let fleet = repo.join("fleet");
-        assert_eq!(Place::configured(&deep), place(fleet.clone(), "clusters/east"));
-        assert_eq!(Place::configured(&fleet), place(fleet.clone(), ""));
+        assert_eq!(Place::whole(&deep), place(fleet.clone(), "clusters/east"));
+        assert_eq!(Place::whole(&fleet), place(fleet.clone(), ""));
         std::fs::write(deep.join("a.yaml"), "").expect("written");
         let file = deep.join("a.yaml");
-        assert_eq!(Place::configured(&file), place(fleet, "clusters/east/a.yaml"));
+        assert_eq!(Place::whole(&file), place(fleet, "clusters/east/a.yaml"));
     }
 
     #[test]

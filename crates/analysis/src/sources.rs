@@ -13,6 +13,8 @@ use hcoplan_repository::repo::Builds;
 pub struct Sources {
     /// A directory, a file, or `-` for documents on standard input.
     pub directory: Utf8PathBuf,
+    /// Whether the directory is compared with another one; then nothing outside of it belongs to it but what it refers to.
+    pub is_compared: bool,
     /// The git revision of the directory; `None` for the working tree.
     pub revision: Option<String>,
     /// The name of this side, unless it is the working tree.

@@ -9,6 +9,7 @@ use super::notices::Notices;
 use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_repository::emit::{self, DiskTree, Tree};
+use hcoplan_repository::repo::Repo;
 use hcoplan_rule_pages::rules::RENDERED_TREE_STALE;
 
 /// The output tree of a run.
@@ -126,14 +127,24 @@ pub fn committed(found: &Clusters) -> Vec<DiskTree> {
     trees.collect()
 }
 
-/// A finding for each tree with stale files.
-pub(super) fn stale_findings(trees: &[DiskTree], files: &[Utf8PathBuf], found: &Clusters) -> Vec<Finding> {
+/// A finding for each tree with stale files. `unchanged` is the side before if its clusters are the same: files that are the
+/// same there, too, were stale before.
+pub(super) fn stale_findings(
+    trees: &[DiskTree],
+    files: &[Utf8PathBuf],
+    found: &Clusters,
+    unchanged: Option<&Repo>,
+) -> Vec<Finding> {
     const SHOWN: usize = 3;
     let finding = |tree: &DiskTree| {
         let gone = gone(tree, found);
-        let mut stale = files.iter().chain(&gone).filter_map(|f| f.strip_prefix(tree.root()).ok());
-        let shown: Vec<String> = stale.by_ref().take(SHOWN).map(|f| format!("`{f}`")).collect();
         let path = tree.root().strip_prefix(&found.root).unwrap_or(tree.root());
+        let stale = files.iter().chain(&gone).filter_map(|f| f.strip_prefix(tree.root()).ok());
+        let is_existing = unchanged.is_some_and(|before| {
+            stale.clone().all(|file| before.read(&path.join(file)) == std::fs::read(tree.root().join(file)).ok())
+        });
+        let mut stale = stale;
+        let shown: Vec<String> = stale.by_ref().take(SHOWN).map(|f| format!("`{f}`")).collect();
         let more = match stale.count() {
             0 if shown.is_empty() => return None,
             0 => String::new(),
@@ -143,11 +154,10 @@ pub(super) fn stale_findings(trees: &[DiskTree], files: &[Utf8PathBuf], found: &
         let manifest = path.join(emit::TOP_MANIFEST);
         let text = std::fs::read(tree.root().join(emit::TOP_MANIFEST)).unwrap_or_default();
         let file = SourceFile::from_bytes(&manifest, text);
-        Some(
-            Finding::new(&RENDERED_TREE_STALE, message)
-                .at(Location::new(&file, Span::default()))
-                .help(format!("run `hcoplan render --out {path}` and commit what it writes")),
-        )
+        let finding = Finding::new(&RENDERED_TREE_STALE, message)
+            .at(Location::new(&file, Span::default()))
+            .help(format!("run `hcoplan render --out {path}` and commit what it writes"));
+        Some(Finding { is_existing, ..finding })
     };
     trees.iter().filter_map(finding).collect()
 }

@@ -44,7 +44,7 @@ impl TwoSides {
         let against = self.against.as_deref().map(range).transpose()?;
         let release = self.release.as_deref().map(range).transpose()?;
         let (first, second) = (self.inventory.as_ref(), self.inventory_after.as_ref());
-        let mut after = self.sources.clone();
+        let mut after = Sources { is_compared: self.other.is_some(), ..self.sources.clone() };
         after.directory = self.other.clone().unwrap_or(after.directory);
         after.revision = against.as_ref().and_then(|(_, b)| b.clone());
         after.release = release.as_ref().map(|(a, b)| b.clone().unwrap_or_else(|| a.clone()));
@@ -85,11 +85,11 @@ impl TwoSides {
 
     /// The first of two directories.
     fn other_side(&self) -> Result<Side, Failure> {
-        let sources = &self.sources;
-        let place = place(sources)?;
-        let trust = trust(sources, &place.root)?;
+        let sources = Sources { is_compared: true, ..self.sources.clone() };
+        let place = place(&sources)?;
+        let trust = trust(&sources, &place.root)?;
         Ok(Side {
-            config: configuration(sources, &trust)?,
+            config: configuration(&sources, &trust)?,
             trust,
             builds: sources.builds,
             within: place.below,

@@ -6,8 +6,7 @@ use super::clusters::Clusters;
 use super::failure::Failure;
 use hcoplan_planner::lifecycle;
 use hcoplan_planner::release::{Release, version_numbers};
-use hcoplan_repository::repo::ClusterRef;
-use hcoplan_repository::repo::known_release;
+use hcoplan_repository::repo::{ClusterRef, ReleaseBasis, known_release};
 
 /// The last release of an upgrade path. Each release has to be newer than that of some cluster.
 ///
@@ -30,8 +29,12 @@ pub fn last_release(
     if releases.is_empty() {
         return Ok(None);
     }
-    let loaded = clusters.iter().filter_map(|cluster| found.repo.load(cluster).ok());
-    let running: Vec<Arc<Release>> = loaded.filter_map(|loaded| loaded.release.ok()).collect();
+    let loaded: Vec<_> = clusters.iter().filter_map(|cluster| found.repo.load(cluster).ok()).collect();
+    // A cluster whose release isn't modelled runs none of these; its checklist says so.
+    if loaded.iter().any(|loaded| matches!(loaded.release_basis(), ReleaseBasis::NearestTo(_))) {
+        return Ok(releases.into_iter().next_back());
+    }
+    let running: Vec<Arc<Release>> = loaded.into_iter().filter_map(|loaded| loaded.release.ok()).collect();
     for to in &releases {
         if let Some(from) = running.first().filter(|_| !running.iter().any(|from| is_step(from, to))) {
             return Err(no_step(from, to, running.len()));

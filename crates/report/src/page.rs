@@ -327,6 +327,7 @@ mod tests {
             matrix: Some(ClusterMatrix {
                 cluster: "c".to_owned(),
                 release: release.to_owned(),
+                basis: hcoplan_repository::repo::ReleaseBasis::Stated,
                 multi_arch: false,
                 architectures: Vec::new(),
                 states_nodes: true,

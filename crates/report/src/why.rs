@@ -15,6 +15,7 @@ use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin};
 use hcoplan_planner::jsonpatch::Change;
 use hcoplan_planner::release::Release;
+use hcoplan_repository::repo::ReleaseBasis;
 use hcoplan_yaml as yaml;
 
 /// Maximum changes listed of an object.
@@ -36,6 +37,7 @@ pub struct WhyPage<'a> {
     pub(super) cluster: String,
     /// The release that it runs.
     pub(super) release: Arc<Release>,
+    basis: ReleaseBasis,
     /// The object's file in the output tree, relative to the current directory.
     pub(super) file: Option<Utf8PathBuf>,
     /// The root of the sources' paths, relative to the current directory.
@@ -45,9 +47,9 @@ pub struct WhyPage<'a> {
 impl<'a> WhyPage<'a> {
     /// Builds the page: `tree` is the output tree, `root` the base of the sources' paths.
     pub fn new(found: FieldAnswer, tree: Option<&Utf8Path>, root: &'a Utf8Path) -> Self {
-        let FieldAnswer { answer, cluster, release, document, file } = found;
+        let FieldAnswer { answer, cluster, release, basis, document, file } = found;
         let file = file.and_then(|file| Some(tree?.join(file)));
-        Self { answer: mask_answer(answer, &document.file), cluster, release, file, root }
+        Self { answer: mask_answer(answer, &document.file), cluster, release, basis, file, root }
     }
 
     /// The answer as a screen.
@@ -77,7 +79,7 @@ impl<'a> WhyPage<'a> {
             (None, Some(name)) => format!("{} {name}", answer.kind),
             (None, None) => answer.kind.clone(),
         };
-        format!("{object} in {}, {}", self.cluster, self.release.display_name())
+        format!("{object} in {}, {}{}", self.cluster, self.release.display_name(), self.basis)
     }
 
     fn head(&self) -> Vec<Block> {

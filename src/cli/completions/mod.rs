@@ -88,14 +88,15 @@ fn owned<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Vec<String> {
     names.map(|n| n.as_ref().to_owned()).collect()
 }
 
-/// The clusters of a directory's repository; none if it can't be read. If no name starts with the typed text, matches
+/// The clusters in a directory; none if its repository can't be read. If no name starts with the typed text, matches
 /// the last segments of names.
 fn clusters(directory: &Utf8Path) -> Vec<CompletionCandidate> {
-    let root = Place::configured(directory).root;
+    let Place { root, below } = Place::whole(directory);
     let Ok(repo) = Repo::open(&root, &repo::Options::default()) else {
         return Vec::new();
     };
-    let names = repo.clusters().iter().map(|cluster| &**cluster.name());
+    let is_here = |cluster: &&repo::ClusterRef| below.as_ref().is_none_or(|below| repo.is_within(cluster, below));
+    let names = repo.clusters().iter().filter(is_here).map(|cluster| &**cluster.name());
     let last = |name: &'_ str| name.rsplit('/').next().map(str::to_owned);
     let last: BTreeSet<String> = names.clone().filter_map(last).collect();
     let last = last.into_iter().map(|name| CompletionCandidate::new(name).hide(true));

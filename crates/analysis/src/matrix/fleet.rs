@@ -1,6 +1,6 @@
 //! Groups equal clusters, and counts over all clusters.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use hcoplan_planner::boot::BootOutcome;
 use serde::Serialize;
@@ -16,14 +16,14 @@ pub struct Group<'a> {
     pub clusters: Vec<&'a ClusterMatrix>,
 }
 
-impl Group<'_> {
-    /// Their releases, sorted.
-    pub fn releases(&self) -> Vec<&str> {
-        let all = self.clusters.iter().map(|c| c.release.as_str());
-        let mut all: Vec<_> = all.filter(|r| !r.is_empty()).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+impl<'a> Group<'a> {
+    /// Their releases as printed, sorted, each with its clusters.
+    pub fn releases(&self) -> BTreeMap<String, Vec<&'a str>> {
+        let mut out: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for cluster in self.clusters.iter().filter(|cluster| !cluster.release.is_empty()) {
+            out.entry(format!("{}{}", cluster.release, cluster.basis)).or_default().push(&cluster.cluster);
+        }
+        out
     }
 }
 

@@ -23,6 +23,7 @@ use hcoplan_planner::boot::{sentence, variant};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::plan::Plan;
 use hcoplan_planner::release::{Platform, Release};
+use hcoplan_repository::repo::ReleaseBasis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -68,6 +69,8 @@ pub struct ClusterMatrix {
     pub cluster: String,
     /// Its release; empty if unknown.
     pub release: String,
+    /// What that rests on.
+    pub basis: ReleaseBasis,
     /// Whether golden images are imported per architecture.
     pub multi_arch: bool,
     /// The architectures of its workload and control-plane nodes, sorted.
@@ -207,6 +210,7 @@ pub fn matrix(given: &MatrixInput<'_, '_>) -> ClusterMatrix {
     ClusterMatrix {
         cluster: given.context.cluster().to_string(),
         release: given.release().label().to_owned(),
+        basis: ReleaseBasis::Stated,
         multi_arch: objects.multi_arch,
         machines: machines::of(given, &architectures, obstacle.as_ref()),
         architectures,

@@ -171,7 +171,7 @@ fn of_cluster(diff: &ClusterDiff) -> Vec<Story<'_>> {
 
 impl<'a> Story<'a> {
     /// Moves findings to the consequence that says the same: its rule, its alert, or its machine.
-    fn cover_findings(&mut self) {
+    pub(super) fn cover_findings(&mut self) {
         let effects = &mut self.effects;
         let says = |effect: &Effect, finding: &Finding| {
             let object = finding.object.as_deref().unwrap_or_default();
@@ -181,14 +181,17 @@ impl<'a> Story<'a> {
             let is_of_machine = fails && effect.machines.iter().any(|m| m == machine);
             let alert = finding.alert().filter(|_| finding.severity == Severity::Info);
             let raises = |(name, _)| effect.is_alert() && effect.subjects.iter().any(|s| s == name);
-            effect.rule == Some(finding.rule.name) || is_of_machine || alert.is_some_and(raises)
+            let refuses = effect.is_refusal && finding.rejection;
+            effect.rule == Some(finding.rule.name) || is_of_machine || refuses || alert.is_some_and(raises)
         };
-        let mut cover = |line: &FindingLine<'a>| {
-            let entry = effects.iter_mut().find(|e| says(&e.effect, line.finding));
+        // What is gone says the same as an improvement only.
+        let mut cover = |line: &FindingLine<'a>, is_gone: bool| {
+            let mut entries = effects.iter_mut().filter(|e| (e.effect.impact == Impact::Better) == is_gone);
+            let entry = entries.find(|e| says(&e.effect, line.finding));
             entry.map(|entry| entry.rules.push(line.finding)).is_some()
         };
-        self.findings.retain(|line| !cover(line));
-        self.removed.retain(|line| !cover(line));
+        self.findings.retain(|line| !cover(line, false));
+        self.removed.retain(|line| !cover(line, true));
         self.findings.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
     }
 }

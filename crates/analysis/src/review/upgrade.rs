@@ -100,8 +100,7 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
     let findings = added(steps);
     // A note about a line that a finding is about says the same.
     let is_said = |effect: &Effect| {
-        effect.task == Task::Note
-            && effect.action.is_none()
+        (effect.task == Task::Remove || effect.task == Task::Note && effect.action.is_none())
             && effect.place.as_ref().is_some_and(|place| {
                 let same = |other: &Location| {
                     (other.file.path(), other.start().line) == (place.file.path(), place.start().line)
@@ -111,7 +110,9 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
     };
     effects.retain(|e| !is_said(&e.effect));
     effects.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
-    Story { effects, findings, ..Story::new(Vec::new(), Vec::new()) }
+    let mut story = Story { effects, findings, ..Story::new(Vec::new(), Vec::new()) };
+    story.cover_findings();
+    story
 }
 
 /// The findings at the end that didn't exist at the start, and all errors in between.

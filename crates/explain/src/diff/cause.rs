@@ -221,7 +221,7 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         out.push((
             Part::Release,
             Cause {
-                what: format!("release {} to {}", before.release.label(), after.release.label()),
+                what: format!("release {} to {}", before.release_name(), after.release_name()),
                 location: after.inventory.locations.field("release").cloned(),
                 ..Cause::default()
             },

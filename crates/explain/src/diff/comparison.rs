@@ -311,6 +311,7 @@ mod tests {
         let objects = [hyperconverged(json!([add_other])), hyperconverged(json!([add_other, add_section]))];
         let plans = [0, 1].map(|i| plan(&release, &inventory.inventory, &objects[i]));
         let side = |i: usize| Side {
+            stated: None,
             release: &release,
             inventory: &inventory,
             document: None,

@@ -32,6 +32,8 @@ pub struct Effect {
     pub value: Option<ValueChange>,
     /// The rule whose finding says the same.
     pub rule: Option<&'static str>,
+    /// Whether the HyperConverged is refused, as the finding about that says, too.
+    pub is_refusal: bool,
     /// Whether it is about these machines alone, not about all of a kind.
     pub is_of_machine: bool,
 }
@@ -78,6 +80,7 @@ impl Effect {
             },
             value: None,
             rule: None,
+            is_refusal: false,
             is_of_machine: false,
         }
     }

@@ -1,6 +1,7 @@
 //! All effects of a change on a cluster.
 
 use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_planner::verdict::Verdict;
 
 use serde_json::Value;
@@ -97,7 +98,8 @@ impl ClusterDiff {
                 }
                 _ => continue,
             };
-            out.push(Effect { causes: because(outcome), ..effect });
+            let is_refusal = outcome == "verdict" && effect.impact == Impact::Stops;
+            out.push(Effect { causes: because(outcome), is_refusal, ..effect });
         }
         let is_effect = |n: &Note| !matches!(n.kind, NoteKind::PatchKeeps | NoteKind::Object);
         let is_reported = out.iter().any(|e| e.impact == Impact::Stops) || self.notes.iter().any(is_effect);
@@ -111,6 +113,7 @@ impl ClusterDiff {
             let help = finding.and_then(|f| f.help.as_deref());
             out.push(Effect {
                 place: finding.and_then(|f| f.location.clone()),
+                is_refusal: finding.is_some(),
                 ..Effect::new(Impact::Stops, text.unwrap_or_default()).action(help.unwrap_or(FIX))
             });
         }
@@ -125,7 +128,9 @@ impl ClusterDiff {
             let about_cluster = findings.iter().filter(|f| {
                 f.severity >= Severity::Warning && f.kind_of_object().is_none_or(|kind| kind != "VirtualMachine")
             });
-            about_cluster.filter_map(|f| Some((f.alert()?.0, self.causes_of(f).to_vec()))).collect()
+            let named = about_cluster.filter_map(|f| Some((f.alert()?.0, self.causes_of(f).to_vec())));
+            // The gauges know better.
+            named.filter(|(name, _)| !PREDICTED_ALERTS.contains(name)).collect()
         };
         let measured = |names: &[&'static str]| -> Vec<(&'static str, Vec<usize>)> {
             names.iter().map(|name| (*name, comparison.because.get(name).cloned().unwrap_or_default())).collect()
@@ -162,17 +167,17 @@ impl ClusterDiff {
         };
         if *takes_workloads {
             let text = format!(
-                "{pruner} prunes: it deletes the HyperConverged, and with it every virtual machine and its disks \
-                 are deleted (uninstallStrategy: RemoveWorkloads)"
+                "{pruner} deletes the HyperConverged, and with it every virtual machine and its disks are deleted \
+                 (uninstallStrategy: RemoveWorkloads)"
             );
             Effect::new(Impact::DataLoss, text)
                 .action("keep the manifest, or set `uninstallStrategy: BlockUninstallIfWorkloadsExist` first")
         } else {
             let text = format!(
-                "{pruner} prunes: it deletes the HyperConverged; KubeVirt and CDI block the deletion as long as \
+                "{pruner} deletes the HyperConverged; KubeVirt and CDI block the deletion as long as \
                  there are virtual machines or disks"
             );
-            Effect::new(Impact::Disruption, text).action("keep the manifest, or switch pruning off for it first")
+            Effect::new(Impact::Disruption, text).action("keep the manifest, or switch its deletion off first")
         }
     }
 
@@ -222,20 +227,16 @@ impl ClusterDiff {
             fields.iter().for_each(|field| add(&mut causes, field.causes.clone()));
             causes.sort_unstable();
             let machines = consequence.users.and_then(|users| self.users.get(&users)).cloned().unwrap_or_default();
+            let effect = Effect::new(consequence.impact, consequence.text).action(consequence.action);
             out.push(Effect {
-                impact: consequence.impact,
                 certain: consequence.certain || !machines.is_empty(),
                 when: consequence.when,
-                text: consequence.text,
                 subjects: consequence.subjects,
                 machines,
-                action: Some(consequence.action).filter(|a| !a.is_empty()),
                 causes,
-                place: None,
                 task: if consequence.restarts { Task::Restart } else { Task::Note },
-                value: None,
                 rule: consequence.rule,
-                is_of_machine: false,
+                ..effect
             });
         }
         self.without_shown_failures(&mut out);

@@ -14,6 +14,8 @@ use serde_json::Value;
 pub struct Side<'a> {
     /// The release that the cluster runs.
     pub release: &'a Arc<Release>,
+    /// The release that a source states, if that isn't modelled and `release` stands for it.
+    pub stated: Option<&'a str>,
     /// Its nodes.
     pub inventory: &'a LoadedInventory,
     /// The HyperConverged as written, for the locations of causes.
@@ -22,6 +24,16 @@ pub struct Side<'a> {
     pub object: &'a Value,
     /// Their plan.
     pub plan: &'a Plan,
+}
+
+impl Side<'_> {
+    /// Its release, for sentences about both sides.
+    pub(super) fn release_name(&self) -> String {
+        match self.stated {
+            Some(stated) => format!("{stated} (planned as {})", self.release.label()),
+            None => self.release.label().to_owned(),
+        }
+    }
 }
 
 /// The objects that exist on both sides, which may be more than the plans render.

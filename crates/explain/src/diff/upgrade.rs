@@ -383,6 +383,7 @@ mod tests {
         let releases = ["1.18", "1.19"].map(|name| Release::known(name).expect("known"));
         let plans = releases.each_ref().map(|release| plan(release, &inventory.inventory, &object));
         let side = |i: usize| Side {
+            stated: None,
             release: &releases[i],
             inventory: &inventory,
             document: None,

@@ -163,6 +163,7 @@ mod tests {
         let objects = [0, 1].map(|i| documents[i].root.to_json());
         let plans = [0, 1].map(|i| plan(&release, &inventory.inventory, &objects[i]));
         let side = |i: usize| Side {
+            stated: None,
             release: &release,
             inventory: &inventory,
             document: Some(&documents[i]),

@@ -33,6 +33,7 @@ fn pairs() -> &'static [ClusterDiff] {
                     })
                     .collect();
                 let side = |i: usize| Side {
+                    stated: None,
                     release: &planned[i].0,
                     inventory,
                     document: Some(&loaded.document),

@@ -46,15 +46,21 @@ impl<'a> UpgradeView<'a> {
             review.added.iter().any(|l| (l.finding.rule.name, &l.finding.message) == (f.rule.name, &f.message))
         };
         let counts = before.review.counts;
+        let mut worse = None;
         if counts.differing + counts.findings_added > 0 || !before.review.shown_again().iter().all(is_known) {
             let (level, verdict) = before.verdict();
+            worse = Some((level, verdict.clone())).filter(|(level, _)| *level < view.verdict().0);
             blocks.push(Block::Heading(1, "The change before the upgrade".into()));
             blocks.push(Block::Verdict(level, verdict));
             blocks.push(before.sides());
             blocks.extend(before.stories(objects));
         }
+        let whole = |(level, text): (Level, Text)| match &worse {
+            Some((level, before)) => named((*level, text.plain("; before it: ").then(before.clone()))),
+            None => named((level, text)),
+        };
         let verdict = if objects { view.verdict() } else { view.headline() };
-        Document { title, verdict: Some(named(verdict)), blocks, last: Some(named(view.last())) }
+        Document { title, verdict: Some(whole(verdict)), blocks, last: Some(whole(view.last())) }
     }
 
     /// The checklist as part of a page.
@@ -109,12 +115,18 @@ fn parts(view: &View<'_>) -> Vec<Block> {
         }
         out.extend(table);
     };
-    part("Before", values(review, &list.values), rows(&list.before), "nothing to do");
+    let shown = |severity| severity > Severity::Info || view.is_verbose();
+    let findings = review.stories.iter().flat_map(|story| &story.findings);
+    let findings = findings.filter(|line| shown(line.finding.severity));
+    // What changes up to the release that stands for the cluster's isn't known.
+    let (unknown, findings): (Vec<_>, Vec<_>) =
+        findings.partition(|line| line.finding.rule.name == "release-not-modelled");
+    let mut before = rows(&list.before);
+    before.extend(unknown.into_iter().map(|line| view.upgrade_finding(line)));
+    part("Before", values(review, &list.values), before, "nothing to do");
     part("During", Vec::new(), rows(&list.during), "nothing is restarted");
     let mut after = rows(&list.after);
-    let shown = |severity| severity > Severity::Info || view.is_verbose();
-    let findings = review.added.iter().filter(|line| shown(line.finding.severity));
-    after.extend(findings.map(|line| view.upgrade_finding(line)));
+    after.extend(findings.into_iter().map(|line| view.upgrade_finding(line)));
     let mut tail = Vec::new();
     if view.is_verbose() {
         tail.push(Block::Entries(Layout::Story, rows(&list.quiet)));

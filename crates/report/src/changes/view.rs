@@ -12,12 +12,17 @@ use hcoplan_analysis::review::{
 };
 use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
 use hcoplan_diagnostics::source::Location;
+use hcoplan_explain::diff::semantic::Impact;
 use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::inventory::UpdateMethod;
 
 /// The rules that report what is assumed of a cluster, and what that is.
-const ASSUMED: [(&str, &str); 3] =
-    [("release-assumed", "the release"), ("platform-assumed", "the platform"), ("nodes-assumed", "the nodes")];
+const ASSUMED: [(&str, &str); 4] = [
+    ("release-assumed", "the release"),
+    ("release-not-modelled", "the nearest modelled release"),
+    ("platform-assumed", "the platform"),
+    ("nodes-assumed", "the nodes"),
+];
 
 /// Maximum lines of a story's objects without `--verbose`.
 const MAX_LINES: usize = 12;
@@ -243,7 +248,13 @@ impl<'a> View<'a> {
         let mut row = Row::new(level, Text::new().level(level, label), entry.sentence(most));
         row.place = rules(&entry.rules);
         row.anchor = entry.rules.first().map(|f| findings::anchor(f));
-        if let Some(action) = self.action(effect.action.as_deref(), &entry.rules, &entry.clusters) {
+        // A refusal's finding knows better what to do; after an improvement nothing is left to do.
+        let action = effect.action.as_deref();
+        let own = action.filter(|_| !effect.is_refusal);
+        let rules = if effect.impact == Impact::Better { &[][..] } else { &entry.rules };
+        let help = || entry.rules.first().filter(|_| effect.is_refusal)?.help.as_deref();
+        let other = || help().or(action).map(Text::from);
+        if let Some(action) = self.action(own, rules, &entry.clusters).or_else(other) {
             row.note("do", action);
         }
         if let Some(place) = &effect.place {

@@ -219,8 +219,13 @@ fn about(group: &Group<'_>) -> String {
     let first = group.first;
     let mut parts = Vec::new();
     let releases = group.releases();
+    let several = releases.len() > 1;
+    let of = |(release, of): (&String, &Vec<&str>)| match several {
+        true => format!("{release} ({})", of.join(", ")),
+        false => release.clone(),
+    };
     if !releases.is_empty() {
-        parts.push(format!("release {}", releases.join(", ")));
+        parts.push(format!("release {}", releases.iter().map(of).collect::<Vec<_>>().join(", ")));
     }
     if first.obstacle.is_none() {
         let switch = if first.multi_arch { "on" } else { "off" };

@@ -19,6 +19,7 @@ fn clusters() -> &'static [ClusterMatrix] {
         let mut out = vec![ClusterMatrix {
             cluster: "a|b".to_owned(),
             release: String::new(),
+            basis: hcoplan_repository::repo::ReleaseBasis::Stated,
             multi_arch: false,
             architectures: Vec::new(),
             states_nodes: true,

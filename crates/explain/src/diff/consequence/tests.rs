@@ -75,6 +75,7 @@ fn compared(before: &Value, after: &Value) -> Comparison {
         assert!(plan.succeeds(), "{}: {} {:?}", state.object["spec"], plan.admission.message, plan.reconcile_error);
     }
     let side = |i: usize| Side {
+        stated: None,
         release: &states[i].release,
         inventory: &states[i].inventory,
         document: None,
