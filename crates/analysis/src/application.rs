@@ -1,20 +1,13 @@
 //! An application of Argo CD: its path in a checkout, and its kustomize build.
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, max_bytes, normalize_path, read_limited};
-use hcoplan_repository::repo::{self, BUILT, CONFIG_FILE, Options, Repo, Trust};
+use super::open::all_clusters;
+use super::root::Place;
+use crate::prelude::*;
+use hcoplan_diagnostics::source::{Tree as _, normalize_path, read_limited};
+use hcoplan_repository::repo::BUILT;
 use hcoplan_rule_pages::rules::{
     HCO_KIND_UNKNOWN, HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED, KUSTOMIZE_NOT_BUILT,
 };
-
-use super::clusters::Clusters;
-use super::failure::Failure;
-use super::open::all_clusters;
-use super::root::Place;
 
 /// The application's path in its checkout.
 #[derive(Debug)]

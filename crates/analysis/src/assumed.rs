@@ -1,17 +1,12 @@
 //! Lints a cluster whose release or nodes are assumed: reports only what holds for every possible release and set of
 //! nodes.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use super::planned::Planned;
-use super::previous_state::PreviousObject;
-use super::{ClusterTask, steps};
-use hcoplan_diagnostics::finding::{Finding, FindingKey, Severity};
+use super::steps;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::FindingKey;
 use hcoplan_lint::{Run, Selection};
 use hcoplan_planner::inventory::{LoadedInventory, contrasting_nodes};
-use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{ClusterRef, Loaded, OtherObjects, Repo};
+use hcoplan_repository::repo::OtherObjects;
 
 /// The findings common to all possible releases and nodes; `before` are the HyperConverged and the other objects before
 /// the change.

@@ -1,12 +1,10 @@
 //! Writes a file completely or not at all, even after a kill, a full disk or Ctrl-C.
 
+use crate::prelude::*;
+use hcoplan_diagnostics::source::reject_links;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-
-use camino::{Utf8Path, Utf8PathBuf};
 use tempfile::NamedTempFile;
-
-use hcoplan_diagnostics::source::reject_links;
 
 /// Writes a file, replacing an existing one. Devices and pipes are written to directly.
 pub fn replace(path: &Utf8Path, text: &[u8]) -> io::Result<()> {

@@ -1,16 +1,9 @@
 //! `--baseline FILE`: findings recorded earlier.
 
-use std::collections::BTreeSet;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::atomic_file;
-use super::failure::Failure;
-use super::notices::Notices;
-use hcoplan_diagnostics::finding::Finding;
+use crate::prelude::*;
 use hcoplan_diagnostics::source::Unreadable;
-use hcoplan_lint::{Baseline, Date, Settings, Update};
-use hcoplan_repository::repo::{self, Trust};
+use hcoplan_lint::{Baseline, Date, Update};
 
 /// A file of recorded findings.
 #[derive(Debug, Clone)]

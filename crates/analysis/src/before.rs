@@ -1,9 +1,7 @@
 //! The side before: what clusters are compared with.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_repository::repo::Repo;
-
 use super::previous_state::PreviousState;
+use crate::prelude::*;
 
 /// The state that clusters are compared with.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,17 +1,8 @@
 //! Runs kustomize and helm before a repository is read.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
-use super::failure::Failure;
-use super::notices::Notices;
-use super::root::finding_with_help;
-use hcoplan_diagnostics::finding::ClusterName;
-use hcoplan_diagnostics::source::{EditedTree, Revision, Tree};
-use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{self, Builds, Built, ClusterFilter, Options, Repo, Trust};
+use crate::prelude::*;
+use hcoplan_diagnostics::source::{EditedTree, Tree};
+use hcoplan_repository::repo::Built;
 
 /// Whether there is an operator's bundle: a ClusterServiceVersion in a file with the bundle tools' name.
 pub(super) fn has_bundle(repo: &Repo) -> bool {

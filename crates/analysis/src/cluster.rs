@@ -1,8 +1,5 @@
 //! Processes a cluster: reads, plans, lints, compares and renders it.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
 use super::assumed;
 use super::before::Before;
 use super::cluster_result::{ClusterDrift, ClusterResult, Upgraded};
@@ -11,27 +8,20 @@ use super::compared::{self, CurrentCluster};
 use super::document::plan_document;
 use super::emitted;
 use super::pairs::{After, Pair};
-use super::planned::{self, Inputs, Planned};
+use super::planned;
 use super::preview;
 use super::previous_cluster::PreviousCluster;
-use super::previous_state::{PreviousObject, is_same};
+use super::previous_state::is_same;
 use super::steps;
 use super::transition::Transition;
-use crate::matrix::Obstacle;
-use hcoplan_diagnostics::finding::Finding;
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::{self, masked_message};
-use hcoplan_diagnostics::source::{SourceFile, Span};
-use hcoplan_explain::diff::{self, ClusterDiff, Comparison};
-use hcoplan_lint as lint;
-use hcoplan_lint::fix;
+use hcoplan_diagnostics::source::Span;
+use hcoplan_explain::diff::Comparison;
 use hcoplan_planner::admission::Stage;
-use hcoplan_planner::inventory::{Inventory, UpdateMethod};
-use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::{AdmissionMode, Plan};
-use hcoplan_planner::verdict::{NotPlanned, Verdict};
-use hcoplan_repository::repo::{self, ClusterRef, Loaded, OtherObjects, Repo};
-use hcoplan_yaml::{self, Document};
-use serde_json::Value;
+use hcoplan_planner::inventory::UpdateMethod;
+use hcoplan_repository::repo::OtherObjects;
+use std::borrow::Cow;
 
 /// The requested result of a cluster, with locations in the files that users wrote.
 pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> ClusterResult {
@@ -90,7 +80,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     let old = PreviousCluster::of(work, repo, pair, cluster, &inputs);
     warn_of(work, &old, outcome);
     let applied = match (work.before, pair.before) {
-        (Before::Sources(before, super::ComparisonMode::BeforeAndAfter), Some(was)) => {
+        (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was)) => {
             let mut found = repo::applied_changes(before, repo, was, cluster);
             let changes = repo::changes_of_values(before, repo, &work.changed, &outcome.found.findings);
             found.extend(changes.into_iter().map(|f| Finding { cluster: Some(cluster.name().clone()), ..f }));
@@ -113,7 +103,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
     }
     let objects = match (work.before, pair.before) {
-        (Before::Sources(old, super::ComparisonMode::BeforeAndAfter), Some(was)) if work.lint.is_some() => {
+        (Before::Sources(old, ComparisonMode::BeforeAndAfter), Some(was)) if work.lint.is_some() => {
             old.load(was).ok().map(|loaded| old.other_objects(was, &loaded))
         }
         _ => None,
@@ -201,7 +191,7 @@ impl PlannedCluster {
             return Self { planned: inputs.with_plan(&release, plan), verdict, transition: None, state };
         }
         let transition = match (old, work.before) {
-            (PreviousCluster::Planned(before), Before::Sources(_, super::ComparisonMode::BeforeAndAfter)) => {
+            (PreviousCluster::Planned(before), Before::Sources(_, ComparisonMode::BeforeAndAfter)) => {
                 Transition::of(before, inputs)
             }
             (PreviousCluster::Live(object), _) => {

@@ -1,21 +1,10 @@
 //! The result of a cluster: verdict, findings, differences.
 
-use std::sync::Arc;
-
-use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::ClusterName;
-use hcoplan_explain::diff::{ClusterDiff, Drift};
-use hcoplan_explain::why::Problem;
-use hcoplan_lint as lint;
-use hcoplan_planner::release::Release;
-use hcoplan_planner::verdict::{NotPlannedKind, Verdict};
-use hcoplan_repository::emit;
-use hcoplan_yaml::Document;
-
-use super::exit::Exit;
 use super::field_question::FieldAnswer;
-use super::notices::Notices;
-use crate::matrix::ClusterMatrix;
+use crate::prelude::*;
+use hcoplan_explain::diff::Drift;
+use hcoplan_explain::why::Problem;
+use hcoplan_planner::verdict::NotPlannedKind;
 
 /// The result of a cluster. To save memory it has no plans, and only the objects that change.
 #[derive(Debug)]
@@ -86,7 +75,7 @@ impl ClusterResult {
     }
 
     /// Records why it isn't planned.
-    pub(super) fn not_planned(&mut self, why: hcoplan_planner::verdict::NotPlanned) {
+    pub(super) fn not_planned(&mut self, why: NotPlanned) {
         self.verdict = Verdict::NotPlanned(Box::new(why));
     }
 }

@@ -1,15 +1,13 @@
 //! A command's task for each cluster.
 
-use std::sync::{Arc, OnceLock};
-
 use super::before::Before;
 use super::field_question::FieldQuestion;
 use super::object_selector::ObjectSelector;
+use crate::prelude::*;
 use hcoplan_kubernetes::ObjectId;
-use hcoplan_lint as lint;
-use hcoplan_planner::release::Release;
 use hcoplan_repository::emit::{DiskTree, Tree};
 use hcoplan_repository::repo::ChangedFiles;
+use std::sync::OnceLock;
 
 /// A command's task for each cluster.
 #[derive(Debug, Default)]

@@ -1,30 +1,17 @@
 //! The clusters of a run.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
-use std::sync::OnceLock;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::baseline::BaselineFile;
 use super::builds::build_directory;
 use super::cluster_result::report_outcome;
-use super::exit::Exit;
-use super::failure::Failure;
 use super::findings::Findings;
-use super::notices::Notices;
-use super::root::{finding_with_help, is_about, is_of_meant, problems};
+use super::root::{is_about, is_of_meant, problems};
 use super::selection::Selection;
-use super::shard::Shard;
-use super::sides::Side;
-use crate::{After, Before, ClusterResult, ClusterTask, ComparisonMode, Pair, Progress};
-use hcoplan_diagnostics::finding::{ClusterName, Edit, Finding};
-use hcoplan_lint as lint;
-use hcoplan_lint::fix;
-use hcoplan_repository::emit;
-use hcoplan_repository::repo::{self, ChangedFiles, ClusterRef, Options, Repo, Trust};
+use crate::prelude::*;
+use crate::{After, Pair, Progress};
+use hcoplan_diagnostics::finding::Edit;
+use hcoplan_repository::repo::ChangedFiles;
 use hcoplan_yaml::edit::Reason;
+use std::sync::OnceLock;
 
 /// The clusters of a run.
 #[derive(Debug)]
@@ -345,7 +332,7 @@ impl Clusters {
     pub fn findings_of_others<'f>(
         &self,
         files: impl Iterator<Item = &'f Utf8PathBuf>,
-        settings: &lint::Settings,
+        settings: &Settings,
         jobs: Option<NonZeroUsize>,
     ) -> Vec<Finding> {
         let users = self.repo.users_of_files();

@@ -1,16 +1,8 @@
 //! The side before: a revision, a directory, a release, or the objects in a cluster.
 
-use camino::{Utf8Path, Utf8PathBuf};
-
-use super::clusters::Clusters;
-use super::failure::Failure;
-use super::notices::Notices;
 use super::shown_path::shown_path;
-use super::sides::Side;
-use crate::{Before, ComparisonMode, PreviousState};
-use hcoplan_diagnostics::source::Revision;
-use hcoplan_kubernetes::Object;
-use hcoplan_repository::repo::{self, Repo};
+use crate::PreviousState;
+use crate::prelude::*;
 
 /// The side before.
 pub struct CompareBase {

@@ -1,24 +1,14 @@
 //! Compares a cluster before and after the change.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use super::assumed;
-use super::planned::{ClusterSide, Inputs, Planned, collect_image_changes};
+use super::planned::{ClusterSide, collect_image_changes};
 use super::previous_cluster::PreviousCluster;
 use super::previous_state::is_same;
 use super::transition::Transition;
-use super::{Before, ClusterResult, ClusterTask, ComparisonMode};
-use hcoplan_diagnostics::finding::{Finding, FindingKey, mark_existing, without_existing};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::diff::{self, ClusterDiff, ExpectedState, Kind, LiveCheck, Removal, SideOrigin, VerdictChange};
-use hcoplan_kubernetes::Object;
-use hcoplan_lint as lint;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{FindingKey, mark_existing, without_existing};
+use hcoplan_explain::diff::{ExpectedState, LiveCheck, Removal, SideOrigin, VerdictChange};
 use hcoplan_planner::admission::{GROUP, KIND};
-use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::lifecycle::State;
-use hcoplan_repository::repo::{ClusterRef, Repo};
-use serde_json::Value;
 
 /// The cluster after the change, with its transition.
 pub(super) struct CurrentCluster<'a> {

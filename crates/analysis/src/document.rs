@@ -1,14 +1,9 @@
 //! The JSON document of `render --format json` for a cluster.
 
+use crate::prelude::*;
+use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::admission::Stage;
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-use serde_json::{Map, Value};
-
-use hcoplan_kubernetes::{Object, ObjectId};
-use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::Plan;
+use serde_json::Map;
 
 /// Borrows the plan, since objects can be large and many.
 #[derive(Debug, Serialize)]

@@ -1,16 +1,11 @@
 //! Writes a cluster's objects to the output tree, checks a tree on disk, and prints objects.
 
-use camino::Utf8PathBuf;
-
 use super::cluster_result::ClusterResult;
 use super::cluster_task::ClusterTask;
-use super::planned::Planned;
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::InputText;
 use hcoplan_planner::hyperconverged;
-use hcoplan_planner::plan::Plan;
-use hcoplan_planner::release::Release;
-use hcoplan_repository::emit::{self, ClusterFiles, DiskTree, cluster_directory};
-use hcoplan_repository::repo::Loaded;
+use hcoplan_repository::emit::{ClusterFiles, DiskTree, cluster_directory};
 
 /// Produces the requested output, and records stale files.
 pub(super) fn write(

@@ -1,13 +1,8 @@
 //! The objects that `kubectl get` prints.
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, Walk, max_bytes};
-use hcoplan_kubernetes::Object;
-use hcoplan_repository::repo::{self, Trust};
+use crate::prelude::*;
+use hcoplan_diagnostics::source::{Tree as _, Walk};
 use hcoplan_yaml as yaml;
-use serde_json::Value;
-
-use super::failure::Failure;
 
 /// The objects of an export: a file of `kubectl get -o yaml|json`, or a directory of such files (a must-gather). Splits
 /// lists; skips files that aren't manifests.

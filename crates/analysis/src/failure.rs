@@ -1,9 +1,6 @@
 //! Errors that end a run early.
 
-use camino::{Utf8Path, Utf8PathBuf};
-
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_repository::repo;
+use crate::prelude::*;
 
 /// An error that ends a run early: usage, configuration or environment.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +30,7 @@ pub enum Failure {
     Unreadable(String),
     /// An error of the output tree.
     #[error(transparent)]
-    Tree(#[from] hcoplan_repository::emit::Error),
+    Tree(#[from] emit::Error),
     /// An error of git.
     #[error(transparent)]
     Git(#[from] hcoplan_diagnostics::source::Error),

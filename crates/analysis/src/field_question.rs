@@ -1,16 +1,8 @@
 //! `why`: explains a field of a cluster's object.
 
-use std::sync::Arc;
-
-use camino::Utf8PathBuf;
-
-use super::planned::{Inputs, Planned};
+use crate::prelude::*;
 use hcoplan_explain::why::{Answer, PlanInput, Problem, ask, ask_of};
-use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::release::Release;
-use hcoplan_repository::emit;
 use hcoplan_repository::repo::{BuildLayer, ReleaseBasis};
-use hcoplan_yaml::Document;
 
 /// The field to explain.
 #[derive(Debug, Clone)]

@@ -1,21 +1,12 @@
 //! Collects the findings of a run and applies suppressions and the baseline.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::baseline::BaselineFile;
-use super::failure::Failure;
-use super::notices::Notices;
 use super::root;
-use super::shard::Shard;
-use hcoplan_diagnostics::finding::{self, Finding, Severity};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding;
 use hcoplan_diagnostics::secret::mask_finding;
-use hcoplan_lint::{self as lint, Finishing, Settings};
+use hcoplan_lint::Finishing;
 use hcoplan_planner::verdict::VerdictKind;
-use hcoplan_repository::repo::Repo;
-use hcoplan_yaml::Document;
 
 /// The counts of a run for the last line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,7 +77,7 @@ impl Findings {
     }
 
     /// Adds the findings of a cluster.
-    pub fn add(&mut self, outcome: &mut crate::ClusterResult) {
+    pub fn add(&mut self, outcome: &mut ClusterResult) {
         self.summary.clusters += 1;
         self.summary.names.push(outcome.cluster.to_string());
         if matches!(outcome.verdict.kind(), VerdictKind::Rejected | VerdictKind::NotPlanned) {

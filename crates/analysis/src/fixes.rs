@@ -1,23 +1,13 @@
 //! Applies fixes to the files of a repository and checks each in all clusters that use the file.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::num::NonZeroUsize;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Applicability, Finding, FindingKey, Fix};
+use super::cluster_result::report_outcome;
+use super::findings::FinalFindings;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{Applicability, FindingKey, Fix};
 use hcoplan_diagnostics::source::encode;
-use hcoplan_lint::fix::{self, Applied, DroppedFix, NewError, Rewritten, Round};
-use hcoplan_lint::{self as lint, Settings};
+use hcoplan_lint::fix::{Applied, DroppedFix, NewError, Rewritten, Round};
 use hcoplan_planner::verdict::VerdictKind;
 use hcoplan_yaml::edit::Reason;
-
-use super::cluster_result::report_outcome;
-use super::clusters::Clusters;
-use super::exit::Exit;
-use super::failure::Failure;
-use super::findings::FinalFindings;
-use super::notices::Notices;
-use crate::ClusterTask;
 
 /// Maximum rounds of applying fixes and linting again.
 pub const MAX_ROUNDS: usize = 10;

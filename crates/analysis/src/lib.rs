@@ -15,6 +15,8 @@
 //! Results arrive in the order of the clusters and aren't kept. A panic while processing a cluster is reported as a bug
 //! with the cluster's name; the other clusters continue.
 
+mod prelude;
+
 // Open: the sides' sources and clusters.
 mod application;
 mod builds;

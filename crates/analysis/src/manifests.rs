@@ -1,17 +1,10 @@
 //! Passes on the manifests of an Argo CD application as they are written.
 
-use std::collections::{BTreeMap, HashMap};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use ignore::WalkBuilder;
-
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
-use hcoplan_repository::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
+use crate::prelude::*;
+use hcoplan_diagnostics::source::{Tree as _, Unreadable};
+use hcoplan_repository::repo::{FileRole, Rendered, is_candidate, is_kustomization};
 use hcoplan_yaml::{self as yaml, Chunk, Node};
-
-use super::failure::Failure;
-use super::notices::Notices;
+use ignore::WalkBuilder;
 
 /// Help for a kustomization that isn't built.
 pub const BUILD_ELSEWHERE: &str = "build it elsewhere: `kustomize build . | hcoplan cmp generate -`";

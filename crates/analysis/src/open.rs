@@ -1,22 +1,13 @@
 //! Opens a side: finds its clusters and reports problems.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::builds::{build_revision, build_side, bundle, has_bundle};
-use super::clusters::{Clusters, names};
-use super::exit::Exit;
-use super::failure::Failure;
-use super::notices::Notices;
-use super::root::{Place, finding_with_help, nothing_found, problems, show_files};
+use super::clusters::names;
+use super::root::{Place, nothing_found, problems, show_files};
 use super::selection::{Selection, last_parts};
-use super::sides::Side;
 use super::sources::Sources;
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
-use hcoplan_repository::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
+use crate::prelude::*;
+use hcoplan_diagnostics::source::{Tree, read_limited};
+use hcoplan_repository::repo::TrustBase;
 
 /// Finds the clusters in a directory; `left_out` files aren't sources.
 pub fn find(sources: &Sources, left_out: Vec<Utf8PathBuf>, notices: &dyn Notices) -> Result<Clusters, Failure> {

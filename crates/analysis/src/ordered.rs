@@ -1,7 +1,6 @@
 //! Runs work in parallel and returns results in order, with bounded memory.
 
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use crate::prelude::*;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of results waiting for the sink, per worker.

@@ -1,9 +1,6 @@
 //! Pairs the clusters of two sides.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_repository::repo::{ClusterRef, Repo};
+use crate::prelude::*;
 
 /// A cluster on one or both sides.
 #[derive(Debug, Clone)]

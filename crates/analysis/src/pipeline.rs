@@ -1,18 +1,13 @@
 //! Runs a task on every cluster.
 
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
-
 use super::cluster_result::ClusterResult;
 use super::cluster_task::ClusterTask;
 use super::ordered::ordered;
 use super::pairs::Pair;
 use super::progress::Progress;
 use super::{cluster, interrupted, panics};
-use hcoplan_diagnostics::finding::ClusterName;
-use hcoplan_explain::diff::ClusterDiff;
-use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind, Verdict};
-use hcoplan_repository::repo::Repo;
+use crate::prelude::*;
+use hcoplan_planner::verdict::NotPlannedKind;
 
 /// With fewer clusters a second thread costs more than it saves.
 const FEW: usize = 4;

@@ -1,25 +1,16 @@
 //! Plans a cluster of the sources.
 
+use crate::prelude::*;
+use crate::{matrix, matrix::machine_states, matrix::matrix};
+use hcoplan_diagnostics::finding::Rule;
+use hcoplan_explain::diff::{Shares, Side};
+use hcoplan_planner::inventory::LoadedInventory;
+use hcoplan_planner::plan::plan_with;
+use hcoplan_planner::verdict::NotPlannedKind;
+use hcoplan_repository::repo::{FactOrigin, OtherObjects, ReleaseBasis};
+use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED};
 use std::borrow::Cow;
 use std::cell::LazyCell;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::{Finding, Rule};
-use hcoplan_explain::diff::semantic::ObjectChange;
-use hcoplan_explain::diff::{ClusterDiff, Kind, Shares, Side};
-use hcoplan_kubernetes::Object;
-use hcoplan_lint as lint;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory};
-use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
-use hcoplan_planner::release::Release;
-use hcoplan_planner::verdict::{NotPlanned, NotPlannedKind};
-use hcoplan_repository::repo::{ClusterRef, FactOrigin, Loaded, OtherObjects, ReleaseBasis, Repo};
-use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED};
-use serde_json::Value;
-
-use crate::matrix::{self, ClusterMatrix, MatrixInput, Obstacle, machine_states, matrix};
 
 /// The input of a plan.
 #[derive(Clone)]
@@ -183,7 +174,7 @@ impl Planned {
         let plan = plan_with(release, &inventory, &object, AdmissionMode::Force);
         let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
         let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
-        let settings = lint::Settings::default();
+        let settings = Settings::default();
         let context = context(repo, cluster, self.loaded(), input, &settings);
         let context = context.with_before(before);
         look(&match machines {
@@ -200,7 +191,7 @@ impl Planned {
         before: Option<&Value>,
         look: impl FnOnce(&lint::Context<'_>) -> T,
     ) -> T {
-        let settings = lint::Settings::default();
+        let settings = Settings::default();
         look(&context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
     }
 
@@ -226,7 +217,7 @@ impl Planned {
         if !self.is_rejected() {
             return None;
         }
-        let settings = lint::Settings::default();
+        let settings = Settings::default();
         let selection = lint::Selection::of(&settings).without_fixes();
         let mut found = self.as_judged().findings(repo, cluster, None, &selection);
         let message = || format!("{}: it is rejected: {}", cluster.path(), self.plan.admission.message);
@@ -404,7 +395,7 @@ fn context<'a>(
     cluster: &'a ClusterRef,
     loaded: &'a Loaded,
     input: lint::Input<'a>,
-    settings: &'a lint::Settings,
+    settings: &'a Settings,
 ) -> lint::Context<'a> {
     lint::Context::new(input, settings)
         .with_other_objects(|| repo.other_objects(cluster, loaded))

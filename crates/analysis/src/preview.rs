@@ -1,16 +1,13 @@
 //! Previews a cluster's upgrade from its present state, release by release. No manifest is applied in between.
 
-use std::sync::Arc;
-
+use super::Upgraded;
 use super::compared::CurrentCluster;
 use super::planned::{ClusterSide, collect_image_changes};
 use super::previous_cluster::PreviousCluster;
-use super::{ClusterResult, ClusterTask, Upgraded};
-use hcoplan_diagnostics::finding::{Finding, mark_existing, without_existing};
-use hcoplan_explain::diff::{self, ClusterDiff, States};
-use hcoplan_planner::lifecycle::{self, State, Step};
-use hcoplan_planner::release::Release;
-use hcoplan_planner::verdict::Verdict;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{mark_existing, without_existing};
+use hcoplan_explain::diff::States;
+use hcoplan_planner::{lifecycle, lifecycle::Step};
 use hcoplan_rule_pages::rules::RELEASE_NOT_MODELLED;
 
 /// Whether a cluster already runs a release or a later one, since HCO can't be downgraded.
@@ -46,7 +43,7 @@ pub(super) fn steps(
     let previous = match old {
         PreviousCluster::Live(object) => Some(object.state(start.clone(), manifest)),
         PreviousCluster::Planned(before) if super::previous_state::is_same(before.manifest(), manifest) => {
-            let previous = super::previous_state::PreviousObject::Manifest(before.manifest().clone());
+            let previous = PreviousObject::Manifest(before.manifest().clone());
             Some(previous.state(start.clone(), manifest))
         }
         _ => None,
@@ -70,7 +67,7 @@ pub(super) fn steps(
     let mut out = Vec::new();
     let mut before = inputs.with_plan(&first.after.release, first.plan.clone());
     let selection = work.lint.clone().map(hcoplan_lint::Selection::without_fixes);
-    let lint = |planned: &super::planned::Planned| {
+    let lint = |planned: &Planned| {
         // The manifest exists before and after the step: its patches changed the stored HyperConverged, which HCO alone
         // wouldn't render.
         let found = selection.as_ref().map(|s| planned.findings(now.repo, now.cluster, Some(manifest), s));
@@ -108,12 +105,7 @@ pub(super) fn steps(
     out
 }
 
-fn compare_step(
-    state: &State,
-    step: &Step,
-    (before, after): (&super::planned::Planned, &super::planned::Planned),
-    diff: &mut ClusterDiff,
-) {
+fn compare_step(state: &State, step: &Step, (before, after): (&Planned, &Planned), diff: &mut ClusterDiff) {
     let (a, b) = (before.side(), after.side());
     let states = States {
         existed: &state.objects.in_order_of(a.plan),

@@ -1,11 +1,8 @@
 //! A cluster on the side before.
 
-use hcoplan_planner::verdict::NotPlanned;
-use hcoplan_repository::repo::{ClusterRef, Repo};
-
-use super::planned::{Inputs, Planned, plan};
-use super::previous_state::PreviousObject;
-use super::{Before, ClusterTask, Pair};
+use super::Pair;
+use super::planned::plan;
+use crate::prelude::*;
 
 /// A cluster before the change.
 pub(super) enum PreviousCluster {

@@ -1,17 +1,10 @@
 //! The objects in the clusters before the change: the old object of an update.
 
-use std::borrow::Cow;
-
-use camino::Utf8PathBuf;
-use serde_json::Value;
-
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_kubernetes::Object;
-use hcoplan_planner::admission::{GROUP, KIND};
-use hcoplan_planner::lifecycle::State;
-use hcoplan_yaml as yaml;
-
 use super::export::{export, take_apart};
+use crate::prelude::*;
+use hcoplan_planner::admission::{GROUP, KIND};
+use hcoplan_yaml as yaml;
+use std::borrow::Cow;
 
 /// The object in a cluster.
 #[derive(Debug, Clone)]

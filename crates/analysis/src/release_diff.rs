@@ -3,19 +3,12 @@
 //! Fields, defaults and rejections come from the schemas of the HyperConverged and the webhooks' tables. Objects come
 //! from the planner, with an empty HyperConverged and six nodes.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use serde::Serialize;
-use serde_json::{Value, json};
-
+use crate::prelude::*;
 use hcoplan_diagnostics::finding::Prediction;
-use hcoplan_explain::diff::semantic::ObjectChange;
-use hcoplan_explain::diff::{self, Kind, Side};
-use hcoplan_lint as lint;
-use hcoplan_planner::inventory::{Inventory, InventoryLocations, LoadedInventory, Node, ROLE_LABEL};
-use hcoplan_planner::plan::{AdmissionMode, plan_with};
-use hcoplan_planner::release::Release;
+use hcoplan_explain::diff::Side;
+use hcoplan_planner::inventory::{InventoryLocations, LoadedInventory, Node, ROLE_LABEL};
+use hcoplan_planner::plan::plan_with;
+use serde_json::json;
 
 /// A difference of two releases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,27 +1,14 @@
 //! The analysis behind `lint`, `plan`, `diff` and `report`: both sides, differences, findings and exit code.
 
-use crate::review::{Entry, Review, Steps};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
-
 use super::baseline::BaselineFile;
 use super::cluster_result::report_outcome;
-use super::clusters::Clusters;
 use super::compare_base::{BaseSide, CompareBase};
-use super::exit::Exit;
-use super::failure::Failure;
 use super::findings::FinalFindings;
-use super::notices::Notices;
 use super::tree;
-use crate::{Before, ClusterResult, ClusterTask, Progress, Upgraded};
-use hcoplan_diagnostics::finding::{ClusterName, Finding, Severity};
-use hcoplan_explain::diff::semantic::ObjectChange;
-use hcoplan_explain::diff::{ClusterDiff, Kind};
-use hcoplan_lint::{self as lint, Settings};
-use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::ClusterRef;
+use crate::prelude::*;
+use crate::review::{Entry, Review, Steps};
+use crate::{Progress, Upgraded};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// The input of an analysis.
 pub struct AnalysisRequest<'a> {
@@ -48,9 +35,9 @@ pub struct Analysis {
     /// Name of the side after.
     pub after: String,
     /// The root of the files before.
-    pub root_before: camino::Utf8PathBuf,
+    pub root_before: Utf8PathBuf,
     /// The root of the files after.
-    pub root: camino::Utf8PathBuf,
+    pub root: Utf8PathBuf,
     /// The clusters that differ or fail.
     pub clusters: Vec<ClusterDiff>,
     /// Number of clusters compared.

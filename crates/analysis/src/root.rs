@@ -1,11 +1,7 @@
 //! Finds the root directory: the one with the configuration, at or above the given path.
 
-use camino::{Utf8Path, Utf8PathBuf};
-
-use super::notices::Notices;
 use super::selection::Selection;
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_repository::repo::{self, CONFIG_FILE, Repo};
+use crate::prelude::*;
 
 /// A path and its root.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,15 +1,9 @@
 //! The selected clusters: `--cluster`, `--exclude` and `--shard`.
 
-use std::collections::BTreeSet;
-
-use camino::Utf8Path;
-use globset::{Glob, GlobBuilder, GlobMatcher};
-
-use super::failure::Failure;
-use super::shard::Shard;
 use super::sources::Sources;
-use hcoplan_diagnostics::finding::{ClusterName, Finding, nearest};
-use hcoplan_repository::repo::{ClusterFilter, ClusterRef, Repo};
+use crate::prelude::*;
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use hcoplan_diagnostics::finding::nearest;
 
 /// Compiled patterns.
 #[derive(Debug, Clone)]

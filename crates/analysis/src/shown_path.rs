@@ -1,8 +1,7 @@
 //! Paths as people read them: relative to the current directory, in their shortest form.
 
-use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
-
-use hcoplan_diagnostics::source::SourceFile;
+use crate::prelude::*;
+use camino::Utf8Component;
 
 /// A file's path relative to the current directory; `root` is the base of the file's path.
 pub fn shown_path(root: &Utf8Path, file: &SourceFile) -> Utf8PathBuf {

@@ -1,14 +1,9 @@
 //! The two sides of `hcoplan diff`: sources and names.
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::builds::build_side;
-use super::failure::Failure;
-use hcoplan_diagnostics::source::{Commit, Revision, SourceFile, max_bytes};
+use crate::prelude::*;
+use hcoplan_diagnostics::source::Commit;
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_repository::repo::{self, Builds, ClusterFilter, Options, Repo, Trust};
 
 /// The source of a side.
 #[derive(Debug, Clone)]

@@ -1,12 +1,7 @@
 //! The clusters to process and their sources.
 
-use std::num::NonZeroUsize;
-
-use camino::Utf8PathBuf;
-
-use super::shard::Shard;
+use crate::prelude::*;
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_repository::repo::Builds;
 
 /// The clusters to process and their sources.
 #[derive(Debug, Clone, Default)]

@@ -1,15 +1,8 @@
 //! Plans the steps of a cluster: create or update the HyperConverged, then upgrade HCO.
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
-use super::ClusterTask;
-use super::previous_state::PreviousObject;
-use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::lifecycle::{State, Step};
-use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
-use hcoplan_planner::release::Release;
+use crate::prelude::*;
+use hcoplan_planner::lifecycle::Step;
+use hcoplan_planner::plan::plan_with;
 
 /// A cluster in its final state.
 pub(super) struct Planned {

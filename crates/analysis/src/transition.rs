@@ -1,16 +1,9 @@
 //! A cluster before and after a change of its sources: the new state derives from the previous one, not from a newly
 //! created cluster.
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
-use super::planned::{Inputs, Planned};
-use hcoplan_explain::diff::{self, ClusterDiff, States};
-use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::lifecycle::{self, State, Step};
-use hcoplan_planner::release::Release;
-use hcoplan_planner::verdict::Verdict;
+use crate::prelude::*;
+use hcoplan_explain::diff::States;
+use hcoplan_planner::{lifecycle, lifecycle::Step};
 use hcoplan_repository::repo::FactOrigin;
 
 /// The transition of a cluster from one state of its sources to the next.

@@ -1,15 +1,8 @@
 //! The output tree of a run: checks it before, replaces it after.
 
-use camino::{Utf8Path, Utf8PathBuf};
-
-use super::clusters::Clusters;
-use super::exit::Exit;
-use super::failure::Failure;
-use super::notices::Notices;
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span};
-use hcoplan_repository::emit::{self, DiskTree, Tree};
-use hcoplan_repository::repo::Repo;
+use crate::prelude::*;
+use hcoplan_diagnostics::source::Span;
+use hcoplan_repository::emit::{DiskTree, Tree};
 use hcoplan_rule_pages::rules::RENDERED_TREE_STALE;
 
 /// The output tree of a run.

@@ -1,22 +1,12 @@
 //! Tries fixes of shared files in clusters that don't have the finding.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
-use std::sync::Arc;
-
-use camino::Utf8PathBuf;
-
-use super::clusters::Clusters;
-use super::failure::Failure;
 use super::fixes::texts;
-use crate::{Before, ClusterTask, ComparisonMode, Progress};
-use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Severity};
+use crate::Progress;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_diagnostics::secret::mask_finding;
-use hcoplan_lint::fix::{self, Choice, NewError};
-use hcoplan_lint::{self as lint, Settings, changed_clusters};
-use hcoplan_planner::verdict::Verdict;
-use hcoplan_repository::repo::{ClusterFilter, Repo};
+use hcoplan_lint::changed_clusters;
+use hcoplan_lint::fix::{Choice, NewError};
 
 /// Maximum number of clusters built and planned over all fixes: a fix of a large fleet's base is tried in the first
 /// ones.
@@ -117,7 +107,7 @@ impl Clusters {
                 error = Some(Effect::Error(NewError { cluster, message: new.message.clone() }));
                 return ControlFlow::Break(());
             }
-            if let Some(diff) = outcome.diff.filter(hcoplan_explain::diff::ClusterDiff::differs) {
+            if let Some(diff) = outcome.diff.filter(ClusterDiff::differs) {
                 let kinds: BTreeSet<&str> = diff.comparison.objects.iter().map(|o| o.id.kind.as_str()).collect();
                 let kinds = kinds.into_iter().collect::<Vec<_>>().join(", ");
                 let kinds = if kinds.is_empty() { "what is stored".to_owned() } else { kinds };

@@ -1,17 +1,13 @@
 //! The two sides of a comparison given on the command line: directories, revisions, releases, inventories, a running
 //! cluster.
 
-use camino::Utf8PathBuf;
-
 use super::before::ComparisonMode;
-use super::clusters::Clusters;
 use super::compare_base::CompareBase;
 use super::export::export;
-use super::failure::Failure;
-use super::notices::Notices;
 use super::open::{configuration, find, place, trust};
-use super::sides::{Side, range};
+use super::sides::range;
 use super::sources::Sources;
+use crate::prelude::*;
 
 /// The arguments that select the sides.
 #[derive(Debug, Default)]

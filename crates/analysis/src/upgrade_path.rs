@@ -1,12 +1,9 @@
 //! `--upgrade-to`: the target releases of an upgrade.
 
-use std::sync::Arc;
-
-use super::clusters::Clusters;
-use super::failure::Failure;
+use crate::prelude::*;
 use hcoplan_planner::lifecycle;
-use hcoplan_planner::release::{Release, version_numbers};
-use hcoplan_repository::repo::{ClusterRef, ReleaseBasis, known_release};
+use hcoplan_planner::release::version_numbers;
+use hcoplan_repository::repo::{ReleaseBasis, known_release};
 
 /// The last release of an upgrade path. Each release has to be newer than that of some cluster.
 ///

@@ -3,4 +3,5 @@
 
 pub mod diff;
 pub mod docs;
+mod prelude;
 pub mod why;

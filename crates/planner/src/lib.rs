@@ -14,6 +14,7 @@ pub mod lifecycle;
 pub mod machines;
 pub mod operands;
 pub mod plan;
+mod prelude;
 pub mod release;
 pub mod topology;
 pub mod verdict;

@@ -1,10 +1,8 @@
 //! The verdict on a cluster's HyperConverged, which every command, format and exit code uses.
 
-use hcoplan_diagnostics::source::Location;
-
-use crate::admission::{Admission, Reason as AdmissionReason, Stage};
+use crate::admission::{Reason as AdmissionReason, Stage};
 use crate::lifecycle::{Purpose, Step};
-use crate::plan::Plan;
+use crate::prelude::*;
 
 /// The verdict on a cluster's HyperConverged, based on the stored object.
 #[derive(Debug, Clone)]

@@ -1,13 +1,9 @@
 //! A cluster to change and plan again: what `why`, cause finding and trials ask.
 
+use crate::plan::{AdmissionMode, plan_with};
+use crate::prelude::*;
+use hcoplan_yaml::edit::Change;
 use std::borrow::Cow;
-
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
-
-use crate::inventory::{Inventory, Node};
-use crate::plan::{AdmissionMode, Plan, plan_with};
-use crate::release::{Platform, Release};
 
 /// The facts of an inventory other than its nodes, each with its field in a ClusterInventory's `spec`: the one list.
 macro_rules! facts {
@@ -90,19 +86,13 @@ impl Fact {
 
 /// One change of a world.
 #[derive(Debug, Clone)]
-pub enum Delta<'d> {
-    /// Takes a value of the HyperConverged away, if it is there.
-    Remove(&'d Path),
-    /// Puts a value into the HyperConverged, whose parent is there.
-    Set(&'d Path, Value),
+pub enum Delta {
+    /// Of the HyperConverged, if it can be made.
+    Change(Change),
     /// Other nodes.
     Nodes(Vec<Node>),
-    /// A fact of another inventory.
-    Fact(Fact, &'d Inventory),
     /// Without a declared fact.
     NoFact(Fact),
-    /// Another release.
-    Release(&'d Release),
 }
 
 /// What a plan follows from: a release, the facts of a cluster, and its HyperConverged.
@@ -124,64 +114,24 @@ impl<'w> World<'w> {
 
     /// The world with changes, made one after the other.
     #[must_use]
-    pub fn with<'d>(&self, deltas: impl IntoIterator<Item = Delta<'d>>) -> World<'d>
-    where
-        'w: 'd,
-    {
-        let mut out: World<'d> = self.clone();
+    pub fn with(&self, deltas: impl IntoIterator<Item = Delta>) -> Self {
+        let mut out = self.clone();
         for delta in deltas {
             match delta {
-                Delta::Remove(path) => drop(remove_at(out.object.to_mut(), path)),
-                Delta::Set(path, value) => set_at(out.object.to_mut(), path, value),
+                Delta::Change(change) => {
+                    let _ = change.apply(out.object.to_mut());
+                }
                 Delta::Nodes(nodes) => out.inventory.to_mut().nodes = nodes,
-                Delta::Fact(fact, from) => fact.copy(from, out.inventory.to_mut()),
+
                 Delta::NoFact(fact) => fact.remove_from(out.inventory.to_mut()),
-                Delta::Release(release) => out.release = release,
             }
         }
         out
     }
 
-    /// The plan of a new cluster.
-    pub fn plan(&self) -> Plan {
-        self.plan_with(AdmissionMode::Create)
-    }
-
     /// The plan, with a choice about admission.
     pub fn plan_with(&self, mode: AdmissionMode) -> Plan {
         plan_with(self.release, &self.inventory, &self.object, mode)
-    }
-}
-
-fn parent<'v>(value: &'v mut Value, path: &Path) -> Option<&'v mut Value> {
-    let parents = path.0.split_last().map(|(_, p)| p)?;
-    parents.iter().try_fold(value, |v, step| match step {
-        Segment::Key(key) => v.get_mut(key),
-        Segment::Index(index) => v.get_mut(*index),
-    })
-}
-
-/// Removes the value at a path.
-pub fn remove_at(value: &mut Value, path: &Path) -> Option<Value> {
-    match (parent(value, path)?, path.0.last()?) {
-        (Value::Object(map), Segment::Key(key)) => map.remove(key),
-        (Value::Array(items), Segment::Index(index)) if *index < items.len() => Some(items.remove(*index)),
-        _ => None,
-    }
-}
-
-/// Sets the value at a path whose parent exists.
-pub fn set_at(value: &mut Value, path: &Path, new: Value) {
-    match (parent(value, path), path.0.last()) {
-        (Some(Value::Object(map)), Some(Segment::Key(key))) => {
-            map.insert(key.clone(), new);
-        }
-        (Some(Value::Array(items)), Some(Segment::Index(index))) => {
-            if let Some(item) = items.get_mut(*index) {
-                *item = new;
-            }
-        }
-        _ => {}
     }
 }
 
@@ -210,8 +160,9 @@ mod tests {
         let inventory = Inventory::default();
         let object = json!({"apiVersion": "hco.kubevirt.io/v1", "kind": "HyperConverged", "spec": {"a": 1, "b": 2}});
         let world = World::new(&release, &inventory, &object);
-        let (a, b) = (Path::dotted("spec.a"), Path::dotted("spec.b"));
-        let other = world.with([Delta::Remove(&a), Delta::Set(&b, 3.into()), Delta::NoFact(Fact::Namespace)]);
+        let [a, b] = ["spec.a", "spec.b"].map(Path::dotted);
+        let changes = [Change::Remove(a), Change::Set(b, 3.into())].map(Delta::Change);
+        let other = world.with(changes.into_iter().chain([Delta::NoFact(Fact::Namespace)]));
         assert_eq!(other.object["spec"], json!({"b": 3}));
         assert_eq!(other.inventory.namespace, ELSEWHERE);
         assert_eq!(

@@ -1,17 +1,12 @@
 //! Output of `hcoplan argocd`: a document for people, and JSON.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use crate::prelude::*;
 use hcoplan_analysis::ClusterDrift;
 use hcoplan_analysis::review::clusters as cluster_names;
 use hcoplan_diagnostics::secret::masked_value_of;
-use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::{Drift, DriftReason, to_commit};
 use hcoplan_repository::repo::IgnoredField;
 use hcoplan_yaml::{Path, Segment, emit};
-use serde_json::{Value, json};
-
-use super::document::{Block, Document, Entry, Layout, Level, Text};
 
 /// A value with secrets masked.
 fn shown(cluster: &ClusterDrift, drift: &Drift, value: &Value) -> Value {
@@ -150,7 +145,7 @@ pub fn document(clusters: &[ClusterDrift], idle: &[&IgnoredField]) -> String {
         let mut out = json!({
             "pointer": drift.pointer(),
             "git": shown(cluster, drift, &drift.git),
-            "reason": drift.reason.as_str(),
+            "reason": drift.reason,
             "serverSide": drift.server_side,
             "file": place.file.path().as_str(),
             "line": at.line,

@@ -1,9 +1,6 @@
 //! A line per finding: `path:line:column: severity[rule] message`.
 
-use std::io::{self, Write};
-
-use super::Report;
-use super::text::printable;
+use crate::prelude::*;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in report.annotated() {

@@ -1,13 +1,9 @@
 //! Checks our JUnit and GitLab output against their readers' requirements, written down in our own tables: the elements
 //! of Jenkins' `junit-10.xsd` (xUnit plugin), the keys of GitLab's documentation.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Value, json};
-
 use super::snapshots::{findings, json as document, nowhere, written};
 use super::{Format, Terminal};
-use hcoplan_diagnostics::finding::Finding;
+use crate::prelude::*;
 
 /// A JUnit element: allowed and required attributes, allowed children.
 struct Element {

@@ -5,7 +5,7 @@
 
 pub use hcoplan_analysis::review::Level;
 
-use hcoplan_diagnostics::source::Location;
+use crate::prelude::*;
 
 /// A screen, a comment or a page.
 #[derive(Debug, Clone, Default)]

@@ -3,16 +3,11 @@
 //! An [`Excerpt`] contains only the lines around some locations. It cuts long lines, replaces control characters and
 //! masks secrets. It reports the file's real line numbers to miette.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
-
-use hcoplan_diagnostics::secret::{self, InputText, is_invisible_or_control};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span};
-
-use super::Mark;
 use super::text::wrap_lines;
+use crate::prelude::*;
+use hcoplan_diagnostics::secret::is_invisible_or_control;
+use hcoplan_diagnostics::source::Span;
+use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 /// Lines shown before and after a marked line.
 const CONTEXT: usize = 1;

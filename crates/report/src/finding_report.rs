@@ -1,11 +1,8 @@
 //! Findings with the counts and paths that all formats need.
 
-use camino::{Utf8Path, Utf8PathBuf};
-
-use super::{Format, Terminal, plural, text, write};
+use super::{Format, Terminal, write};
+use crate::prelude::*;
 use hcoplan_analysis::{FinalFindings, Summary, join, shown_path};
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::SourceFile;
 
 /// Findings, and how to print them.
 #[derive(Debug)]
@@ -74,7 +71,7 @@ impl<'a> Report<'a> {
         (!parts.is_empty()).then(|| {
             let parts = parts.join(" and ");
             let text = format!("{parts} that {revision} has, too (shown without --against)");
-            text::printable(&text).into_owned()
+            printable(&text).into_owned()
         })
     }
 
@@ -130,7 +127,7 @@ impl<'a> Report<'a> {
             text.push_str(&format!(" ({})", asides.join("; ")));
         }
         // The name of a revision may come from a stranger.
-        text::printable(&text).into_owned()
+        printable(&text).into_owned()
     }
 }
 

@@ -1,15 +1,10 @@
 //! Findings as a document, each with its excerpt and help; equal findings are printed once.
 
-use std::collections::BTreeSet;
-
-use crate::document::{Block, Document, Entry, Layout, Level, Mark, Text};
-use camino::Utf8PathBuf;
-
 use super::same_findings::{Alike, group_alike};
-use super::{Report, sarif};
+use super::sarif;
+use crate::document::Mark;
+use crate::prelude::*;
 use hcoplan_analysis::review;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
-use hcoplan_diagnostics::source::SourceFile;
 
 /// Maximum related locations drawn per finding.
 const MAX_RELATED: usize = 32;
@@ -90,7 +85,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     let finding = group.first;
     let level = finding.severity.into();
     let mut entry = Entry::new(level, label(finding, level), finding.message.as_str());
-    let mark = |place: &hcoplan_diagnostics::source::Location, label: &str, primary| Mark {
+    let mark = |place: &Location, label: &str, primary| Mark {
         path: path(&place.file).into(),
         place: place.clone(),
         label: label.to_owned(),
@@ -108,7 +103,7 @@ fn entry(report: &Report<'_>, group: &Alike<'_>, path: impl Fn(&SourceFile) -> U
     match group.clusters().as_slice() {
         [] | [_] => entry.note("cluster", cluster.unwrap_or_default()),
         several if report.terminal.verbose => entry.note("", review::cluster_names(several)),
-        several => entry.note("", review::clusters(several)),
+        several => entry.note("", clusters(several)),
     }
     entry.place = at(finding).map_or_else(Text::new, |place| Text::new().code(place));
     if let Some(more @ 1..) = finding.related.len().checked_sub(MAX_RELATED) {

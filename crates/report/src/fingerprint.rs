@@ -1,8 +1,6 @@
 //! GitHub's hash that recognises a moved line.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::source::SourceFile;
+use crate::prelude::*;
 
 /// Number of characters in a line's hash.
 const BLOCK: usize = 100;

@@ -1,13 +1,7 @@
 //! GitLab's code quality report: an array, `[]` without findings.
 
-use std::io::{self, Write};
-
-use serde_json::json;
-
-use super::Report;
 use super::visible_json::VisibleJson;
-use hcoplan_diagnostics::finding::Severity;
-use hcoplan_diagnostics::secret::InputText;
+use crate::prelude::*;
 use hcoplan_lint::fingerprints;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {

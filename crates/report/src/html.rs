@@ -2,12 +2,11 @@
 //!
 //! All user input is escaped by maud, or goes through the excerpts, which mask secrets.
 
-use hcoplan_diagnostics::secret::{InputText, escape_invisible};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
-
 use super::excerpt::{Excerpt, by_file};
-use super::text::printable;
-use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
+use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, Text};
+use crate::prelude::*;
+use hcoplan_diagnostics::secret::escape_invisible;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("script.js");

@@ -1,10 +1,7 @@
 //! Output of `hcoplan inventory check`: the differences between a dump and its inventory.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::{Value, json};
-
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::mask_object;
-use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::{CountDrift, Drift, UnknownPool};
 use hcoplan_repository::adopt::Contradiction;
 use hcoplan_repository::repo::Fact;

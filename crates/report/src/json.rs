@@ -1,18 +1,10 @@
 //! Findings as JSON, described by `schemas/findings.schema.json`. Lines and columns are 1-based, columns count
 //! characters, ends are exclusive.
 
-use std::io::{self, Write};
-
-use camino::Utf8PathBuf;
-use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
-
-use super::Report;
 use super::same_findings::group_alike;
 use super::visible_json::VisibleJson;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Severity};
-use hcoplan_diagnostics::secret;
-use hcoplan_diagnostics::source::Location;
+use crate::prelude::*;
+use serde::{Serialize, Serializer};
 
 /// Raised when a field is removed or changes its meaning, not for new fields.
 pub(super) const SCHEMA_VERSION: &str = "1";

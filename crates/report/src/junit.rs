@@ -1,13 +1,8 @@
 //! JUnit XML: a case per cluster, and one for findings of the repository. A case fails if its findings fail the run, so
 //! that the report agrees with the exit code.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
-
-use super::Report;
 use super::finding_report::counted;
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::secret::InputText;
+use crate::prelude::*;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     // The repository's case comes first: `None` sorts before all names.

@@ -42,6 +42,7 @@ pub mod named;
 mod page;
 mod plan;
 pub mod plugin;
+mod prelude;
 #[cfg(test)]
 mod printer_tests;
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Lints a HyperConverged and its inventory without a repository, for tests.
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::SourceFile;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_lint::{Context, Input, Selection, Settings, run};
 use hcoplan_planner::inventory::{self, Source, SourceKind};
 use hcoplan_planner::plan::plan;

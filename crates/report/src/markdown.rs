@@ -3,9 +3,8 @@
 //! With a budget, each part is printed whole, in its short form, or not at all, so that no fence, row or tag is cut.
 //! The first part is always printed, and omitted parts are counted.
 
-use hcoplan_diagnostics::secret::InputText;
-
-use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
+use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, Text};
+use crate::prelude::*;
 
 /// The minimum budget in bytes.
 pub const MIN_BUDGET: usize = 500;

@@ -1,11 +1,9 @@
 //! Masks secrets in an answer of `why`.
 
-use serde_json::Value;
-
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::{masked_message, masked_value};
-use hcoplan_diagnostics::source::{SourceFile, Span};
+use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::why::{Answer, Edit, FoundValue, ValueOrigin};
-use hcoplan_planner::jsonpatch::Change;
 
 /// Masks secrets in values, and in messages about `file`, which has the HyperConverged.
 pub(super) fn mask_answer(mut answer: Answer, file: &SourceFile) -> Answer {

@@ -1,18 +1,14 @@
 //! The whole plan on one page: `hcoplan report`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use crate::document::{Block, Cell, Document, Level, Table, Text};
-
-use super::changes::{Changes, UpgradeView, View};
+use super::changes::{UpgradeView, View};
+use super::findings;
 use super::matrix::{self, MatrixPage, PAIRS};
-use super::{Report, findings, plural};
+use crate::document::{Cell, Table};
+use crate::prelude::*;
 use hcoplan_analysis::matrix::{ClusterMatrix, State, counts};
-use hcoplan_analysis::review::{Review, Steps, clusters, level_of};
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_analysis::review::level_of;
 use hcoplan_diagnostics::source::Commit;
 use hcoplan_explain::diff::semantic::Impact;
-use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::release::{Distribution, version_parts};
 use hcoplan_planner::verdict::{Verdict, VerdictKind};
 

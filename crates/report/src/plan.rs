@@ -1,11 +1,9 @@
 //! Prints a plan: changes, consequences and findings.
 
-use std::io;
-
+use super::changes;
+use super::{Format, Named, Terminal};
+use crate::prelude::*;
 use hcoplan_analysis::Analysis;
-
-use super::changes::{self, Changes};
-use super::{Format, Named, Report, Terminal};
 
 /// An output format for a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

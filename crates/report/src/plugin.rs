@@ -1,8 +1,7 @@
 //! Output of a config management plugin of Argo CD: plain text, as many lines as Argo CD shows of standard error.
 
+use crate::prelude::*;
 use hcoplan_analysis::{Failure, NoticeKind};
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::secret::InputText;
 use hcoplan_repository::repo;
 
 /// Notices as at most 20 lines; notes come first, because Argo CD would cut them after twenty findings.

@@ -1,12 +1,9 @@
 //! Output of `hcoplan lint --list` and `--statistics`: the rules, and the number of findings of each.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
-
+use crate::prelude::*;
 use hcoplan_analysis::FinalFindings;
-use hcoplan_diagnostics::finding::{FixKind, Group, Rule, Severity};
-use hcoplan_lint as lint;
-use serde_json::{Value, json};
+use hcoplan_diagnostics::finding::{FixKind, Group};
+use std::cmp::Reverse;
 
 /// All rules as JSON.
 pub fn list() -> Value {

@@ -1,8 +1,7 @@
 //! Groups equal findings of several clusters, so that people read them once.
 
+use crate::prelude::*;
 use std::collections::HashMap;
-
-use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
 
 /// Equal findings of several clusters.
 #[derive(Debug)]
@@ -88,7 +87,6 @@ pub(super) fn group_alike(findings: &[Finding]) -> Vec<Alike<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hcoplan_analysis::review;
 
     #[test]
     fn reports_same_finding_of_several_clusters_once() {
@@ -108,7 +106,7 @@ mod tests {
         ];
         let groups = group_alike(&findings);
         let groups: Vec<_> =
-            groups.iter().map(|g| (&*g.first.message, review::clusters(&g.clusters()), g.indexes.clone())).collect();
+            groups.iter().map(|g| (&*g.first.message, clusters(&g.clusters()), g.indexes.clone())).collect();
         let both = || "2 clusters: a, b".to_owned();
         let expected = [
             ("one", both(), vec![0, 3]),

@@ -1,18 +1,10 @@
 //! SARIF 2.1.0 with GitHub's additional requirements: every result has a location, the rules of the results are listed
 //! with their help, and each line's fingerprint is the one computed by the upload action.
 
-use std::collections::BTreeMap;
-use std::io::{self, Write};
-
-use serde_json::{Value, json};
-
-use super::Report;
 use super::fingerprint::line_hashes;
 use super::visible_json::VisibleJson;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Prediction, Rule, Severity};
-use hcoplan_diagnostics::secret::{self, InputText};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_lint as lint;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::Prediction;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 

@@ -3,15 +3,12 @@
 //! Lines are wrapped only on a terminal, not in files and logs. miette draws the excerpts; the text around them is
 //! ours, so that the first line has the rule's name.
 
-use std::fmt::Write;
-
-use anstyle::{AnsiColor, Style as Ansi};
-use hcoplan_diagnostics::secret::InputText;
-use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
-
 use super::excerpt::{Excerpt, by_file};
-use super::text::printable;
-use super::{Block, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
+use super::{Block, DiffLine, Document, Entry, Layout, Level, Span, Style, Table, Text};
+use crate::prelude::*;
+use anstyle::{AnsiColor, Style as Ansi};
+use miette::{GraphicalReportHandler, GraphicalTheme, ThemeCharacters};
+use std::fmt::Write;
 
 /// The terminal's abilities, and how much to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Makes user input safe to print.
 
+use crate::prelude::*;
 use std::borrow::Cow;
-
-use hcoplan_diagnostics::secret::InputText;
 
 /// User input on one line, with control characters escaped: see [`InputText`].
 pub(super) fn printable(text: &str) -> Cow<'_, str> {

@@ -1,9 +1,7 @@
 //! JSON with invisible characters escaped, so that names of files are shown whole and can't control a terminal.
 
-use std::io::{self, Write};
-
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::is_invisible_or_control;
-use serde_json::Value;
 
 /// A writer that escapes invisible characters of JSON without changing its meaning.
 #[derive(Debug)]

@@ -1,20 +1,12 @@
 //! The answer of `hcoplan why`, for people.
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::Value;
-
-use crate::document::{Block, DiffLine, Document, Mark, Sign, Text};
-
 use super::masked::mask_answer;
 use super::why_changes::{ChangeLine, change_lines};
 use super::{line_of, shown_path};
+use crate::document::{DiffLine, Mark, Sign};
+use crate::prelude::*;
 use hcoplan_analysis::FieldAnswer;
-use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{Answer, Cause, Edit, Fact, FoundValue, Input, OperationEffect, PatchShown, ValueOrigin};
-use hcoplan_planner::jsonpatch::Change;
-use hcoplan_planner::release::Release;
 use hcoplan_repository::repo::ReleaseBasis;
 use hcoplan_yaml as yaml;
 
@@ -23,7 +15,7 @@ const MAX_CHANGES: usize = 8;
 
 /// The search's limits, printed when it finds no answer.
 const TRIED: &str = "tried were each part of the HyperConverged taken away, alone and together, switches that \
-                     are not written, and a node more and less of each architecture and role";
+                     are not written, and a node more of each architecture and role";
 
 /// Maximum fields listed that would change the value.
 const MAX_FEEDS: usize = 6;
@@ -232,7 +224,7 @@ impl<'a> WhyPage<'a> {
                 }
                 _ => format!(
                     "because {release} has it so: no line of the HyperConverged, no platform and no \
-                     node more or less, of whichever architecture and role, makes a difference"
+ other number of nodes makes a difference"
                 ),
             },
         };

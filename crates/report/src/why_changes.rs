@@ -1,10 +1,8 @@
 //! Describes the changes within an object or list.
 
-use crate::Sign;
-use serde_json::Value;
-
+use crate::prelude::*;
 use hcoplan_explain::diff::semantic::{Lists, delta};
-use hcoplan_planner::jsonpatch::{Change, changes};
+use hcoplan_planner::jsonpatch::changes;
 
 /// One change.
 #[derive(Debug, PartialEq)]

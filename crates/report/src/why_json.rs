@@ -1,14 +1,11 @@
 //! The answer of `hcoplan why` as JSON.
 
-use camino::Utf8Path;
-use serde_json::{Map, Value, json};
-
 use super::join;
 use super::why::{WhyPage, is_drawn_without};
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::mask_object;
-use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::why::{Cause, FoundValue, Input, OperationEffect, PatchShown, SufficientChange, ValueOrigin};
-use hcoplan_planner::jsonpatch::Change;
+use serde_json::Map;
 
 /// The document described by `schemas/why.schema.json`.
 pub fn why_json(page: &WhyPage<'_>) -> Value {

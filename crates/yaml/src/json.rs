@@ -19,14 +19,30 @@ pub(super) struct Reader<'t, 'l> {
     depth: usize,
     limits: &'l Limits,
     nodes: usize,
+    /// Whether duplicate keys stay, and numbers that no float can hold: the caller reads those in the text.
+    is_raw: bool,
     /// The problems so far that don't end the stream.
     pub(super) problems: Problems,
+}
+
+/// Reads one value of JSON, with space around it at most. Duplicate keys stay, in their order; a number's text is at its
+/// span.
+///
+/// # Errors
+/// The offset of the first byte that is wrong, or begins a value that is nested too deeply.
+pub fn read_json(text: &str, max_depth: usize) -> std::result::Result<Node, usize> {
+    let limits = Limits { max_depth, max_nodes: usize::MAX, ..Limits::DEFAULT };
+    let mut reader = Reader { is_raw: true, ..Reader::new(text, &limits) };
+    let offset = |problem: Problem| problem.span.start as usize;
+    let value = reader.next().map_err(offset)?.ok_or(text.len())?;
+    reader.space();
+    if reader.pos < text.len() { Err(reader.pos) } else { Ok(value) }
 }
 
 impl<'t, 'l> Reader<'t, 'l> {
     /// Reads `text` from its start.
     pub(super) fn new(text: &'t str, limits: &'l Limits) -> Self {
-        Self { text, pos: 0, depth: 0, limits, nodes: 0, problems: Problems::default() }
+        Self { text, pos: 0, depth: 0, limits, nodes: 0, is_raw: false, problems: Problems::default() }
     }
 
     /// The next value; `None` when only space is left.
@@ -124,7 +140,10 @@ impl<'t, 'l> Reader<'t, 'l> {
             }
         }
         self.pos += 1;
-        Ok(Value::Map(merge_and_deduplicate(entries, Vec::new(), &mut self.problems)))
+        if !self.is_raw {
+            entries = merge_and_deduplicate(entries, Vec::new(), &mut self.problems);
+        }
+        Ok(Value::Map(entries))
     }
 
     fn array(&mut self) -> Result<Value> {
@@ -198,6 +217,7 @@ impl<'t, 'l> Reader<'t, 'l> {
         }
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(Value::Number(number::float_number(value))),
+            _ if self.is_raw => Ok(Value::Number(0.into())),
             _ => {
                 let message = format!("json: cannot unmarshal number {text} into Go value of type float64");
                 let span = Span::new(start, self.pos);

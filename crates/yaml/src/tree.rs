@@ -163,6 +163,11 @@ impl Node {
         })
     }
 
+    /// The string at a path.
+    pub fn str_at(&self, path: &Path) -> Option<&str> {
+        self.at(path)?.as_str()
+    }
+
     /// The key's bytes at a path that ends in a key.
     pub fn key_at(&self, path: &Path) -> Option<&Key> {
         self.key_at_steps(&path.0)

@@ -2,11 +2,11 @@
 
 use super::objects::{Cron, Objects};
 use super::rows::{Row, SwitchedOffBy};
-use super::{Architecture, Obstacle, WORDS};
+use super::{Architecture, WORDS};
+use crate::prelude::*;
 use hcoplan_planner::boot::{Architectures, sentence, variant};
 use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer, SourceTarget};
 use hcoplan_planner::inventory::Architecture as Name;
-use serde::Serialize;
 
 /// The state of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -3,14 +3,10 @@
 //! CDI decides what the deletion of a DataImportCron deletes: with `retentionPolicy: None` its DataSource and all
 //! imports, with `All` (the default) nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde_json::Value;
-
-use super::{Cell, ClusterMatrix, Image, Reason, State};
+use super::{Cell, Image, Reason, State};
 use super::{disks, effect_of};
-use hcoplan_explain::diff::semantic::ObjectChange;
-use hcoplan_explain::diff::{Comparison, Effect};
+use crate::prelude::*;
+use hcoplan_explain::diff::Comparison;
 use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 
 /// Returns the input differences that cause an effect; the predicate recognises the effect in a matrix.

@@ -8,14 +8,9 @@
 //! this name exists. All of this
 //! is the same at CDI v1.63.1, v1.64.0, v1.65.0 and v1.66.0, and at SSP v0.24.1, v0.25.0 and v0.26.0.
 
-use std::collections::BTreeSet;
-
-use hcoplan_kubernetes::quantity::Quantity;
-use serde_json::Value;
-
 use super::effect_of;
-use hcoplan_explain::diff::semantic::ObjectChange;
-use hcoplan_explain::diff::{Effect, Kind};
+use crate::prelude::*;
+use hcoplan_kubernetes::quantity::Quantity;
 
 /// CDI's default of `importsToKeep`.
 const KEPT: u64 = 3;

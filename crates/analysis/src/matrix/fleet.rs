@@ -1,11 +1,8 @@
 //! Groups equal clusters, and counts over all clusters.
 
-use std::collections::{BTreeMap, HashMap};
-
+use super::State;
+use crate::prelude::*;
 use hcoplan_planner::boot::BootOutcome;
-use serde::Serialize;
-
-use super::{ClusterMatrix, Obstacle, State};
 
 /// Clusters with the same images, cells and reasons.
 #[derive(Debug)]

@@ -5,16 +5,15 @@
 //! is created (`pkg/defaults`: `SetDefaultVirtualMachineInstanceSpec`, `setDefaultCPUModel`; on arm64
 //! `setDefaultArm64CPUModel` comes first), read at v1.6.0, v1.8.0 and v1.9.0.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
 use super::effect_of;
-use hcoplan_explain::diff::semantic::{EffectTime, Impact};
-use hcoplan_explain::diff::{Effect, Shares, Users};
+use crate::prelude::*;
+use hcoplan_explain::diff::semantic::EffectTime;
+use hcoplan_explain::diff::{Shares, Users};
 use hcoplan_lint::{Boot, Context, VirtualMachine};
 use hcoplan_planner::boot::{BootCause, BootOutcome};
 use hcoplan_planner::machines::Stage;
 use hcoplan_yaml::Node;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// KubeVirt's handling of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -14,18 +14,14 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use std::sync::LazyLock;
-
-use hcoplan_explain::diff::Effect;
-use hcoplan_explain::diff::semantic::{EffectTime, Impact};
+use crate::prelude::*;
+use hcoplan_explain::diff::semantic::EffectTime;
 use hcoplan_lint::Context;
 use hcoplan_planner::boot::{sentence, variant};
-use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::plan::Plan;
-use hcoplan_planner::release::{Platform, Release};
+use hcoplan_planner::release::Platform;
 use hcoplan_repository::repo::ReleaseBasis;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 pub use cell::{Cell, Reason, State};
 pub use changes::effects;

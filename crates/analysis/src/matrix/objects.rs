@@ -1,8 +1,6 @@
 //! The objects that SSP would create, by name.
 
-use serde_json::Value;
-
-use super::MatrixInput;
+use crate::prelude::*;
 use hcoplan_lint::Context;
 use hcoplan_planner::boot::Architectures;
 use hcoplan_planner::boot_images::ssp_stage::{

@@ -1,11 +1,7 @@
 //! The golden images of a cluster, one row each.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
-use super::MatrixInput;
 use super::objects::{Key, Objects};
+use crate::prelude::*;
 use hcoplan_planner::boot_images::{Template, is_enabled};
 
 /// A golden image without cells.

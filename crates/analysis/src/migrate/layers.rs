@@ -1,29 +1,16 @@
 //! `hcoplan fix --migrate v1` for kustomize builds: rewrites every layer, builds again, and compares each cluster.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::Value as Json;
-
 use super::applied;
-use crate::clusters::Clusters;
-use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::fixes::{FixResult, texts};
-use crate::notices::Notices;
-use crate::root::finding_with_help;
+use crate::prelude::*;
 use crate::shown_path::shown_path;
-use hcoplan_diagnostics::finding::ClusterName;
-use hcoplan_diagnostics::source::{Location, SourceFile};
 use hcoplan_lint::fix::{
     Rewritten, UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, without_place,
 };
 use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{self, BuildLayer, LayerKind};
-use hcoplan_yaml::{Document, Path, parse};
+use hcoplan_repository::repo::{BuildLayer, LayerKind};
+use hcoplan_yaml::{Path, parse};
+use serde_json::Value as Json;
 
 /// A cluster that kustomize builds.
 struct BuiltCluster {

@@ -2,17 +2,9 @@
 
 mod layers;
 
-use std::sync::Arc;
-
-use super::clusters::Clusters;
-use super::exit::Exit;
-use super::failure::Failure;
 use super::fixes::FixResult;
-use super::notices::Notices;
-use super::root::finding_with_help;
-use hcoplan_diagnostics::source::Location;
+use crate::prelude::*;
 use hcoplan_lint::fix::{Applied, NotMigrated, Rewritten, to_v1};
-use hcoplan_repository::repo::ClusterRef;
 
 impl Clusters {
     /// Rewrites every selected HyperConverged in v1 if possible, and reports why others can't be.

@@ -1,7 +1,6 @@
 //! The counts of a change.
 
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_explain::diff::{ClusterDiff, Kind};
+use crate::prelude::*;
 use hcoplan_rule_pages::rules::CHANGE_NOT_PLANNED;
 
 /// The counts of a change.
@@ -30,21 +29,6 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub(super) fn plus(self, other: Self) -> Self {
-        Self {
-            add: self.add + other.add,
-            change: self.change + other.change,
-            remove: self.remove + other.remove,
-            differing: self.differing + other.differing,
-            noise: self.noise + other.noise,
-            findings_added: self.findings_added + other.findings_added,
-            findings_removed: self.findings_removed + other.findings_removed,
-            errors_added: self.errors_added + other.errors_added,
-            warnings_added: self.warnings_added + other.warnings_added,
-            unplanned: self.unplanned + other.unplanned,
-        }
-    }
-
     /// With the findings of a run, each counted once.
     pub(super) fn with_findings(self, all: &[Finding]) -> Self {
         let new = || all.iter().filter(|f| !f.is_existing);
@@ -58,7 +42,7 @@ impl Counts {
         }
     }
 
-    pub(super) fn of(diffs: &[ClusterDiff]) -> Self {
+    pub(super) fn of<'d>(diffs: impl IntoIterator<Item = &'d ClusterDiff>) -> Self {
         let mut out = Self::default();
         for diff in diffs {
             out.differing += usize::from(diff.differs());

@@ -2,11 +2,8 @@
 
 use super::level::Level;
 use super::names::list;
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::diff::semantic::Impact;
-use hcoplan_explain::diff::{Cause, ClusterDiff, Effect};
-use serde_json::Value;
+use crate::prelude::*;
+use hcoplan_explain::diff::Cause;
 
 /// A consequence of the change, in one or more clusters.
 #[derive(Debug, Clone)]

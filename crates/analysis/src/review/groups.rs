@@ -1,11 +1,8 @@
 //! Groups changed objects by their causes and changes.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Value, json};
-
-use hcoplan_explain::diff::semantic::{FieldChange, ObjectChange};
-use hcoplan_explain::diff::{ClusterDiff, Kind};
+use crate::prelude::*;
+use hcoplan_explain::diff::semantic::FieldChange;
+use serde_json::json;
 
 /// Objects with the same change.
 #[derive(Debug)]
@@ -61,9 +58,9 @@ impl ObjectLine<'_> {
         out
     }
 
-    /// Notes values that differ in another cluster.
-    pub(super) fn note_other(&mut self, other: &Self) {
-        for (one, other) in self.fields.iter_mut().zip(&other.fields) {
+    /// Notes values that differ in the same fields of another object.
+    pub(super) fn note_other(&mut self, fields: &[FieldLine<'_>]) {
+        for (one, other) in self.fields.iter_mut().zip(fields) {
             one.varies |= other.varies || (one.before, one.after) != (other.before, other.after);
         }
     }
@@ -105,9 +102,7 @@ pub(super) fn object_lines(diff: &ClusterDiff) -> Vec<(Vec<usize>, ObjectLine<'_
             };
             line.names.push(&change.id.name);
             line.instead_of.extend(change.instead_of.iter().map(|id| &*id.name));
-            for (one, other) in line.fields.iter_mut().zip(fields) {
-                one.varies |= other.varies || (one.before, one.after) != (other.before, other.after);
-            }
+            line.note_other(&fields);
         }
     }
     out

@@ -1,6 +1,6 @@
 //! The level of an effect, a finding or a verdict.
 
-use hcoplan_diagnostics::finding::Severity;
+use crate::prelude::*;
 
 /// Severity levels, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -11,12 +11,9 @@ mod stories;
 mod tests;
 mod upgrade;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::InputText;
-use hcoplan_explain::diff::ClusterDiff;
-use hcoplan_explain::diff::semantic::Impact;
+use hcoplan_planner::boot::variant;
 use hcoplan_planner::verdict::VerdictKind;
 
 pub use counts::Counts;
@@ -111,10 +108,8 @@ impl<'a> Review<'a> {
 
     /// Reviews an upgrade: reports the effects of all steps once. `compared` clusters were examined.
     pub fn of_steps(steps: &'a [(String, Vec<ClusterDiff>)], compared: usize) -> Self {
-        let mut counts = Counts::default();
-        for (_, diffs) in steps {
-            counts = counts.plus(Counts::of(diffs));
-        }
+        let mut counts = Counts::of(steps.iter().flat_map(|(_, diffs)| diffs));
+
         let names: BTreeSet<&str> = steps
             .iter()
             .flat_map(|(_, diffs)| diffs.iter().filter(|d| !d.is_empty()))
@@ -166,16 +161,17 @@ impl<'a> Review<'a> {
     }
 
     /// A word for programs: `no-changes`, `changes`, `not-planned`, `errors`, or the worst consequence such as `data-loss`.
-    pub fn word(&self) -> &'static str {
+    pub fn word(&self) -> String {
         match self.worst().map(|e| &e.effect) {
-            Some(e) if e.certain && e.impact <= Impact::BootFailure => e.impact.as_str(),
+            Some(e) if e.certain && e.impact <= Impact::BootFailure => return variant(&e.impact).0,
             _ if self.counts.errors_added > 0 => "errors",
             _ if self.existing_count && (self.errors_before() > 0 || !self.failing.is_empty()) => "errors",
-            Some(e) => e.impact.as_str(),
+            Some(e) => return variant(&e.impact).0,
             None if self.counts.unplanned > 0 => "not-planned",
             None if self.counts.differing > 0 => "changes",
             None => "no-changes",
         }
+        .to_owned()
     }
 
     /// The verdict, without a full stop: `data loss in 3 of 12 clusters; 2 new errors`.
@@ -304,7 +300,7 @@ impl<'a> Review<'a> {
     }
 }
 
-fn file_of(finding: &Finding) -> Option<&camino::Utf8Path> {
+fn file_of(finding: &Finding) -> Option<&Utf8Path> {
     finding.location.as_ref().map(|place| place.file.path())
 }
 

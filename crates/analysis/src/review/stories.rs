@@ -1,15 +1,9 @@
 //! Stories: what one cause does, in all clusters where it does the same.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::diff::semantic::Impact;
-use hcoplan_explain::diff::{ClusterDiff, Effect, Kind};
-
 use super::entry::{Entry, InputDifference, because, level_of};
 use super::groups::{ObjectLine, object_lines};
 use super::{FindingLine, Level, lines};
+use crate::prelude::*;
 
 /// What one cause does: an edited line, a fact of the inventory, or several of them together.
 #[derive(Debug)]
@@ -97,7 +91,7 @@ impl<'a> Story<'a> {
             line.clusters.extend(more.clusters);
         }
         for (line, more) in self.objects.iter_mut().zip(&other.objects) {
-            line.note_other(more);
+            line.note_other(&more.fields);
         }
     }
 }

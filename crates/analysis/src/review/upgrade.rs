@@ -1,10 +1,8 @@
 //! An upgrade over several releases: reports the effects of every step once, with its release.
 
 use super::{Entry, FindingLine, Level, Review, Story, level_of};
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::diff::semantic::Impact;
-use hcoplan_explain::diff::{ClusterDiff, Effect, Task, ValueChange};
+use crate::prelude::*;
+use hcoplan_explain::diff::{Task, ValueChange};
 
 /// The steps of an upgrade, each with its target release and the changes of the clusters.
 #[derive(Debug)]

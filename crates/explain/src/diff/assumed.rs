@@ -1,11 +1,7 @@
 //! Assumed values, which only the vendor's bundle has: a difference in one is not a change.
 
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_planner::release::{Platform, Release};
-use serde_json::Value;
-
-use super::Kind;
-use super::semantic::{NoiseKind, ObjectChange};
+use crate::prelude::*;
+use hcoplan_planner::release::Platform;
 
 /// The origin of a side's values.
 #[derive(Debug, Clone, Copy)]
@@ -85,7 +81,7 @@ mod tests {
     use super::*;
     use crate::diff::compare_objects;
 
-    fn shipped(line: &str) -> std::sync::Arc<Release> {
+    fn shipped(line: &str) -> Arc<Release> {
         let distribution = Distribution::of_line(line).expect("known");
         Release::shipped(distribution, line, None).expect("modelled")
     }
@@ -112,7 +108,7 @@ mod tests {
         ];
         for (before, old, after, new, is_noise) in cases {
             let (old, new) = (config_map(old), config_map(new));
-            let mut changes = std::sync::Arc::unwrap_or_clone(compare_objects(&release, &old, &new).objects);
+            let mut changes = Arc::unwrap_or_clone(compare_objects(&release, &old, &new).objects);
             mark_assumed(before, after, &mut changes);
             assert_eq!(changes[0].is_noise(), is_noise, "{before:?} {after:?}");
         }

@@ -1,20 +1,12 @@
 //! Finds the input line that changed a field, by planning again with one difference of the inputs at a time.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_kubernetes::{Object, ObjectId};
-use hcoplan_planner::inventory::{Inventory, Node};
-use hcoplan_planner::plan::{Plan, succeeds};
-use hcoplan_planner::release::Release;
-use hcoplan_planner::world::Fact;
-use serde_json::Value;
-
-use super::semantic::{self, Difference, Lists, ObjectChange};
-use super::side::{ExistingObjects, Side};
+use super::side::ExistingObjects;
 use super::versions;
+use super::{semantic, semantic::Difference};
+use crate::prelude::*;
+use hcoplan_planner::plan::succeeds;
+use hcoplan_planner::world::Fact;
+use std::borrow::Cow;
 
 /// A difference of the inputs.
 #[derive(Debug, Clone, Default)]

@@ -1,16 +1,13 @@
 //! A cluster's differences, as reported.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::finding::{Finding, FindingKey};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
-
 use super::effect::Effect;
 use super::live_check::LiveCheck;
 use super::note::{Note, NoteKind};
-use super::{Comparison, Kind, Users};
+use super::{Comparison, Users};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{Finding, FindingKey};
+use hcoplan_planner::lifecycle::UpdateMethod;
+use hcoplan_planner::verdict::{NotPlanned, Verdict, VerdictKind};
 
 /// The differences of one cluster.
 #[derive(Debug, Clone)]

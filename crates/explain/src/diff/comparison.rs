@@ -1,21 +1,14 @@
 //! Compares two plans of a cluster.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use hcoplan_kubernetes::Object;
-use hcoplan_planner::hyperconverged::Gates;
-use hcoplan_planner::inventory::{Inventory, Node};
-use hcoplan_planner::plan::{AdmissionMode, Plan, plan, plan_with};
-use hcoplan_planner::release::Release;
-use serde_json::Value;
-
 use super::assumed::{SideOrigin, mark_assumed};
 use super::cause::{Cause, Outcome, Shares, attribute};
-use super::consequence::{self, Consequence, Sides};
 use super::gates;
-use super::semantic::{self, NoiseKind, ObjectChange};
-use super::side::{Side, States};
+use super::semantic;
+use super::side::States;
+use super::{consequence, consequence::Sides};
+use crate::prelude::*;
+use hcoplan_planner::hyperconverged::Gates;
+use hcoplan_planner::plan::{plan, plan_with};
 
 /// The verdicts of both sides, if they differ.
 #[derive(Debug, Clone, PartialEq, Eq)]

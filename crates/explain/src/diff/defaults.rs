@@ -1,14 +1,9 @@
 //! Unset fields that two releases fill in differently.
 
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path, version_of};
-use hcoplan_planner::release::Release;
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::note::{Note, NoteKind, ValueChange};
-use super::semantic::{Impact, Lists, differences};
-use super::side::Side;
+use super::semantic::differences;
+use crate::prelude::*;
+use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path};
 
 /// A field of v1 below `spec`. Its switch has no effect without device types.
 const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";

@@ -6,10 +6,11 @@
 //! overwrites differs. Server-side diff (Argo CD with `ServerSideDiff=true`, and Flux) asks the API server for the
 //! result of applying again.
 
+use crate::prelude::*;
 use hcoplan_kubernetes::tree::without_nulls;
-use hcoplan_planner::hyperconverged::{in_version, version_of};
-use hcoplan_planner::lifecycle::State;
-use serde_json::{Map, Value};
+use hcoplan_planner::hyperconverged::in_version;
+use serde::Serialize;
+use serde_json::Map;
 
 /// A field that differs on every sync.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +30,8 @@ pub struct Drift {
 }
 
 /// Why git and the cluster differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum DriftReason {
     /// The API server drops a field that the CRD doesn't have.
     Dropped,
@@ -44,17 +46,6 @@ pub enum DriftReason {
 }
 
 impl DriftReason {
-    /// `dropped`, `null`, `defaults-in-list`, `written` or `converted`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Dropped => "dropped",
-            Self::Null => "null",
-            Self::DefaultsInList => "defaults-in-list",
-            Self::Written => "written",
-            Self::Converted => "converted",
-        }
-    }
-
     /// A sentence for output.
     pub const fn description(self) -> &'static str {
         match self {
@@ -257,6 +248,7 @@ mod tests {
     use hcoplan_planner::release::Release;
     use serde_json::json;
 
+    use super::DriftReason::{Converted, Dropped, Null};
     use super::*;
 
     fn state(release: &str) -> State {
@@ -264,7 +256,7 @@ mod tests {
         State::new(release, Arc::new(Inventory::default()))
     }
 
-    fn reasons(release: &str, spec: &Value) -> Vec<(String, &'static str)> {
+    fn reasons(release: &str, spec: &Value) -> Vec<(String, DriftReason)> {
         let manifest = json!({
             "apiVersion": "hco.kubevirt.io/v1beta1",
             "kind": "HyperConverged",
@@ -276,7 +268,7 @@ mod tests {
             "spec": spec,
         });
         let all = drift(&state(release), &manifest).expect("accepted");
-        all.iter().map(|d| (d.pointer(), d.reason.as_str())).collect()
+        all.iter().map(|d| (d.pointer(), d.reason)).collect()
     }
 
     #[test]
@@ -288,10 +280,9 @@ mod tests {
         });
         let own = |path: &str, reason| (format!("/spec/{path}"), reason);
         // 1.18 stores v1beta1; the webhook that converts to 1.19's v1 reformats durations.
-        let both = [own("evictionStrategi", "dropped"), own("evictionStrategy", "null")];
+        let both = [own("evictionStrategi", Dropped), own("evictionStrategy", Null)];
         assert_eq!(reasons("1.18", &spec), both);
-        let mut converted =
-            vec![own("certConfig/ca/duration", "converted"), own("certConfig/ca/renewBefore", "converted")];
+        let mut converted = vec![own("certConfig/ca/duration", Converted), own("certConfig/ca/renewBefore", Converted)];
         converted.extend(both);
         assert_eq!(reasons("1.19", &spec), converted);
     }

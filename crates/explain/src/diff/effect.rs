@@ -1,9 +1,7 @@
 //! The effect of a change: subjects, time, and what to do.
 
-use hcoplan_diagnostics::source::Location;
-
 use super::note::ValueChange;
-use super::semantic::{EffectTime, Impact};
+use crate::prelude::*;
 
 /// One effect of a change on a cluster.
 #[derive(Debug, Clone)]

@@ -1,16 +1,13 @@
 //! All effects of a change on a cluster.
 
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_planner::plan::PREDICTED_ALERTS;
-use hcoplan_planner::verdict::Verdict;
-
-use serde_json::Value;
-
 use super::cause::Cause;
 use super::cluster::{ClusterDiff, Removal};
 use super::effect::{Effect, Task};
-use super::semantic::Impact;
-use super::{Kind, Note, NoteKind, VerdictChange};
+use super::{Note, NoteKind, VerdictChange};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_planner::plan::PREDICTED_ALERTS;
+use hcoplan_planner::verdict::Verdict;
 
 impl ClusterDiff {
     /// All effects of the change on the cluster, the worst first; the same effect on several objects is merged.

@@ -1,13 +1,8 @@
 //! Finds changes of gate lists without effect: a graduated gate is no longer listed, and a beta gate is on without
 //! being listed.
 
-use std::collections::BTreeSet;
-
+use crate::prelude::*;
 use hcoplan_planner::machines::Cluster;
-use hcoplan_planner::release::{Phase, Release};
-use serde_json::Value;
-
-use super::semantic::{NoiseKind, ObjectChange};
 
 const LISTS: [&str; 2] = ["featureGates", "disabledFeatureGates"];
 
@@ -89,7 +84,7 @@ mod tests {
         };
         let shown = |before: Object, after: Object| -> Vec<String> {
             let mut found = compare_objects(&release(new), &[before], &[after]);
-            let changes = std::sync::Arc::make_mut(&mut found.objects);
+            let changes = Arc::make_mut(&mut found.objects);
             mark_noise(&release(old), &release(new), changes);
             let fields = found.objects.iter().flat_map(|o| &o.fields);
             let real = fields.filter(|f| f.step.noise.is_none());

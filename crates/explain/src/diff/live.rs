@@ -1,12 +1,6 @@
 //! Objects of a live cluster, converted to the form in which operators write them.
 
-use hcoplan_kubernetes::{Object, ObjectId};
-use hcoplan_planner::release::Release;
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
-use super::Kind;
-use super::semantic::{NoiseKind, ObjectChange};
+use crate::prelude::*;
 
 /// Fields of `metadata` that the API server writes.
 const SERVER_METADATA: [&str; 8] = [
@@ -89,7 +83,7 @@ pub fn mark_noise(release: &Release, changes: &mut [ObjectChange]) {
 }
 
 /// Whether a value consists of defaults.
-fn is_default(schema: &hcoplan_kubernetes::schema::Schema, path: &Path, value: &Value) -> bool {
+fn is_default(schema: &Schema, path: &Path, value: &Value) -> bool {
     if schema.field(path).and_then(|f| f.default) == Some(value) {
         return true;
     }
@@ -154,7 +148,7 @@ mod tests {
         let live = comparable(live, &rendered);
         assert_eq!(live.len(), 1);
         let mut comparison = compare_objects(&release, &live, &rendered);
-        let changes = std::sync::Arc::make_mut(&mut comparison.objects);
+        let changes = Arc::make_mut(&mut comparison.objects);
         mark_noise(&release, changes);
         let fields = &comparison.objects[0].fields;
         let real: Vec<_> = fields.iter().filter(|f| f.step.noise.is_none()).collect();

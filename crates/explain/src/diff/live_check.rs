@@ -1,18 +1,14 @@
 //! Compares a cluster at rest with what its operators are expected to make of its HyperConverged. A difference is a
 //! mistake of hcoplan, or another writer's change.
 
-use std::collections::BTreeSet;
-use std::fmt;
-
-use hcoplan_kubernetes::{Object, ObjectId};
-use hcoplan_planner::plan::Status;
-use hcoplan_planner::release::{Release, version_parts};
-use serde_json::{Value, json};
-
-use super::Kind;
 use super::assumed::{SideOrigin, mark_assumed};
 use super::live::{comparable, mark_noise, same_object};
-use super::semantic::{self, ObjectChange};
+use super::semantic;
+use crate::prelude::*;
+use hcoplan_planner::plan::Status;
+use hcoplan_planner::release::version_parts;
+use serde_json::json;
+use std::fmt;
 
 /// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,12 +1,6 @@
 //! One effect of an upgrade on a HyperConverged.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_kubernetes::ObjectId;
-use serde_json::Value;
-
-use super::semantic::Impact;
+use crate::prelude::*;
 
 /// The kind of an upgrade's effect on a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,30 +37,6 @@ pub enum NoteKind {
     Order,
     /// Another object of the repository differs.
     Object,
-}
-
-impl NoteKind {
-    /// The name in reports: `patch-fails`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Verdict => "verdict",
-            Self::Reconcile => "reconcile",
-            Self::PatchFails => "patch-fails",
-            Self::GateCollides => "gate-collides",
-            Self::PatchNoop => "patch-noop",
-            Self::PatchRemoved => "patch-removed",
-            Self::PatchKeeps => "patch-keeps",
-            Self::FieldIgnored => "field-ignored",
-            Self::FieldDropped => "field-dropped",
-            Self::DefaultFlips => "default-flips",
-            Self::GateGraduates => "gate-graduates",
-            Self::OperatorStops => "operator-stops",
-            Self::Recreated => "recreated",
-            Self::LeftBehind => "left-behind",
-            Self::Order => "order",
-            Self::Object => "object",
-        }
-    }
 }
 
 /// One effect of an upgrade.

@@ -1,13 +1,8 @@
 //! A cluster before or after a change.
 
-use std::sync::Arc;
-
-use hcoplan_kubernetes::Object;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory};
-use hcoplan_planner::plan::Plan;
-use hcoplan_planner::release::Release;
+use crate::prelude::*;
+use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_yaml::Document;
-use serde_json::Value;
 
 /// One side: the inputs and their plan.
 #[derive(Debug, Clone, Copy)]

@@ -1,14 +1,10 @@
 //! The steps of an upgrade, and its order relative to applying a manifest: two plans alone don't show these.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_planner::hyperconverged::HyperConverged;
-use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, State, Step, UpdateOrders};
-use serde_json::Value;
-
-use super::semantic::{Impact, Lists, differences};
+use super::semantic::differences;
 use super::{Note, NoteKind};
+use crate::prelude::*;
+use hcoplan_planner::hyperconverged::HyperConverged;
+use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
 
 /// The largest number of names in a note.
 const MAX_NAMES: usize = 5;

@@ -1,19 +1,12 @@
 //! The effects of another release on the same HyperConverged, apart from its objects: patches that stop working, gates
 //! that graduate, changed defaults, dropped fields.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effects, Failure};
-use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_planner::release::{Phase, Release};
-use hcoplan_yaml::{Path, locate_in_scalar};
-use serde_json::Value;
-
 use super::defaults::defaults;
 use super::note::{Note, NoteKind};
-use super::semantic::Impact;
-use super::side::Side;
+use crate::prelude::*;
+use hcoplan_planner::jsonpatch::{ANNOTATIONS, Effects, Failure};
+use hcoplan_planner::plan::plan;
+use hcoplan_yaml::locate_in_scalar;
 
 /// The effects of the release of `after` on the input that both sides share; the worst first.
 pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {

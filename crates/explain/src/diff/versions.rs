@@ -1,16 +1,11 @@
 //! Compares HyperConvergeds that are written in different API versions.
 
-use std::borrow::Cow;
-
-use hcoplan_kubernetes::tree::{get, remove};
-use hcoplan_planner::hyperconverged::{Gates, MOVES, convert, path_in, version_of};
-use hcoplan_planner::plan::plan;
-use hcoplan_planner::release::{Phase, Release};
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::semantic::Difference;
-use super::side::Side;
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{get, remove};
+use hcoplan_planner::hyperconverged::{Gates, MOVES, convert, path_in};
+use hcoplan_planner::plan::plan;
+use std::borrow::Cow;
 
 /// The old HyperConverged in the API version of the new one if both render the same objects; else as written.
 pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow<'a, Value> {

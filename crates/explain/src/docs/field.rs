@@ -1,11 +1,8 @@
 //! The documentation of a field: purpose, values, type, and the operand fields that it feeds or comes from.
 
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Release, Transform};
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
-
 use super::{FieldText, TEXTS, gate_effect, gate_in};
+use crate::prelude::*;
+use hcoplan_planner::release::{FieldTarget, HyperConvergedField, Transform};
 
 const HYPERCONVERGED: &str = "HyperConverged";
 

@@ -1,10 +1,8 @@
 //! Feature gates of HCO and of KubeVirt.
 
-use std::collections::BTreeSet;
-
-use hcoplan_planner::release::{GateSetter, KubeVirtGate, Phase, Release};
-
 use super::TEXTS;
+use crate::prelude::*;
+use hcoplan_planner::release::{GateSetter, KubeVirtGate};
 
 /// HCO's gates of all releases, sorted.
 pub fn gates() -> Vec<String> {

@@ -5,11 +5,9 @@ mod field;
 mod gate;
 mod resolve;
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use hcoplan_planner::release::Release;
+use crate::prelude::*;
 use serde::Deserialize;
+use std::sync::LazyLock;
 
 pub use field::FieldDoc;
 pub use gate::{gate_effect, gate_in, gates};
@@ -34,7 +32,7 @@ struct FieldText {
     values: Vec<(String, String)>,
     /// An example of a value.
     #[serde(default)]
-    example: Option<serde_json::Value>,
+    example: Option<Value>,
 }
 
 /// The kind of thing that a term names.

@@ -1,9 +1,8 @@
 //! Parses a field as people and findings write it: `spec.list[0].a`, `spec.list[name=b].a`,
 //! `metadata.annotations["c.d/e"]`, or a JSON pointer.
 
+use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_yaml::Path;
 
 /// The steps of a field's path, with indexes and list keys in brackets; `None` if the text isn't a field.
 pub fn steps(text: &str) -> Option<Vec<String>> {

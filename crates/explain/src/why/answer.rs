@@ -1,25 +1,18 @@
 //! A question and its answer.
 
-use hcoplan_diagnostics::source::Location;
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_planner::admission::Admission;
-use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
-use super::input::Input;
 use super::input_pairs;
 use super::inputs;
 use super::kept_value::kept_value;
 use super::node_counts;
 use super::origin::{self, OtherRelease, ValueOrigin};
 use super::patch::{PatchShown, patch_shown};
-use super::plan_input::PlanInput;
 use super::search::{DecisiveInputs, Search};
 use super::sufficient::{self, changes};
 use super::sufficient_change::SufficientChange;
-use super::target::{FoundValue, Problem, Target};
+use super::target::Problem;
+use crate::prelude::*;
+use hcoplan_planner::admission::Admission;
+use hcoplan_planner::plan::plan;
 
 /// The inputs that determine a field, or whether an object exists.
 #[derive(Debug, Clone)]
@@ -171,11 +164,12 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
     } else if answer.causes.is_empty() {
         answer.origin = origin::of(plan_input, &target, &answer.value, &base);
         answer.feeds = changes(&answer);
-        if answer.origin == ValueOrigin::Release
-            && let Some(node) = node_counts::first_that_matters(plan_input, &target, &answer.value)
-        {
-            answer.origin = ValueOrigin::Nodes { are_assumed: !plan_input.loaded.states_nodes };
-            answer.feeds.insert(0, node);
+        if answer.origin == ValueOrigin::Release {
+            let node = node_counts::first_that_matters(plan_input, &target, &answer.value);
+            if node.is_some() || node_counts::count_matters(plan_input, &target, &answer.value) {
+                answer.origin = ValueOrigin::Nodes { are_assumed: !plan_input.loaded.states_nodes };
+            }
+            answer.feeds.splice(0..0, node);
         }
         answer.others = origin::other_releases(plan_input, &target);
     } else if missing || explicit.is_some() {

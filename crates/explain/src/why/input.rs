@@ -1,10 +1,8 @@
 //! An input that can be removed for a trial, with its parts.
 
-use hcoplan_yaml::Path;
-
-use hcoplan_planner::world::Fact;
-
 use super::facts::NodeField;
+use crate::prelude::*;
+use hcoplan_planner::world::Fact;
 
 /// An input that can be removed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,19 +1,13 @@
 //! Finds causes that removing single inputs doesn't show: a line that equals the default, and a field that depends on
 //! the number of nodes. It tries pairs: the line with another value, and the line and one more node.
 
-use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::world::Delta;
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
-use super::input::Input;
 use super::inputs::input_trees;
-use super::node_counts::{architectures, node_count_variants, with_node_count};
+use super::node_counts::{architectures, more_nodes, with_node};
 use super::origin::other;
-use super::plan_input::PlanInput;
 use super::search::DecisiveInputs;
 use super::sufficient::{below, feeds_it, generic};
-use super::target::{FoundValue, Target};
+use crate::prelude::*;
+use hcoplan_yaml::edit::Change;
 
 /// The lines whose removal changes nothing, but another value there does, or one more node would without them.
 pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> Vec<DecisiveInputs> {
@@ -48,18 +42,15 @@ fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path:
     let others = allowed.chain([other(value)]).filter(|other| other != value);
     let mut others = others.filter(|_| !value.is_object() && !value.is_array());
     let is_changed = others.any(|other| {
-        let plan = plan_input.with([Delta::Set(path, other)]);
+        let plan = plan_input.with([Delta::Change(Change::Set(path.clone(), other))]);
         !plan_input.stops_operators(&plan) && target.read(&plan) != *base
     });
     if is_changed {
         return true;
     }
-    let object = plan_input.world().with([Delta::Remove(path)]).object.into_owned();
+    let object = plan_input.world().with([Delta::Change(Change::Remove(path.clone()))]).object.into_owned();
     let without = PlanInput::new(plan_input.release, plan_input.document, &object, plan_input.loaded);
-    let counts = node_count_variants(plan_input.inventory(), &architectures(plan_input));
-    counts.iter().any(|count| {
-        let value = with_node_count(plan_input, target, base, count).is_some();
-        let value_without = with_node_count(&without, target, base, count).is_some();
-        value != value_without
-    })
+    let nodes = more_nodes(plan_input.inventory(), &architectures(plan_input));
+    let matters = |plan_input, node| with_node(plan_input, target, base, node).is_some();
+    nodes.iter().any(|node| matters(plan_input, node) != matters(&without, node))
 }

@@ -1,12 +1,10 @@
 //! All inputs that can be removed for a trial, as a tree: sections, then their parts.
 
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, MAX_EXAMINED};
-use hcoplan_yaml::{Node, Path, Segment, Value, locate_in_scalar};
-
-use super::input::{Input, InputTree};
+use super::input::InputTree;
 use super::nodes;
-use super::plan_input::PlanInput;
+use crate::prelude::*;
+use hcoplan_planner::jsonpatch::{ANNOTATIONS, MAX_EXAMINED};
+use hcoplan_yaml::{Node, Value, locate_in_scalar};
 
 /// The largest total size of the patches, in bytes, that are planned without one of their operations each.
 const MAX_TRIED_SIZE: usize = 4 << 20;

@@ -1,14 +1,10 @@
 //! The values that a cluster keeps, and that a new cluster of the same sources wouldn't have.
 
-use hcoplan_planner::hyperconverged::in_storage_version;
-use hcoplan_planner::lifecycle::State;
-use hcoplan_planner::plan::{AdmissionMode, plan_with};
-use serde_json::Value;
-
 use super::origin::ValueOrigin;
-use super::plan_input::PlanInput;
-use super::target::{FoundValue, Target};
-use crate::diff::semantic::{Lists, differences, mix};
+use crate::diff::semantic::{differences, mix};
+use crate::prelude::*;
+use hcoplan_planner::hyperconverged::in_storage_version;
+use hcoplan_planner::plan::plan_with;
 
 /// Finds the field of the stored HyperConverged that keeps the target's value: its value in a new cluster would change
 /// the target. Without such a field the object itself is unchanged since its creation.

@@ -9,7 +9,7 @@
 
 mod answer;
 mod facts;
-mod input;
+pub(crate) mod input;
 mod input_pairs;
 mod inputs;
 mod kept_value;
@@ -17,11 +17,11 @@ mod node_counts;
 mod nodes;
 mod origin;
 mod patch;
-mod plan_input;
+pub(crate) mod plan_input;
 mod search;
 mod sufficient;
 mod sufficient_change;
-mod target;
+pub(crate) mod target;
 
 pub use answer::{Answer, Cause, Source, ask, ask_of};
 pub use facts::NodeField;

@@ -1,14 +1,11 @@
 //! The inventory's inputs that can be removed for a trial.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, LoadedInventory, Node, ROLE_LABEL};
-use hcoplan_planner::world::Fact;
-use hcoplan_yaml::{Node as Tree, Path};
-
 use super::facts::NodeField;
-use super::input::{Input, InputTree};
+use super::input::InputTree;
+use crate::prelude::*;
+use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, LoadedInventory, ROLE_LABEL};
+use hcoplan_planner::world::Fact;
+use hcoplan_yaml::Node as Tree;
 
 /// With more pools and single nodes than these, those of one architecture and role are examined together first.
 const MAX_SINGLE: usize = 24;

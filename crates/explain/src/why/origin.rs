@@ -1,15 +1,8 @@
 //! The origin of a value that no input changes.
 
-use std::sync::Arc;
-
-use hcoplan_planner::plan::{AdmissionMode, Plan};
-use hcoplan_planner::release::Release;
-use hcoplan_planner::world::{Delta, World};
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
-
-use super::plan_input::PlanInput;
-use super::target::{FoundValue, Target};
+use crate::prelude::*;
+use hcoplan_planner::world::World;
+use hcoplan_yaml::edit::Change;
 
 /// The origin of a value.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +58,7 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
         unwritten(spec, written, &Path::dotted("spec"), &mut defaults);
     }
     let change_target = |paths: &[&(Path, Value)]| {
-        let deltas = paths.iter().map(|(path, value)| Delta::Set(path, other(value)));
+        let deltas = paths.iter().map(|(path, value)| Delta::Change(Change::Set(path.clone(), other(value))));
         // Stored already: nothing is pruned, defaulted or mutated.
         let world = World::new(plan_input.release, plan_input.inventory(), &stored).with(deltas);
         target.read(&world.plan_with(AdmissionMode::AsIs)) != *value

@@ -1,14 +1,9 @@
 //! The effects of a jsonpatch annotation, operation by operation, compared with RFC 6902.
 
-use hcoplan_diagnostics::source::Location;
+use crate::prelude::*;
 use hcoplan_kubernetes::go::{GoType, GoTypes};
-use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
-use hcoplan_planner::plan::Plan;
-use hcoplan_yaml::{Path, ScalarPlaces};
-use serde_json::Value;
-
-use super::input::Input;
-use super::plan_input::PlanInput;
+use hcoplan_planner::jsonpatch::{ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
+use hcoplan_yaml::ScalarPlaces;
 
 /// A jsonpatch annotation and its effects.
 #[derive(Debug, Clone)]
@@ -116,21 +111,17 @@ pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Optio
 pub fn applied(document: &Value, changes: &[Change]) -> Value {
     let mut out = document.clone();
     for change in changes {
-        let segments = jsonpatch::segments(&change.path);
-        let Some((last, parents)) = segments.split_last() else {
+        let Some((parent, _)) = change.path.rsplit_once('/') else {
             out = change.after.clone().unwrap_or_default();
             continue;
         };
-        let parent = parents.iter().try_fold(&mut out, |value, key| match value {
-            Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?),
-            other => other.get_mut(key),
-        });
-        match (parent, &change.after) {
+        let last = jsonpatch::segments(&change.path).pop().unwrap_or_default();
+        match (out.pointer_mut(parent), &change.after) {
             (Some(Value::Object(map)), Some(value)) => {
-                map.insert(last.clone(), value.clone());
+                map.insert(last, value.clone());
             }
             (Some(Value::Object(map)), None) => {
-                map.remove(last);
+                map.remove(&last);
             }
             (Some(Value::Array(items)), Some(value)) => {
                 let index = last.parse().ok();

@@ -1,19 +1,14 @@
 //! Plans with some inputs removed.
 
-use std::cell::OnceCell;
-
-use hcoplan_diagnostics::source::Location;
+use crate::prelude::*;
 use hcoplan_planner::admission;
-use hcoplan_planner::inventory::{Inventory, LoadedInventory, Node};
-use hcoplan_planner::jsonpatch;
-use hcoplan_planner::plan::{AdmissionMode, Plan, plan_with};
-use hcoplan_planner::release::Release;
-use hcoplan_planner::world::{Delta, ELSEWHERE, World};
+use hcoplan_planner::inventory::LoadedInventory;
+use hcoplan_planner::plan::plan_with;
+use hcoplan_planner::world::{ELSEWHERE, World};
 use hcoplan_repository::repo::{BuildLayer, layer_values};
-use hcoplan_yaml::{Document, Path, Segment};
-use serde_json::Value;
-
-use super::input::Input;
+use hcoplan_yaml::Document;
+use hcoplan_yaml::edit::Change;
+use std::cell::OnceCell;
 
 const TUNING_POLICY: &str = "hco.kubevirt.io/tuningPolicy";
 
@@ -61,7 +56,7 @@ impl<'a> PlanInput<'a> {
             let mut values = layer_values(self.layers, &self.document.root, path).into_iter();
             values.find(|s| s.is_value && !own.is_object() && s.node.to_json() == own)?;
             let below = values.next().filter(|s| s.is_value)?;
-            deltas.push(Delta::Set(path, below.node.to_json()));
+            deltas.push(Delta::Change(Change::Set(path.clone(), below.node.to_json())));
             place = place.or_else(|| Some(self.layers.get(below.layer)?.place(below.node.span)));
         }
         let plan = self.with(deltas);
@@ -98,10 +93,12 @@ impl<'a> PlanInput<'a> {
         let mut paths: Vec<&Path> = inputs.iter().filter_map(|i| i.written()).collect();
         // Later and deeper paths first, so that indexes stay valid.
         paths.sort_unstable_by(|a, b| b.cmp(a));
-        let written = paths.into_iter().map(|path| match path.0.last() {
-            Some(Segment::Key(key)) if key == TUNING_POLICY => Delta::Set(path, OTHER_POLICY.into()),
-            _ if path.to_string() == "metadata.namespace" => Delta::Set(path, ELSEWHERE.into()),
-            _ => Delta::Remove(path),
+        let written = paths.into_iter().map(|path| {
+            Delta::Change(match path.0.last() {
+                Some(Segment::Key(key)) if key == TUNING_POLICY => Change::Set(path.clone(), OTHER_POLICY.into()),
+                _ if path.to_string() == "metadata.namespace" => Change::Set(path.clone(), ELSEWHERE.into()),
+                _ => Change::Remove(path.clone()),
+            })
         });
         let facts = inputs.iter().filter_map(|input| match input {
             Input::Fact(fact) => Some(Delta::NoFact(*fact)),
@@ -161,10 +158,7 @@ impl<'a> PlanInput<'a> {
     }
 
     /// The plan with changes.
-    pub(super) fn with<'d>(&self, deltas: impl IntoIterator<Item = Delta<'d>>) -> Plan
-    where
-        'a: 'd,
-    {
+    pub(super) fn with(&self, deltas: impl IntoIterator<Item = Delta>) -> Plan {
         self.world().with(deltas).plan_with(AdmissionMode::Unchecked)
     }
 

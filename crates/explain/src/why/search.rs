@@ -1,8 +1,7 @@
 //! Finds the decisive inputs: sections first, then their parts; then sets of inputs that can replace each other.
 
-use super::input::{Input, InputTree};
-use super::plan_input::PlanInput;
-use super::target::{FoundValue, Target};
+use super::input::InputTree;
+use crate::prelude::*;
 
 /// The largest number of searched sets of inputs that can replace each other.
 const MAX_SETS: usize = 3;

@@ -1,22 +1,16 @@
 //! Finds changes that would change a value: fields that the release's table has as its sources, switches, gates,
 //! annotations and nodes. Each is tried by planning; if none suffices alone, the fewest that do together.
 
-use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::admission::READ_ANNOTATIONS;
-use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
-use hcoplan_planner::hyperconverged::version_of;
-use hcoplan_planner::inventory::Inventory;
-use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_planner::release::{HyperConvergedField, Phase};
-use hcoplan_yaml::{Path, Segment};
-use serde_json::{Map, Value, json};
-
-use super::node_counts::node_count_variants;
-use super::plan_input::PlanInput;
+use super::node_counts::more_nodes;
 use super::search::fewest;
 use super::sufficient_change::{Edit, SufficientChange};
-use super::target::{FoundValue, Target};
 use crate::docs::FieldDoc;
+use crate::prelude::*;
+use hcoplan_planner::admission::READ_ANNOTATIONS;
+use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
+use hcoplan_planner::plan::plan;
+use hcoplan_planner::release::HyperConvergedField;
+use serde_json::{Map, json};
 
 /// The architectures of golden images.
 const ARCHITECTURES: [&str; 3] = ["amd64", "arm64", "s390x"];
@@ -66,11 +60,11 @@ pub(super) fn changes(
     // One change of nodes per architecture.
     let mut architectures: Vec<String> = Vec::new();
     out.retain(|f| match f.edits.as_slice() {
-        [Edit::Nodes { more, .. }] => more.first().is_none_or(|node| {
+        [Edit::Node(_, node)] => {
             let is_new = !architectures.contains(&node.architecture);
             architectures.push(node.architecture.clone());
             is_new
-        }),
+        }
         _ => true,
     });
     out
@@ -337,9 +331,9 @@ impl Trial<'_> {
         named || self.plan_input.inventory().nodes.iter().any(|n| n.architecture == architecture)
     }
 
-    /// Edits of the number of nodes.
+    /// Nodes of each architecture.
     fn nodes(&self) -> Vec<Edit> {
-        node_count_variants(self.plan_input.inventory(), &ARCHITECTURES)
+        more_nodes(self.plan_input.inventory(), &ARCHITECTURES)
     }
 
     /// A field with another one of its section that it needs to be valid.

@@ -1,10 +1,8 @@
 //! A change that is sufficient to change an answer.
 
-use hcoplan_planner::inventory::Node;
-use hcoplan_yaml::{Path, Segment};
-use serde_json::{Map, Value, json};
-
-use super::target::FoundValue;
+use crate::prelude::*;
+use hcoplan_yaml::edit::Change;
+use serde_json::json;
 
 /// A change that is sufficient to change an answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,15 +22,8 @@ pub enum Edit {
     Write(Path, Value),
     /// A gate of v1's list, with its state.
     Gate(String, &'static str),
-    /// Added nodes, or the index of a removed one.
-    Nodes {
-        /// A description: `one more amd64 worker`.
-        words: String,
-        /// The added nodes.
-        more: Vec<Node>,
-        /// The index of the removed node.
-        less: Option<usize>,
-    },
+    /// Another node, with its role.
+    Node(String, Box<Node>),
 }
 
 impl Edit {
@@ -41,7 +32,10 @@ impl Edit {
         match self {
             Self::Write(path, _) => path.to_string(),
             Self::Gate(name, _) => format!("spec.featureGates[{name}]"),
-            Self::Nodes { words, .. } => words.clone(),
+            Self::Node(role, node) => {
+                let noun = if role == "worker" { role.clone() } else { format!("{role} node") };
+                format!("one more {} {noun}", node.architecture)
+            }
         }
     }
 
@@ -50,48 +44,28 @@ impl Edit {
         match self {
             Self::Write(_, value) => Some(value.clone()),
             Self::Gate(_, state) => Some((*state).into()),
-            Self::Nodes { .. } => None,
+            Self::Node(..) => None,
         }
     }
 
     /// Applies the edit to a HyperConverged and the nodes.
     pub fn apply(&self, object: &mut Value, nodes: &mut Vec<Node>) {
         match self {
-            Self::Write(path, value) => write(object, &path.0, value),
+            Self::Write(path, value) => write(object, path, value.clone()),
             Self::Gate(name, state) => {
                 let path = Path::dotted("spec.featureGates");
                 let mut list = path.get(object).and_then(Value::as_array).cloned().unwrap_or_default();
                 list.retain(|gate| gate["name"] != **name);
                 list.push(json!({"name": name, "state": state}));
-                write(object, &path.0, &list.into());
+                write(object, &path, list.into());
             }
-            Self::Nodes { more, less, .. } => {
-                if let Some(index) = less.filter(|index| *index < nodes.len()) {
-                    nodes.remove(index);
-                }
-                nodes.extend(more.iter().cloned());
-            }
+            Self::Node(_, node) => nodes.push(Node::clone(node)),
         }
     }
 }
 
-/// Writes a value at a path, and creates the parent objects.
-fn write(at: &mut Value, path: &[Segment], value: &Value) {
-    let Some((first, rest)) = path.split_first() else {
-        value.clone_into(at);
-        return;
-    };
-    match first {
-        Segment::Key(key) => {
-            if !at.is_object() {
-                *at = Value::Object(Map::new());
-            }
-            write(&mut at[key.as_str()], rest, value);
-        }
-        Segment::Index(index) => {
-            if let Some(item) = at.get_mut(*index) {
-                write(item, rest, value);
-            }
-        }
-    }
+/// Writes a value at a path, if it leads somewhere.
+fn write(object: &mut Value, path: &Path, value: Value) {
+    // A change that can't be made gives the value that there is.
+    let _ = Change::Set(path.clone(), value).apply(object);
 }

@@ -1,15 +1,9 @@
 //! The target of a question: an object, or a field of it.
 
+use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_kubernetes::go::TypeStep;
-use hcoplan_kubernetes::schema::Schema;
 use hcoplan_kubernetes::tree::get;
-use hcoplan_kubernetes::{Object, ObjectId};
-use hcoplan_planner::plan::Plan;
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
-
-use super::plan_input::PlanInput;
 
 /// The keys that identify an element of a list when others are added or removed.
 const IDENTITIES: [&str; 5] = ["name", "metadata.name", "resourceName", "key", "path"];
@@ -268,7 +262,7 @@ fn known_kind(plan_input: &PlanInput<'_>, plan: &Plan, typed: &str) -> Result<St
         return Ok(kind);
     }
     let rendered = kinds.len();
-    let platform = super::Input::Fact(super::Fact::Platform);
+    let platform = Input::Fact(super::Fact::Platform);
     let elsewhere = plan_input.without(&[&platform]);
     kinds.extend(elsewhere.objects().map(|o| o.id.kind.clone()));
     let feeds = plan_input.release.fields().iter().flat_map(|f| &f.operands);

@@ -77,7 +77,7 @@ impl Context<'_> {
         let mut written = self.written_templates();
         let change = match written.find(|t| t.name() == name) {
             Some(template) => {
-                let annotations = template.path(self).key("metadata").key("annotations");
+                let annotations = template.path(self).below(ANNOTATIONS);
                 Change::Set(annotations.key(ENABLE_ANNOTATION), "false".into())
             }
             None => {

@@ -332,6 +332,21 @@ impl<'a> Context<'a> {
         self.input.plan.hyperconverged.as_ref()
     }
 
+    /// A switch as the operator reads it, by v1's path below `spec`.
+    pub fn flag(&self, path: &str) -> Option<bool> {
+        self.hyperconverged()?.flag(path)
+    }
+
+    /// Whether golden images are imported for several architectures.
+    pub fn is_multi_arch(&self) -> bool {
+        self.hyperconverged().is_some_and(HyperConverged::multi_arch)
+    }
+
+    /// Whether the common golden images are switched off.
+    pub fn common_images_off(&self) -> bool {
+        self.flag("workloadSources.enableCommonBootImageImport") == Some(false)
+    }
+
     /// HCO's topology of the nodes.
     pub fn topology(&self) -> &'a Topology {
         &self.input.plan.topology

@@ -155,6 +155,12 @@ impl<'n> VirtualMachine<'n> {
         self.document.locate(&Path::dotted("metadata.name"))
     }
 
+    /// The location of its node selector, or else of its affinity.
+    pub fn placement_place(&self) -> Location {
+        let selects = self.get("nodeSelector").is_some_and(|node| !node.entries().is_empty());
+        self.key_place(if selects { "nodeSelector" } else { "affinity" })
+    }
+
     /// The architecture as written.
     pub fn architecture(&self) -> Option<&'n Node> {
         let node = self.get("architecture")?;

@@ -19,7 +19,7 @@ const CLUSTER_QUOTA: &str = "ApplicationAwareClusterResourceQuota";
 /// Selects the namespaces that are gated; `None` if the operator isn't deployed.
 fn gate(cx: &Context<'_>) -> Option<Json> {
     let hc = cx.hyperconverged()?;
-    let is_on = hc.flag(&format!("{CONFIG}.enable")) == Some(true);
+    let is_on = cx.flag(&format!("{CONFIG}.enable")) == Some(true);
     let selector = || hc.get(&format!("{CONFIG}.namespaceSelector")).cloned();
     let default = || json!({"matchExpressions": [{"key": LABEL, "operator": "Exists"}]});
     is_on.then(|| selector().unwrap_or_else(default))
@@ -32,7 +32,7 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
     for (kind, spec) in &*POD_KINDS {
         for document in cx.of_kind(kind) {
             let path = Path::dotted(spec).key("nodeName");
-            let node = document.root.at(&path).and_then(|n| n.as_str());
+            let node = document.root.str_at(&path);
             let namespace = namespace_of(document);
             let space = cx.named("Namespace", None, namespace);
             let labels = labels_of(space.and_then(|d| d.root.below("metadata.labels")), namespace);

@@ -49,7 +49,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
                 let values = node.list_at("values");
                 let is_known = |v: &Node| v.as_str().is_some_and(|v| Architecture::of(v) == Architecture::Known);
                 let is_in = node.text_at("operator") == Some("In");
-                let severity = if is_in && !values.iter().any(is_known) { Severity::Error } else { Severity::Warning };
+                let severity = error_if(is_in && !values.iter().any(is_known));
                 out.extend(values.iter().filter_map(|value| alias(Some(value), NO_NODE, severity)));
             }
             _ => {}
@@ -73,6 +73,5 @@ fn finding(place: Location, written: &str, meant: &str, correct: &str, what: &st
     Finding::new(&ARCHITECTURE_ALIAS, format!("the architecture {written} is called {meant} in Kubernetes: {what}"))
         .at(place.clone())
         .label(format!("matches nothing as {written}"))
-        .help(format!("write {correct}"))
-        .fix(suggested_text(format!("write {correct}"), place, correct.to_owned()))
+        .fix(suggested_text(format!("write {correct}"), place, correct))
 }

@@ -39,7 +39,7 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
     let list = lists.iter().find(|(_, names)| names.iter().any(|n| extra.contains(n)));
     let message = format!("the node affinity of {} allows {}, which its images don't support", pod.called, and(&extra));
     let finding = Finding::new(&BUNDLE_AFFINITY_EXCEEDS_IMAGE, message)
-        .severity(if lands || there.is_empty() { Severity::Error } else { Severity::Warning })
+        .severity(error_if(lands || there.is_empty()))
         .at(list.map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("allows {}", and(&extra)));
     let fix = list.filter(|(path, _)| is_list(path)).and_then(|(path, names)| {
@@ -133,13 +133,9 @@ fn requiring<T: AsRef<str>>(pod: &PodTemplate, architectures: &[T]) -> Option<Fi
 
 /// The architectures in a preferred term.
 fn wished(document: &Document, term: &Path) -> Vec<String> {
-    let all = document.root.at(&term.key("matchExpressions"));
-    let all = items(all).iter();
-    let ours = all.filter(|e| {
-        let text = |key: &str| e.get(key).and_then(|n| n.as_str());
-        text("key") == Some("kubernetes.io/arch") && text("operator") == Some("In")
-    });
-    let values = ours.filter_map(|e| e.get("values")).flat_map(Node::items);
+    let all = items(document.root.at(&term.key("matchExpressions"))).iter();
+    let ours = all.filter(|e| e.text("key") == "kubernetes.io/arch" && e.text("operator") == "In");
+    let values = ours.flat_map(|e| e.list_at("values"));
     values.filter_map(|v| v.as_str()).map(str::to_owned).collect()
 }
 

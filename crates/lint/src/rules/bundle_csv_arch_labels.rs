@@ -109,7 +109,7 @@ fn common<'c>(cx: &Context<'_>, csv: &'c Csv) -> Option<(&'c str, BTreeSet<Strin
 fn claim(csv: &Csv, os: &str, all: &BTreeSet<String>) -> Option<Fix> {
     let names = all.iter().map(|a| Csv::architecture_label(a));
     let paths = names.chain([Csv::os_label(os)]);
-    let unset = |p: &Path| csv.document.root.at(p).and_then(|n| n.as_str()) != Some("supported");
+    let unset = |p: &Path| csv.document.root.str_at(p) != Some("supported");
     let set = paths.filter(unset).map(|p| Change::Set(p, "supported".into()));
     let set: Vec<Change> = set.collect();
     unsafe_fix(&csv.document, format!("{}, if the operator was tried there", changed(&set)), &set)

@@ -36,7 +36,7 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let message =
         format!("golden image {name} is customised, so SSP creates it in {goes_to}, not in {common} with the others");
     let place = cx.field("commonBootImageNamespace").value_place();
-    let path = written.path(cx).key("metadata").key("namespace");
+    let path = written.path(cx).below("metadata.namespace");
     let finding = Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
         .at(written.name_place())
         .label("names no namespace")

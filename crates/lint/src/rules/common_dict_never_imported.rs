@@ -3,9 +3,7 @@
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let field = "workloadSources.enableCommonBootImageImport";
-    let off = cx.hyperconverged().and_then(|hc| hc.flag(field)) == Some(false);
-    if !off || cx.inventory().platform == Platform::Kubernetes {
+    if !cx.common_images_off() || cx.inventory().platform == Platform::Kubernetes {
         return;
     }
     for template in cx.written_templates() {

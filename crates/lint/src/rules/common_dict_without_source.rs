@@ -45,8 +45,7 @@ fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     finding =
         with_related(finding, others.iter().map(|other| other.locate_key("spec.template.spec")), "has none either");
     let set = |t: &WrittenTemplate<'_>| {
-        let path = ["spec", "template", "spec", "source"];
-        let path = path.iter().fold(t.path(cx), |path, key| path.key(key));
+        let path = t.path(cx).below("spec.template.spec.source");
         let source = cx.common_image(t.name())?.pointer(SOURCE)?;
         Some(Change::Set(path, source.clone()))
     };

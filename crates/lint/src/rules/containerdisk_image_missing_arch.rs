@@ -13,7 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         for PulledImage { path, .. } in boot.images.iter().filter(|image| image.architectures.lacks(own)) {
-            let image = vm.document.root.at(path).and_then(|n| n.as_str());
+            let image = vm.document.root.str_at(path);
             let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_evidence(i)?))) else {
                 continue;
             };

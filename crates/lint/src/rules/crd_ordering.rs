@@ -62,7 +62,7 @@ fn path(annotation: &str) -> Path {
 }
 
 fn annotation<'d>(document: &'d Document, name: &str) -> Option<&'d str> {
-    document.root.at(&path(name))?.as_str()
+    document.root.str_at(&path(name))
 }
 
 fn wave(document: &Document) -> i64 {

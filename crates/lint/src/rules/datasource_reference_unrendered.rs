@@ -50,7 +50,7 @@ fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
     let written = Path::dotted("spec.source");
     let is_empty = entries(source.root.at(&written)).is_empty();
     let cron = cx.cron_of(namespace, name);
-    let label = source.root.at(&Path::dotted("metadata.labels").key(OF_CRON)).and_then(Node::as_str);
+    let label = source.root.str_at(&Path::dotted("metadata.labels").key(OF_CRON));
     let claim = text_at(source, "spec.source.pvc.name").filter(|claim| !is_made(cx, source, claim));
     let (what, help, severity) = match (cron, claim) {
         (Some(cron), _) if label != text_at(cron, "metadata.name") => {
@@ -238,7 +238,7 @@ fn finding(
         format!("use a DataSource that exists there: {}", and(&fitting()))
     } else if let Some(wanted) = wanted.filter(|_| !there.is_empty()) {
         format!("no DataSource that exists there is {wanted}")
-    } else if common_images_off(cx) {
+    } else if cx.common_images_off() {
         "no golden image is imported: common images are switched off".to_owned()
     } else {
         "no golden image is imported into that namespace".to_owned()
@@ -313,14 +313,5 @@ fn names<'c>(cx: &'c Context<'_>, namespace: &str) -> Vec<&'c str> {
     let declared = cx.of_kind("DataSource").iter().filter(|d| namespace_of(d) == namespace).map(|d| name_of(d));
     let managed = cx.of_kind("DataImportCron").iter().filter(|d| namespace_of(d) == namespace);
     let managed = managed.map(|d| d.text("spec.managedDataSource"));
-    let mut names: Vec<&str> = rendered.chain(made).chain(declared).chain(managed).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
-fn common_images_off(cx: &Context<'_>) -> bool {
-    let hc = cx.hyperconverged();
-    let field = "workloadSources.enableCommonBootImageImport";
-    hc.is_some_and(|hc| hc.flag(field) == Some(false))
+    distinct(rendered.chain(made).chain(declared).chain(managed))
 }

@@ -5,7 +5,7 @@ use hcoplan_planner::boot_images::ssp_stage::SourceTarget;
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if !cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
+    if !cx.is_multi_arch() {
         return;
     }
     let images = &cx.release().ssp().golden_images_namespace;

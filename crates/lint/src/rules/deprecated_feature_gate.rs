@@ -57,10 +57,7 @@ fn moved(cx: &Context<'_>, names: &[&str], fields: &[GateToField]) -> Option<Fix
         if cx.root().at(&field).is_none() {
             changes.push(Change::Set(field, (on != pair.opposite).into()));
         }
-        let is_it = |item: &Node| {
-            let written = item.text_at("name");
-            written.is_some_and(|w| w.eq_ignore_ascii_case(name))
-        };
+        let is_it = |item: &Node| item.text("name").eq_ignore_ascii_case(name);
         gone.push(list.iter().position(is_it)?);
     }
     gone.sort_unstable();

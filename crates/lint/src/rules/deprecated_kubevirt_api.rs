@@ -1,7 +1,5 @@
 //! A deprecated or removed API version.
 
-use hcoplan_yaml::edit::edits;
-
 use super::prelude::*;
 
 /// The status of an old version.
@@ -50,8 +48,8 @@ fn finding(document: &Document, written: &str, version: &str, what: OldVersion) 
         OldVersion::SameSchema => Applicability::Safe,
         _ => Applicability::Suggestion,
     };
-    let fix = edits(document, &[Change::Set(path, new.into())]).ok();
-    let finding = finding.remedy(title.clone(), fix.map(|edits| Fix { title, applicability, edits }));
+    let fix = suggested(document, title.clone(), &[Change::Set(path, new.into())]);
+    let finding = finding.remedy(title, fix.map(|fix| Fix { applicability, ..fix }));
     match what {
         OldVersion::Gone => finding.severity(Severity::Error),
         _ => finding,

@@ -1,7 +1,5 @@
 //! The descheduler's profile LongLifecycle without background evictions.
 
-use hcoplan_yaml::edit::edits;
-
 use super::prelude::*;
 
 const SWITCH: &str = "profileCustomizations.devEnableEvictionsInBackground";
@@ -21,21 +19,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (None, None) => document.locate(&descheduler.spec),
         };
         let message = "the KubeDescheduler's profile LongLifecycle without evictions in the background starts too many migrations";
-        let mut finding = Finding::new(&DESCHEDULER_LONGLIFECYCLE_WITHOUT_BACKGROUND, message)
+        let mut finding = finding_about(&DESCHEDULER_LONGLIFECYCLE_WITHOUT_BACKGROUND, document, message)
             .at(place)
-            .object(ObjectId::of(&document.root.to_json()).to_string())
             .label("every eviction of a virtual machine looks like a failure")
             .help(format!("set {SWITCH}: true"));
         if !descheduler.is_watched {
             finding = finding.info();
         }
-        let mut path = descheduler.spec.key("profileCustomizations");
-        path = path.key("devEnableEvictionsInBackground");
-        out.report(match edits(document, &[Change::Set(path, true.into())]) {
-            Ok(edits) => {
-                finding.fix(Fix { title: format!("set {SWITCH}: true"), applicability: Applicability::Unsafe, edits })
-            }
-            Err(_) => finding,
-        });
+        let set = [Change::Set(descheduler.spec.below(SWITCH), true.into())];
+        out.report(finding.fixes(unsafe_fix(document, format!("set {SWITCH}: true"), &set)));
     }
 }

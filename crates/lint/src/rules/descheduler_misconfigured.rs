@@ -1,7 +1,5 @@
 //! A KubeDescheduler without a profile that supports virtual machines.
 
-use hcoplan_yaml::edit::edits;
-
 use super::prelude::*;
 use crate::Descheduler;
 
@@ -29,21 +27,13 @@ fn misconfigured(descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
     };
     let document = descheduler.document;
     let path = descheduler.spec.key("profiles");
-    let mut finding = Finding::new(&DESCHEDULER_MISCONFIGURED, message)
+    let mut finding = finding_about(&DESCHEDULER_MISCONFIGURED, document, message)
         .at(document.locate(&path))
-        .object(ObjectId::of(&document.root.to_json()).to_string())
         .label("evicts virtual machines like any pod")
         .help("use the profile KubeVirtRelieveAndMigrate");
     if !descheduler.is_watched {
         finding = finding.info();
     }
     let added = [Change::Append(path, "KubeVirtRelieveAndMigrate".into())];
-    match edits(document, &added) {
-        Ok(edits) => finding.fix(Fix {
-            title: "add the profile KubeVirtRelieveAndMigrate".to_owned(),
-            applicability: Applicability::Unsafe,
-            edits,
-        }),
-        Err(_) => finding,
-    }
+    finding.fixes(unsafe_fix(document, "add the profile KubeVirtRelieveAndMigrate", &added))
 }

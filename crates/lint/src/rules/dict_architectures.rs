@@ -46,7 +46,7 @@ fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvid
 }
 
 fn annotation_path(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Path {
-    written.path(cx).key("metadata").key("annotations").key(ARCHITECTURES_ANNOTATION)
+    written.path(cx).below("metadata.annotations").key(ARCHITECTURES_ANNOTATION)
 }
 
 /// The fix that declares these architectures, if there are any.
@@ -80,7 +80,7 @@ fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
         .label(format!("{claimed} can't be imported"))
         .help("remove what the image lacks, or push an image that has it")
         .related(evidence.place(), "this says what the image has")
-        .severity(if is_imported && evidence.is_certain() { Severity::Error } else { Severity::Warning });
+        .severity(error_if(is_imported && evidence.is_certain()));
     Some(finding.fixes(fix))
 }
 
@@ -88,7 +88,7 @@ fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
     let workload = &cx.topology().workload_architectures;
     let known = claim.evidence.architectures.iter().map(String::as_str);
     let open: Vec<&str> = known.filter(|a| workload.iter().any(|w| w == a) && !claim.named.contains(a)).collect();
-    if open.is_empty() || !is_multi_arch(cx) {
+    if open.is_empty() || !cx.is_multi_arch() {
         return None;
     }
     let (name, more) = (claim.image.template.name(), and(&open));
@@ -101,10 +101,6 @@ fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
         .related(claim.evidence.place(), "this says what the image has")
         .fixes(naming(cx, &claim.written, &all, Applicability::Suggestion));
     Some(with_nodes(finding, cx, &open))
-}
-
-fn is_multi_arch(cx: &Context<'_>) -> bool {
-    cx.hyperconverged().is_some_and(HyperConverged::multi_arch)
 }
 
 fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
@@ -170,7 +166,7 @@ fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
 }
 
 fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
-    if !is_multi_arch(cx) || image.template.has_architectures_annotation() {
+    if !cx.is_multi_arch() || image.template.has_architectures_annotation() {
         return None;
     }
     let message = format!("golden image {} has no annotation with its architectures", image.template.name());

@@ -24,9 +24,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .related(first.name_place(), "first defined here")
             .help("give each golden image its own name, even in different namespaces");
         let words = format!("{name} DataImportCronTable is already defined");
-        match cx.rendering_fails_with(&words) {
-            Some(incident) => out.explain(incident, finding),
-            None => out.report(finding),
-        }
+        out.report_as(cx.rendering_fails_with(&words), finding);
     }
 }

@@ -32,14 +32,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         .label("has no spec")
         .help(help);
         if common {
-            let path = template.path(cx).key("metadata").key("annotations");
+            let path = template.path(cx).below("metadata.annotations");
             let off = [Change::Set(path.key(ENABLE_ANNOTATION), "false".into())];
             finding = finding.fixes(cx.change(Applicability::Suggestion, &off));
         }
-        if cx.is_rejected_at(Reason::TemplateWithoutSpec, &template.path(cx)) {
-            out.explain(Incident::Rejection, finding);
-        } else {
-            out.report(finding);
-        }
+        let rejected = cx.is_rejected_at(Reason::TemplateWithoutSpec, &template.path(cx));
+        out.report_as(rejected.then_some(Incident::Rejection), finding);
     }
 }

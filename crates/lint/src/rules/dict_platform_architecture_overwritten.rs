@@ -14,10 +14,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let platform = written.get(PLATFORM);
-        let Some(pinned) = platform.and_then(|p| p.get("architecture")) else {
-            continue;
-        };
-        let Some(architecture) = pinned.as_str().filter(|a| !a.is_empty()) else {
+        let pinned = platform.and_then(|p| p.get("architecture"));
+        let Some((pinned, architecture)) = pinned.and_then(|p| Some((p, p.as_str().filter(|a| !a.is_empty())?))) else {
             continue;
         };
         let imported = template.architectures().unwrap_or_default();
@@ -36,8 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(annotation) = written.annotation(cx, ARCHITECTURES_ANNOTATION) {
             finding = finding.related(annotation.value_place(), "these apply");
         }
-        let mut path = written.path(cx);
-        path.0.extend(Path::dotted(PLATFORM).0);
+        let mut path = written.path(cx).below(PLATFORM);
         if entries(platform).len() > 1 {
             path = path.key("architecture");
         }

@@ -72,10 +72,7 @@ fn is_missing(rejection: &CdiRejection) -> bool {
 /// The probable correction.
 fn change(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<(String, Change)> {
     let written = cx.image_of(&cron.origin)?.written?;
-    let at = |path: &str| {
-        let steps = path.split('.');
-        steps.fold(written.path(cx), |path, step| path.key(step))
-    };
+    let at = |path: &str| written.path(cx).below(path);
     match rejection.path.as_str() {
         "template.spec" | "template.spec.storage" => {
             let size = common_size(cx, cron).filter(|_| is_missing(rejection))?;

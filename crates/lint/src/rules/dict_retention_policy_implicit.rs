@@ -19,8 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     // Images that are never imported have no disks; other rules report them.
     let is_kubernetes = cx.inventory().platform == Platform::Kubernetes;
-    let common = "workloadSources.enableCommonBootImageImport";
-    let common_off = cx.hyperconverged().and_then(|hc| hc.flag(common)) == Some(false);
+    let common_off = cx.common_images_off();
     let since = next.as_deref().map_or(cx.release().label(), Release::label);
     for template in cx.written_templates().filter(|t| t.is_enabled(cx)) {
         let is_common = cx.common_image(template.name()).is_some();

@@ -75,7 +75,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
 const TWICE_A_DAY: &str = "0 */12 * * *";
 
 fn schedule_of(cx: &Context<'_>, template: &WrittenTemplate<'_>) -> Path {
-    template.path(cx).key("spec").key("schedule")
+    template.path(cx).below("spec.schedule")
 }
 
 fn is_missing(template: &WrittenTemplate<'_>) -> bool {

@@ -54,7 +54,7 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejecti
         return;
     };
     let path = spec.below(&rejection.path);
-    let written = document.root.at(&path).and_then(Node::as_str);
+    let written = document.root.str_at(&path);
     if written.is_some_and(is_placeholder) {
         return;
     }

@@ -25,15 +25,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 seen.insert(group, document);
                 continue;
             };
-            let name = Path::dotted("metadata.name");
-            out.report(
-                Finding::new(&DUPLICATE_RESOURCE, format!("{kind} {} is declared twice", identity.name))
-                    .at(document.locate(&name))
-                    .object(ObjectId::of(&document.root.to_json()).to_string())
-                    .label("a second time")
-                    .help("keep one of them")
-                    .related(first.locate(&name), "the first time"),
-            );
+            let message = format!("{kind} {} is declared twice", identity.name);
+            let finding = finding_about(&DUPLICATE_RESOURCE, document, message).label("a second time");
+            out.report(finding.help("keep one of them").related(name_place(first), "the first time"));
         }
     }
 }

@@ -42,20 +42,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             format!("write `{field}: {wanted}` instead of the gate {}", pair.gate)
         }
     };
-    let fix = cx.fix(title.clone(), Applicability::Unsafe, &changes);
-    let finding = finding.remedy(title, fix);
-    out.explain(Incident::Rejection, finding);
+    out.explain(Incident::Rejection, cx.with_fix(finding, title, Applicability::Unsafe, &changes));
 }
 
 /// The path of the gate in the list; the whole list if it is the only one.
 fn listed(cx: &Context<'_>, pair: &GateToField) -> Path {
     let path = Path::dotted("spec.featureGates");
-    let gates = cx.root().at(&path);
-    let gates = items(gates);
-    let is_it = |g: &Node| {
-        let name = g.get("name").and_then(Node::as_str);
-        name.is_some_and(|n| n.eq_ignore_ascii_case(&pair.gate))
-    };
+    let gates = items(cx.root().at(&path));
+    let is_it = |g: &Node| g.text("name").eq_ignore_ascii_case(&pair.gate);
     match gates.iter().position(is_it) {
         Some(index) if gates.len() > 1 => path.index(index),
         _ => path,

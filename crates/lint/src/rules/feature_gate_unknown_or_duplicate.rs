@@ -133,7 +133,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         let fixes = either.map(|(kept, gone)| keep(kept, gone, Applicability::Suggestion));
         finding.fixes.extend(fixes.into_iter().flatten());
     }
-    if is_rejection { out.explain(Incident::Rejection, finding) } else { out.report(finding) }
+    out.report_as(is_rejection.then_some(Incident::Rejection), finding);
 }
 
 fn unknown(

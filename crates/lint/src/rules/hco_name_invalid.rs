@@ -26,5 +26,5 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let rename = [Change::Set(path, NAME.into())];
     let fix = cx.fix(format!("name it {NAME}"), Applicability::Safe, &rename);
     finding.fixes.extend(fix);
-    if is_rejection { out.explain(Incident::Rejection, finding) } else { out.report(finding) }
+    out.report_as(is_rejection.then_some(Incident::Rejection), finding);
 }

@@ -206,7 +206,7 @@ fn spelling(cx: &Context<'_>, schema: &Schema) -> Option<(Fix, usize)> {
     let mut changes = Vec::new();
     let mut applicability = Applicability::Safe;
     for cause in &cx.admission().causes {
-        let value = cx.root().at(&cause.path).and_then(|n| n.as_str());
+        let value = cx.root().str_at(&cause.path);
         let field = schema.field(&cause.path);
         let allowed = field.iter().flat_map(|f| f.allowed);
         let allowed: Vec<&str> = allowed.filter_map(Json::as_str).collect();

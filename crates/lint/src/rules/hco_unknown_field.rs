@@ -61,8 +61,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str) -> Finding {
     let path = &field.path;
     if let Some((title, changes)) = cx.meant_gate(path) {
-        let fix = cx.fix(title.clone(), Applicability::Unsafe, &changes);
-        return finding.remedy(title, fix);
+        return cx.with_fix(finding, title, Applicability::Unsafe, &changes);
     }
     let Some(shape) = cx.shape() else {
         return finding;
@@ -101,9 +100,9 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
     }
     let version = cx.api_version();
     let siblings = entries(cx.root().at(&path.parent()));
-    let known: Vec<&str> = siblings.iter().map(|e| e.key.text.as_str()).filter(|key| *key != name).collect();
     let is_known = |key: &&str| cx.schema().is_some_and(|s| s.field(&path.parent().key(key)).is_some());
-    let known: Vec<&str> = known.into_iter().filter(is_known).collect();
+    let known = siblings.iter().map(|e| e.key.text.as_str()).filter(|key| *key != name);
+    let known: Vec<&str> = known.filter(is_known).collect();
     if let [other] = similar(name, &known)[..] {
         let other = path.parent().key(other);
         let finding = finding.related(cx.document().locate_key(&other), "HCO reads this one");

@@ -40,10 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if finding.fixes.is_empty() {
         finding = finding.help(moved_words(cx, other));
     }
-    match rejected {
-        Some(_) => out.explain(Incident::Rejection, finding),
-        None => out.report(finding),
-    }
+    out.report_as(rejected.map(|_| Incident::Rejection), finding);
 }
 
 fn moved_words(cx: &Context<'_>, other: &OtherShape<'_>) -> String {

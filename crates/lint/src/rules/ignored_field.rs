@@ -25,12 +25,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let known = &cx.release().tables().feature_gates;
     let mut without_successor = Vec::new();
     for gate in known.iter().filter(|g| g.phase == Phase::Discontinued) {
-        let Some(on) = cx.gate(&gate.name).explicit() else {
+        let Some(on) = cx.gate(&gate.name).explicit().filter(|_| is_accepted(cx, &gate.name)) else {
             continue;
         };
-        if !is_accepted(cx, &gate.name) {
-            continue;
-        }
         match successor(cx, &gate.name) {
             Some(field) => replaced(cx, &gate.name, on, &field).into_iter().for_each(|f| out.report(f)),
             None => without_successor.push((gate.name.as_str(), on)),
@@ -67,10 +64,7 @@ fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
 
 /// Settings of the application-aware quota while it is disabled.
 fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
-    let Some(hc) = cx.hyperconverged() else {
-        return;
-    };
-    if hc.flag("deployment.applicationAwareConfig.enable") == Some(true) {
+    if cx.hyperconverged().is_none() || cx.flag("deployment.applicationAwareConfig.enable") == Some(true) {
         return;
     }
     let field = cx.field("applicationAwareConfig");
@@ -118,9 +112,8 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     // A value that differs from the effective one was set on purpose.
     let (applicability, severity) =
         if harmless { (Applicability::Safe, Severity::Info) } else { (Applicability::Unsafe, IGNORED_FIELD.severity) };
-    let fix = cx.fix(title.clone(), applicability, &removed);
     finding.is_silent = harmless;
-    Some(finding.severity(severity).remedy(title, fix))
+    Some(cx.with_fix(finding.severity(severity), title, applicability, &removed))
 }
 
 /// A gate that a field replaces.

@@ -39,19 +39,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     for written in cx.written_templates() {
-        let path = written.path(cx).key("spec").key("template").key("spec");
-        let path = path.key("source").key("registry").key("url");
-        if let Some(url) = cx.root().at(&path).and_then(|n| n.as_str()) {
+        let path = written.path(cx).below("spec.template.spec.source.registry.url");
+        if let Some(url) = cx.root().str_at(&path) {
             add(url, cx.document().locate(&path));
         }
     }
     for vm in cx.virtual_machines() {
         for (index, volume) in vm.volumes() {
-            let image = volume.below("containerDisk.image");
-            if let Some(image) = image.and_then(|i| i.as_str()) {
+            if let Some(image) = volume.text_at("containerDisk.image") {
                 let path = vm.path("volumes").index(index);
-                let path = path.key("containerDisk").key("image");
-                add(image, vm.document.locate(&path));
+                add(image, vm.document.locate(&path.below("containerDisk.image")));
             }
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         volume.pointer(URL).and_then(Json::as_str).into_iter().for_each(&mut add);
     }
     for boot in cx.boots() {
-        let at = |path: &Path| boot.vm.document.root.at(path).and_then(|n| n.as_str());
+        let at = |path: &Path| boot.vm.document.root.str_at(path);
         boot.images.iter().filter_map(|image| at(&image.path)).for_each(&mut add);
         let own = boot.vm.owner_path("dataVolumeTemplates");
         let templates = json_of(boot.vm.document.root.at(&own));

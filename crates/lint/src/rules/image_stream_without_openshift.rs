@@ -5,7 +5,7 @@ use super::prelude::*;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (kind, document, path) in cx.declared_volumes() {
         let path = path.below("source.registry.imageStream");
-        let Some(stream) = document.root.at(&path).and_then(Node::as_str) else {
+        let Some(stream) = document.root.str_at(&path) else {
             continue;
         };
         let name = name_of(document);

@@ -46,7 +46,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
         }
         Architectures::Known(none) if none.is_empty() => {
             let pin = registry.key("platform").key("architecture");
-            let written = document.root.at(&pin).and_then(|p| p.as_str());
+            let written = document.root.str_at(&pin);
             // `architecture-alias` reports the correct name.
             if written.is_some_and(|w| Architecture::alias(w).is_some()) {
                 return None;

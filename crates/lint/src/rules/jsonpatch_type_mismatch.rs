@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 }
                 continue;
             };
-            if fails { out.explain(failed.incident, finding) } else { out.report(finding) }
+            out.report_as(fails.then_some(failed.incident), finding);
         }
     }
 }

@@ -56,6 +56,5 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
         .at(cx.location(entry.key.span))
         .warning()
         .label(label);
-    let fix = cx.fix(title.clone(), Applicability::Safe, &changes);
-    out.report(finding.remedy(title, fix));
+    out.report(cx.with_fix(finding, title, Applicability::Safe, &changes));
 }

@@ -92,7 +92,6 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
         )
         .at(place)
         .label("takes one image out of a manifest list")
-        .help("copy the whole list with --all")
         .fix(suggested_text("add --all, which copies the whole list", insertion, " --all")),
     );
 }
@@ -118,7 +117,6 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
         Finding::new(&MIRROR_FILTERS_ARCHITECTURES, "images are mirrored for some of their architectures only")
             .at(Location::new(file, span))
             .label("the rest of each manifest list is left out")
-            .help("mirror the whole list: --filter-by-os='.*', or add --keep-manifest-list=true")
             .fix(suggested_text(
                 "add --keep-manifest-list=true",
                 Location::new(file, Span::new(begin + at, begin + at)),

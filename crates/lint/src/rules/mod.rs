@@ -219,7 +219,7 @@ mod prelude {
     pub(super) use hcoplan_planner::boot::BootCause;
     pub(super) use hcoplan_planner::boot_images::ssp_stage::Rendered;
     pub(super) use hcoplan_planner::boot_images::{ARCHITECTURES_ANNOTATION, TemplateSource};
-    pub(super) use hcoplan_planner::hyperconverged::HyperConverged;
+
     pub(super) use hcoplan_planner::jsonpatch::{self, Cause, Op, Operation};
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
@@ -277,6 +277,17 @@ mod prelude {
         Some(Fix { applicability: Applicability::Unsafe, ..fix })
     }
 
+    /// Adds a suggestion of changes of another object, and its title as the help.
+    pub(super) fn with_suggestion(finding: Finding, document: &Document, title: String, changes: &[Change]) -> Finding {
+        let fix = suggested(document, title.clone(), changes);
+        finding.remedy(title, fix)
+    }
+
+    /// Items in their order, each once.
+    pub(super) fn distinct<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+        items.into_iter().collect::<BTreeSet<T>>().into_iter().collect()
+    }
+
     /// The platforms of an image in words: `amd64 only`.
     pub(super) fn has(evidence: &ImageEvidence) -> String {
         let platform = |p: &crate::Platform| match p.os.as_str() {
@@ -313,7 +324,7 @@ mod prelude {
         match (meant, finding.location.clone()) {
             (Some(meant), Some(place)) => {
                 let fix = suggested_text(format!("{verb} {meant}"), place, meant);
-                finding.help(format!("did you mean {meant}?")).fix(fix)
+                finding.fix(fix)
             }
             _ => finding.help(otherwise),
         }

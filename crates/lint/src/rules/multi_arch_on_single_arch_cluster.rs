@@ -3,8 +3,7 @@
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let on = cx.hyperconverged().is_some_and(HyperConverged::multi_arch);
-    let ([only], true, true) = (&cx.node_architectures()[..], on, cx.plan().ssp.is_some()) else {
+    let ([only], true, true) = (&cx.node_architectures()[..], cx.is_multi_arch(), cx.plan().ssp.is_some()) else {
         return;
     };
     let message = format!("multi-arch golden images are on, but every node is {only}");

@@ -139,7 +139,6 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
                 .finding(&NETWORK_REFERENCE_MISSING, message)
                 .at(place.clone())
                 .label(format!("looked for in the namespace {namespace}"))
-                .help(format!("write {meant}"))
                 .fix(suggested_text(format!("write {meant}"), place, meant));
             let other = all.first().map(|other| namespace_place(other));
             out.report(with_related(finding, other, "it is declared in another namespace"));

@@ -22,10 +22,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "" => format!(" {empty}"),
             _ => empty.to_owned(),
         };
-        let title = match everywhere(&path) {
-            Some(effect) => format!("write {empty}, which {effect}"),
-            None => format!("write {empty}"),
-        };
+        let effect = everywhere(&path).map_or_else(String::new, |effect| format!(", which {effect}"));
+        let title = format!("write {empty}{effect}");
         let change = Change::Remove(path.clone());
         let removal = cx.suggest(format!("remove {path}"), &[change]);
         let written = suggested_text(title, place, text);

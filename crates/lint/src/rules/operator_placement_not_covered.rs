@@ -1,7 +1,5 @@
 //! An infra placement, which doesn't move the operators.
 
-use hcoplan_yaml::edit::edits;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -16,9 +14,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     for subscription in cx.subscriptions().filter(|d| !covered(d)) {
         let message = "the infra placement doesn't move the operators: the Subscription has no placement";
-        let finding = Finding::new(&OPERATOR_PLACEMENT_NOT_COVERED, message)
+        let finding = finding_about(&OPERATOR_PLACEMENT_NOT_COVERED, subscription, message)
             .at(subscription.locate(&Path::dotted("spec.name")))
-            .object(ObjectId::of(&subscription.root.to_json()).to_string())
             .label("installs the operators anywhere")
             .help("repeat the placement in spec.config of the Subscription")
             .related(field.key_place(), "this is for the operands only");
@@ -29,12 +26,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 Some(Change::Set(Path::dotted("spec.config").key(key), value))
             })
             .collect();
-        out.report(match edits(subscription, &changes) {
-            Ok(edits) if !edits.is_empty() => finding.fix(suggestion(
-                format!("{} of the Subscription to place the operators like the operands", changed(&changes)),
-                edits,
-            )),
-            _ => finding,
-        });
+        let title = format!("{} of the Subscription to place the operators like the operands", changed(&changes));
+        let fix = suggested(subscription, title, &changes).filter(|fix| !fix.edits.is_empty());
+        out.report(finding.fixes(fix));
     }
 }

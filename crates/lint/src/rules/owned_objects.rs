@@ -64,7 +64,7 @@ fn common_template(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     let configured = cx.hyperconverged()?.text("workloadSources.commonTemplatesNamespace");
     let common = configured.unwrap_or(&cx.release().tables().common_templates_namespace);
     let label = Path::dotted("metadata.labels").key("template.kubevirt.io/type");
-    let is_base = git.document.root.at(&label).and_then(Node::as_str) == Some("base");
+    let is_base = git.document.root.str_at(&label) == Some("base");
     let message = format!("SSP overwrites the template {}, a common template", git.name);
     let finding = git
         .finding(&COMMON_TEMPLATE_IN_GIT, message)

@@ -12,8 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let affinity = placement.below("affinity.nodeAffinity");
     let Some(affinity) = affinity else { return };
-    let required = affinity.get(REQUIRED);
-    let terms = required.and_then(|r| r.get("nodeSelectorTerms"));
+    let terms = affinity.get(REQUIRED).and_then(|r| r.get("nodeSelectorTerms"));
     let selector = placement.get("nodeSelector");
     let is_required = selector.is_some_and(|s| s.get(LABEL).is_some())
         || terms.is_some_and(|t| t.items().iter().any(|t| requirement(t).is_some()));
@@ -36,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut finding = Finding::new(&PLACEMENT_PREFERRED_ONLY_FOR_ARCH, message)
         .at(cx.location(place.span))
         .label("only a preference");
-    if cx.hyperconverged().is_some_and(HyperConverged::multi_arch) {
+    if cx.is_multi_arch() {
         finding = finding.info();
     }
     out.report(finding.remedy(REQUIRE, require(cx, indexes, found, terms.map_or(0, |t| t.items().len()))));
@@ -47,11 +46,11 @@ const REQUIRE: &str = "move it to requiredDuringSchedulingIgnoredDuringExecution
 /// Moves the preferred term's `at.1`th expression to all required terms.
 fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> Option<Fix> {
     let affinity = cx.field(Pods::Workload.field()).path()?;
-    let affinity = affinity.key("affinity").key("nodeAffinity");
+    let affinity = affinity.below("affinity.nodeAffinity");
     let document = cx.document();
     let preferred = affinity.key(PREFERRED);
     let preference = preferred.index(at.0);
-    let expressions = preference.key("preference").key("matchExpressions");
+    let expressions = preference.below("preference.matchExpressions");
     let count = |path: &Path| document.root.at(path).map_or(0, |n| n.items().len());
     let gone = match (count(&expressions), count(&preferred)) {
         (2.., _) => expressions.index(at.1),
@@ -72,7 +71,6 @@ fn require(cx: &Context<'_>, at: (usize, usize), found: &Node, terms: usize) -> 
 
 /// A term's requirement on the architecture, and its index.
 fn requirement(term: &Node) -> Option<(usize, &Node)> {
-    let expressions = term.get("matchExpressions").map(Node::items);
-    let mut expressions = expressions.unwrap_or_default().iter().enumerate();
+    let mut expressions = term.list_at("matchExpressions").iter().enumerate();
     expressions.find(|(_, r)| r.text_at("key") == Some(LABEL))
 }

@@ -41,9 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(service.locate_key(&Path::dotted("spec.selector")))
             .label("no pod has these labels")
             .related(vm.document.locate_key(&owner_labels(vm)), "the pod doesn't get these");
-        let title = changed(&set);
-        let fix = suggested(vm.document, title.clone(), &set);
-        out.report(finding.remedy(title, fix));
+        out.report(with_suggestion(finding, vm.document, changed(&set), &set));
     }
 }
 

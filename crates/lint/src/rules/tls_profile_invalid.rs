@@ -184,31 +184,18 @@ fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
         if known.contains_key(name) {
             continue;
         }
-        let place = cx.location(cipher.span);
         let by_iana = known.iter().find(|(_, iana)| *iana == name);
         if by_iana.is_some() && !also_by_iana {
             continue;
         }
         let meant = by_iana.map(|(openssl, _)| openssl.as_str());
         let meant = meant.or_else(|| nearest(name, known.keys().map(String::as_str)));
-        let mut finding = Finding::new(
-            &TLS_PROFILE_INVALID,
-            format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets"),
-        )
-        .at(place.clone())
-        .warning()
-        .label(match by_iana {
-            Some(_) => "IANA's name; HCO takes OpenSSL's",
-            None => "unknown",
-        });
-        finding = match meant {
-            Some(meant) => {
-                let title = format!("write {meant}");
-                let edit = suggested_text(title, place, meant);
-                finding.help(format!("did you mean `{meant}`?")).fix(edit)
-            }
-            None => finding.help("remove it"),
-        };
-        out.report(finding);
+        let message = format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets");
+        let finding =
+            Finding::new(&TLS_PROFILE_INVALID, message).at(cx.location(cipher.span)).warning().label(match by_iana {
+                Some(_) => "IANA's name; HCO takes OpenSSL's",
+                None => "unknown",
+            });
+        out.report(did_you_mean(finding, "write", meant, "remove it"));
     }
 }

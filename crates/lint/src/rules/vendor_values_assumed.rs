@@ -19,9 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut of_images: Vec<&str> = images.iter().map(|v| v.within.as_str()).collect();
     of_images.dedup();
     if !of_images.is_empty() {
-        let mut fields: Vec<&str> = images.iter().filter_map(|v| Some(v.name.split_once(" of ")?.0)).collect();
-        fields.sort_unstable();
-        fields.dedup();
+        let fields = distinct(images.iter().filter_map(|v| Some(v.name.split_once(" of ")?.0)));
         let count = of_images.len();
         names.push(format!("the {} of {count} golden images and ImageStreams", and(&fields)));
     }

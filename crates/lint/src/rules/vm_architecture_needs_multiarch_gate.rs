@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             })
             .help(format!("switch enableMultiArchBootImageImport on{which}, or upgrade HCO"))
             .related(cx.multi_arch_switch(), "multi-arch is off")
-            .severity(if chance { Severity::Warning } else { Severity::Error })
+            .severity(error_if(!chance))
             .fixes(cx.suggest(title, &set));
         out.report(finding);
     }

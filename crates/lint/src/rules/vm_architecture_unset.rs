@@ -40,7 +40,6 @@ fn runs_anywhere(cx: &Context<'_>, vm: &VirtualMachine<'_>, workload: &[String])
     let Some((_, volume)) = vm.boot_volume() else {
         return false;
     };
-    let image = volume.below("containerDisk.image");
-    let evidence = image.and_then(|i| i.as_str()).and_then(|i| cx.image_evidence(i));
+    let evidence = volume.text_at("containerDisk.image").and_then(|image| cx.image_evidence(image));
     evidence.is_some_and(|e| workload.iter().all(|w| e.architectures.contains(w)))
 }

@@ -57,6 +57,5 @@ fn elsewhere(
     let known = declared().filter(is_here).filter_map(|d| text_at(d, "metadata.name"));
     let meant = nearest(name, known)?;
     let message = format!("nothing declares the {kind} {name} of {vm}");
-    let fix = suggested_text(format!("write {meant}"), vm.document.locate(path), meant);
-    Some(finding(message).help(format!("did you mean {meant}?")).fix(fix))
+    Some(did_you_mean(finding(message), "write", Some(meant), ""))
 }

@@ -24,7 +24,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(place.clone())
             .severity(severity)
             .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })
-            .help(format!("use {plain}, or leave the type out"))
             .fix(suggested_text(format!("use {plain}"), place, plain));
         out.report(finding);
     }

@@ -10,19 +10,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         else {
             continue;
         };
-        let mut found: Vec<&str> = nodes.iter().map(|n| n.node.architecture.as_str()).collect();
-        found.retain(|a| !a.is_empty());
-        found.sort_unstable();
-        found.dedup();
+        let found = nodes.iter().map(|n| n.node.architecture.as_str());
+        let found = distinct(found.filter(|a| !a.is_empty()));
         if found.is_empty() || found.contains(&own) {
             continue;
         }
-        let selector =
-            if vm.get("nodeSelector").is_some_and(|n| !n.entries().is_empty()) { "nodeSelector" } else { "affinity" };
+
         let message = format!("{vm} is {own} ({}), but the nodes that it selects are {}", guest.reason(), and(&found));
         let mut finding = vm
             .finding(&VM_PLACEMENT_CONTRADICTS_ARCHITECTURE, message)
-            .at(vm.key_place(selector))
+            .at(vm.placement_place())
             .label(format!("selects {} nodes only", and(&found)));
         if vm.architecture().is_some() {
             finding = finding.related(vm.place("architecture"), "its architecture");

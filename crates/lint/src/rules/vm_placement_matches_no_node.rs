@@ -22,8 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if nodes.iter().any(|n| is_workload.contains(&n.index)) {
             continue;
         }
-        let selector =
-            if vm.get("nodeSelector").is_some_and(|n| !n.entries().is_empty()) { "nodeSelector" } else { "affinity" };
+
         let (message, label) = if nodes.is_empty() {
             ("no declared node matches the placement of", "matches no node")
         } else {
@@ -34,7 +33,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let mut finding = vm
             .finding(&VM_PLACEMENT_MATCHES_NO_NODE, format!("{message} {vm}"))
-            .at(vm.key_place(selector))
+            .at(vm.placement_place())
             .label(label)
             .help("select labels that nodes have, or correct the inventory");
         if !nodes.is_empty() {

@@ -41,7 +41,7 @@ fn limits<'c>(
     kind: &str,
 ) -> impl Iterator<Item = (&'c Document, Json)> {
     let all = cx.in_namespace(kind, vm.namespace()).filter(|d| cx.is_whole(d));
-    all.map(|document| (document, document.root.get("spec").map(Node::to_json).unwrap_or_default()))
+    all.map(|document| (document, json_of(document.root.get("spec"))))
 }
 
 /// `others` is the number of other pods that the refusal counts, too.
@@ -72,9 +72,8 @@ fn finding(vm: &VirtualMachine<'_>, document: &Document, refusal: &Refusal, othe
     let limit = Path::dotted("spec").below(path.split('[').next().unwrap_or_default());
     let path = if kind == "LimitRange" { Path::dotted("spec").below(path) } else { limit };
     // Which of several machines starts first is unknown.
-    let severity = if others == 0 { Severity::Error } else { Severity::Warning };
     vm.finding(&VM_POD_REJECTED, message)
-        .severity(severity)
+        .severity(error_if(others == 0))
         .at(place.map_or_else(|| vm.name_place(), |field| vm.key_place(field)))
         .label("its pod isn't created")
         .help(format!("ask for {compared}, or change the {kind}"))

@@ -80,15 +80,8 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     if known.is_empty() {
         return None;
     }
-    let place = vm.document.locate(&path);
-    Some(match nearest(name, known) {
-        Some(meant) => finding(message).help(format!("did you mean {meant}?")).fix(suggested_text(
-            format!("write {meant}"),
-            place,
-            meant,
-        )),
-        None => {
-            finding(message).info().help("declare it in this repository; suppress this where another one declares it")
-        }
-    })
+    let otherwise = "declare it in this repository; suppress this where another one declares it";
+    let meant = nearest(name, known);
+    let finding = if meant.is_some() { finding(message) } else { finding(message).info() };
+    Some(did_you_mean(finding, "write", meant, otherwise))
 }

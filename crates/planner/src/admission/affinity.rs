@@ -3,14 +3,12 @@
 //! Source: component-helpers `nodeaffinity.NewNodeSelector` and apimachinery
 //! `labels.NewRequirement`, which HCO asks for workloads and infrastructure.
 
-use hcoplan_kubernetes::schema::{go_json, go_quote};
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::shape::{Shape, at, list};
 use super::{Cause, CauseKind, Reason, Rejection};
+use crate::prelude::*;
 use crate::release::ListStyle;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
+use hcoplan_kubernetes::schema::{go_json, go_quote};
 
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
 

@@ -1,5 +1,4 @@
-use hcoplan_yaml::Path;
-use serde_json::Value;
+use crate::prelude::*;
 
 /// One operation of the webhook's patch.
 #[derive(Debug, Clone, PartialEq)]

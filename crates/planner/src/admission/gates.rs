@@ -2,14 +2,11 @@
 //!
 //! Source: HCO `validateFeatureGatesOn…` and `validateTuningPolicy`.
 
-use std::collections::HashMap;
-
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::Operation;
 use super::shape::{GATES, Shape, at, list, text};
+use crate::prelude::*;
 use crate::release::{GateMessages, GateWarningCondition, ListedGates, VersionRules};
+use std::collections::HashMap;
 
 /// A warning and the field it is about.
 pub(super) type Warning = (Path, String);

@@ -2,13 +2,11 @@
 //!
 //! Source: HCO 1.19 `pkg/webhooks/mutator`, `mutateFieldAndFGOnCreate` and `…OnUpdate`.
 
-use hcoplan_yaml::{Path, Segment};
-use serde_json::{Value, json};
-
 use super::change::Change;
 use super::gates::is_enabled;
 use super::shape::{GATES, at, list};
 use super::{Operation, Reason, Rejection};
+use crate::prelude::*;
 use crate::release::GateToField;
 
 /// What the webhook does about one gate.

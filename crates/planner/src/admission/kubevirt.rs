@@ -3,11 +3,10 @@
 //! Source: KubeVirt `pkg/virt-operator/webhooks`, the update admitter. `updateChecks` lists the checks of a release.
 //! Not modelled: dry runs of pods with the placements, which ask the API server.
 
+use crate::prelude::*;
+use crate::release::KubeVirtFacts;
 use hcoplan_kubernetes::duration::{self, Duration};
 use hcoplan_kubernetes::tree::pointed;
-use serde_json::Value;
-
-use crate::release::{KubeVirtFacts, Phase};
 
 /// One reason for a rejection.
 #[derive(Debug, Clone, PartialEq, Eq)]

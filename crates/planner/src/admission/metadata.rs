@@ -1,13 +1,11 @@
 //! Decodes `metadata` strictly, completes it, and checks it.
 
-use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
-use hcoplan_yaml::Path;
-use serde_json::{Map, Value};
-
 use super::shape::parse_path;
 use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
 use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
-use crate::release::Release;
+use crate::prelude::*;
+use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
+use serde_json::Map;
 
 /// Fields that only the API server writes; objects read from a cluster have them.
 const SERVER_SET: [&str; 8] = [

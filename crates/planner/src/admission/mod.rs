@@ -24,9 +24,8 @@ mod golden;
 #[cfg(test)]
 mod tests;
 
+use crate::prelude::*;
 use std::cell::OnceCell;
-
-use serde_json::Value;
 
 pub use kubevirt::{OperandRejection, kubevirt_rejections};
 pub use metadata::READ_ANNOTATIONS;
@@ -34,14 +33,12 @@ pub use operator_update::{fill_eviction_strategy, is_complete, operator_update};
 pub use render::tried_on_update;
 pub use verdict::{Admission, Cause, CauseKind, OperatorBug, OperatorBugKind, Reason, Rejection, Stage};
 
-use hcoplan_kubernetes::schema::{self, PrunedField, Schema};
-use hcoplan_yaml::Path;
+use hcoplan_kubernetes::{schema, schema::PrunedField};
 use render::DryRun;
 use shape::Shape;
 
 use crate::hyperconverged;
-use crate::inventory::Inventory;
-use crate::release::{self, Release, VersionRules};
+use crate::{release, release::VersionRules};
 
 /// The API group of the HyperConverged.
 pub const GROUP: &str = "hco.kubevirt.io";

@@ -1,14 +1,12 @@
 //! The mutating webhook. It runs on the pruned and defaulted object, before schema validation, and answers with a JSON
 //! patch that the API server applies.
 
-use hcoplan_yaml::{Path, Segment};
-use serde_json::{Value, json};
-
 use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, parse_path, text};
-use super::{Admission, Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
+use super::{Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use super::{GROUP, gates_to_fields};
-use crate::release::{Mutation, Release, VersionRules};
+use crate::prelude::*;
+use crate::release::{Mutation, VersionRules};
 
 /// Makes CDI import at once, without waiting for a first consumer.
 const BIND: &str = "cdi.kubevirt.io/storage.bind.immediate.requested";

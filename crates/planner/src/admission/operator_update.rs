@@ -5,13 +5,10 @@
 //! a bug let through may be rejected then, in this and every later reconcile. A HyperConverged that already has
 //! finalizer and label, such as one copied from a cluster, is never updated.
 
-use hcoplan_kubernetes::tree::get;
-use serde_json::{Value, json};
-
 use super::KIND;
-use crate::hyperconverged::HyperConverged;
-use crate::release::Release;
+use crate::prelude::*;
 use crate::topology::Topology;
+use hcoplan_kubernetes::tree::get;
 
 const FINALIZER: &str = "kubevirt.io/hyperconverged";
 const LABEL: &str = "app";

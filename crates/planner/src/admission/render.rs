@@ -1,22 +1,16 @@
 //! The validating webhook's trial rendering of the operands. It runs in a separate pod, without the operator's
 //! environment, and examines no nodes.
 
-use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::sync::Arc;
-
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::shape::{Shape, at, list, text};
 use super::{Operation, Reason, Rejection};
 use crate::boot_images::{GoldenImages, HcoStage};
-use crate::hyperconverged::{HyperConverged, Submitted, path_in, version_of};
-use crate::inventory::Inventory;
+use crate::hyperconverged::{Submitted, path_in};
 use crate::jsonpatch;
 use crate::operands::{self, Context};
-use crate::release::{Platform, Release};
+use crate::prelude::*;
 use crate::topology::Topology;
+use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// Read by the tuning policy `annotation`.
 const TUNING_ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";

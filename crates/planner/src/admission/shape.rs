@@ -1,9 +1,7 @@
 //! Paths of the fields that the webhooks check, by API version.
 
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
-
 use crate::hyperconverged::MOVES;
+use crate::prelude::*;
 
 /// Dotted paths of the fields that the webhooks examine.
 #[derive(Debug)]

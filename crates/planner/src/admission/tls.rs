@@ -1,12 +1,10 @@
 //! Checks TLS profiles. Source: HCO `validateTLSSecurityProfiles`.
 
-use hcoplan_kubernetes::schema::go_quote;
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::shape::{Shape, at, list, text};
 use super::{Reason, Rejection};
+use crate::prelude::*;
 use crate::release::{CustomMissing, TlsRules};
+use hcoplan_kubernetes::schema::go_quote;
 
 /// HTTP/2 requires one of these below TLS 1.3.
 const HTTP2_CIPHERS: [&str; 2] = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256"];

@@ -1,16 +1,12 @@
 //! The validating webhook: its checks in the release's order, with the release's bugs.
 
-use hcoplan_kubernetes::duration;
-use hcoplan_yaml::Path;
-use serde_json::{Value, json};
-
 use super::gates::Warning;
 use super::render::DryRun;
 use super::shape::{Shape, at, list, text};
-use super::{
-    Admission, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection, affinity, gates, render, tls,
-};
+use super::{KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection, affinity, gates, render, tls};
+use crate::prelude::*;
 use crate::release::{Check, VersionRules, Warnings};
+use hcoplan_kubernetes::duration;
 
 /// The webhook and its input.
 pub(super) struct Webhook<'a> {

@@ -1,14 +1,12 @@
 //! The result of admission: a verdict, its causes, and the operator's bugs that affected it.
 
+use crate::hyperconverged::Submitted;
+use crate::inventory::UpdateMethod;
+use crate::jsonpatch::Failure;
+use crate::prelude::*;
+use crate::release::Check;
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{Mistyped, PrunedField, Unmergeable, ViolationKind};
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
-use crate::hyperconverged::{Submitted, version_of};
-use crate::inventory::{Inventory, UpdateMethod};
-use crate::jsonpatch::Failure;
-use crate::release::{Check, Release};
 
 /// The part of the API server that rejects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

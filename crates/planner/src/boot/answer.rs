@@ -4,15 +4,9 @@
 //! guest's architecture (`pkg/virt-controller/services/nodeselectorrenderer.go`); firmware of one architecture finds
 //! nothing to boot on a disk of another.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use std::sync::LazyLock;
-
-use hcoplan_yaml::Path;
-use serde::Serialize;
-use serde_json::Value;
-
 use super::{Architectures, sentence};
+use crate::prelude::*;
+use serde::Serialize;
 
 /// The sentences of [`BootCause`].
 static SENTENCES: LazyLock<Value> =

@@ -1,8 +1,7 @@
 //! Known, undetermined or unknown architectures.
 
-use std::collections::BTreeSet;
-
 use crate::inventory::Architecture;
+use crate::prelude::*;
 
 /// The architectures of a disk, an image or a guest.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

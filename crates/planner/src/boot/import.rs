@@ -6,13 +6,9 @@
 //! own architecture counts, and an image that isn't a manifest list is taken as it is. Importer pods are placed by CDI's
 //! `spec.workload`, which HCO copies from its workload placement. The same at v1.63.1, v1.64.0, v1.65.0 and v1.66.0.
 
-use std::collections::BTreeSet;
-
-use serde_json::Value;
-
 use super::Architectures;
-use crate::inventory::{Architecture, Inventory};
-use crate::plan::Plan;
+use crate::inventory::Architecture;
+use crate::prelude::*;
 use crate::topology::{Selection, Tolerations};
 
 /// The architectures of the nodes that CDI's importer pods may run on; empty where no node's is known.

@@ -2,19 +2,13 @@
 //!
 //! Source: HCO `controllers/handlers/golden-images`, the same in all modelled releases.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use hcoplan_kubernetes::tree;
-use serde_json::{Map, Value};
-
 use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
-use crate::hyperconverged::HyperConverged;
-use crate::inventory::Inventory;
 use crate::operands::{self, ErrorKind};
-use crate::release::Release;
+use crate::prelude::*;
 use crate::topology::Topology;
+use hcoplan_kubernetes::tree;
+use serde_json::Map;
 
 /// The inputs of HCO's stage.
 ///

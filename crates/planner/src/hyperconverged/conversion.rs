@@ -1,11 +1,11 @@
 //! Conversion between API versions, like the release's conversion webhook.
 
-use hcoplan_kubernetes::tree::{get, remove, set};
-use serde_json::{Map, Value, json};
-
 use super::gates::Gates;
 use super::{MOVES, v1_fields};
-use crate::release::{GateToField, Phase, Release};
+use crate::prelude::*;
+use crate::release::GateToField;
+use hcoplan_kubernetes::tree::{get, remove, set};
+use serde_json::Map;
 
 /// Converts a document to the other served version (`v1beta1` or `v1`), neither pruned nor defaulted. Copies metadata
 /// and status.

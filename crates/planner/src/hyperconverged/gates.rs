@@ -1,11 +1,7 @@
 //! The CR's feature gates, read from a map (v1beta1) or a list (v1).
 
+use crate::prelude::*;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
-use crate::release::Release;
 
 /// The gates that the CR enables or disables explicitly.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,17 +9,13 @@ mod gates;
 mod moves;
 mod v1_fields;
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
+use crate::prelude::*;
 
 pub use conversion::{convert, gates_to_fields};
 pub use gates::Gates;
 pub use moves::{MOVES, Move, path_in};
 
 use hcoplan_kubernetes::tree::{get, remove, set};
-
-use crate::release::Release;
 
 /// The HyperConverged as the operator reads it, in the internal form.
 #[derive(Debug, Clone, PartialEq)]

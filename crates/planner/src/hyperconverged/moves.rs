@@ -1,9 +1,8 @@
 //! The paths of v1beta1's fields in v1.
 
-use std::sync::LazyLock;
-
+use crate::prelude::*;
 use hcoplan_kubernetes::tree::{set, take};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 /// The path of a field in v1beta1 and in v1, both below `spec`; its children move along.
 pub type Move = (&'static str, &'static str);

@@ -2,11 +2,10 @@
 //!
 //! Source: HCO 1.19 `api/v1beta1/conversion.go`, `storeV1OnlyFields` and `restoreV1OnlyFields`.
 
-use hcoplan_kubernetes::tree::{get, remove, set};
-use serde_json::{Map, Value};
-
 use super::gates::Gates;
-use crate::release::{Phase, Release};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{get, remove, set};
+use serde_json::Map;
 
 const ANNOTATION: &str = "hco.kubevirt.io/v1-only-fields";
 
@@ -106,7 +105,7 @@ fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value
 /// Whether v1beta1 has a gate.
 fn is_field_of_v1beta1(release: &Release, gate: &str) -> bool {
     let schema = release.schema("hyperconverged.v1beta1");
-    let path = hcoplan_yaml::Path::dotted("spec.featureGates").key(gate);
+    let path = Path::dotted("spec.featureGates").key(gate);
     schema.is_some_and(|schema| schema.field(&path).is_some())
 }
 

@@ -1,11 +1,7 @@
 //! The nodes assumed for a cluster without any declared.
 
-use std::collections::BTreeMap;
-
 use super::declared::with_default_labels;
-use serde_json::Value;
-
-use super::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
+use crate::prelude::*;
 
 /// The assumed nodes by role: an installer's default for a cluster with separate workers.
 const ROLES: [(&str, usize); 2] = [("control-plane", 3), ("worker", 2)];

@@ -1,20 +1,14 @@
 //! Reads a `hcoplan.dev/v1alpha1 ClusterInventory`.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_diagnostics::finding::{Applicability, Finding};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
-
 use super::architecture::Architecture;
 use super::locations::{InventoryLocations, NodeLocations};
 use super::schema::{self, replace};
-use super::{
-    ARCHITECTURE_LABEL, CAPABILITIES, Inventory, LABELLED, Node, ROLE_LABEL, Taint, UpdateMethod, capability_labels,
-};
-use crate::release::Platform;
+use super::{CAPABILITIES, LABELLED, Taint, UpdateMethod, capability_labels};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{Applicability, Finding};
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
 use hcoplan_rule_pages::rules::INVENTORY_INVALID;
+use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
 
 /// The content of a ClusterInventory.
 #[derive(Debug, Default)]

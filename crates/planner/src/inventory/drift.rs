@@ -1,15 +1,11 @@
 //! Compares a ClusterInventory with the cluster's nodes: finds each node's pool, and outdated declarations.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node as Tree};
-
 use super::architecture::Architecture;
 use super::dump::taints;
 use super::pools::{Labels, Offers, Pool, lasting_taints, offer_fields, offers, pools};
-use super::{ARCHITECTURE_LABEL, Node};
+use crate::prelude::*;
+use hcoplan_yaml::{Document, Node as Tree};
+use std::cmp::Reverse;
 
 /// Differences between an inventory and the cluster's nodes.
 #[derive(Debug, Clone)]

@@ -1,14 +1,12 @@
 //! Reads nodes printed by a cluster: `kubectl get nodes -o yaml`, a v1 List, NodeList or Node.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_yaml::{Document, Node as Tree, Path};
-
 use super::declared::contradiction;
 use super::locations::NodeLocations;
-use super::{ARCHITECTURE_LABEL, CORDONED, Node, Taint};
+use super::{CORDONED, Taint};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
+use hcoplan_yaml::{Document, Node as Tree};
 
 /// Reads a document's nodes, in the order of the text.
 pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {

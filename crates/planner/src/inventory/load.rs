@@ -1,17 +1,14 @@
 //! Combines all documents about one cluster into its inventory.
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_yaml::{Document, Node as Tree, Path};
-
 use super::declared::{self, Declared};
 use super::dump;
 use super::locations::{InventoryLocations, NodeLocations};
 use super::machines;
 use super::merge::differences;
-use super::{Inventory, Node};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
+use hcoplan_yaml::{Document, Node as Tree};
 
 /// What a document declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

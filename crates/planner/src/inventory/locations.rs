@@ -1,8 +1,6 @@
 //! The locations of an inventory's nodes and fields.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::source::Location;
+use crate::prelude::*;
 
 /// Where a node or its pool was declared.
 #[derive(Debug, Clone)]

@@ -5,18 +5,15 @@
 //! labels of certain domains in the template's `metadata` apply to the node); cluster-autoscaler's scale-from-zero
 //! annotations of both.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node as Tree, Path, Value as Yaml};
-
+use super::Taint;
 use super::architecture::Architecture;
 use super::declared::alias;
 use super::dump::{taints, texts};
 use super::locations::NodeLocations;
-use super::{ARCHITECTURE_LABEL, Node, ROLE_LABEL, Taint};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;
+use hcoplan_yaml::{Document, Node as Tree, Value as Yaml};
 
 const CAPACITY_LABELS: &str = "capacity.cluster-autoscaler.kubernetes.io/labels";
 const CAPACITY_TAINTS: &str = "capacity.cluster-autoscaler.kubernetes.io/taints";

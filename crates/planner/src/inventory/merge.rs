@@ -1,9 +1,7 @@
 //! Compares two lists of nodes.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::fmt;
-
-use super::Node;
 
 /// The numbers of nodes of one kind in two lists.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,9 +18,7 @@ mod schema;
 mod tests;
 mod update_method;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde_json::Value;
+use crate::prelude::*;
 
 pub use architecture::Architecture;
 pub use assumed::{assumed_nodes, assumed_nodes_of, contrasting_nodes, described_assumed_nodes};
@@ -31,8 +29,6 @@ pub use merge::{Difference, differences};
 pub use pools::{Pool, pools, pools_yaml};
 pub use schema::INVENTORY_SCHEMA;
 pub use update_method::UpdateMethod;
-
-use crate::release::Platform;
 
 /// The facts that HCO finds in the cluster.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,11 +1,8 @@
 //! Groups a cluster's similar nodes into the pools of a ClusterInventory.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::{CORDONED, CPU_VENDOR, LABELLED, OWN_CPU, Taint};
+use crate::prelude::*;
 use hcoplan_yaml as yaml;
-use serde_json::{Value, json};
-
-use super::{ARCHITECTURE_LABEL, CORDONED, CPU_VENDOR, LABELLED, Node, OWN_CPU, ROLE_LABEL, Taint};
 
 /// Redundant labels, labels unique to each node, and labels for zones and machine types. They only count where a
 /// placement uses them.

@@ -1,15 +1,12 @@
 //! Validates a ClusterInventory with the published JSON Schema, and the rules that report what is wrong.
 
-use hcoplan_rule_pages::rules::INVENTORY_INVALID;
-
-use std::sync::OnceLock;
-
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
-use hcoplan_yaml::{Document, Node, Segment};
-
 use super::architecture::Architecture;
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
+use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
+use hcoplan_rule_pages::rules::INVENTORY_INVALID;
+use hcoplan_yaml::{Document, Node};
+use std::sync::OnceLock;
 
 /// The published schema, which editors use, too.
 pub const INVENTORY_SCHEMA: &str = hcoplan_schemas::INVENTORY;
@@ -60,6 +57,6 @@ pub(super) fn replace(
     Fix {
         title: title.into(),
         applicability,
-        edits: vec![Edit { file: std::sync::Arc::clone(&location.file), span: location.span, text: text.into() }],
+        edits: vec![Edit { file: Arc::clone(&location.file), span: location.span, text: text.into() }],
     }
 }

@@ -3,14 +3,12 @@
 //! Source: `DecodePatch` of evanphx/json-patch v5.9.11, the same in all four releases. Every operation is checked
 //! before any is applied.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::source::Span;
-use serde_json::Value;
-
-use super::json::{self, Item, Json};
+use super::json;
 use super::node::Node;
 use super::{Cause, Failure, OperationPart};
+use crate::prelude::*;
+use hcoplan_diagnostics::source::Span;
+use hcoplan_yaml::{Node as Item, Value as Json};
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -147,11 +145,11 @@ pub fn decode(text: &str) -> Result<Vec<Operation>, Failure> {
     })?;
     let items = match &whole.value {
         Json::Null => return Ok(Vec::new()),
-        Json::Array(items) => items,
+        Json::Seq(items) => items,
         _ => return Err(wrong_type(&whole, "jsonpatch.Patch", None)),
     };
     for (index, item) in items.iter().enumerate() {
-        if !matches!(item.value, Json::Object(_) | Json::Null) {
+        if !matches!(item.value, Json::Map(_) | Json::Null) {
             return Err(wrong_type(item, "jsonpatch.Operation", Some(index)));
         }
     }
@@ -187,16 +185,14 @@ fn wrong_type(item: &Item, target: &str, operation: Option<usize>) -> Failure {
 }
 
 fn unmarshal(item: &Item, target: &str) -> String {
-    let word = item.value.go_type_name();
+    let word = json::go_type_name(&item.value);
     format!("json: cannot unmarshal {word} into Go value of type {target}")
 }
 
 fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure> {
     let mut members: BTreeMap<&str, &Item> = BTreeMap::new();
-    if let Json::Object(written) = &item.value {
-        for member in written {
-            members.insert(&member.key, &member.value);
-        }
+    for entry in item.entries() {
+        members.insert(&entry.key.text, &entry.value);
     }
     let reject = |part: OperationPart, why: String, span: Span| Failure {
         message: format!("invalid operation {}: {why}", print_operation(text, item, &members)),
@@ -219,8 +215,8 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
         return Err(reject(OperationPart::Value, why.to_owned(), item.span));
     }
     let text_of = |key: &str, missing: &str| match members.get(key) {
-        Some(Item { value: Json::String(text), span }) => Ok((text.clone(), *span)),
-        Some(other) if other.value != Json::Null => Err((unmarshal(other, "string"), other.span)),
+        Some(Item { value: Json::String(text), span, .. }) => Ok((text.clone(), *span)),
+        Some(other) if !matches!(other.value, Json::Null) => Err((unmarshal(other, "string"), other.span)),
         null => {
             let span = null.map_or(item.span, |null| null.span);
             Err((format!("{missing}: missing value"), span))
@@ -246,13 +242,13 @@ fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure
             value: value.map(|value| value.span),
         },
         from: from.map(|(text, _)| text),
-        value: value.map(Node::from_operation),
+        value: value.map(|value| Node::from_operation(value, text)),
     })
 }
 
 /// An operation as Go prints it: keys sorted, the last of duplicates.
 fn print_operation(text: &str, item: &Item, members: &BTreeMap<&str, &Item>) -> String {
-    if item.value == Json::Null {
+    if matches!(item.value, Json::Null) {
         return "null".to_owned();
     }
     let mut out = String::from("{");

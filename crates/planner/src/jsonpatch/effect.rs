@@ -3,15 +3,12 @@
 //! Applies a patch one operation at a time through the whole pipeline: an operation's effect is the difference that it
 //! makes. Compares it with the result of RFC 6902 alone: the patched document decoded into a fresh object.
 
-use std::collections::BTreeMap;
-
-use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
-use serde_json::Value;
-
 use super::decode::Operation;
 use super::document::Document;
 use super::reach::PatchScope;
 use super::{Failure, as_document, attribute_failure, merge};
+use crate::prelude::*;
+use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
 
 /// Maximum number of operations examined one by one; the cost grows with the square of their number.
 pub const MAX_EXAMINED: usize = 250;

@@ -17,10 +17,7 @@ mod spans;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use serde_json::Value;
+use crate::prelude::*;
 
 pub use decode::{Op, Operation, Spans, count, decode, only_spec, segments};
 pub use effect::{Change, Effect, Effects, Loss, MAX_EXAMINED, Reason, changes, effects};

@@ -1,10 +1,8 @@
 //! The document while it is patched.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Number, Value};
-
-use super::json::{Item, Json};
+use crate::prelude::*;
+use hcoplan_yaml::{Node as Item, Value as Json};
+use serde_json::Number;
 
 /// A value of the document. The order of an object's keys has no effect on anything.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,25 +24,25 @@ pub(super) enum Node {
 pub(super) struct NilDereference;
 
 impl Node {
-    /// An operation's value.
-    pub(super) fn from_operation(item: &Item) -> Self {
+    /// An operation's value in a patch.
+    pub(super) fn from_operation(item: &Item, patch: &str) -> Self {
         match &item.value {
             Json::Null => Self::GivenNull,
-            _ => Self::read(item),
+            _ => Self::read(item, patch),
         }
     }
 
     /// The last of duplicate keys wins.
-    fn read(item: &Item) -> Self {
+    fn read(item: &Item, patch: &str) -> Self {
         match &item.value {
             Json::Null => Self::Null,
             Json::Bool(b) => Self::Bool(*b),
-            Json::Number(text) => Self::Number(text.clone()),
+            Json::Number(_) => Self::Number(patch.get(item.span.range()).unwrap_or_default().to_owned()),
             Json::String(text) => Self::String(text.clone()),
-            Json::Array(items) => Self::Array(items.iter().map(Self::read).collect()),
-            Json::Object(members) => {
-                let members = members.iter();
-                Self::Object(members.map(|m| (m.key.clone(), Self::read(&m.value))).collect())
+            Json::Seq(items) => Self::Array(items.iter().map(|item| Self::read(item, patch)).collect()),
+            Json::Map(entries) => {
+                let entries = entries.iter();
+                Self::Object(entries.map(|e| (e.key.text.clone(), Self::read(&e.value, patch))).collect())
             }
         }
     }

@@ -12,15 +12,10 @@
 //! because nothing else reads them: KubeVirt's `developerConfiguration.diskVerification.memoryLimit`, from 1.19
 //! `smbios`.
 
-use std::sync::LazyLock;
-
+use super::{PatchedOperandPart, PatchedPart};
+use crate::prelude::*;
 use hcoplan_kubernetes::tree::get;
 use serde::Deserialize;
-use serde_json::Value;
-
-use super::{PatchedOperandPart, PatchedPart};
-use crate::hyperconverged::HyperConverged;
-use crate::release::Release;
 
 /// How a value is shared.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

@@ -1,12 +1,11 @@
 //! Locates the parts of an annotation's text that findings point at and fixes remove.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-
-use hcoplan_diagnostics::source::Span;
-
 use super::decode::Operation;
-use super::json::{self, Item, Json};
+use super::json;
+use crate::prelude::*;
+use hcoplan_diagnostics::source::Span;
+use hcoplan_yaml::{Node as Item, Value as Json};
+use std::ops::Range;
 
 /// A duplicate key of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,11 +39,11 @@ impl Operation {
         let mut key_span = None;
         for key in keys {
             (key_span, item) = match &item.value {
-                Json::Object(members) => {
-                    let member = members.iter().rfind(|m| m.key == *key)?;
-                    (Some(member.key_span), &member.value)
+                Json::Map(entries) => {
+                    let entry = entries.iter().rfind(|e| e.key.text == *key)?;
+                    (Some(entry.key.span), &entry.value)
                 }
-                Json::Array(items) => (None, items.get(key.parse::<usize>().ok()?)?),
+                Json::Seq(items) => (None, items.get(key.parse::<usize>().ok()?)?),
                 _ => return None,
             };
         }
@@ -62,7 +61,7 @@ pub fn removal_range(text: &str, operation: usize) -> Option<Range<usize>> {
 /// Like [`removal_range`] for several operations: ranges that don't overlap. `None` if no operation would remain.
 pub fn removal_ranges(text: &str, operations: &[usize]) -> Option<Vec<Range<usize>>> {
     let whole = json::parse(text).ok()?;
-    let Json::Array(items) = &whole.value else {
+    let Json::Seq(items) = &whole.value else {
         return None;
     };
     let mut removed = operations.to_vec();
@@ -86,18 +85,15 @@ pub fn removal_ranges(text: &str, operations: &[usize]) -> Option<Vec<Range<usiz
 
 /// The duplicate keys of each operation; none if the text isn't JSON.
 pub fn duplicate_keys(text: &str) -> Vec<DuplicateKey> {
-    let Ok(Item { value: Json::Array(items), .. }) = json::parse(text) else {
+    let Ok(Item { value: Json::Seq(items), .. }) = json::parse(text) else {
         return Vec::new();
     };
     let mut found = Vec::new();
     for (operation, item) in items.iter().enumerate() {
-        let Json::Object(members) = &item.value else {
-            continue;
-        };
         let mut spans: BTreeMap<&str, (Span, Span)> = BTreeMap::new();
-        for member in members {
-            let current = member.key_span;
-            let occurrences = spans.entry(&member.key).or_insert((current, current));
+        for key in item.entries().iter().map(|entry| &entry.key) {
+            let current = key.span;
+            let occurrences = spans.entry(&key.text).or_insert((current, current));
             occurrences.1 = current;
         }
         let duplicates = spans.into_iter().filter(|(_, (first, last))| first != last);

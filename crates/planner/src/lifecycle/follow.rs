@@ -1,12 +1,7 @@
 //! Follows a change of a cluster's declaration: nodes, release, manifest; and a manifest before or after an upgrade.
 
-use std::sync::Arc;
-
-use serde_json::Value;
-
 use super::{State, Step, path};
-use crate::inventory::Inventory;
-use crate::release::Release;
+use crate::prelude::*;
 
 impl State {
     /// Follows a change of the cluster's declaration: its nodes change, HCO is upgraded release by release, then the

@@ -1,16 +1,9 @@
 //! SSP's steps with golden images, as rows of `testdata/golden-images/transitions.yaml`, in all releases that import
 //! for several architectures.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_kubernetes::Object;
-use serde_json::{Value, json};
-
 use super::State;
-use crate::inventory::{Inventory, Node};
-use crate::release::Release;
+use crate::prelude::*;
+use hcoplan_diagnostics::source::SourceFile;
 
 const ROWS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/golden-images/transitions.yaml"));
 

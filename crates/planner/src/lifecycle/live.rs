@@ -3,14 +3,11 @@
 //! `kubectl get` prints the API server's preferred version, which may differ from the stored one: 1.18 stores v1beta1
 //! and prints v1. The printed object was converted, and v1 can't express everything.
 
-use hcoplan_kubernetes::tree::{get, remove, set};
-use serde_json::Value;
-
 use super::apply::last_applied;
 use crate::admission;
-use crate::hyperconverged::{self, version_of};
-use crate::inventory::Inventory;
-use crate::release::Release;
+use crate::hyperconverged;
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{get, remove, set};
 
 /// The object in the release's storage version.
 ///

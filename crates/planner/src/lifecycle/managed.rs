@@ -5,13 +5,9 @@
 //! it from the others: a GitOps controller forces its values. Source: `sigs.k8s.io/structured-merge-diff` (`merge`),
 //! apimachinery `managedfields`.
 
-use std::collections::BTreeSet;
-
-use hcoplan_kubernetes::schema::{FieldSet, Mistyped, Schema, Unmergeable};
-use serde_json::{Value, json};
-
-use crate::hyperconverged::{self, version_of};
-use crate::release::Release;
+use crate::hyperconverged;
+use crate::prelude::*;
+use hcoplan_kubernetes::schema::{FieldSet, Mistyped, Unmergeable};
 
 /// The owners of the HyperConverged's fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -13,9 +13,7 @@ mod operator;
 mod upgrade;
 
 use crate::operands;
-use std::sync::Arc;
-
-use serde_json::Value;
+use crate::prelude::*;
 
 pub use apply::{LAST_APPLIED, merge_patch};
 pub use follow::is_upgrade;
@@ -29,12 +27,10 @@ pub use operator::{OperatorUpdate, Purpose};
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
 
-use crate::admission::{self, Admission, Operation, Reason, Stage};
 use crate::hyperconverged;
-use crate::inventory::Inventory;
 pub use crate::inventory::UpdateMethod;
-use crate::plan::{AdmissionMode, Plan, plan_with};
-use crate::release::Release;
+use crate::plan::{AdmissionMode, plan_with};
+use crate::{admission, admission::Operation, admission::Reason, admission::Stage};
 
 /// The state of a cluster.
 #[derive(Debug, Clone)]
@@ -150,7 +146,7 @@ impl State {
             UpdateMethod::ServerSide => return self.apply_on_server(manifest),
             UpdateMethod::Replace => manifest.clone(),
             UpdateMethod::Apply => {
-                let version = hyperconverged::version_of(manifest);
+                let version = version_of(manifest);
                 let live = hyperconverged::in_version(release, old, version);
                 let submitted = apply::applied(&live, manifest, namespace);
                 sends_nothing = submitted == live;
@@ -191,7 +187,7 @@ impl State {
         let mut admission = admission::admit(release, inventory, &submitted, operation);
         // The server converts the object for the owners of fields in another version, before it asks a webhook.
         if admission.reason == Some(Reason::GoDecode)
-            && let Some(version) = self.managed.other_version(hyperconverged::version_of(manifest))
+            && let Some(version) = self.managed.other_version(version_of(manifest))
         {
             admission.stage = Some(Stage::Schema);
             admission.message = format!(

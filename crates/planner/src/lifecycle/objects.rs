@@ -1,12 +1,8 @@
 //! Tracks a cluster's objects between steps: created, changed, recreated, removed, or no longer managed.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use crate::prelude::*;
+use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;
-use hcoplan_kubernetes::{Object, ObjectId};
-use serde_json::Value;
-
-use crate::plan::Plan;
 
 /// The objects that exist.
 #[derive(Debug, Clone, Default)]

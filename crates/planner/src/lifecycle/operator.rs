@@ -2,16 +2,14 @@
 //!
 //! Its own update (see [`admission::operator_update`]) may be rejected; every later reconcile then tries it again.
 
-use crate::operands;
-use serde_json::{Map, Value};
-
 use super::Managed;
 use super::objects::Objects;
-use crate::admission::{self, Admission, Operation};
-use crate::hyperconverged::{self, HyperConverged};
-use crate::inventory::Inventory;
-use crate::plan::{self, AdmissionMode, Plan, plan_with};
-use crate::release::Release;
+use crate::hyperconverged;
+use crate::operands;
+use crate::prelude::*;
+use crate::{admission, admission::Operation};
+use crate::{plan, plan::AdmissionMode, plan::plan_with};
+use serde_json::Map;
 
 /// An update that the operator tried on the HyperConverged.
 #[derive(Debug, Clone)]

@@ -8,20 +8,18 @@
 //! Source: HCO `controllers/hyperconverged` (`migrateBeforeUpgrade`), `pkg/upgradepatch`,
 //! `controllers/handlers/networkAddons.go` (`setDeployOvsAnnotation`).
 
-use crate::operands;
-use std::sync::Arc;
-
-use hcoplan_kubernetes::ObjectId;
-use hcoplan_kubernetes::tree::get;
-use serde_json::{Map, Value, json};
-
 use super::objects::Orphans;
 use super::operator::{self, Additions, OperatorUpdate, Purpose};
 use super::{Objects, State, Step};
 use crate::admission::{self, Operation};
 use crate::hyperconverged;
+use crate::operands;
 use crate::plan::{self, AdmissionMode, plan_with};
-use crate::release::{Release, RemovedObject, RemovedPatchOperation, Upgrade};
+use crate::prelude::*;
+use crate::release::{RemovedObject, RemovedPatchOperation, Upgrade};
+use hcoplan_kubernetes::ObjectId;
+use hcoplan_kubernetes::tree::get;
+use serde_json::Map;
 
 /// Upgrades a state with the objects of release `from` and the new release.
 pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step {
@@ -69,7 +67,7 @@ fn reported_templates(status: &Value) -> Option<Arc<[Value]>> {
 fn stored_again(state: &State, stored: &Value) -> Value {
     let release = &state.release;
     let version = &release.tables().hyperconverged.storage_version;
-    if hyperconverged::version_of(stored) == version {
+    if version_of(stored) == version {
         return stored.clone();
     }
     let read = hyperconverged::read_in(release, stored, version);

@@ -3,13 +3,10 @@
 //! Source: CDI `pkg/apiserver/webhooks` at v1.63.1, v1.64.0, v1.65.0 and v1.66.0. Differences between them are in
 //! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The length of an object's own name isn't checked.
 
-use hcoplan_kubernetes::cron;
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::checker::{Checker, count, text};
 use super::{Cluster, Reason, Stage};
-use crate::release::Release;
+use crate::prelude::*;
+use hcoplan_kubernetes::cron;
 
 /// Why CDI rejects a DataImportCron or a DataVolume.
 #[derive(Debug, Clone, PartialEq, Eq)]

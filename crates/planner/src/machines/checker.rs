@@ -1,17 +1,13 @@
 //! The shared base of all checks: a value, its location, and the causes found so far.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
-
+use super::structure::{self, Layer};
+use super::{Cause, Cluster, Reason, Stage};
+use crate::prelude::*;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use hcoplan_kubernetes::{label, metadata};
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
-
-use super::structure::{self, Layer};
-use super::{Cause, Cluster, Reason, Stage};
-use crate::release::Release;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 /// Checks one value, such as an instance's spec.
 pub(super) struct Checker<'j> {
@@ -183,7 +179,7 @@ fn own_structure(kind: &str, version: &str, object: &Value, by_server: &Violatio
         found.iter().filter(|v| !has_placeholder(v, object)).partition(|v| v.kind == ViolationKind::Invalid);
     if !wrong.is_empty() {
         // The server's validator reports an amount twice, KubeVirt's once.
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         let wrong = wrong.into_iter().filter(|v| seen.insert(v.path.clone()));
         return wrong.map(|v| Cause::of(v, stage, own_words(v))).collect();
     }

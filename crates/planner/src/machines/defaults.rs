@@ -2,14 +2,11 @@
 //!
 //! Source: `pkg/instancetype/apply`, `pkg/instancetype/preference/apply`, `pkg/defaults`.
 
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::checker::{Checker, at, list, number, text, whole};
 use super::cpu::vcpus;
 use super::{Cluster, Machine, Reason};
+use crate::prelude::*;
+use serde::Deserialize;
 
 /// Fields of instances that instance types and preferences set.
 #[derive(Deserialize)]

@@ -2,15 +2,12 @@
 //!
 //! Source: the pull requests listed in `schemas/defects.json`, and the tags that contain them.
 
-use std::cell::LazyCell;
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-use serde_json::{Value, json};
-
 use super::checker::{at, each};
 use super::migration::ALLOW_BRIDGE;
-use crate::release::{Release, version_numbers};
+use crate::prelude::*;
+use crate::release::version_numbers;
+use serde::Deserialize;
+use std::cell::LazyCell;
 
 /// A defect of KubeVirt.
 #[derive(Debug, Deserialize)]
@@ -171,7 +168,7 @@ mod tests {
             .collect();
         assert!(all().len() >= 10);
         for defect in all() {
-            let is_affected = |release: &&std::sync::Arc<Release>| defects(release).any(|d| d.name == defect.name);
+            let is_affected = |release: &&Arc<Release>| defects(release).any(|d| d.name == defect.name);
             assert!(releases.iter().any(|r| is_affected(&r)), "{}: no release has it", defect.name);
             assert!(!releases.iter().all(|r| is_affected(&r)), "{}: every release has it", defect.name);
             assert!(defect.reference.starts_with("https://"), "{}", defect.name);

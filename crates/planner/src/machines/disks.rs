@@ -2,11 +2,10 @@
 //!
 //! Source: `pkg/storage/admitters/disks.go`, and `validateBootOrder` of `vmi-create-admitter.go`.
 
-use std::collections::HashMap;
-
 use super::Reason;
 use super::checker::{Checker, number};
-use hcoplan_yaml::Path;
+use crate::prelude::*;
+use std::collections::HashMap;
 
 /// Why a path inside a container is rejected.
 pub(super) fn path_problem(path: &str) -> Option<&'static str> {

@@ -3,16 +3,11 @@
 //! Source: KubeVirt `pkg/virt-controller/services` (`template.go`, `nodeselectorrenderer.go`, `renderresources.go`,
 //! `rendervolumes.go`), `pkg/network/multus`, `pkg/virt-controller/watch/migration`, the same from v1.6 to v1.9.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
-
 use super::Cluster;
 use super::checker::{at, each, is_on, list, milli, quantity, text, whole};
 use super::cpu::vcpus;
-use crate::inventory::{
-    CPU_FEATURE, CPU_MODEL, CPU_VENDOR, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL, Node, ROLE_LABEL,
-};
+use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL};
+use crate::prelude::*;
 
 /// A requirement on a node.
 #[derive(Debug, Clone, PartialEq, Eq)]

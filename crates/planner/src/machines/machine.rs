@@ -3,20 +3,17 @@
 //! Source: `vms-admitter.go`, `vmpool-admitter.go`, `vmirs-admitter.go`, `vmi-create-admitter.go`,
 //! `pkg/instancetype/webhooks/vm`, `pkg/storage/admitters/data-volume-template.go`.
 
-use std::collections::HashSet;
-
-use hcoplan_kubernetes::duration;
-use hcoplan_kubernetes::label_selector::Selector;
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
 use super::checker::{
     Checker, at, dangling, each, is_placeholder, list, number, object_metadata, printed, quantity, structure, text,
     whole,
 };
 use super::launcher::launcher;
 use super::{Cause, Cluster, Machine, Reason, Stage, TypeKind, Verdict, defaults, template_of};
+use crate::prelude::*;
+use hcoplan_kubernetes::duration;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
+use hcoplan_kubernetes::label_selector::Selector;
+use std::collections::HashSet;
 
 /// Labels that only KubeVirt may set on instances.
 const RESERVED_LABELS: [&str; 6] = [

@@ -40,10 +40,7 @@ pub use migration::{Claim, Obstacle, obstacles};
 pub use structure::{TypeKind, common_type, common_types, schema};
 pub use types::admit_other;
 
-use hcoplan_yaml::Path;
-use serde_json::Value;
-
-use crate::release::{Phase, Release};
+use crate::prelude::*;
 
 /// The stage that rejects an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

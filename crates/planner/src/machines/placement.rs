@@ -2,15 +2,13 @@
 //!
 //! Source: `validate-k8s-utils.go`, and the label validation of `k8s.io/apimachinery`.
 
-use std::collections::HashMap;
-
-use serde_json::{Value, json};
-
 use super::Reason;
 use super::checker::unsupported;
 use super::checker::{Checker, label_problems, list, text};
+use crate::prelude::*;
 use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 use hcoplan_kubernetes::toleration;
+use std::collections::HashMap;
 
 const NODE: &str = "affinity.nodeAffinity";
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";

@@ -1,12 +1,10 @@
 //! The structure of KubeVirt's objects: `schemas/kubevirt/fields.json` as the schema of one KubeVirt version.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{LazyLock, Mutex};
-
-use hcoplan_kubernetes::schema::Schema;
-use serde_json::{Map, Value, json};
-
+use crate::prelude::*;
 use crate::release::version_numbers;
+use serde_json::Map;
+use std::collections::HashMap;
+use std::sync::Mutex;
 
 type Table = Map<String, Value>;
 /// Schemas by kind, version and validating component.

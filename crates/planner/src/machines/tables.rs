@@ -1,14 +1,5 @@
 //! Checks as rows: `schemas/kubevirt/checks.json`, interpreted in one place.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::net::{IpAddr, Ipv4Addr};
-use std::sync::LazyLock;
-
-use hcoplan_kubernetes::cron;
-use hcoplan_kubernetes::label::subdomain_problems;
-use serde::Deserialize;
-use serde_json::Value;
-
 use super::cdi::{checksum_problem, is_fetched, is_url, registry_url_problem, scheme};
 use super::checker::{
     Checker, at, dangling, each, is_on, label_problems, list, milli, number, printed, quantity, text, whole,
@@ -16,6 +7,12 @@ use super::checker::{
 use super::disks::{is_pci_address, path_problem};
 use super::network::mac_problem;
 use super::{Cause, Reason};
+use crate::prelude::*;
+use hcoplan_kubernetes::cron;
+use hcoplan_kubernetes::label::subdomain_problems;
+use serde::Deserialize;
+use std::collections::{HashMap, HashSet};
+use std::net::{IpAddr, Ipv4Addr};
 
 /// A check: each field that fails it is rejected with the server's message.
 ///

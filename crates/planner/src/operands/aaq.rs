@@ -1,11 +1,9 @@
 //! AAQ, the application aware quota. Source of every rule: HCO `controllers/handlers/aaq.go`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::{copy, set};
-use serde_json::json;
-
 use super::cr::Cr;
 use super::{Context, Error};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{copy, set};
 
 /// Rendered if the quota is enabled. The TLS profile reaches AAQ from 1.18 on; its Go type drops it before.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

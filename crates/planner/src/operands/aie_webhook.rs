@@ -1,10 +1,8 @@
 //! The AIE webhook (from 1.18). Source: HCO `controllers/handlers/aie`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::remove;
-use serde_json::Value;
-
 use super::{Context, Error, pods};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::remove;
 
 /// Whether the annotation is exactly `true`.
 pub(super) fn is_deployed(cx: &Context<'_>) -> bool {

@@ -1,11 +1,9 @@
 //! CDI `cdi.kubevirt.io/v1beta1`. Source of every rule: HCO `controllers/handlers/cdi.go`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::{copy, set};
-use serde_json::json;
-
 use super::cr::Cr;
 use super::{Context, Error, kubevirt};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{copy, set};
 
 /// Rendered always.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

@@ -1,11 +1,9 @@
 //! Checks that a release's data is complete for its operands.
 
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
 use super::OPERANDS;
-use crate::release::{Error, Platform, Release};
+use crate::prelude::*;
+use crate::release::Error;
+use serde::Deserialize;
 
 /// The data that an operand requires: objects of `objects.json`, and the API version and kind of its CR in
 /// `go-types.json`.

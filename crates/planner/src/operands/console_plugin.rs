@@ -1,10 +1,8 @@
 //! The console plugin with its proxy. Source: HCO `controllers/handlers/kubevirtConsolePlugin.go`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::set;
-use serde_json::{Value, json};
-
 use super::{Context, Error, pods};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::set;
 
 /// Rendered on OpenShift, if the operator's environment has both images.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

@@ -1,18 +1,12 @@
 //! The inputs of the renderers.
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::sync::Arc;
-
-use hcoplan_kubernetes::Object;
-use serde_json::Value;
-
 use super::error::Error;
 use super::tls::TlsProfile;
-use crate::hyperconverged::HyperConverged;
-use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Patched, PatchedOperandPart};
-use crate::release::{FilledObjects, Placeholders, Platform, Release};
+use crate::prelude::*;
+use crate::release::{FilledObjects, Placeholders};
 use crate::topology::Topology;
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// The component that renders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Turns an operand CR into an object.
 
-use hcoplan_kubernetes::go::{GoType, GoTypes, without_facts_of_a_cluster};
-use hcoplan_kubernetes::{Object, tree};
-use serde_json::{Map, Value, json};
-
 use super::{Context, Error, Stage};
 use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedOperandPart};
+use crate::prelude::*;
+use hcoplan_kubernetes::go::{GoType, GoTypes, without_facts_of_a_cluster};
+use hcoplan_kubernetes::tree;
+use serde_json::Map;
 
 /// An operand CR before metadata, encoding and patch.
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! The ImageStreams that a vendor's golden images are pulled from. Source: HCO
 //! `controllers/handlers/imageStream.go`.
 
-use hcoplan_kubernetes::Object;
-
 use super::{Context, Error};
+use crate::prelude::*;
 
 /// Rendered on OpenShift, while common images are imported, in their namespace.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

@@ -1,15 +1,12 @@
 //! KubeVirt `kubevirt.io/v1`. Source of every rule: HCO `controllers/handlers/kubevirt.go`.
 
-use std::sync::LazyLock;
-
-use hcoplan_kubernetes::Object;
+use super::cr::Cr;
+use super::{Context, Error, kubevirt_gates};
+use crate::prelude::*;
 use hcoplan_kubernetes::go::syntax_error;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::tree::{copy, get, object, set};
-use serde_json::{Map, Value, json};
-
-use super::cr::Cr;
-use super::{Context, Error, kubevirt_gates};
+use serde_json::Map;
 
 const KIND: &str = "KubeVirt";
 

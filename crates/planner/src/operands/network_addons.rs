@@ -1,13 +1,12 @@
 //! NetworkAddonsConfig `cluster`. Source of every rule: HCO `controllers/handlers/networkAddons.go`.
 
-use std::net::Ipv4Addr;
-
-use hcoplan_kubernetes::tree::{copy, get, set};
-use hcoplan_kubernetes::{Object, duration};
-use serde_json::{Map, Value, json};
-
 use super::cr::Cr;
 use super::{Context, Error};
+use crate::prelude::*;
+use hcoplan_kubernetes::duration;
+use hcoplan_kubernetes::tree::{copy, get, set};
+use serde_json::Map;
+use std::net::Ipv4Addr;
 
 const KIND: &str = "NetworkAddonsConfig";
 

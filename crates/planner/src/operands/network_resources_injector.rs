@@ -1,10 +1,8 @@
 //! The network resources injector (1.19). Source: HCO `controllers/handlers/netresinjector`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::set;
-use serde_json::json;
-
 use super::{Context, Error, aie_webhook, pods};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::set;
 
 const WEBHOOK: &str = "MutatingWebhookConfiguration/virt-network-resources-injector-config";
 

@@ -1,9 +1,7 @@
 //! The observability controller (1.19). Source: HCO `controllers/handlers/observabilitycontroller`.
 
-use hcoplan_kubernetes::Object;
-use serde_json::Value;
-
 use super::{Context, Error, pods};
+use crate::prelude::*;
 
 /// Rendered with its gate, if the cluster has the monitoring CRDs.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

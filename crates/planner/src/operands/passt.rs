@@ -1,10 +1,8 @@
 //! The passt network binding (1.16 to 1.18). Source: HCO `controllers/handlers/passt`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::remove;
-use serde_json::json;
-
 use super::{Context, Error, pods};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::remove;
 
 fn is_deployed(cx: &Context<'_>) -> bool {
     cx.hc.annotation_is("hco.kubevirt.io/deployPasstNetworkBinding", "true")

@@ -1,10 +1,8 @@
 //! Common parts of HCO's Deployments and DaemonSets: replicas, placement, TLS arguments.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::{copy, get, remove, set};
-use serde_json::{Value, json};
-
 use super::Context;
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{copy, get, remove, set};
 
 /// A Deployment from its template: replicas, infra placement, arguments.
 pub(super) fn deployment(cx: &Context<'_>, name: &str, args: &[String]) -> Object {

@@ -1,11 +1,9 @@
 //! SSP `ssp.kubevirt.io/v1beta3`. Source of every rule: HCO `controllers/handlers/ssp.go`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::{copy, set};
-use serde_json::{Value, json};
-
 use super::cr::Cr;
 use super::{Context, Error};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{copy, set};
 
 /// Rendered on OpenShift (by the order of work); the webhook renders it everywhere.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

@@ -1,12 +1,10 @@
 //! MigController, storage migrations, and FileRestoreOperator (1.19). Source: HCO `controllers/handlers/migration.go`,
 //! `vm-file-restore.go`.
 
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::{copy, set};
-use serde_json::{Value, json};
-
 use super::cr::Cr;
 use super::{Context, Error};
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::{copy, set};
 
 /// Always. The TLS profile reaches it from 1.18 on; its type drops it before.
 pub(super) fn render_mig_controller(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

@@ -1,12 +1,11 @@
 //! The table of operands, and rendering them in order.
 
-use hcoplan_kubernetes::Object;
-
 use super::{
     Context, Error, aaq, aie_webhook, cdi, console_plugin, image_streams, kubevirt, network_addons,
     network_resources_injector, observability, passt, ssp, storage_controllers, wasp_agent,
 };
 use crate::jsonpatch::{Patched, PatchedOperandPart};
+use crate::prelude::*;
 
 /// An operand: its name in the release's order of work, and its renderer.
 pub struct Operand {

@@ -2,15 +2,11 @@
 //!
 //! Source: HCO `pkg/tlssecprofile` (1.18, 1.19), `pkg/util` before; OpenShift's `config/v1`.
 
-use std::borrow::Cow;
-
-use hcoplan_kubernetes::tree;
-use serde_json::{Value, json};
-
 use super::error::Error;
-use crate::hyperconverged::HyperConverged;
-use crate::inventory::Inventory;
-use crate::release::{Platform, Release, Tls};
+use crate::prelude::*;
+use crate::release::Tls;
+use hcoplan_kubernetes::tree;
+use std::borrow::Cow;
 
 /// The effective profile: the CR's, else the APIServer's (OpenShift), else Intermediate.
 #[derive(Debug, Clone, PartialEq)]

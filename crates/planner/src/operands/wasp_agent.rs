@@ -1,9 +1,7 @@
 //! wasp-agent: swap for overcommitted memory. Source: HCO `controllers/handlers/wasp-agent`.
 
-use hcoplan_kubernetes::Object;
-use serde_json::Value;
-
 use super::{Context, Error, pods};
+use crate::prelude::*;
 
 /// Rendered on OpenShift above 100 percent of memory, unless (from 1.18 on) autopilot manages it.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {

@@ -1,13 +1,10 @@
 //! HCO's gauges, and the alerts that they fire. Source: HCO `pkg/monitoring/hyperconverged`.
 
-use hcoplan_kubernetes::tree::object;
-use serde_json::{Map, Value};
-
 use crate::boot_images::HcoStage;
-use crate::hyperconverged::HyperConverged;
-use crate::inventory::Inventory;
 use crate::jsonpatch::OperationCounts;
-use crate::release::Platform;
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::object;
+use serde_json::Map;
 
 /// The alerts that HCO's gauges decide, sorted. Others belong to other operators.
 pub const PREDICTED: [&str; 4] = [

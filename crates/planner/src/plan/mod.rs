@@ -9,27 +9,23 @@ mod operator_update;
 mod reconcile;
 mod status;
 
-use std::sync::Arc;
-
-use serde_json::{Map, Value};
+use crate::prelude::*;
+use serde_json::Map;
 
 pub use alerts::PREDICTED as PREDICTED_ALERTS;
 pub use operator_update::{with_status, write};
 pub use status::{Condition, Status};
 
-use hcoplan_kubernetes::Object;
 use hcoplan_kubernetes::tree::get;
 use reconcile::Cluster;
 
-use crate::admission::{self, Admission, Operation};
 use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, Existing, SspStage};
-use crate::hyperconverged::{HyperConverged, version_of};
-use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Patched};
 use crate::operands::{self, Context, Rendered, Stage};
-use crate::release::{self, Release};
+use crate::release;
 use crate::topology::Topology;
+use crate::{admission, admission::Operation};
 
 /// The only name of a HyperConverged that the operator reconciles. The schema's pattern isn't anchored, so others are
 /// accepted.

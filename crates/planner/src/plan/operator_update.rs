@@ -3,17 +3,15 @@
 //! The update stores the finalizer, the label and defaults filled in while rendering. Every reconcile retries a
 //! rejected one; the operands are rendered all the same, from the object in etcd.
 
-use hcoplan_kubernetes::tree::{get, set};
-use serde_json::{Map, Value, json};
-
 use super::status;
-use crate::admission::{self, Admission, Operation, OperatorBugKind};
 use crate::hyperconverged::{self, storage_path};
-use crate::inventory::Inventory;
 use crate::jsonpatch;
 use crate::operands::{Rendered, TlsProfile};
-use crate::release::Release;
+use crate::prelude::*;
 use crate::topology::Topology;
+use crate::{admission, admission::Operation, admission::OperatorBugKind};
+use hcoplan_kubernetes::tree::{get, set};
+use serde_json::Map;
 
 /// The rejection of the operator's update of a new object; `None` if it is accepted.
 ///

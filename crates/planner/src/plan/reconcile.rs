@@ -1,18 +1,12 @@
 //! The operator's reconciles of a HyperConverged, until nothing changes.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use serde_json::Value;
-
 use crate::admission;
 use crate::boot_images::{self, GoldenImages, HcoStage};
-use crate::hyperconverged::HyperConverged;
-use crate::inventory::Inventory;
 use crate::jsonpatch;
 use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
-use crate::release::Release;
+use crate::prelude::*;
 use crate::topology::Topology;
+use std::borrow::Cow;
 
 /// The HyperConverged's TLS profile.
 const PROFILE: &str = "security.tlsSecurityProfile";

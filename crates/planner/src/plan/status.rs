@@ -1,16 +1,11 @@
 //! The status that HCO reports on the HyperConverged.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use serde_json::{Map, Value, json};
-
 use crate::boot_images::HcoStage;
-use crate::inventory::Inventory;
 use crate::jsonpatch::OperationCounts;
 use crate::operands;
-use crate::release::Release;
+use crate::prelude::*;
 use crate::topology::Topology;
+use serde_json::Map;
 
 /// A condition of the HyperConverged.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 //!
 //! Source: HCO's `pkg/webhooks` of each release branch.
 
-use std::collections::BTreeMap;
-
+use crate::prelude::*;
 use serde::Deserialize;
 
 /// The webhooks of a release, by API version (`v1beta1`, `v1`).

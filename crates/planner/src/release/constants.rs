@@ -7,11 +7,9 @@
 //! Plans share the filled objects: without that `lint` of a hundred different clusters takes 18 % more instructions,
 //! and a rendered fleet more memory.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-use hcoplan_kubernetes::Object;
-use serde_json::Value;
+use crate::prelude::*;
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The values of the placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

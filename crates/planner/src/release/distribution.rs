@@ -3,13 +3,11 @@
 //! A distribution is data, `schemas/distributions/<name>.json`: the mapping of its versions to HCO releases, its
 //! namespaces, its golden images. Every fact has a source; one that public sources don't state is marked as assumed.
 
-use std::collections::BTreeMap;
-use std::sync::OnceLock;
-
+use super::version_numbers;
+use crate::prelude::*;
 use hcoplan_schemas::DISTRIBUTIONS;
 use serde::Deserialize;
-
-use super::version_numbers;
+use std::sync::OnceLock;
 
 /// The source of a fact.
 #[derive(Debug, Deserialize)]
@@ -352,7 +350,7 @@ mod tests {
     #[test]
     fn upstream_versions_are_the_releases() {
         let upstream = Distribution::named(UPSTREAM).expect("known");
-        let known: Vec<&str> = crate::release::Release::known_names().collect();
+        let known: Vec<&str> = Release::known_names().collect();
         assert_eq!(upstream.lines(), known);
         for distribution in Distribution::all() {
             for version in distribution.environment.iter().flat_map(|v| &v.versions) {

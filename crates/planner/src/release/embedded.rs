@@ -1,10 +1,9 @@
 //! The compiled-in releases: the directories of `schemas/releases` and `schemas/behaviour`.
 
-use std::sync::{Arc, LazyLock, OnceLock};
-
+use super::Files;
+use crate::prelude::*;
 use hcoplan_schemas::RELEASES;
-
-use super::{Files, Release};
+use std::sync::OnceLock;
 
 /// Names of the releases, oldest first.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
@@ -56,7 +55,7 @@ mod tests {
                 if !imported.exists() {
                     continue;
                 }
-                let keys = |path: &std::path::Path| -> BTreeMap<String, serde_json::Value> {
+                let keys = |path: &std::path::Path| -> BTreeMap<String, Value> {
                     let text = std::fs::read_to_string(path).expect("readable");
                     serde_json::from_str(&text).expect("an object")
                 };

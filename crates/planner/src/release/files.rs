@@ -1,11 +1,9 @@
 //! The files of a release by name, compiled in or from a directory.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
+use crate::prelude::*;
 use hcoplan_kubernetes::go::GoTypes;
-use hcoplan_kubernetes::schema::Schema;
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 
 /// A release's data that cannot be used.
 #[derive(Debug, thiserror::Error)]

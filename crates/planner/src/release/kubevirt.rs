@@ -1,10 +1,7 @@
 //! Facts about the release's KubeVirt: its feature gates and its webhook's checks.
 
-use std::collections::BTreeMap;
-
+use crate::prelude::*;
 use serde::Deserialize;
-
-use super::Phase;
 
 /// `kubevirt.json`. Source: KubeVirt `pkg/virt-config/featuregate` and
 /// `pkg/virt-operator/webhooks` at the version that the release deploys.

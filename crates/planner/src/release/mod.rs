@@ -19,11 +19,9 @@ mod tables;
 mod upgrade;
 mod version;
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
-
+use crate::prelude::*;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use std::sync::OnceLock;
 
 pub use admission::{
     AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning, GateWarningCondition, ListStyle,
@@ -51,7 +49,6 @@ pub use upgrade::{
 pub use version::{version_numbers, version_parts};
 
 use hcoplan_kubernetes::go::GoTypes;
-use hcoplan_kubernetes::schema::Schema;
 
 /// An HCO release line with all its data.
 pub struct Release {

@@ -1,15 +1,13 @@
 //! Published patch releases of a line (`1.17.3`), and the development of the next line: each is the line's data with
 //! its differences.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock, OnceLock};
-
+use super::version_numbers;
+use super::{Error, Files};
+use crate::lifecycle::merge_patch;
+use crate::prelude::*;
 use hcoplan_schemas::PATCH_RELEASES;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-use super::version_numbers;
-use super::{Error, Files, Release};
+use std::sync::OnceLock;
 
 /// `schemas/patch-releases/<version>.json`; `cargo run -p xtask -- release --changes` writes it.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,7 +37,8 @@ impl PatchRelease {
                 Err(_) => Value::Null,
             };
             let new = parsed(name, text)?;
-            if let Some(patch) = merge_patch(&old, &new) {
+            if old != new {
+                let patch = merge_patch(&old, &new);
                 json_patch::merge(&mut old, &patch);
                 if old != new {
                     return Err(Error::shape(name, "a merge patch can't express a null"));
@@ -61,23 +60,6 @@ impl PatchRelease {
         }
         Ok(files)
     }
-}
-
-/// The merge patch from one value to another; `None` if they are equal.
-fn merge_patch(old: &Value, new: &Value) -> Option<Value> {
-    let (Value::Object(was), Value::Object(is)) = (old, new) else {
-        return (old != new).then(|| new.clone());
-    };
-    let removed = was.keys().filter(|key| !is.contains_key(*key));
-    let mut patch: Map<String, Value> = removed.map(|key| (key.clone(), Value::Null)).collect();
-    for (key, value) in is {
-        let change = match was.get(key) {
-            Some(old) => merge_patch(old, value),
-            None => Some(value.clone()),
-        };
-        patch.extend(change.map(|change| (key.clone(), change)));
-    }
-    (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
 impl Release {

@@ -3,14 +3,12 @@
 //! Values that only the vendor's bundle has (digests, a z-stream's versions) stay upstream's or a known one, and are
 //! listed as assumed.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-
 use super::distribution::{CommonImage, Distribution, Fact, ImageSource, Maturity};
-use super::{Files, Mutation, Release};
+use super::{Files, Mutation};
+use crate::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The distribution and version of a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

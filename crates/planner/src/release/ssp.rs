@@ -3,11 +3,9 @@
 //! SSP renders the golden images' second stage. The logic is in `boot_images`; this data may differ by release or
 //! vendor: the namespace, the template bundle's data sources, the fields that its CRD prunes, and its constant objects.
 
-use std::collections::BTreeMap;
-
-use hcoplan_kubernetes::Object;
+use crate::prelude::*;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 /// The placeholder of the golden images' namespace in `ssp.json`.
 const NAMESPACE_PLACEHOLDER: &str = "{{goldenImagesNamespace}}";

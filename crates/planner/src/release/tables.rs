@@ -1,11 +1,8 @@
 //! The small tables of a release. Source: HCO's release branch and its manifests.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use serde::Deserialize;
-use serde_json::Value;
-
 use super::{AssumedValue, ShippedBy};
+use crate::prelude::*;
+use serde::Deserialize;
 
 /// The operator's platform, which decides the environment and the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]

@@ -4,14 +4,11 @@
 
 mod taints;
 
-use std::borrow::Cow;
-
+use crate::prelude::*;
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 use hcoplan_kubernetes::tree;
-use serde_json::{Map, Value};
-
-use crate::inventory::{Inventory, Node};
-use crate::release::{Platform, Release};
+use serde_json::Map;
+use std::borrow::Cow;
 
 pub use taints::Tolerations;
 
@@ -214,7 +211,7 @@ mod tests {
         }
     }
 
-    fn release() -> std::sync::Arc<Release> {
+    fn release() -> Arc<Release> {
         Release::known("1.17").expect("known")
     }
 

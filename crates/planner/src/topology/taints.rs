@@ -1,10 +1,7 @@
 //! Matches tolerations and taints like the scheduler.
 
-use std::collections::BTreeSet;
-
-use serde_json::Value;
-
-use crate::inventory::{Node, ROLE_LABEL, Taint};
+use crate::inventory::Taint;
+use crate::prelude::*;
 
 /// A placement's tolerations, read once for many nodes.
 #[derive(Debug)]

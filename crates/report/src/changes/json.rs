@@ -1,21 +1,13 @@
 //! A comparison as JSON: each story once, with references to its clusters and findings.
 
-use std::io::{self, Write};
-
-use camino::Utf8Path;
-use serde_json::{Value, json};
-
 use super::outputs::level;
 use super::upgrade::UpgradeView;
-use super::{Changes, live_check, shown_pair};
+use super::{live_check, shown_pair};
+use crate::prelude::*;
 use hcoplan_analysis::review::{
-    Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Review, Steps, Story, level_of,
+    Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, level_of,
 };
 use hcoplan_analysis::shown_path;
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::secret;
-use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::diff::{ClusterDiff, Kind};
 
 /// Raised when a key is removed or changes its meaning.
 const SCHEMA_VERSION: &str = "2";
@@ -135,13 +127,13 @@ fn one_story(changes: &Changes<'_>, story: &Story<'_>, findings: &mut Findings<'
 fn effect(changes: &Changes<'_>, entry: &Entry<'_>, rules: &[usize]) -> Value {
     let effect = &entry.effect;
     json!({
-        "impact": effect.impact.as_str(),
+        "impact": effect.impact,
         "level": level(level_of(effect)),
         "certain": effect.certain,
         "message": entry.sentence(usize::MAX - 1),
         "subjects": effect.subjects,
         "machines": effect.machines,
-        "when": effect.when.name(),
+        "when": effect.when,
         "action": effect.action,
         "location": place(changes.root, effect.place.as_ref()),
         "findings": rules,

@@ -1,13 +1,9 @@
 //! Prints what a running cluster has and hcoplan doesn't expect.
 
-use serde_json::{Value, json};
-
-use super::{Changes, shown_pair, value_on_a_line};
-use crate::document::{Block, Entry, Layout, Level, Text};
-use crate::plural;
-use hcoplan_diagnostics::secret;
+use super::{shown_pair, value_on_a_line};
+use crate::prelude::*;
+use hcoplan_explain::diff::LiveCheck;
 use hcoplan_explain::diff::semantic::{ObjectChange, Step};
-use hcoplan_explain::diff::{Kind, LiveCheck};
 
 /// Maximum number of differences without `--verbose`.
 const MAX_DIFFERENCES: usize = 10;

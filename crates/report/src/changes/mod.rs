@@ -10,24 +10,14 @@ mod tests;
 mod upgrade;
 mod view;
 
-use std::io::{self, Write};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use serde_json::Value;
-
 use crate::Named;
-use crate::document::{Block, Document, Text};
 pub use crate::markdown::MIN_BUDGET;
+use crate::prelude::*;
 use crate::terminal::Terminal;
 use crate::{html, markdown, terminal};
 
-use super::text::printable;
-use hcoplan_analysis::review::{InputDifference, Review, Steps};
+use hcoplan_analysis::review::InputDifference;
 use hcoplan_analysis::{Analysis, shown_path};
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::secret;
-use hcoplan_diagnostics::source::Location;
-use hcoplan_explain::diff::ClusterDiff;
 
 pub(crate) use self::view::View;
 pub use json::document;

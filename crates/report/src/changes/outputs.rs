@@ -1,9 +1,7 @@
 //! The verdict and the counts as `name=value` lines: GitHub's `$GITHUB_OUTPUT`, GitLab's dotenv.
 
-use std::io::{self, Write};
-
-use crate::text::printable;
-use hcoplan_analysis::review::{Level, Review};
+use crate::prelude::*;
+use hcoplan_analysis::review::Level;
 
 /// GitHub's limit for the description of a commit status, in characters.
 pub(super) const SUMMARY: usize = 140;

@@ -1,13 +1,9 @@
 //! Prints an upgrade: a checklist of all steps, before, during and after it, then the change itself.
 
-use std::collections::BTreeSet;
-
-use crate::document::{Block, Document, Entry as Row, Layout, Level, Table, Text};
-use crate::plural;
-
-use super::{Changes, View};
-use hcoplan_analysis::review::{Checklist, Entry, Review, Steps, ValueRow, clusters};
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use super::View;
+use crate::document::{Entry as Row, Table};
+use crate::prelude::*;
+use hcoplan_analysis::review::{Checklist, Entry, ValueRow};
 
 /// The steps of an upgrade, for a screen.
 pub(crate) struct UpgradeView<'a>(pub(crate) &'a Steps);

@@ -1,20 +1,15 @@
 //! Builds the document of a change: the verdict, then a story per cause, the worst first.
 
-use std::collections::BTreeMap;
-
-use crate::document::{Block, DiffLine, Entry as Row, Layout, Level, Sign, Text};
-use similar::{ChangeTag, TextDiff};
-
-use super::super::{findings, plural, sarif};
-use super::{Changes, places, shown_pair, value_on_a_line};
+use super::super::{findings, sarif};
+use super::{places, shown_pair, value_on_a_line};
+use crate::document::{DiffLine, Entry as Row, Sign};
+use crate::prelude::*;
 use hcoplan_analysis::review::{
-    Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Review, Story, cluster_names, clusters, level_of, list,
+    Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, cluster_names, level_of, list,
 };
-use hcoplan_diagnostics::finding::{Applicability, Finding, Severity};
-use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::semantic::Impact;
-use hcoplan_explain::diff::{ClusterDiff, Kind};
 use hcoplan_planner::inventory::UpdateMethod;
+use similar::{ChangeTag, TextDiff};
 
 /// The rules that report what is assumed of a cluster, and what that is.
 const ASSUMED: [(&str, &str); 4] = [
@@ -193,7 +188,7 @@ impl<'a> View<'a> {
             _ => "~",
         };
         let (before, after) = shown_pair(cause.what, cause.before, cause.after);
-        let short = |value: Option<&serde_json::Value>| {
+        let short = |value: Option<&Value>| {
             let text = value.map(value_on_a_line)?;
             (text.chars().count() <= SHORT_VALUE).then_some(text)
         };
@@ -430,13 +425,11 @@ impl<'a> View<'a> {
     fn field(&self, field: &FieldLine<'_>) -> Vec<DiffLine> {
         let each = if field.varies { " (each its own)" } else { "" };
         let (before, after) = shown_pair(field.path, field.before, field.after);
-        let lines = |text: Option<&serde_json::Value>| {
-            text.and_then(serde_json::Value::as_str).filter(|t| t.contains('\n')).map(str::to_owned)
-        };
+        let lines = |text: Option<&Value>| text.and_then(Value::as_str).filter(|t| t.contains('\n')).map(str::to_owned);
         if let (Some(a), Some(b)) = (lines(before.as_ref()), lines(after.as_ref())) {
             return self.text(&format!("{}{each}", field.label), &a, &b);
         }
-        let shown = |value: Option<&serde_json::Value>| value.map(|v| self.cut(value_on_a_line(v)));
+        let shown = |value: Option<&Value>| value.map(|v| self.cut(value_on_a_line(v)));
         match (shown(before.as_ref()), shown(after.as_ref())) {
             (None, None) => vec![line(Sign::Change, 1, format!("{}{each}", field.label))],
             (None, Some(after)) => vec![line(Sign::Add, 1, format!("{}: {after}{each}", field.label))],

@@ -1,22 +1,16 @@
 //! `hcoplan explain KubeVirt.spec.configuration.migrations`: fields of operands and of the HyperConverged, from the
 //! releases' data.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::sync::Arc;
-
-use serde_json::{Value, json};
-
+use crate::prelude::*;
 use crate::wrap_lines;
 use hcoplan_analysis::Failure;
-use hcoplan_diagnostics::finding::{Rule, nearest};
+use hcoplan_diagnostics::finding::nearest;
 use hcoplan_explain::docs::{FieldDoc, Term, TermKind, plain, resolve, steps};
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_lint as lint;
 use hcoplan_planner::inventory::{Inventory, Node};
 use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_planner::release::Release;
 use hcoplan_yaml::{Path, Segment, emit};
+use std::fmt::Write;
 
 /// Maximum lines of a value.
 const MAX_LINES: usize = 24;
@@ -385,7 +379,7 @@ fn changes(pair: &[FieldVersion]) -> Vec<String> {
     // A new version of the HyperConverged repeats the connections of the existing one.
     let versions = |s: &FieldVersion| {
         let all = s.release.fields().iter().map(|f| f.api_version.clone());
-        all.collect::<std::collections::BTreeSet<_>>()
+        all.collect::<BTreeSet<_>>()
     };
     let (old, both) = (versions(before), versions(after));
     let is_new = |line: &&String| !both.iter().any(|v| !old.contains(v) && line.contains(&format!(" ({v})")));

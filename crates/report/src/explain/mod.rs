@@ -4,13 +4,10 @@ mod field;
 mod rendered;
 mod topic;
 
-use std::sync::Arc;
-
+use crate::prelude::*;
 use hcoplan_analysis::Failure;
 use hcoplan_diagnostics::finding;
 use hcoplan_explain::docs::steps;
-use hcoplan_lint as lint;
-use hcoplan_planner::release::Release;
 
 pub use field::kinds;
 pub use rendered::document as rendered;

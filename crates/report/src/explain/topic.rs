@@ -1,17 +1,15 @@
 //! `hcoplan explain`: gates and terms (alerts, annotations, metrics and others), from `schemas/words.json` and the
 //! releases' data.
 
-use std::fmt::Write;
-use std::sync::Arc;
-
 use super::field;
-use hcoplan_diagnostics::finding::{Prediction, Rule};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::Prediction;
 use hcoplan_explain::docs::{Term, TermKind, fields_with_value, gate_effect, gate_in, gates, terms_of};
-use hcoplan_lint as lint;
 use hcoplan_planner::hyperconverged::MOVES;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Annotation};
 use hcoplan_planner::plan::PREDICTED_ALERTS;
-use hcoplan_planner::release::{Distribution, Release};
+use hcoplan_planner::release::Distribution;
+use std::fmt::Write;
 
 /// The page with exactly this name; `None` if none has it.
 pub(super) fn page(subject: &str, release: Option<&Arc<Release>>) -> Option<String> {

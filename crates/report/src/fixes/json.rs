@@ -1,16 +1,10 @@
 //! `hcoplan fix --format json`, described by `schemas/fix.schema.json`.
 
-use camino::Utf8Path;
-use serde_json::{Value, json};
-
-use hcoplan_analysis::FixResult;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
-use hcoplan_diagnostics::secret;
-use hcoplan_diagnostics::source::Location;
-use hcoplan_lint::fix::{Applied, Line, preview};
-
 use super::{FixView, diff_of, root_from_top};
+use crate::prelude::*;
 use crate::shown_path;
+use hcoplan_analysis::FixResult;
+use hcoplan_lint::fix::{Applied, Line, preview};
 
 /// Raised when a field is removed or changes its meaning, not for new fields.
 const SCHEMA_VERSION: &str = "1";

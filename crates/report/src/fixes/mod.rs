@@ -2,20 +2,16 @@
 
 mod json;
 
+use crate::prelude::*;
+use crate::{in_repository, shown_path};
+use anstyle::{AnsiColor, Style};
+use hcoplan_analysis::{FixResult, MAX_ROUNDS};
+use hcoplan_diagnostics::secret::masked_file_text;
+use hcoplan_lint::fix::{self, Applied, Line, NewError, Rewritten};
+use similar::TextDiff;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Write as _;
-
-use anstyle::{AnsiColor, Style};
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_analysis::{FixResult, MAX_ROUNDS};
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
-use hcoplan_diagnostics::secret::{InputText, masked_file_text};
-use hcoplan_diagnostics::source::{Location, SourceFile};
-use hcoplan_lint::fix::{self, Applied, Line, NewError, Rewritten};
-use similar::TextDiff;
-
-use crate::{in_repository, plural, shown_path};
 
 pub use json::document;
 
@@ -44,7 +40,7 @@ pub struct FixView<'a> {
 ///
 /// # Errors
 /// Never: the text is written to memory.
-pub fn text(fixed: &FixResult, view: &FixView<'_>) -> std::io::Result<Vec<u8>> {
+pub fn text(fixed: &FixResult, view: &FixView<'_>) -> io::Result<Vec<u8>> {
     let root = view.root;
     let mut out = Vec::new();
     if view.written.is_none() {
@@ -162,7 +158,7 @@ fn place(root: &Utf8Path, location: Option<&Location>) -> String {
     })
 }
 
-fn write_diff(out: &mut Vec<u8>, diff: &str) -> std::io::Result<()> {
+fn write_diff(out: &mut Vec<u8>, diff: &str) -> io::Result<()> {
     for full in diff.split_inclusive('\n') {
         let style = match full.as_bytes() {
             [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', b' ', ..] => BOLD,
@@ -181,7 +177,7 @@ fn write_diff(out: &mut Vec<u8>, diff: &str) -> std::io::Result<()> {
 }
 
 /// The findings that weren't fixed, each with its fixes.
-fn write_remaining(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> std::io::Result<()> {
+fn write_remaining(out: &mut Vec<u8>, root: &Utf8Path, left: &[Finding]) -> io::Result<()> {
     let mut allowance = HashMap::new();
     let mut untold = 0;
     for finding in left {

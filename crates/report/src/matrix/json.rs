@@ -1,8 +1,7 @@
 //! The matrix as JSON, described by `schemas/matrix.schema.json`.
 
-use serde_json::{Value, json};
-
 use super::MatrixPage;
+use crate::prelude::*;
 use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Image, MachineRow, counts};
 use hcoplan_planner::boot;
 

@@ -1,13 +1,10 @@
 //! The matrix as a document: equal clusters share a table, with the reasons below it.
 
-use std::collections::BTreeMap;
-
-use crate::document::{Block, Cell as TableCell, Document, Entry, Layout, Level, Table, Text};
-
 use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
-use crate::{plural, sarif};
+use crate::document::{Cell as TableCell, Table};
+use crate::prelude::*;
+use crate::sarif;
 use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, State, counts, groups};
-use hcoplan_analysis::review::clusters;
 use hcoplan_planner::boot::{self, BootOutcome};
 
 /// The screen of a terminal, with the totals at the end.

@@ -1,18 +1,14 @@
 //! What KubeVirt's settings do, apart from the rows of `rows.json`. Sources: `pkg/virt-config` (defaults),
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
-
-use hcoplan_planner::release::Release;
-use serde_json::Value;
-
 use super::said::{Said, entries, names_changed, selector, shown, summary};
-use super::{Change, Consequence, Users};
+use super::{Change, Users};
 use crate::diff::gates;
 use crate::diff::semantic::EffectTime::{NewMachines, NextPod, NextStart, NextUpdate, Now, Removal};
 use crate::diff::semantic::Impact::{Behaviour, BootFailure, DataLoss, Disruption, Scheduling, Security};
+use crate::prelude::*;
+use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 /// What deleting the HyperConverged does to workloads; CDI has the same setting.
 pub(super) fn uninstall(change: &Change<'_>) -> Vec<Consequence> {

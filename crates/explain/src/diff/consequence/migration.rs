@@ -1,13 +1,12 @@
 //! Live migration and certificates. Sources: KubeVirt `pkg/virt-config`, `pkg/virt-launcher/virtwrap/live-migration-source.go`,
 //! `pkg/virt-operator/resource/apply/core.go` (`certificationNeedsRotation`).
 
-use serde_json::Value;
-
+use super::Change;
 use super::others::component;
 use super::said::{Said, shown};
-use super::{Change, Consequence};
 use crate::diff::semantic::EffectTime::{NextMigration, Now};
 use crate::diff::semantic::Impact::{Behaviour, Disruption, Scheduling};
+use crate::prelude::*;
 
 const POST_COPY: &str = "spec.configuration.migrations.allowPostCopy";
 const DISRUPTION: &str = "spec.configuration.migrations.allowWorkloadDisruption";

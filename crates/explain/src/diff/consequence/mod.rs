@@ -12,15 +12,7 @@ mod rows;
 mod said;
 mod users;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_planner::inventory::Node;
-use hcoplan_planner::release::Release;
-use serde_json::Value;
-
-use super::Kind;
-use super::semantic::{EffectTime, Impact, ObjectChange};
+use crate::prelude::*;
 use rows::Row;
 use said::{join, shown};
 

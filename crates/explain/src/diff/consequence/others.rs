@@ -2,16 +2,12 @@
 //! `pkg/controller/dataimportcron-controller.go`; AAQ `pkg/aaq-controller/built-in-usage-calculators`; OpenShift's TLS
 //! profiles.
 
-use std::collections::BTreeSet;
-
-use hcoplan_planner::release::Release;
-use serde_json::Value;
-
+use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
 use super::said::{Said, entries, summary};
-use super::{Change, Consequence};
 use crate::diff::semantic::EffectTime::{ImageRemoval, NewMachines, NewPods, Now};
 use crate::diff::semantic::Impact::{Behaviour, DataLoss, Images, Scheduling, Security};
+use crate::prelude::*;
 
 const fn security(text: &'static str) -> Said {
     Said::new(Security, Now, text)

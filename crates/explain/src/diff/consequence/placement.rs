@@ -1,14 +1,12 @@
 //! Where the operands' pods run: node selectors, affinities and tolerations in words, and the nodes that pods leave.
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
-use hcoplan_planner::inventory::Node;
-use hcoplan_planner::topology::{Selection, Tolerations};
-use serde_json::Value;
-
+use super::Change;
 use super::said::{Said, list, selector};
-use super::{Change, Consequence};
 use crate::diff::semantic::EffectTime::{NextImport, NextStart, Now};
 use crate::diff::semantic::Impact::{Behaviour, BootFailure, Disruption, Images};
+use crate::prelude::*;
+use hcoplan_planner::topology::{Selection, Tolerations};
 
 /// The pods that a placement is about.
 struct Pods {

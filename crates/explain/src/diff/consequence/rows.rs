@@ -1,14 +1,11 @@
 //! The rows of `rows.json`: a kind, its fields, and what a change of them does. The values compared are those at the
 //! first path; an empty path is the whole object. What a row can't say is a function, `code`.
 
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-use serde_json::Value;
-
 use super::said::{Said, Says, Words};
-use super::{Change, Consequence, Users, kubevirt, migration, others, placement};
-use crate::diff::semantic::{EffectTime, Impact};
+use super::{Change, kubevirt, migration, others, placement};
+use crate::prelude::*;
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// A row.
 pub(super) struct Row {
@@ -71,10 +68,8 @@ fn said(value: &'static Value) -> Option<Said> {
     let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
     let impact = value.get("impact").map_or(Some(Impact::Behaviour), |name| Impact::deserialize(name).ok())?;
     let when = value.get("when").map_or(Some(EffectTime::Now), |name| EffectTime::deserialize(name).ok())?;
-    let users = match text("users") {
-        Some(name) => Some(Users::ALL.into_iter().find(|users| users.name() == name)?),
-        None => None,
-    };
+    let users = Option::deserialize(&value["users"]).ok()?;
+
     let is = |key: &str| value[key] == true;
     Some(Said {
         action: text("action").unwrap_or_default(),

@@ -1,12 +1,9 @@
 //! What a row says, and how its sentence is filled in.
 
-use std::fmt::Display;
-
-use serde_json::Value;
-
+use super::Change;
 use super::users::Users;
-use super::{Change, Consequence};
-use crate::diff::semantic::{EffectTime, Impact};
+use crate::prelude::*;
+use std::fmt::Display;
 
 /// A sentence with its severity. `{is}` and `{was}` are values, `{field}` is a field, `{}` the subject.
 #[derive(Debug, Clone, Copy)]

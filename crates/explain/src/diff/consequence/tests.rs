@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_kubernetes::Object;
+use hcoplan_planner::boot::variant;
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan;
 use hcoplan_planner::release::Release;
@@ -114,7 +115,12 @@ fn sentences(before: &Value, after: &Value, kind: &str) -> Vec<(&'static str, St
             let text = c.text.replace("{}", &c.subjects.join(", "));
             (
                 c.path,
-                format!("{}{}, {}: {text}", if c.certain { "" } else { "possible " }, c.impact.as_str(), c.when.name()),
+                format!(
+                    "{}{}, {}: {text}",
+                    if c.certain { "" } else { "possible " },
+                    variant(&c.impact).0,
+                    variant(&c.when).0
+                ),
             )
         })
         .collect();
@@ -180,7 +186,7 @@ fn every_path_exists_in_its_kind() {
         for path in row.paths.iter().filter(|path| !path.is_empty()) {
             let schemas = releases.iter().flat_map(|r| r.schema_names().filter_map(|name| r.schema(name)));
             let own: Vec<_> = schemas.filter(|schema| schema.kind() == row.kind).collect();
-            let known = own.iter().any(|schema| schema.field(&yaml::Path::dotted(path)).is_some());
+            let known = own.iter().any(|schema| schema.field(&Path::dotted(path)).is_some());
             assert!(own.is_empty() || known, "{} has no {path}", row.kind);
         }
     }

@@ -1,9 +1,11 @@
 //! The virtual machines that a consequence is about.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 /// The virtual machines that use what changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Users {
     /// Those without `evictionStrategy`.
     WithoutEvictionStrategy,
@@ -38,21 +40,6 @@ impl Users {
         Self::Reservation,
         Self::ClusterInstancetype,
     ];
-
-    /// Its name in data.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::WithoutEvictionStrategy => "without-eviction-strategy",
-            Self::WithoutMemoryRequest => "without-memory-request",
-            Self::WithoutCpuRequest => "without-cpu-request",
-            Self::WithoutCpuModel => "without-cpu-model",
-            Self::WithoutArchitecture => "without-architecture",
-            Self::WithoutMachineType => "without-machine-type",
-            Self::PersistentState => "persistent-state",
-            Self::Reservation => "reservation",
-            Self::ClusterInstancetype => "cluster-instancetype",
-        }
-    }
 
     /// Whether a machine is one of them: `owner` has its instance type and preference, `written` the instance's spec as
     /// written, `complete` as it is in KubeVirt.

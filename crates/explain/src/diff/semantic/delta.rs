@@ -1,12 +1,8 @@
 //! Computes the difference of two values.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
-
 use super::equivalent::is_equivalent;
 use super::lists::{Keys, Listing, Lists};
+use crate::prelude::*;
 
 /// Why a difference has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,9 @@
 //! Compares values that are equal in different notations.
 
-use std::cmp::Ordering;
-
+use crate::prelude::*;
 use hcoplan_kubernetes::duration;
 use hcoplan_kubernetes::quantity::Quantity;
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
+use std::cmp::Ordering;
 
 /// Keys below which values are quantities.
 const QUANTITIES: [&str; 6] = ["requests", "limits", "capacity", "hard", "storage", "size"];

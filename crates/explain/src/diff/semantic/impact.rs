@@ -1,9 +1,9 @@
 //! The impact of a change, and when it takes effect.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The severity of a change, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Impact {
     /// The API server, a webhook or an operator rejects the change; it has no effect.
@@ -29,22 +29,6 @@ pub enum Impact {
 }
 
 impl Impact {
-    /// The name in reports: `data-loss`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Stops => "stops",
-            Self::DataLoss => "data-loss",
-            Self::BootFailure => "boot-failure",
-            Self::Disruption => "disruption",
-            Self::Scheduling => "scheduling",
-            Self::Alert => "alert",
-            Self::Security => "security",
-            Self::Images => "images",
-            Self::Behaviour => "behaviour",
-            Self::Better => "better",
-        }
-    }
-
     /// The name in a sentence.
     pub const fn title(self) -> &'static str {
         match self {
@@ -63,7 +47,7 @@ impl Impact {
 }
 
 /// When an effect occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectTime {
     /// As soon as the change is applied.
@@ -71,7 +55,7 @@ pub enum EffectTime {
     /// At the next start of a virtual machine.
     NextStart,
     /// At the next start of a virtual machine, or at its next migration.
-    #[serde(alias = "next-start-or-migration")]
+    #[serde(rename = "next-start-or-migration")]
     NextPod,
     /// When a virtual machine is created.
     NewMachines,
@@ -99,23 +83,6 @@ impl EffectTime {
             Self::NextPod => "from their next start or migration",
             Self::NewMachines => "when they are created",
             _ => "",
-        }
-    }
-
-    /// The name in reports for programs: `next-start`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Now => "now",
-            Self::NextStart => "next-start",
-            Self::NextPod => "next-start-or-migration",
-            Self::NewMachines => "new-machines",
-            Self::NewPods => "new-pods",
-            Self::NextMigration => "next-migration",
-            Self::NodeDrain => "node-drain",
-            Self::NextUpdate => "next-update",
-            Self::NextImport => "next-import",
-            Self::ImageRemoval => "image-removal",
-            Self::Removal => "removal",
         }
     }
 }

@@ -1,10 +1,7 @@
 //! Matches the entries of two lists.
 
-use std::collections::BTreeSet;
-
-use hcoplan_kubernetes::schema::{ListKind, Schema};
-use hcoplan_yaml::{Path, Segment};
-use serde_json::Value;
+use crate::prelude::*;
+use hcoplan_kubernetes::schema::ListKind;
 
 /// How the entries of a list are matched.
 #[derive(Debug, Clone, PartialEq, Eq)]

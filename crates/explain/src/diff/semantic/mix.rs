@@ -1,9 +1,8 @@
 //! Applies some of the differences between two values.
 
-use hcoplan_yaml::Path;
-use serde_json::{Map, Value};
-
 use super::lists::{Keys, Lists};
+use crate::prelude::*;
+use serde_json::Map;
 
 /// A location where two values differ: a leaf, an entry of a list, or a list without names.
 #[derive(Debug, Clone, PartialEq)]

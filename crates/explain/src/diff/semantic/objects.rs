@@ -1,15 +1,8 @@
 //! Compares two sets of objects.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use hcoplan_kubernetes::{Object, ObjectId};
-use hcoplan_planner::release::Release;
-use serde_json::Value;
-
 use super::delta::{Step, delta};
 use super::lists::Lists;
-use crate::diff::Kind;
+use crate::prelude::*;
 
 /// A changed field.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,15 +1,12 @@
 //! The DataImportCrons that SSP creates.
 
-use std::collections::BTreeMap;
-
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::object;
-use serde_json::{Map, Value};
-
 use super::architectures::{default_of, of_annotation};
 use super::template::CronTemplate;
 use super::{ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner};
+use crate::prelude::*;
 use crate::release::{SspBundle, SspOwner};
+use hcoplan_kubernetes::tree::object;
+use serde_json::Map;
 
 /// The namespace and DataSource that a cron fills. SSP keeps one cron for each.
 pub(super) type Target = (String, String);

@@ -1,16 +1,13 @@
 //! DataSources: the bundle's, and the references that give an image its plain name.
 
-use std::collections::BTreeSet;
-
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::object;
-use serde_json::Map;
-
 use super::architectures::{default_of, of_annotation};
 use super::crons::Crons;
 use super::template::CronTemplate;
 use super::{ARCHITECTURE_LABEL, CRON_LABEL, Displaced, Displacer, Existing, ObjectOrigin, Rendered, owner};
+use crate::prelude::*;
 use crate::release::{SspBundle, SspOwner};
+use hcoplan_kubernetes::tree::object;
+use serde_json::Map;
 
 /// A DataSource before it is written out. All are in the golden images' namespace.
 #[derive(Debug)]

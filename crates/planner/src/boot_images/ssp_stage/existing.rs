@@ -1,12 +1,8 @@
 //! What SSP finds in the golden images' namespace, and how that decides its DataSources.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_kubernetes::Object;
-use hcoplan_kubernetes::tree::get;
-use serde_json::Value;
-
 use super::CRON_LABEL;
+use crate::prelude::*;
+use hcoplan_kubernetes::tree::get;
 
 /// The claims and DataSources of the golden images' namespace before SSP's reconcile.
 ///

@@ -13,9 +13,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
-use hcoplan_kubernetes::Object;
+use crate::prelude::*;
 
 pub use existing::Existing;
 

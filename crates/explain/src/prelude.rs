@@ -1,0 +1,23 @@
+//! Names that most of the crate's files use.
+
+pub(crate) use crate::diff::Kind;
+pub(crate) use crate::diff::consequence::Consequence;
+pub(crate) use crate::diff::semantic::{EffectTime, Impact, Lists, NoiseKind, ObjectChange};
+pub(crate) use crate::diff::side::Side;
+pub(crate) use crate::why::input::Input;
+pub(crate) use crate::why::plan_input::PlanInput;
+pub(crate) use crate::why::target::{FoundValue, Target};
+pub(crate) use hcoplan_diagnostics::source::Location;
+pub(crate) use hcoplan_kubernetes::schema::Schema;
+pub(crate) use hcoplan_kubernetes::{Object, ObjectId};
+pub(crate) use hcoplan_planner::hyperconverged::version_of;
+pub(crate) use hcoplan_planner::inventory::{Inventory, Node};
+pub(crate) use hcoplan_planner::jsonpatch;
+pub(crate) use hcoplan_planner::lifecycle::State;
+pub(crate) use hcoplan_planner::plan::{AdmissionMode, Plan};
+pub(crate) use hcoplan_planner::release::{Phase, Release};
+pub(crate) use hcoplan_planner::world::Delta;
+pub(crate) use hcoplan_yaml::{Path, Segment};
+pub(crate) use serde_json::Value;
+pub(crate) use std::collections::{BTreeMap, BTreeSet};
+pub(crate) use std::sync::Arc;
