@@ -4,6 +4,7 @@ use super::entry::{Entry, InputDifference, because, level_of};
 use super::groups::{ObjectLine, object_lines};
 use super::{FindingLine, Level, lines};
 use crate::prelude::*;
+use hcoplan_explain::diff::Task;
 
 /// What one cause does: an edited line, a fact of the inventory, or several of them together.
 #[derive(Debug)]
@@ -175,7 +176,9 @@ impl<'a> Story<'a> {
             let is_of_machine = fails && effect.machines.iter().any(|m| m == machine);
             let alert = finding.alert().filter(|_| finding.severity == Severity::Info);
             let raises = |(name, _)| effect.is_alert() && effect.subjects.iter().any(|s| s == name);
-            let refuses = effect.is_refusal && finding.rejection;
+            let at = |place: &Location| (place.file.path().to_owned(), place.span);
+            let is_there = effect.place.is_some() && effect.place.as_ref().map(at) == finding.location.as_ref().map(at);
+            let refuses = effect.is_refusal && (finding.rejection || is_there && finding.severity == Severity::Error);
             effect.rule == Some(finding.rule.name) || is_of_machine || refuses || alert.is_some_and(raises)
         };
         // What is gone says the same as an improvement only.
@@ -186,6 +189,13 @@ impl<'a> Story<'a> {
         };
         self.findings.retain(|line| !cover(line, false));
         self.removed.retain(|line| !cover(line, true));
+        // A note about a line that a finding is about says the same.
+        let line = |place: &Location| (place.file.path().to_owned(), place.start().line);
+        let told: BTreeSet<_> = self.findings.iter().filter_map(|f| f.finding.location.as_ref().map(line)).collect();
+        self.effects.retain(|Entry { effect, .. }| {
+            let is_note = effect.task == Task::Remove || effect.task == Task::Note && effect.action.is_none();
+            !(is_note && effect.place.as_ref().is_some_and(|place| told.contains(&line(place))))
+        });
         self.findings.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
     }
 }

@@ -96,17 +96,6 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
         }
     }
     let findings = added(steps);
-    // A note about a line that a finding is about says the same.
-    let is_said = |effect: &Effect| {
-        (effect.task == Task::Remove || effect.task == Task::Note && effect.action.is_none())
-            && effect.place.as_ref().is_some_and(|place| {
-                let same = |other: &Location| {
-                    (other.file.path(), other.start().line) == (place.file.path(), place.start().line)
-                };
-                findings.iter().any(|line| line.finding.location.as_ref().is_some_and(same))
-            })
-    };
-    effects.retain(|e| !is_said(&e.effect));
     effects.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
     let mut story = Story { effects, findings, ..Story::new(Vec::new(), Vec::new()) };
     story.cover_findings();

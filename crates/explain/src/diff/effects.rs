@@ -53,8 +53,8 @@ impl ClusterDiff {
             } else {
                 (Impact::Stops, "it isn't planned")
             };
-            let effect = Effect::new(impact, format!("{side}: {why}"));
-            out.push(effect.action(why.help.as_deref().unwrap_or(FIX)));
+            let effect = Effect::new(impact, format!("{side}: {why}")).action(why.help.as_deref().unwrap_or(FIX));
+            out.push(Effect { place: why.location.clone(), is_refusal: true, ..effect });
         }
         if let Some(why) = &self.unknown_before {
             out.push(Effect::new(Impact::Behaviour, format!("the side before isn't planned: {why}")));

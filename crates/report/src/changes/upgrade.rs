@@ -137,6 +137,10 @@ fn parts(view: &View<'_>) -> Vec<Block> {
 /// An entry with its releases and clusters, unless these are all.
 fn row(view: &View<'_>, review: &Review<'_>, entry: &Entry<'_>) -> Row {
     let mut row = view.entry(entry);
+    let place = entry.rules.first().and_then(|finding| finding.location.as_ref());
+    if let Some(place) = place.filter(|_| entry.effect.place.is_none()) {
+        row.note("at", Text::new().code(view.changes.place(place)));
+    }
     if entry.clusters.len() < review.counts.differing {
         row.place = row.place.plain(" · ").then(view.names(&entry.clusters));
     }
