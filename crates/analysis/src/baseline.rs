@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::notices::Notices;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Unreadable;
+use hcoplan_diagnostics::words::lines;
 use hcoplan_lint::{Baseline, Date, Settings, Update};
 use hcoplan_repository::repo::{self, Trust};
 
@@ -98,18 +99,11 @@ impl BaselineFile {
 
     /// Reports entries without a finding, if the run could have found them.
     pub fn say_stale(&self, stale: &[String], settings: &Settings, notices: &dyn Notices) {
-        const SHOWN: usize = 5;
         if stale.is_empty() || settings.partial || self.some_rules || self.looked_at.is_some() {
             return;
         }
-        let shown = stale.iter().take(SHOWN).map(|s| format!("\n  {s}"));
-        let shown: String = shown.collect();
-        let more = match stale.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!("\n  and {more} more"),
-        };
-        let path = &self.path;
-        notices.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}{more}"));
+        let (path, shown) = (&self.path, lines(stale, 5));
+        notices.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}"));
     }
 }
 

@@ -7,6 +7,7 @@ use ignore::WalkBuilder;
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::{Directory, SourceFile, Tree as _, Unreadable, max_bytes};
+use hcoplan_diagnostics::words::plural;
 use hcoplan_repository::repo::{self, CONFIG_FILE, FileRole, Rendered, Repo, is_candidate, is_kustomization};
 use hcoplan_yaml::{self as yaml, Chunk, Node};
 
@@ -84,8 +85,7 @@ fn manifests(
         out.push_str(&manifests_of(&file, places)?);
     }
     if rendered_files > 0 {
-        let files = if rendered_files == 1 { "1 file".to_owned() } else { format!("{rendered_files} files") };
-        let tops = rendered.top_directories();
+        let (files, tops) = (plural(rendered_files, "file"), rendered.top_directories());
         notices.note(format_args!("{files} that hcoplan rendered, left out: {tops}"));
     }
     Ok(out)

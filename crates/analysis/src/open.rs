@@ -14,8 +14,9 @@ use super::root::{Place, finding_with_help, nothing_found, problems, show_files}
 use super::selection::{Selection, last_parts};
 use super::sides::Side;
 use super::sources::Sources;
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, max_bytes, read_limited};
+use hcoplan_diagnostics::finding::Finding;
+use hcoplan_diagnostics::source::{Directory, Revision, SourceFile, Tree, Unreadable, max_bytes, read_limited};
+use hcoplan_diagnostics::words::list;
 use hcoplan_repository::repo::{self, Builds, CONFIG_FILE, ClusterFilter, ClusterRef, Options, Repo, Trust, TrustBase};
 
 /// Finds the clusters in a directory; `left_out` files aren't sources.
@@ -56,6 +57,7 @@ fn find_in(
     let directory = place.root;
     let root = root_of(&directory);
     let trust = trust(sources, &root)?;
+    let files: Vec<_> = sources.files.iter().map(|file| below_root(file, &root)).collect::<Result<_, _>>()?;
     let release = sources.release.as_ref().map(|name| {
         let release = repo::known_release(name)?;
         repo::not_modelled(name, &release).iter().for_each(|message| notices.note(message));
@@ -67,9 +69,9 @@ fn find_in(
         inventory: sources.inventory.clone(),
         config: configuration(sources, &trust)?,
         trust,
-        left_out,
-        within: place.below.clone().filter(|_| to_build.is_none()),
-        chosen: to_build.unwrap_or_else(|| selection.to_build()),
+        left_out: left_out.clone(),
+        within: place.below.clone().filter(|_| to_build.is_none() && files.is_empty()),
+        chosen: to_build.clone().unwrap_or_else(|| selection.to_build()),
         ..Options::default()
     };
     let wrong = |error| Failure::opening(error, &root);
@@ -88,9 +90,6 @@ fn find_in(
             let notes = build_side(&root, revision.as_deref(), sources.builds, &mut options)?;
             if sources.show_files && revision.is_none() {
                 notes.iter().for_each(|note| notices.show(note));
-                if options.built.as_ref().is_some_and(|built| !built.files.is_empty()) {
-                    repo::builder().iter().for_each(|said| notices.show(said));
-                }
             }
         }
         open(&options)
@@ -101,14 +100,16 @@ fn find_in(
         bundle(&mut options);
         repo = open(&options).map_err(wrong)?;
     }
-    if let Some(below) = &place.below {
-        selection.only_below(below, &repo);
+    match &place.below {
+        _ if !files.is_empty() => selection.only_of(&files, &repo),
+        Some(below) => selection.only_below(below, &repo),
+        None => {}
     }
     if sources.show_files {
         show_files(&repo, &selection, notices);
     }
     let mut verdict = Exit { unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal), ..Exit::default() };
-    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| repo.is_within(c, b));
+    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| !files.is_empty() || repo.is_within(c, b));
     let is_unparsed = repo.not_planned().iter().any(|(name, _)| selection.has(name));
     if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() && !is_unparsed {
         let directory = &sources.directory;
@@ -129,6 +130,11 @@ fn find_in(
                 verdict.nothing_planned = true;
             }
             () if is_unbuilt => verdict.nothing_found = true,
+            // It may belong to a cluster elsewhere in the repository.
+            () if files.is_empty() && revision.is_none() && directory.is_file() => {
+                let sources = Sources { files: vec![directory.clone()], ..sources.clone() };
+                return find_in(&sources, left_out, to_build, notices);
+            }
             () => {
                 notices.error(nothing_found(&repo, directory));
                 verdict.nothing_found = true;
@@ -139,7 +145,7 @@ fn find_in(
     {
         return Err(Failure::usage(
             format!("--cluster {pattern} matches no cluster"),
-            format!("there are {}", some(names(&repo))),
+            format!("there are {}", list(&names(&repo).map(|name| name.to_string()).collect::<Vec<_>>(), 10)),
         ));
     }
     let base = match options.trust.base() {
@@ -161,6 +167,9 @@ fn find_in(
         options,
         repo,
     };
+    if !files.is_empty() && found.chosen().is_empty() {
+        notices.note("the files belong to no cluster");
+    }
     found.say_shard(notices);
     found.say_unowned(notices);
     Ok(found)
@@ -187,10 +196,13 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     if path == "-" || place.below.is_some() || path.join(CONFIG_FILE).is_file() {
         return Ok(place);
     }
-    let top = Place::top(path);
+    let top = if sources.files.is_empty() { Place::top(path) } else { Place::work_tree(path) };
     let Some(below) = &top.below else {
         return Ok(place);
     };
+    if !sources.files.is_empty() {
+        return Ok(top);
+    }
     let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
     let has_kustomization = |tree: &Directory| {
         let listing = tree.list(&hcoplan_diagnostics::source::Walk::default());
@@ -316,15 +328,12 @@ fn root_of(path: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// The first names of a long list.
-fn some(names: impl Iterator<Item = ClusterName>) -> String {
-    const SHOWN: usize = 10;
-    let names: Vec<ClusterName> = names.collect();
-    let shown: Vec<&str> = names.iter().take(SHOWN).map(|name| &**name).collect();
-    match names.len().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
-        _ => shown.join(", "),
-    }
+/// A path below the root, relative to it.
+fn below_root(path: &Utf8Path, root: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
+    let wrong = |why| repo::Error::File(path.to_owned(), why);
+    let real = path.canonicalize_utf8().map_err(|_| wrong(Unreadable::Missing))?;
+    let below = root.canonicalize_utf8().ok().and_then(|root| real.strip_prefix(root).map(Utf8Path::to_owned).ok());
+    Ok(below.ok_or_else(|| wrong(Unreadable::LeavesRoot))?)
 }
 
 impl Clusters {

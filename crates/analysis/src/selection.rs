@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use super::failure::Failure;
@@ -59,6 +59,17 @@ impl Selection {
         let unbuilt = unbuilt.chain(unparsed).map(|(name, _)| name);
         let here = clusters.map(|c| c.name().clone());
         self.only = Some(here.chain(unbuilt).collect());
+    }
+
+    /// Restricts to the clusters that any of these files and directories belongs to.
+    pub(super) fn only_of(&mut self, paths: &[Utf8PathBuf], repo: &Repo) {
+        let mut only = BTreeSet::new();
+        for path in paths {
+            self.only_below(path, repo);
+            only.extend(self.only.take().unwrap_or_default());
+            only.extend(repo.users_of(path).into_iter().map(|c| c.name().clone()));
+        }
+        self.only = Some(only);
     }
 
     /// Whether every cluster is selected.

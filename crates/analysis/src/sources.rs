@@ -13,6 +13,8 @@ use hcoplan_repository::repo::Builds;
 pub struct Sources {
     /// A directory, a file, or `-` for documents on standard input.
     pub directory: Utf8PathBuf,
+    /// The files and directories of it that choose the clusters; empty means all.
+    pub files: Vec<Utf8PathBuf>,
     /// The git revision of the directory; `None` for the working tree.
     pub revision: Option<String>,
     /// The name of this side, unless it is the working tree.

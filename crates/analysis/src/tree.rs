@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::notices::Notices;
 use hcoplan_diagnostics::finding::{ClusterName, Finding};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
+use hcoplan_diagnostics::words::lines;
 use hcoplan_repository::emit::{self, DiskTree, Tree};
 use hcoplan_rule_pages::rules::RENDERED_TREE_STALE;
 
@@ -52,7 +53,6 @@ impl OutputTree {
 
     /// Reports stale files, those of clusters and those of removed clusters; returns whether there are any.
     pub fn report_stale(&self, files: &[Utf8PathBuf], found: &Clusters, notices: &dyn Notices) -> bool {
-        const SHOWN: usize = 10;
         let path = &self.path;
         let gone = match &self.disk {
             Some(disk) => gone(disk, found).into_iter().map(Utf8PathBuf::into_string).collect(),
@@ -62,11 +62,7 @@ impl OutputTree {
         if stale.is_empty() {
             return false;
         }
-        let shown = stale.iter().take(SHOWN).map(|file| format!("\n  {file}"));
-        let mut list: String = shown.collect();
-        if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
-            list.push_str(&format!("\n  and {more} more"));
-        }
+        let list = lines(&stale, 10);
         notices.error(format_args!(
             "the rendered files are stale:{list}\n  help: run `hcoplan render --out {path}` and commit what it writes"
         ));

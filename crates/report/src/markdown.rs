@@ -5,6 +5,8 @@
 
 use hcoplan_diagnostics::secret::InputText;
 
+use hcoplan_diagnostics::words::plural;
+
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Mark, Sign, Span, Style, Table, Text};
 
 /// The minimum budget in bytes.
@@ -38,8 +40,8 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
         }
     }
     if left_out > 0 {
-        let parts = if left_out == 1 { "1 part isn't".to_owned() } else { format!("{left_out} parts aren't") };
-        out.push_str(&format!("\n**{parts} shown**, for want of room: `{whole}` prints everything.\n"));
+        let parts = plural(left_out, "part");
+        out.push_str(&format!("\n**{parts} left out**, as the comment is full: `{whole}` prints everything.\n"));
     }
     out
 }

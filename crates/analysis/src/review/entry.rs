@@ -1,7 +1,7 @@
 //! The consequences of a change: an entry for each effect, with its sentence, clusters and causes.
 
 use super::level::Level;
-use super::names::list;
+use super::list;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::Location;
 use hcoplan_explain::diff::semantic::Impact;

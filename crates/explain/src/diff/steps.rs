@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, State, Step, UpdateOrders};
@@ -172,13 +173,8 @@ fn take_gates(spec: &mut Value) -> BTreeMap<String, String> {
 }
 
 fn names(ids: &[&ObjectId]) -> String {
-    let shown = ids.iter().take(MAX_NAMES);
-    let shown: Vec<_> = shown.map(|id| format!("{} {}", id.kind, id.name)).collect();
-    let text = shown.join(", ");
-    match ids.len().checked_sub(MAX_NAMES).filter(|more| *more > 0) {
-        Some(more) => format!("{text} and {more} more"),
-        None => text,
-    }
+    let names: Vec<_> = ids.iter().map(|id| format!("{} {}", id.kind, id.name)).collect();
+    list(&names, MAX_NAMES)
 }
 
 fn note(kind: NoteKind, impact: Impact, text: String, help: &str) -> Note {
