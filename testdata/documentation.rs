@@ -49,7 +49,7 @@ fn the_readme_fits_a_screen_and_a_half() {
     assert!(lines <= 110, "{lines} lines: what is more belongs into docs/");
 }
 
-/// A row of the table in docs/install.md: a channel and the job that fills it.
+/// A row of the table in docs/contributing/channels.md: a channel and the job that fills it.
 struct Channel {
     command: String,
     job: String,
@@ -57,7 +57,7 @@ struct Channel {
 }
 
 fn channels() -> Vec<Channel> {
-    let page = read("docs/install.md");
+    let page = read("docs/contributing/channels.md");
     let (_, table) = page.split_once("## How each channel is published").expect("the table");
     let rows = table.lines().filter(|line| line.starts_with("| "));
     let channels: Vec<Channel> = rows
@@ -143,8 +143,9 @@ fn every_install_command_of_the_documentation_is_of_a_channel() {
                 continue;
             }
             let known = channels.iter().find(|channel| text.contains(&channel.command));
-            let channel = known
-                .unwrap_or_else(|| panic!("{}:{line}: no channel of docs/install.md has `{text}`", page.display()));
+            let channel = known.unwrap_or_else(|| {
+                panic!("{}:{line}: no channel of docs/contributing/channels.md has `{text}`", page.display())
+            });
             named.insert(channel.command.clone());
         }
     }
@@ -342,13 +343,33 @@ fn the_site_has_every_schema_where_its_id_says() {
 }
 
 #[test]
-fn every_page_is_in_the_site() {
+fn every_page_is_in_the_site_and_reached_from_the_first_one() {
     let summary = read("docs/SUMMARY.md");
-    for page in pages() {
-        let name = page.file_name().expect("a name").to_string_lossy().into_owned();
-        if name != "README.md" && name != "SUMMARY.md" {
-            assert!(summary.contains(&format!("({name})")), "docs/SUMMARY.md lacks {name}");
+    let docs = root().join("docs").canonicalize().expect("docs");
+    let (mut reached, mut open) = (BTreeSet::new(), vec![docs.join("README.md")]);
+    while let Some(page) = open.pop() {
+        if !reached.insert(page.clone()) {
+            continue;
         }
+        let text = fs::read_to_string(&page).expect("readable");
+        let targets =
+            links(&text).into_iter().map(|link| page.with_file_name(link.split('#').next().unwrap_or_default()));
+        let pages = targets.filter(|target| target.extension().is_some_and(|e| e == "md"));
+        open.extend(pages.filter_map(|target| target.canonicalize().ok()).filter(|target| target.starts_with(&docs)));
+    }
+    let here = root().join("docs");
+    for page in pages().into_iter().chain(more_pages()).filter(|page| page.starts_with(&here)) {
+        let name = page.strip_prefix(&here).expect("in docs").display().to_string();
+        if name == "README.md" || name == "SUMMARY.md" {
+            continue;
+        }
+        assert!(
+            reached.contains(&page.canonicalize().expect("there")),
+            "no page that docs/README.md leads to has a link to {name}"
+        );
+        // `.ci/site` adds the pages of rules.
+        let is_of_rule = name.starts_with("rules/") && name != "rules/README.md";
+        assert!(is_of_rule || summary.contains(&format!("({name})")), "docs/SUMMARY.md lacks {name}");
     }
 }
 

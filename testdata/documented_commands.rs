@@ -48,6 +48,35 @@ spec:
     - {name: workers, count: 2, architecture: amd64, roles: [worker]}
 ";
 
+const SUBSCRIPTION: &str = "apiVersion: operators.coreos.com/v1alpha1
+kind: Subscription
+metadata: {name: hco-operatorhub, namespace: openshift-cnv}
+spec:
+  source: redhat-operators
+  sourceNamespace: openshift-marketplace
+  name: kubevirt-hyperconverged
+  channel: stable
+  installPlanApproval: Manual
+  startingCSV: kubevirt-hyperconverged-operator.v4.20.6
+";
+
+const APPLICATION: &str = "apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: berlin, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: https://git.example.com/fleet.git, path: edge/berlin, targetRevision: main}
+  destination: {server: https://kubernetes.default.svc}
+";
+
+const MACHINE: &str = "apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: shop}
+spec:
+  runStrategy: Always
+  template: {spec: {architecture: amd64, domain: {memory: {guest: 1Gi}, devices: {}}}}
+";
+
 const NODES: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
   {"apiVersion": "v1", "kind": "Node",
    "metadata": {"name": "w-0", "labels": {"node-role.kubernetes.io/worker": ""}},
@@ -89,6 +118,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+fn in_namespace(namespace: &str) -> String {
+    HYPERCONVERGED.replace("namespace: kubevirt-hyperconverged", &format!("namespace: {namespace}"))
+}
+
 /// Creates the repository for a page.
 fn sandbox(page: &str, dir: &Path) {
     let cluster = |path: &str| {
@@ -108,7 +141,12 @@ fn sandbox(page: &str, dir: &Path) {
             copy(&root().join("examples"), &dir.join("examples"));
         }
         "openshift-virtualization.md" | "vendor-values-assumed.md" => {
-            cluster("clusters/east");
+            if page == "vendor-values-assumed.md" {
+                cluster("clusters/east");
+            } else {
+                write(&dir.join("instance/hyperconverged.yaml"), &in_namespace("openshift-cnv"));
+                write(&dir.join("operator/subscription.yaml"), SUBSCRIPTION);
+            }
             let vendor = root().join("examples/vendor-build");
             copy(&vendor.join("bundle/manifests"), &dir.join("unpacked"));
             copy(&vendor.join("templates"), &dir.join("unpacked/templates"));
@@ -122,9 +160,36 @@ fn sandbox(page: &str, dir: &Path) {
             fs::remove_file(csv).expect("ours");
             write(&dir.join("unpacked/csv.yaml"), &text.replace("9.2.4", "4.20.3"));
         }
-        "adopt.md" => {
-            write(&dir.join("clusters/prod/hyperconverged.yaml"), HYPERCONVERGED);
+        "adopt.md" | "commands.md" => {
+            for (path, namespace) in [
+                ("clusters/prod", "kubevirt-hyperconverged"),
+                ("edge/berlin", "openshift-cnv"),
+                ("edge/oslo", "openshift-cnv"),
+                ("lab/kind", "kubevirt-hyperconverged"),
+            ] {
+                write(&dir.join(path).join("hyperconverged.yaml"), &in_namespace(namespace));
+            }
+            write(&dir.join("edge/berlin/subscription.yaml"), SUBSCRIPTION);
+            write(&dir.join("argo/berlin.yaml"), APPLICATION);
             write(&dir.join("must-gather.local.123/cluster-scoped-resources/nodes.json"), NODES);
+        }
+        // The two files that the page shows are written before its commands.
+        "configuration.md" => {
+            write(&dir.join("base/hyperconverged.yaml"), HYPERCONVERGED);
+            write(&dir.join("base/kustomization.yaml"), "resources: [hyperconverged.yaml]\n");
+            for overlay in ["test", "stage", "prod-east", "prod-south", "prod-west"] {
+                write(&dir.join("clusters").join(overlay).join("kustomization.yaml"), "resources: [../../base]\n");
+            }
+            for edge in ["berlin", "madrid", "oslo", "paris", "rome"] {
+                write(&dir.join("edge").join(edge).join("hyperconverged.yaml"), HYPERCONVERGED);
+            }
+            write(&dir.join("factory/hyperconverged.yaml"), HYPERCONVERGED);
+            let nodes = INVENTORY.replace("  release: \"1.17\"\n", "");
+            write(&dir.join("inventories/standard.yaml"), &nodes);
+            let more = "    - {name: more, count: 2, architecture: arm64, roles: [worker]}\n";
+            write(&dir.join("inventories/mixed.yaml"), &format!("{nodes}{more}"));
+            write(&dir.join("apps/prod-east/web.yaml"), MACHINE);
+            write(&dir.join("ci.yaml"), "lint: {failOn: error}\n");
         }
         _ => {
             for path in ["clusters/east", "clusters/prod", "clusters/prod-east", "DIR", "OTHER"] {
@@ -158,26 +223,50 @@ fn sandbox(page: &str, dir: &Path) {
     }
 }
 
-/// The commands of a page's `sh` and indented blocks, a line each, by block.
-fn blocks(text: &str) -> Vec<Vec<String>> {
-    let (mut blocks, mut block) = (Vec::new(), String::new());
+/// A part of a page that is tried.
+enum Part {
+    /// A `yaml` block whose first line is a comment with a path: that file.
+    File(String, String),
+    /// The commands of an `sh` or indented block, a line each.
+    Commands(Vec<String>),
+    /// A `text` block: lines that the commands above it print, among others.
+    Output(Vec<String>),
+}
+
+/// The parts of a page, in order.
+fn parts(text: &str) -> Vec<Part> {
+    let (mut parts, mut block) = (Vec::new(), String::new());
     let mut fence = None;
     for line in text.lines().chain([""]) {
-        match (fence, line.strip_prefix("```")) {
-            (None, Some(language)) => fence = Some(language),
-            (Some(_), Some(_)) => fence = None,
-            (None, None) if line.starts_with("    ") => block += &format!("{line}\n"),
-            (Some("sh"), None) => block += &format!("{line}\n"),
-            _ => {}
+        let is_fence = line.starts_with("```");
+        let is_code = fence.is_some() || line.starts_with("    ");
+        if is_code && !is_fence {
+            block += &format!("{line}\n");
+        } else if !block.is_empty() {
+            parts.extend(part(fence.unwrap_or("sh"), &std::mem::take(&mut block)));
         }
-        if fence.is_none() && !line.starts_with("    ") && !block.is_empty() {
-            let joined = std::mem::take(&mut block).replace("\\\n", " ");
-            let lines = joined.lines().map(str::trim).filter(|l| !l.is_empty());
-            let run = lines.filter(|l| !ELSEWHERE.iter().any(|start| l.starts_with(start)));
-            blocks.push(run.map(str::to_owned).collect());
+        if is_fence {
+            fence = if fence.is_some() { None } else { line.strip_prefix("```") };
         }
     }
-    blocks
+    parts
+}
+
+fn part(language: &str, block: &str) -> Option<Part> {
+    let owned = |lines: &mut dyn Iterator<Item = &str>| lines.map(str::to_owned).collect();
+    match language {
+        "sh" => {
+            let joined = block.replace("\\\n", " ");
+            let lines = joined.lines().map(str::trim).filter(|l| !l.is_empty());
+            Some(Part::Commands(owned(&mut lines.filter(|l| !ELSEWHERE.iter().any(|start| l.starts_with(start))))))
+        }
+        "yaml" => {
+            let path = block.lines().next()?.strip_prefix("# ").filter(|path| path.ends_with(".yaml"))?;
+            Some(Part::File(path.to_owned(), block.to_owned()))
+        }
+        "text" => Some(Part::Output(owned(&mut block.lines()))),
+        _ => None,
+    }
 }
 
 fn pages() -> Vec<PathBuf> {
@@ -194,8 +283,8 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Runs a block's lines in order from the repository's root; returns the first usage error.
-fn failed(dir: &Path, block: &[String]) -> Option<String> {
+/// Runs a block's lines in order from the repository's root; returns what they print, or the first usage error.
+fn run(dir: &Path, block: &[String]) -> Result<String, String> {
     let checked = block.iter().map(|line| {
         format!(
             "{line}\ncode=$?; [ $code -le 1 ] || {{ echo \"exit $code: \"'{}' >&2; exit 9; }}\n",
@@ -212,35 +301,71 @@ fn failed(dir: &Path, block: &[String]) -> Option<String> {
         .env("PATH", format!("{}:{path}", tools.display()))
         .output()
         .expect("bash runs");
-    let said = || {
-        let [out, err] = [&out.stdout, &out.stderr].map(|text| String::from_utf8_lossy(text));
-        format!("{out}{err}")
-    };
-    (!out.status.success()).then(said)
+    let [printed, errors] = [&out.stdout, &out.stderr].map(|text| String::from_utf8_lossy(text));
+    let said = format!("{printed}{errors}");
+    if out.status.success() { Ok(said) } else { Err(said) }
+}
+
+/// Columns are as wide as the repository's names.
+fn words(line: &str) -> String {
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A command that fails because of findings is as documented; a usage error, or missing input, isn't.
 #[test]
-fn every_command_runs() {
+fn every_command_runs_and_prints_what_the_page_shows() {
     let pages = pages();
-    let (run, wrong): (Vec<usize>, Vec<Vec<String>>) = pages.par_iter().map(|p| run_page(p)).unzip();
-    let (run, wrong) = (run.iter().sum::<usize>(), wrong.concat());
+    let tried: Vec<Tried> = pages.par_iter().map(|p| try_page(p)).collect();
+    let wrong: Vec<&str> = tried.iter().flat_map(|page| &page.wrong).map(String::as_str).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(run > 70, "only {run} commands were found");
+    let (run, shown) = tried.iter().fold((0, 0), |sum, page| (sum.0 + page.run, sum.1 + page.shown));
+    assert!(run > 70 && shown > 20, "only {run} commands and {shown} lines of output were found");
 }
 
-/// The number of hcoplan commands on a page, and the errors of its blocks.
-fn run_page(page: &Path) -> (usize, Vec<String>) {
+/// The result of a page.
+#[derive(Default)]
+struct Tried {
+    /// The number of hcoplan's commands.
+    run: usize,
+    /// The number of lines that they print as shown.
+    shown: usize,
+    wrong: Vec<String>,
+}
+
+fn try_page(page: &Path) -> Tried {
+    let mut tried = Tried::default();
     let name = page.file_name().expect("a file").to_string_lossy();
-    let is_example = page.starts_with(root().join("examples"));
-    let blocks = blocks(&fs::read_to_string(page).expect("readable"));
-    let says_hcoplan = |line: &&String| line.contains("hcoplan ");
-    let run = blocks.iter().flatten().filter(says_hcoplan).count();
-    if run == 0 {
-        return (0, Vec::new());
+    // The files of rules' pages are tried with the rules.
+    let is_of_rule = page.starts_with(root().join("docs/rules"));
+    let parts = parts(&fs::read_to_string(page).expect("readable"));
+    if !parts.iter().any(|part| matches!(part, Part::Commands(lines) if lines.iter().any(|l| l.contains("hcoplan ")))) {
+        return tried;
     }
     let dir = tempfile::tempdir().expect("a directory");
-    sandbox(if is_example { "examples" } else { &name }, dir.path());
-    let failures = blocks.iter().filter_map(|block| failed(dir.path(), block));
-    (run, failures.map(|why| format!("{}: {why}", page.display())).collect())
+    sandbox(if page.starts_with(root().join("examples")) { "examples" } else { &name }, dir.path());
+    let mut printed = None;
+    for part in &parts {
+        match part {
+            Part::Commands(lines) => {
+                tried.run += lines.iter().filter(|line| line.contains("hcoplan ")).count();
+                match run(dir.path(), lines) {
+                    Ok(text) => printed = Some(text.lines().map(words).collect::<Vec<_>>()),
+                    Err(why) => tried.wrong.push(format!("{}: {why}", page.display())),
+                }
+            }
+            Part::File(path, text) if !is_of_rule => write(&dir.path().join(path), text),
+            Part::Output(lines) if !is_of_rule => {
+                let Some(printed) = &printed else { continue };
+                tried.shown += lines.len();
+                let missing: Vec<&str> =
+                    lines.iter().filter(|line| !printed.contains(&words(line))).map(String::as_str).collect();
+                if !missing.is_empty() {
+                    let (missing, printed) = (missing.join("\n"), printed.join("\n"));
+                    tried.wrong.push(format!("{}: not printed:\n{missing}\nbut:\n{printed}", page.display()));
+                }
+            }
+            Part::File(..) | Part::Output(_) => {}
+        }
+    }
+    tried
 }

@@ -1,4 +1,4 @@
-//! docs/statements.md: each row of its tables is a question and the expected answer.
+//! docs/contributing/statements.md: each row of its tables is a question and the expected answer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,7 +44,7 @@ fn code(cell: &str) -> Vec<String> {
 }
 
 fn rows() -> Vec<Row> {
-    let page = fs::read_to_string(root().join("docs/statements.md")).expect("the page");
+    let page = fs::read_to_string(root().join("docs/contributing/statements.md")).expect("the page");
     let mut out = Vec::new();
     for (number, line) in page.lines().enumerate() {
         let cells: Vec<&str> = line.trim_matches('|').split(" | ").collect();

@@ -79,6 +79,10 @@ pub(super) struct Sources {
     #[arg(value_name = "DIR", default_value = ".")]
     pub(super) directory: Utf8PathBuf,
 
+    /// More files or directories; then only the clusters that these belong to
+    #[arg(value_name = "PATH")]
+    pub(super) more: Vec<Utf8PathBuf>,
+
     /// Release of the clusters: 1.18 of HCO, or 4.20 of OpenShift Virtualization
     ///
     /// It overrides their inventories. Patch releases count, too: 4.20.3.
@@ -110,13 +114,26 @@ pub(super) struct Sources {
 impl Sources {
     /// The sources for the analysis.
     pub(super) fn of_analysis(&self) -> hcoplan_analysis::Sources {
+        let mut files = self.more.clone();
+        let mut directory = self.directory.clone();
+        if !files.is_empty() {
+            files.push(directory);
+            directory = common(&files);
+        }
         hcoplan_analysis::Sources {
+            files,
             release: self.release.clone(),
             inventory: self.inventory.clone(),
             cluster: self.cluster.clone(),
             exclude: self.exclude.clone(),
             shard: self.shard,
-            ..self.reading.sources(&self.directory)
+            ..self.reading.sources(&directory)
         }
     }
+}
+
+/// The directory around all paths; the current one if they have no other in common.
+fn common(paths: &[Utf8PathBuf]) -> Utf8PathBuf {
+    let first = paths.iter().flat_map(|path| path.ancestors()).find(|above| paths.iter().all(|p| p.starts_with(above)));
+    first.filter(|above| *above != "").unwrap_or(Utf8Path::new(".")).to_owned()
 }

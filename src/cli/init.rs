@@ -116,7 +116,6 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     for (path, text) in &files {
         let full = full(path);
         if full.exists() {
-            output.print_lines(&format!("exists: {full}\n"))?;
             let now = std::fs::read_to_string(&full).unwrap_or_default();
             let lines = match path.as_str() {
                 GITLAB_CI => (!now.contains("hcoplan")).then(|| format!("\n{text}")),
@@ -126,8 +125,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             let end = if now.is_empty() || now.ends_with('\n') { "" } else { "\n" };
             let added = lines.map(|lines| format!("{now}{end}{lines}"));
             let added = if path == CONFIG_FILE { configuration.added_to(&now) } else { added };
-            if let Some(text) = added {
-                change(&full, &text, arguments.dry_run, output)?;
+            match added {
+                Some(text) => change(&full, &text, arguments.dry_run, output)?,
+                None => output.print_lines(&format!("unchanged: {full}\n"))?,
             }
         } else if arguments.dry_run {
             output.print_lines(&format!("would write: {full}\n"))?;

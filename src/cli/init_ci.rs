@@ -37,6 +37,8 @@ impl Service {
     }
 }
 
+/// The remark of the examples.
+const UNPUBLISHED: &str = " # from the first release on; until then see docs/ci.md";
 /// What the note about jobs without a release says.
 pub(super) const NOT_PUBLISHED: &str = "this build of hcoplan is no published release, so the jobs compile its branch \
                                         main, for about 7 min: replace `main` by a commit, or by a release's tag";
@@ -48,6 +50,7 @@ pub(super) const fn is_release() -> bool {
 
 /// Pins the action to a release's commit; without one, it compiles the branch `main`.
 fn workflow(text: &str, commit: Option<&str>) -> String {
+    let text = text.replace(UNPUBLISHED, "");
     let tag = format!("@v{VERSION}");
     let Some(commit) = commit else {
         let inputs = format!("{tag}\n        with:\n");
@@ -58,12 +61,13 @@ fn workflow(text: &str, commit: Option<&str>) -> String {
 
 /// The job, which without a release compiles the branch `main`.
 fn job(commit: Option<&str>) -> String {
+    let job = GITLAB_JOB.replace(UNPUBLISHED, "");
     if commit.is_some() {
-        return GITLAB_JOB.to_owned();
+        return job;
     }
     let install = "cargo install --git https://github.com/hcoplan/hcoplan --branch main --locked hcoplan";
-    let job = GITLAB_JOB.replace(&format!("pip install hcoplan=={VERSION}"), install);
-    job.replace("library/python:3.13-slim", "library/rust:1.95-bookworm")
+    let job = job.replace(&format!("pip install hcoplan=={VERSION}"), install);
+    job.replace("library/python:3.13", "library/rust:1.95-bookworm")
 }
 
 #[cfg(test)]
@@ -79,11 +83,11 @@ mod tests {
             };
             let (tagged, known) = (uses(text), uses(&workflow(text, Some("c0ffee"))));
             assert_eq!(tagged.len(), 1, "{path}");
-            assert!(tagged[0].ends_with(&format!("@v{VERSION}")), "{path}");
+            assert!(tagged[0].ends_with(&format!("@v{VERSION}{UNPUBLISHED}")), "{path}");
             assert!(known[0].ends_with(&format!("@c0ffee # v{VERSION}")), "{path}: {known:?}");
             let source = workflow(text, None);
             assert!(uses(&source)[0].ends_with("@main"), "{path}");
-            assert_eq!(source.contains("version: source"), text.contains("with:\n          check:"), "{path}");
+            assert_eq!(source.contains("version: source"), text.contains("sarif:"), "{path}");
         }
         assert!(job(Some("c0ffee")).contains(&format!("hcoplan=={VERSION}]")));
         assert!(!job(None).contains(VERSION) && job(None).contains("rust:"));

@@ -37,11 +37,11 @@ pub(super) fn meant(typed: &[OsString], missing: &Utf8Path) -> Option<String> {
 
 /// The typed directories.
 fn positionals(given: &ArgMatches) -> Vec<&str> {
-    let ids = given.ids().filter(|id| ["directory", "other"].contains(&id.as_str()));
+    let ids = given.ids().filter(|id| ["directory", "other", "more"].contains(&id.as_str()));
     let mut ids: Vec<&str> = ids.map(clap::Id::as_str).collect();
     ids.sort_unstable();
     let typed = |id: &&str| given.value_source(id) == Some(clap::parser::ValueSource::CommandLine);
-    let words = ids.into_iter().filter(typed).filter_map(|id| given.get_raw(id)?.next());
+    let words = ids.into_iter().filter(typed).filter_map(|id| given.get_raw(id)).flatten();
     words.filter_map(|w| w.to_str()).collect()
 }
 

@@ -70,7 +70,7 @@ pub(super) fn explain(error: &mut clap::Error, typed: &[OsString]) {
 fn of_subcommand(word: &str, parent: Option<&Command>) -> Option<String> {
     if let Some(parent) = parent {
         let is_release = parent.get_name() == "release" && Release::known(word).is_some();
-        return is_release.then(|| format!("`hcoplan release show {word}` says what is modelled of it"));
+        return is_release.then(|| format!("`hcoplan release show {word}` shows the facts about it"));
     }
     let word = word.to_lowercase();
     let found = SUBCOMMANDS.iter().find(|(words, _)| words.contains(&word.as_str()));
@@ -81,15 +81,7 @@ fn of_argument(word: &str, subcommand: &Command) -> Option<String> {
     let name = subcommand.get_name();
     let option = word.split('=').next().unwrap_or(word);
     if !word.starts_with('-') {
-        return takes_directory(subcommand).then(|| {
-            if takes(subcommand, "cluster") {
-                "give one directory, the one above all that is meant; --cluster GLOB, as often as \
-                 needed, chooses clusters of it"
-                    .to_owned()
-            } else {
-                "give one directory or file".to_owned()
-            }
-        });
+        return takes_directory(subcommand).then(|| "give one directory or file".to_owned());
     }
     if takes(subcommand, "format") && is_format(option.trim_start_matches('-')) {
         let format = option.trim_start_matches('-');

@@ -11,7 +11,7 @@ use super::output_tree_arguments::OutputTreeArguments;
 use super::previous_state;
 use hcoplan_analysis::atomic_file::PartialFile;
 use hcoplan_analysis::{ClusterTask, Exit, Failure, ObjectSelector, last_release};
-use hcoplan_report::Format;
+use hcoplan_report::{Format, plural};
 
 /// Render what HCO and SSP would create
 ///
@@ -134,8 +134,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
     let path = tree.path().to_owned();
     if tree.finish(&found, &verdict, output)? {
-        let noun = if rendered == 1 { "cluster" } else { "clusters" };
-        output.note(format_args!("rendered {objects} objects of {rendered} {noun} into {path}"));
+        output.note(format_args!("rendered {objects} objects of {} into {path}", plural(rendered, "cluster")));
     }
     Ok(verdict)
 }

@@ -3,6 +3,7 @@
 use super::atomic_file;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Unreadable;
+use hcoplan_diagnostics::words::lines;
 use hcoplan_lint::{Baseline, Date, Update};
 
 /// A file of recorded findings.
@@ -91,18 +92,11 @@ impl BaselineFile {
 
     /// Reports entries without a finding, if the run could have found them.
     pub fn say_stale(&self, stale: &[String], settings: &Settings, notices: &dyn Notices) {
-        const SHOWN: usize = 5;
         if stale.is_empty() || settings.partial || self.some_rules || self.looked_at.is_some() {
             return;
         }
-        let shown = stale.iter().take(SHOWN).map(|s| format!("\n  {s}"));
-        let shown: String = shown.collect();
-        let more = match stale.len().saturating_sub(SHOWN) {
-            0 => String::new(),
-            more => format!("\n  and {more} more"),
-        };
-        let path = &self.path;
-        notices.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}{more}"));
+        let (path, shown) = (&self.path, lines(stale, 5));
+        notices.note(format_args!("{path} has findings that are fixed; --update-baseline removes them:{shown}"));
     }
 }
 

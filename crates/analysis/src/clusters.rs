@@ -9,6 +9,7 @@ use super::selection::Selection;
 use crate::prelude::*;
 use crate::{After, Pair, Progress};
 use hcoplan_diagnostics::finding::Edit;
+use hcoplan_diagnostics::words::{list, plural};
 use hcoplan_repository::repo::ChangedFiles;
 use hcoplan_yaml::edit::Reason;
 use std::sync::OnceLock;
@@ -95,8 +96,7 @@ impl Clusters {
         };
         let all = names(&self.repo).count();
         if all > 0 && self.chosen().is_empty() {
-            let noun = if all == 1 { "cluster" } else { "clusters" };
-            notices.note(format_args!("shard {shard} has none of the {all} {noun}"));
+            notices.note(format_args!("shard {shard} has none of the {}", plural(all, "cluster")));
         }
         let mut others = problems(&self.repo, self.below()).filter(|p| p.fatal);
         if !shard.is_first() && others.any(|p| !is_of_meant(&p.finding)) {
@@ -110,17 +110,13 @@ impl Clusters {
             return;
         }
         let unowned = self.repo.unowned_machines();
-        let [first, rest @ ..] = unowned.as_slice() else {
+        if unowned.is_empty() {
             return;
-        };
-        let files = match rest.len() {
-            0 => first.to_string(),
-            1 => format!("{first} and another file"),
-            more => format!("{first} and {more} other files"),
-        };
+        }
         notices.note(format_args!(
-            "the virtual machines of {files} belong to none of the clusters and aren't checked\n  help: name them in \
-             hcoplan.yaml as `also:` of a cluster"
+            "the virtual machines of {} belong to none of the clusters and aren't checked\n  help: name them in \
+             hcoplan.yaml as `also:` of a cluster",
+            list(&unowned, 1)
         ));
     }
 

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::source::{Tree as _, Unreadable};
+use hcoplan_diagnostics::words::plural;
 use hcoplan_repository::repo::{FileRole, Rendered, is_candidate, is_kustomization};
 use hcoplan_yaml::{self as yaml, Chunk, Node};
 use ignore::WalkBuilder;
@@ -77,8 +78,7 @@ fn manifests(
         out.push_str(&manifests_of(&file, places)?);
     }
     if rendered_files > 0 {
-        let files = if rendered_files == 1 { "1 file".to_owned() } else { format!("{rendered_files} files") };
-        let tops = rendered.top_directories();
+        let (files, tops) = (plural(rendered_files, "file"), rendered.top_directories());
         notices.note(format_args!("{files} that hcoplan rendered, left out: {tops}"));
     }
     Ok(out)

@@ -6,7 +6,8 @@ use super::root::{Place, nothing_found, problems, show_files};
 use super::selection::{Selection, last_parts};
 use super::sources::Sources;
 use crate::prelude::*;
-use hcoplan_diagnostics::source::{Tree, read_limited};
+use hcoplan_diagnostics::source::{Tree, Unreadable, read_limited};
+use hcoplan_diagnostics::words::list;
 use hcoplan_repository::repo::TrustBase;
 
 /// Finds the clusters in a directory; `left_out` files aren't sources.
@@ -47,6 +48,7 @@ fn find_in(
     let directory = place.root;
     let root = root_of(&directory);
     let trust = trust(sources, &root)?;
+    let files: Vec<_> = sources.files.iter().map(|file| below_root(file, &root)).collect::<Result<_, _>>()?;
     let release = sources.release.as_ref().map(|name| {
         let release = repo::known_release(name)?;
         repo::not_modelled(name, &release).iter().for_each(|message| notices.note(message));
@@ -58,9 +60,9 @@ fn find_in(
         inventory: sources.inventory.clone(),
         config: configuration(sources, &trust)?,
         trust,
-        left_out,
-        within: place.below.clone().filter(|_| to_build.is_none()),
-        chosen: to_build.unwrap_or_else(|| selection.to_build()),
+        left_out: left_out.clone(),
+        within: place.below.clone().filter(|_| to_build.is_none() && files.is_empty()),
+        chosen: to_build.clone().unwrap_or_else(|| selection.to_build()),
         ..Options::default()
     };
     let wrong = |error| Failure::opening(error, &root);
@@ -79,9 +81,6 @@ fn find_in(
             let notes = build_side(&root, revision.as_deref(), sources.builds, &mut options)?;
             if sources.show_files && revision.is_none() {
                 notes.iter().for_each(|note| notices.show(note));
-                if options.built.as_ref().is_some_and(|built| !built.files.is_empty()) {
-                    repo::builder().iter().for_each(|said| notices.show(said));
-                }
             }
         }
         open(&options)
@@ -92,14 +91,16 @@ fn find_in(
         bundle(&mut options);
         repo = open(&options).map_err(wrong)?;
     }
-    if let Some(below) = &place.below {
-        selection.only_below(below, &repo);
+    match &place.below {
+        _ if !files.is_empty() => selection.only_of(&files, &repo),
+        Some(below) => selection.only_below(below, &repo),
+        None => {}
     }
     if sources.show_files {
         show_files(&repo, &selection, notices);
     }
     let mut verdict = Exit { unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal), ..Exit::default() };
-    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| repo.is_within(c, b));
+    let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| !files.is_empty() || repo.is_within(c, b));
     let is_unparsed = repo.not_planned().iter().any(|(name, _)| selection.has(name));
     if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() && !is_unparsed {
         let directory = &sources.directory;
@@ -120,6 +121,11 @@ fn find_in(
                 verdict.nothing_planned = true;
             }
             () if is_unbuilt => verdict.nothing_found = true,
+            // It may belong to a cluster elsewhere in the repository.
+            () if files.is_empty() && revision.is_none() && directory.is_file() => {
+                let sources = Sources { files: vec![directory.clone()], ..sources.clone() };
+                return find_in(&sources, left_out, to_build, notices);
+            }
             () => {
                 notices.error(nothing_found(&repo, directory));
                 verdict.nothing_found = true;
@@ -130,7 +136,7 @@ fn find_in(
     {
         return Err(Failure::usage(
             format!("--cluster {pattern} matches no cluster"),
-            format!("there are {}", some(names(&repo))),
+            format!("there are {}", list(&names(&repo).map(|name| name.to_string()).collect::<Vec<_>>(), 10)),
         ));
     }
     let base = match options.trust.base() {
@@ -152,6 +158,9 @@ fn find_in(
         options,
         repo,
     };
+    if !files.is_empty() && found.chosen().is_empty() {
+        notices.note("the files belong to no cluster");
+    }
     found.say_shard(notices);
     found.say_unowned(notices);
     Ok(found)
@@ -309,15 +318,12 @@ fn root_of(path: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-/// The first names of a long list.
-fn some(names: impl Iterator<Item = ClusterName>) -> String {
-    const SHOWN: usize = 10;
-    let names: Vec<ClusterName> = names.collect();
-    let shown: Vec<&str> = names.iter().take(SHOWN).map(|name| &**name).collect();
-    match names.len().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{} and {more} more", shown.join(", ")),
-        _ => shown.join(", "),
-    }
+/// A path below the root, relative to it.
+fn below_root(path: &Utf8Path, root: &Utf8Path) -> Result<Utf8PathBuf, Failure> {
+    let wrong = |why| repo::Error::File(path.to_owned(), why);
+    let real = path.canonicalize_utf8().map_err(|_| wrong(Unreadable::Missing))?;
+    let below = root.canonicalize_utf8().ok().and_then(|root| real.strip_prefix(root).map(Utf8Path::to_owned).ok());
+    Ok(below.ok_or_else(|| wrong(Unreadable::LeavesRoot))?)
 }
 
 impl Clusters {

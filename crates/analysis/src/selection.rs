@@ -55,6 +55,17 @@ impl Selection {
         self.only = Some(here.chain(unbuilt).collect());
     }
 
+    /// Restricts to the clusters that any of these files and directories belongs to.
+    pub(super) fn only_of(&mut self, paths: &[Utf8PathBuf], repo: &Repo) {
+        let mut only = BTreeSet::new();
+        for path in paths {
+            self.only_below(path, repo);
+            only.extend(self.only.take().unwrap_or_default());
+            only.extend(repo.users_of(path).into_iter().map(|c| c.name().clone()));
+        }
+        self.only = Some(only);
+    }
+
     /// Whether every cluster is selected.
     pub(super) fn is_everything(&self) -> bool {
         self.has_no_pattern() && self.shard.is_none() && self.only.is_none()

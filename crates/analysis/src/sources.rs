@@ -10,6 +10,8 @@ pub struct Sources {
     pub directory: Utf8PathBuf,
     /// Whether the directory is compared with another one; then nothing outside of it belongs to it but what it refers to.
     pub is_compared: bool,
+    /// The files and directories of it that choose the clusters; empty means all.
+    pub files: Vec<Utf8PathBuf>,
     /// The git revision of the directory; `None` for the working tree.
     pub revision: Option<String>,
     /// The name of this side, unless it is the working tree.

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Span;
+use hcoplan_diagnostics::words::lines;
 use hcoplan_repository::emit::{DiskTree, Tree};
 use hcoplan_rule_pages::rules::RENDERED_TREE_STALE;
 
@@ -46,7 +47,6 @@ impl OutputTree {
 
     /// Reports stale files, those of clusters and those of removed clusters; returns whether there are any.
     pub fn report_stale(&self, files: &[Utf8PathBuf], found: &Clusters, notices: &dyn Notices) -> bool {
-        const SHOWN: usize = 10;
         let path = &self.path;
         let gone = match &self.disk {
             Some(disk) => gone(disk, found).into_iter().map(Utf8PathBuf::into_string).collect(),
@@ -56,11 +56,7 @@ impl OutputTree {
         if stale.is_empty() {
             return false;
         }
-        let shown = stale.iter().take(SHOWN).map(|file| format!("\n  {file}"));
-        let mut list: String = shown.collect();
-        if let Some(more) = stale.len().checked_sub(SHOWN).filter(|n| *n > 0) {
-            list.push_str(&format!("\n  and {more} more"));
-        }
+        let list = lines(&stale, 10);
         notices.error(format_args!(
             "the rendered files are stale:{list}\n  help: run `hcoplan render --out {path}` and commit what it writes"
         ));

@@ -4,3 +4,4 @@
 pub mod finding;
 pub mod secret;
 pub mod source;
+pub mod words;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8PathBuf;
 use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Related};
 use hcoplan_diagnostics::source::Span;
+use hcoplan_diagnostics::words::list;
 use hcoplan_repository::repo::FileUser;
 
 /// Maximum number of clusters named in a message.
@@ -39,12 +40,8 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
             if !changed.iter().all(|cluster| known.contains(*cluster)) {
                 fix.applicability = Applicability::Suggestion;
             }
-            let names: Vec<&str> = changed.iter().map(|name| &***name).take(SHOWN).collect();
-            let more = match changed.len().saturating_sub(SHOWN) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            fix.title = format!("{}, in {}{more}", fix.title, names.join(", "));
+            let names: Vec<&str> = changed.iter().map(|name| &***name).collect();
+            fix.title = format!("{}, in {}", fix.title, list(&names, SHOWN));
         }
     }
     out

@@ -1,24 +1,21 @@
 //! Lists and edits in sentences.
 
+use hcoplan_diagnostics::words::list;
 use hcoplan_yaml::edit::{Change, inline};
 use hcoplan_yaml::{Path, Segment};
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn and<T: AsRef<str>>(words: &[T]) -> String {
-    list(words, "and")
+    list(words, usize::MAX)
 }
 
 /// `a`, `a or b`, `a, b or c`.
 pub(crate) fn or<T: AsRef<str>>(words: &[T]) -> String {
-    list(words, "or")
-}
-
-fn list<T: AsRef<str>>(words: &[T], joined: &str) -> String {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     match words.split_last() {
         None => String::new(),
         Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} {joined} {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::mask_object;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::inventory::{CountDrift, Drift, UnknownPool};
 use hcoplan_repository::adopt::Contradiction;
 use hcoplan_repository::repo::Fact;
@@ -101,16 +102,8 @@ impl<'a> InventoryCheck<'a> {
     }
 }
 
-/// The first names of some nodes.
-fn names(nodes: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let shown = nodes.iter().take(SHOWN).map(String::as_str);
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    match nodes.len().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{shown} and {more} more"),
-        _ => shown,
-    }
-}
+/// Maximum nodes named.
+const SHOWN: usize = 8;
 
 fn count_message(count: &CountDrift) -> String {
     let (name, declared) = (&count.name, count.declared);
@@ -119,7 +112,7 @@ fn count_message(count: &CountDrift) -> String {
         (_, []) => format!("pool {name}: {declared} declared, none found"),
         (_, nodes) => {
             let found = nodes.len();
-            format!("pool {name}: {declared} declared, {found} found ({})", names(nodes))
+            format!("pool {name}: {declared} declared, {found} found ({})", list(nodes, SHOWN))
         }
     }
 }
@@ -131,5 +124,5 @@ fn unknown_message(unknown: &UnknownPool) -> String {
     let nearest =
         unknown.nearest.as_ref().map(|(name, differences)| format!("; the nearest is {name}, but for {differences}"));
     let nearest = nearest.unwrap_or_default();
-    format!("{} ({what}) {verb} in no pool{nearest}", names(nodes))
+    format!("{} ({what}) {verb} in no pool{nearest}", list(nodes, SHOWN))
 }

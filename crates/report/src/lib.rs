@@ -69,6 +69,7 @@ use camino::Utf8Path;
 use hcoplan_diagnostics::source::Location;
 
 pub use hcoplan_analysis::{FinalFindings, Summary, join, shown_path};
+pub use hcoplan_diagnostics::words::plural;
 
 pub use document::{Block, Cell, DiffLine, Document, Entry, Layout, Level, Mark, Sign, Span, Style, Table, Text};
 pub use finding_report::{Report, in_repository};
@@ -147,11 +148,6 @@ pub fn write(format: Format, report: &Report<'_>, out: &mut dyn Write) -> io::Re
             out.write_all(text.as_bytes())
         }
     }
-}
-
-/// `1 cluster`, `2 clusters`.
-pub fn plural(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
 /// A location for people: `path:line`.

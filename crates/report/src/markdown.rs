@@ -5,6 +5,7 @@
 
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, Text};
 use crate::prelude::*;
+use hcoplan_diagnostics::words::plural;
 
 /// The minimum budget in bytes.
 pub const MIN_BUDGET: usize = 500;
@@ -37,8 +38,8 @@ pub fn print(document: &Document, marker: Option<&str>, budget: Option<usize>, w
         }
     }
     if left_out > 0 {
-        let parts = if left_out == 1 { "1 part isn't".to_owned() } else { format!("{left_out} parts aren't") };
-        out.push_str(&format!("\n**{parts} shown**, for want of room: `{whole}` prints everything.\n"));
+        let parts = plural(left_out, "part");
+        out.push_str(&format!("\n**{parts} left out**, as the comment is full: `{whole}` prints everything.\n"));
     }
     out
 }

@@ -108,7 +108,7 @@ fn markdown_within_a_budget_counts_what_it_omits() {
     for budget in [markdown::MIN_BUDGET, 700] {
         let text = markdown::print(&document(), None, Some(budget), "hcoplan plan");
         assert!(text.len() <= budget && text.len() < whole.len(), "{} of {budget}: {text}", text.len());
-        assert!(text.contains("shown**, for want of room: `hcoplan plan` prints everything."), "{text}");
+        assert!(text.contains("left out**, as the comment is full: `hcoplan plan` prints everything."), "{text}");
         assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
     }
 }

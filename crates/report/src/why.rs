@@ -261,7 +261,7 @@ impl<'a> WhyPage<'a> {
             sources.join(" or ")
         });
         let texts: Vec<String> = texts.collect();
-        let text = format!("there would be no such object without {}", texts.join(", or without "));
+        let text = format!("the object doesn't exist without {}", texts.join(", or without "));
         (!texts.is_empty()).then(|| Block::Heading(2, text.into()))
     }
 

@@ -1,7 +1,7 @@
 //! The consequences of a change: an entry for each effect, with its sentence, clusters and causes.
 
 use super::level::Level;
-use super::names::list;
+use super::list;
 use crate::prelude::*;
 use hcoplan_explain::diff::Cause;
 

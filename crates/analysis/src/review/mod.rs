@@ -19,8 +19,10 @@ use hcoplan_planner::verdict::VerdictKind;
 pub use counts::Counts;
 pub use entry::{Entry, InputDifference, level_of};
 pub use groups::{FieldLine, ObjectLine};
+pub use hcoplan_diagnostics::words::list;
+use hcoplan_diagnostics::words::plural;
 pub use level::Level;
-pub use names::{cluster_names, clusters, list};
+pub use names::{cluster_names, clusters};
 pub use stories::Story;
 pub use upgrade::{Checklist, Steps, ValueRow};
 
@@ -179,7 +181,7 @@ impl<'a> Review<'a> {
         if self.compared == 0 {
             return "no HyperConverged was planned".to_owned() + &self.brought();
         }
-        let all = names::count_of(self.compared, "cluster");
+        let all = plural(self.compared, "cluster");
         // One that is alone isn't counted.
         let of_all = |n: usize| if self.compared == 1 { String::new() } else { format!(" in {n} of {all}") };
         let Some(worst) = self.worst() else {
@@ -229,14 +231,14 @@ impl<'a> Review<'a> {
         let infos = self.added.iter().filter(|line| line.finding.severity == Severity::Info).count();
         let counts =
             [(self.counts.errors_added, "new error"), (self.counts.warnings_added, "new warning"), (infos, "new info")];
-        let parts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| names::count_of(n, noun));
+        let parts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(n, noun));
         let mut out = parts.collect::<Vec<_>>().join(", ");
         if !out.is_empty() {
             out.insert_str(0, "; ");
         }
         let before = self.errors_before();
         if before > 0 {
-            out.push_str(&format!("; {} from before", names::count_of(before, "error")));
+            out.push_str(&format!("; {} from before", plural(before, "error")));
         }
         out
     }
@@ -290,7 +292,7 @@ impl<'a> Review<'a> {
         };
         let of_all = match self.compared {
             1 => String::new(),
-            all => format!(" in {differing} of {}", names::count_of(all, "cluster")),
+            all => format!(" in {differing} of {}", plural(all, "cluster")),
         };
         let counts = [(add, "to add"), (change, "to change"), (remove, "to remove")];
         let parts: Vec<String> =

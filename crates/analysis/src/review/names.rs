@@ -38,28 +38,6 @@ fn shared(first: &str, names: &[&str]) -> usize {
     common.next().unwrap_or_default()
 }
 
-/// `a, b and c`; with more than `most` names, the first and the number of others.
-pub fn list(names: &[impl AsRef<str>], most: usize) -> String {
-    let all: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    // A single omitted name would save no space.
-    let shown = if all.len() <= most + 1 { all.len() } else { most };
-    let (first, rest) = all.split_at(shown);
-    match (first, rest.len()) {
-        ([], _) => String::new(),
-        ([one], 0) => (*one).to_owned(),
-        ([first @ .., last], 0) => format!("{} and {last}", first.join(", ")),
-        (first, more) => format!("{} and {more} more", first.join(", ")),
-    }
-}
-
-/// `1 cluster`, `2 clusters`.
-pub(super) fn count_of(n: usize, noun: &str) -> String {
-    match n {
-        1 => format!("1 {noun}"),
-        n => format!("{n} {noun}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,12 +51,5 @@ mod tests {
         let many: Vec<String> = (10..22).map(|i| format!("c/{i}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(clusters(&many), "12 clusters: 10, 11, +10");
-    }
-
-    #[test]
-    fn shortened_lists_count_the_rest() {
-        assert_eq!(list(&["a"], 2), "a");
-        assert_eq!(list(&["a", "b", "c"], 2), "a, b and c");
-        assert_eq!(list(&["a", "b", "c", "d"], 2), "a, b and 2 more");
     }
 }

@@ -3,6 +3,7 @@
 use super::semantic::differences;
 use super::{Note, NoteKind};
 use crate::prelude::*;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
 
@@ -168,13 +169,8 @@ fn take_gates(spec: &mut Value) -> BTreeMap<String, String> {
 }
 
 fn names(ids: &[&ObjectId]) -> String {
-    let shown = ids.iter().take(MAX_NAMES);
-    let shown: Vec<_> = shown.map(|id| format!("{} {}", id.kind, id.name)).collect();
-    let text = shown.join(", ");
-    match ids.len().checked_sub(MAX_NAMES).filter(|more| *more > 0) {
-        Some(more) => format!("{text} and {more} more"),
-        None => text,
-    }
+    let names: Vec<_> = ids.iter().map(|id| format!("{} {}", id.kind, id.name)).collect();
+    list(&names, MAX_NAMES)
 }
 
 fn note(kind: NoteKind, impact: Impact, text: String, help: &str) -> Note {

@@ -2,6 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
+use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::go::TypeStep;
 use hcoplan_kubernetes::tree::get;
 
@@ -388,14 +389,10 @@ fn collect_paths(value: &Value, key: &str, at: &Path, found: &mut Vec<Path>) {
     }
 }
 
-fn listed<'i>(ids: impl Iterator<Item = &'i ObjectId> + Clone) -> String {
+fn listed<'i>(ids: impl Iterator<Item = &'i ObjectId>) -> String {
     const SHOWN: usize = 8;
-    let shown: Vec<String> = ids.clone().take(SHOWN).map(|id| format!("{}/{}", id.kind, id.name)).collect();
-    let shown = shown.join(", ");
-    match ids.count().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{shown} and {more} more"),
-        _ => shown,
-    }
+    let names: Vec<String> = ids.map(|id| format!("{}/{}", id.kind, id.name)).collect();
+    list(&names, SHOWN)
 }
 
 impl Target {

@@ -1,5 +1,7 @@
 //! A control plane so small that KubeVirt runs one replica of each controller.
 
+use hcoplan_diagnostics::words::plural;
+
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -14,10 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if count == 0 || roomy || replicas != Some(1) {
         return;
     }
-    let nodes = match count {
-        1 => "1 node".to_owned(),
-        count => format!("{count} nodes"),
-    };
+    let nodes = plural(count, "node");
     let message = format!("the control plane has {nodes}, so virt-api and virt-controller run once");
     let wanted = match (two_are_enough, counts_arbiters) {
         (true, _) => "two control-plane nodes are enough for two replicas",

@@ -1,5 +1,6 @@
 //! Values that the CRD's schema or the operator's Go types reject.
 
+use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{ListKind, Schema, ViolationKind};
 use hcoplan_planner::admission::{Cause as Rejected, CauseKind, Reason};
@@ -45,9 +46,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     // The webhook's message names only the first.
     if admission.reason == Some(Reason::GoDecode) && admission.causes.len() > 1 {
-        let paths = admission.causes.iter().take(MAX_HELPS);
-        let paths: Vec<String> = paths.map(|c| c.path.to_string()).collect();
-        helps.push(format!("the same goes for {}", and_more(&paths[1..], admission.causes.len() - 1)));
+        let paths: Vec<String> = admission.causes.iter().skip(1).map(|c| c.path.to_string()).collect();
+        helps.push(format!("the same goes for {}", list(&paths, MAX_HELPS - 1)));
     }
     let shape = cx.shape();
     for (shape, cause) in shape.iter().flat_map(|shape| admission.causes.iter().map(move |cause| (shape, cause))) {
@@ -97,14 +97,6 @@ fn first_of(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<Location> 
     let others = root.at(&list)?.items().iter().take_while(|n| n.span != again.span);
     let first = others.into_iter().find(|n| same(n, again))?;
     Some(cx.location(first.span))
-}
-
-/// The first paths, and the number of others.
-fn and_more(paths: &[String], all: usize) -> String {
-    match all - paths.len() {
-        0 => and(paths),
-        more => format!("{} and {more} more", paths.join(", ")),
-    }
 }
 
 /// Maximum number of remedies in a message.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::jsonpatch::Loss;
 
 use super::prelude::*;
@@ -24,10 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let names: Vec<&str> = kept.iter().map(|l| &l.path[path.len() + 1..]).collect();
-        let shown = match names.len().checked_sub(MAX_NAMED) {
-            Some(more) if more > 1 => format!("{} and {more} more", names[..MAX_NAMED].join(", ")),
-            _ => and(&names),
-        };
+        let shown = list(&names, MAX_NAMED);
         let op = applied.operation.op.as_str();
         let place = match applied.operation.spans.value {
             Some(span) => applied.patch.place(span),

@@ -538,7 +538,7 @@ fn nodes_assumed(document: &Document, nodes: &[Node]) -> Finding {
     let message = format!("the cluster's nodes are unknown: assuming {}", inventory::described_assumed_nodes(nodes));
     Finding::new(&NODES_ASSUMED, message)
         .at(whole(document))
-        .help("kubectl get nodes -o json | hcoplan import - > inventory.yaml")
+        .help("write the nodes to an inventory, cluster by cluster: `hcoplan init DIR --nodes DUMP`")
 }
 
 /// The location of an object as a whole: its name, else its kind.

@@ -68,7 +68,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use applied_changes::applied_changes;
 pub use appliers::{AppliedBy, Appliers};
 pub use build::{
-    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one, builder,
+    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one,
     has_outside_references, hyperconvergeds_of, layer_values, selects,
 };
 pub use build_failed::FailedBuild;

@@ -110,6 +110,24 @@ impl Repo {
         read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
     }
 
+    /// The clusters that a file or directory belongs to. The configuration, and a file with facts that is no cluster's,
+    /// belong to all of them.
+    pub fn users_of(&self, path: &Utf8Path) -> Vec<&ClusterRef> {
+        let role = self.files.iter().find(|f| *f.path == *path).map(|f| &f.what);
+        let facts = path.parent().filter(|_| matches!(role, Some(FileRole::Read(_))));
+        let owner = self.owners.owner(path);
+        let is_user = |c: &&ClusterRef| {
+            self.is_within(c, path)
+                || owner == Some(c.directory())
+                || facts.is_some_and(|directory| c.directory().starts_with(directory))
+                || c.inventory_files.iter().any(|file| file.starts_with(path))
+                || c.also.iter().any(|also| path.starts_with(also))
+        };
+        let users: Vec<&ClusterRef> = self.clusters.iter().filter(is_user).collect();
+        let is_everyones = facts.is_some() && users.is_empty() || role == Some(&FileRole::Configuration);
+        if is_everyones { self.clusters.iter().collect() } else { users }
+    }
+
     /// The operands in a repository without a HyperConverged, each with its kind and file; and the number of read
     /// files.
     pub fn nearest_misses(&self) -> (Vec<(String, Arc<Utf8Path>)>, usize) {

@@ -132,7 +132,7 @@ impl BuildInputs {
             // kustomize reports a missing file.
             Err(Unreadable::Missing) => Ok(()),
             Err(Unreadable::LeavesRoot) => Err((name.to_owned(), OUTSIDE)),
-            Err(Unreadable::InGit) => Err((name.to_owned(), "below .git, of which nothing is read")),
+            Err(Unreadable::InGit) => Err((name.to_owned(), "below .git, where hcoplan reads nothing")),
             Err(_) => Err((name.to_owned(), "not a file")),
         }
     }

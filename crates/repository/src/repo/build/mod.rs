@@ -33,7 +33,6 @@ pub use self::native::selects;
 use self::native::{Accumulated, Refused, accumulate, emitted, first_line};
 pub(super) use self::native::{Variables, whole};
 pub(super) use self::remote::looks_remote;
-pub use self::run::builder;
 pub(super) use self::run::{BuildTarget, run_program};
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{EditedTree, Location, Memory, Origins, SourceFile, Tree, Walk, normalize_path};

@@ -8,7 +8,7 @@ use super::super::kustomization::{fold_case, generated_from};
 /// Messages about what must not be in a kustomization.
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";
 pub(super) const CHART: &str = "for Helm charts, which helm would fetch";
-const PROGRAM: &str = "a plugin that isn't kustomize's own, and no program is run for it";
+const PROGRAM: &str = "a plugin that kustomize doesn't contain, and hcoplan runs no program";
 
 /// kustomize's built-in plugins that only read files and run nothing.
 const BUILT_IN: [&str; 19] = [

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Span;
+use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::{Document, Node, Value};
 use regex_lite::Regex;
@@ -240,24 +241,21 @@ pub(in super::super) fn finding(
         });
         let mut names: Vec<String> = names.collect();
         names.dedup();
-        let more = names.len().saturating_sub(SHOWN);
-        names.truncate(SHOWN);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let message =
-            format!("{} values are filled in later, and not in the plan: {}{more}", unknown.len(), names.join(", "));
+        let names = list(&names, SHOWN);
+        let message = format!("{} values are filled in later, and not in the plan: {names}", unknown.len());
         return Some(Finding::new(&VALUE_UNKNOWN, message).at(place).label("the first of them"));
     };
     let (message, label, follows) = match &one.what {
         UnknownKind::Value(path, by) => (
-            format!("`{path}` is filled in later; it is planned as if it weren't there"),
+            format!("`{path}` is filled in later; hcoplan plans without it"),
             format!("by {by}"),
             release.map(|release| follows(path, document, release)),
         ),
         UnknownKind::Fixed(path, value, by) => {
-            (format!("`{path}` is filled in later; it is planned as `{value}`"), format!("by {by}"), None)
+            (format!("`{path}` is filled in later; hcoplan plans with `{value}`"), format!("by {by}"), None)
         }
         UnknownKind::Lines(template) => (
-            format!("what `{template}` adds is filled in later; it is planned without it"),
+            format!("what `{template}` adds is filled in later; hcoplan plans without it"),
             "not in the plan".to_owned(),
             None,
         ),
@@ -269,7 +267,7 @@ pub(in super::super) fn finding(
     };
     let finding = Finding::new(&VALUE_UNKNOWN, message).at(place).label(label);
     Some(match follows.filter(|f| !f.is_empty()) {
-        Some(follows) => finding.help(format!("not in the plan, as it follows from it: {follows}")),
+        Some(follows) => finding.help(format!("the plan lacks what depends on the value: {follows}")),
         None => finding,
     })
 }
@@ -289,11 +287,5 @@ fn follows(path: &str, document: &Document, release: &Release) -> String {
     let mut places: Vec<String> = fields.flat_map(|f| &f.operands).map(FieldTarget::place).collect();
     places.sort_unstable();
     places.dedup();
-    let more = places.len().saturating_sub(SHOWN);
-    places.truncate(SHOWN);
-    let shown = places.join(", ");
-    match more {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    list(&places, SHOWN)
 }

@@ -85,9 +85,8 @@ pub(in crate::repo) struct BuildTarget<'p> {
     pub(in crate::repo) network: bool,
 }
 
-/// The programs that build, with their subcommand and the arguments that print their version.
-const PROGRAMS: [(&str, &str, &[&str]); 2] =
-    [("kustomize", "build", &["version"]), ("kubectl", "kustomize", &["version", "--client"])];
+/// The programs that build, with their subcommand.
+const PROGRAMS: [(&str, &str); 2] = [("kustomize", "build"), ("kubectl", "kustomize")];
 
 /// The inputs of a build: the kustomization's directory, the files' bytes, and links to directories.
 type CopiedInputs = (Utf8PathBuf, BTreeMap<Utf8PathBuf, Vec<u8>>, BTreeMap<Utf8PathBuf, Utf8PathBuf>);
@@ -99,24 +98,6 @@ static PRINTED: Mutex<BTreeMap<CopiedInputs, Vec<u8>>> = Mutex::new(BTreeMap::ne
 /// The cache is cleared when it has this many builds, as an editor runs for days.
 const MAX_PRINTED: usize = 1000;
 
-/// The program that builds, and its version.
-pub fn builder() -> Option<String> {
-    let found = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)));
-    let ((name, _, version), path) = found?;
-    let mut command = sandboxed(&path);
-    command.args(*version);
-    let done = RunningBuild::start(&mut command, MAX_ERROR_BYTES).and_then(|r| r.finish(&|| false));
-    let text = match done {
-        Ok(BuildEnd::Printed(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
-        _ => String::new(),
-    };
-    let line = text.lines().find(|l| l.starts_with("Kustomize Version"));
-    let line = line.or_else(|| text.lines().next()).unwrap_or_default();
-    let word = line.split_whitespace().find(|w| w.contains(['v', 'V']) && w.contains('.'));
-    let version = word.map_or("of an unknown version", |w| w.trim_start_matches("{Version:"));
-    Some(format!("builds are by {name}, kustomize {version}"))
-}
-
 /// Runs kustomize, or kubectl if it isn't installed; `None` if neither is. Returns the command as typed in a shell, and
 /// its output of at most `most` bytes. `is_unrestricted`: whether files may be outside of their kustomization's
 /// directory. `stop` is polled to end it early.
@@ -126,7 +107,7 @@ pub(super) fn run(
     most: usize,
     stop: &dyn Fn() -> bool,
 ) -> Option<Result<(String, Vec<u8>), BuildError>> {
-    let ((name, verb, _), path) = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)))?;
+    let ((name, verb), path) = PROGRAMS.iter().find_map(|p| Some((p, program(p.0)?)))?;
     let mut arguments = vec![(*verb).to_owned(), ".".to_owned()];
     if is_unrestricted {
         arguments.push("--load-restrictor=LoadRestrictionsNone".to_owned());
