@@ -252,7 +252,7 @@ fn an_editor_shows_findings_in_overlays() {
     let unquoted = text(base).replace("\"True\"", "\"no\"");
     editor.open(base, &unquoted);
     editor.wait("no", |m| m.to_string().contains("deployOVS is \\\"no\\\"").then_some(()));
-    let both = "write \"false\", in clusters/lab, clusters/prod";
+    let both = "write \"false\", in clusters/lab and clusters/prod";
     let edit = format!("[/{base}: \"false\"]");
     let offered = editor.offered(base, 7);
     assert_eq!(offered, [format!("{both}, preferred {edit}")]);

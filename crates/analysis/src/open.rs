@@ -178,8 +178,8 @@ fn has_failed(options: &Options) -> bool {
     built.is_some_and(|built| !built.failed.is_empty())
 }
 
-/// The root of the directory: that of its configuration; else the git work tree, as what applies the directory may stand
-/// anywhere in it; outside of one, the current directory if kustomizations refer to files outside of the directory.
+/// The root of the directory: that of its configuration; else the git work tree (outside of one the current directory) if a
+/// controller's object in it applies the directory, or kustomizations refer to files outside of the directory.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     repo::check_links(&sources.directory)?;
     let path = &kustomized(&sources.directory);
@@ -190,11 +190,15 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
         return Ok(place);
     }
     let top = Place::work_tree(path);
-    if top.below.is_some() && !sources.is_compared {
+    let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
+    let is_applied = |top: &Place| {
+        let below = top.below.as_ref().filter(|_| !sources.is_compared);
+        below.is_some_and(|b| open(&top.root).is_ok_and(|tree| repo::is_applied_from_top(&tree, b)))
+    };
+    if !sources.files.is_empty() || is_applied(&top) {
         return Ok(top);
     }
     let top = if top.below.is_some() { Some(top) } else { Place::current(path) };
-    let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
     let has_kustomization = || {
         let listing = open(&root_of(path)).map(|tree| tree.list(&hcoplan_diagnostics::source::Walk::default()));
         listing.is_ok_and(|l| l.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f))))

@@ -49,7 +49,7 @@ impl Inputs {
         if is_loaded { self.loaded.release_basis() } else { ReleaseBasis::Stated }
     }
 
-    /// The release that a source states, if another one stands for it.
+    /// The release that a source states, if it isn't modelled.
     fn stated_release(&self) -> Option<&str> {
         let stands = matches!(self.release_basis(), ReleaseBasis::NearestTo(_));
         self.loaded.identity.release.as_ref().filter(|_| stands).map(|stated| stated.value.as_str())
@@ -322,7 +322,8 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
 pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static Rule, &'static str)> {
     let mut taken = Vec::new();
     if !loaded.inventory.states_nodes && loaded.inventory.valid && other.inventory.states_nodes {
-        loaded.inventory = Arc::new(loaded.inventory.with_nodes(other.inventory.inventory.nodes.clone()));
+        let known = loaded.inventory.with_nodes(other.inventory.inventory.nodes.clone());
+        loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..known });
         taken.push((&NODES_ASSUMED, "nodes are"));
     }
     let is_assumed = |loaded: &Loaded| loaded.release_basis() == ReleaseBasis::Assumed;
@@ -348,7 +349,6 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, now: Option<&Loaded>) -> R
     let mut loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
     let taken = now.map_or_else(Vec::new, |now| take_known(&mut loaded, now));
     if let Some(now) = now.filter(|_| taken.iter().any(|(rule, _)| rule.name == NODES_ASSUMED.name)) {
-        loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..(*loaded.inventory).clone() });
         let label = |loaded: &Loaded| loaded.release.as_ref().ok().map(|release| release.label().to_owned());
         if label(&loaded) == label(now) {
             loaded.possible.clear();

@@ -32,7 +32,7 @@ pub(super) fn steps(
     let start = inputs.empty_state();
     // Use the version of the cluster's own distribution.
     let to = &to.of_distribution(start.release.distribution());
-    // What changes up to a release that stands for another one isn't known.
+    // The steps from a release that isn't modelled to the nearest one aren't known.
     let is_other = |finding: &&Finding| finding.rule.name == RELEASE_NOT_MODELLED.name;
     let unknown: Vec<Finding> = outcome.found.findings.iter().filter(is_other).cloned().collect();
     if is_reached(&start.release, to) {

@@ -164,23 +164,24 @@ fn of_cluster(diff: &ClusterDiff) -> Vec<Story<'_>> {
     out
 }
 
+/// Whether a finding says the same as a consequence: by its rule, its alert, its machine, or as the refusal that it is.
+pub(super) fn says(effect: &Effect, finding: &Finding) -> bool {
+    let object = finding.object.as_deref().unwrap_or_default();
+    let machine = object.strip_prefix("VirtualMachine ").unwrap_or_default();
+    let fails = effect.is_of_machine || effect.impact == Impact::BootFailure && finding.severity == Severity::Error;
+    let is_of_machine = fails && effect.machines.iter().any(|m| m == machine);
+    let alert = finding.alert().filter(|_| finding.severity == Severity::Info);
+    let raises = |(name, _)| effect.is_alert() && effect.subjects.iter().any(|s| s == name);
+    let at = |place: &Location| (place.file.path().to_owned(), place.span);
+    let is_there = effect.place.is_some() && effect.place.as_ref().map(at) == finding.location.as_ref().map(at);
+    let refuses = effect.is_refusal && (finding.rejection || is_there && finding.severity == Severity::Error);
+    effect.rule == Some(finding.rule.name) || is_of_machine || refuses || alert.is_some_and(raises)
+}
+
 impl<'a> Story<'a> {
     /// Moves findings to the consequence that says the same: its rule, its alert, or its machine.
     pub(super) fn cover_findings(&mut self) {
         let effects = &mut self.effects;
-        let says = |effect: &Effect, finding: &Finding| {
-            let object = finding.object.as_deref().unwrap_or_default();
-            let machine = object.strip_prefix("VirtualMachine ").unwrap_or_default();
-            let fails =
-                effect.is_of_machine || effect.impact == Impact::BootFailure && finding.severity == Severity::Error;
-            let is_of_machine = fails && effect.machines.iter().any(|m| m == machine);
-            let alert = finding.alert().filter(|_| finding.severity == Severity::Info);
-            let raises = |(name, _)| effect.is_alert() && effect.subjects.iter().any(|s| s == name);
-            let at = |place: &Location| (place.file.path().to_owned(), place.span);
-            let is_there = effect.place.is_some() && effect.place.as_ref().map(at) == finding.location.as_ref().map(at);
-            let refuses = effect.is_refusal && (finding.rejection || is_there && finding.severity == Severity::Error);
-            effect.rule == Some(finding.rule.name) || is_of_machine || refuses || alert.is_some_and(raises)
-        };
         // What is gone says the same as an improvement only.
         let mut cover = |line: &FindingLine<'a>, is_gone: bool| {
             let mut entries = effects.iter_mut().filter(|e| (e.effect.impact == Impact::Better) == is_gone);
@@ -193,7 +194,7 @@ impl<'a> Story<'a> {
         let line = |place: &Location| (place.file.path().to_owned(), place.start().line);
         let told: BTreeSet<_> = self.findings.iter().filter_map(|f| f.finding.location.as_ref().map(line)).collect();
         self.effects.retain(|Entry { effect, .. }| {
-            let is_note = effect.task == Task::Remove || effect.task == Task::Note && effect.action.is_none();
+            let is_note = matches!(effect.task, Task::Remove | Task::Note) && effect.action.is_none();
             !(is_note && effect.place.as_ref().is_some_and(|place| told.contains(&line(place))))
         });
         self.findings.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));

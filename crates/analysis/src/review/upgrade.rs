@@ -1,5 +1,6 @@
 //! An upgrade over several releases: reports the effects of every step once, with its release.
 
+use super::stories::says;
 use super::{Entry, FindingLine, Level, Review, Story, level_of};
 use crate::prelude::*;
 use hcoplan_explain::diff::{Task, ValueChange};
@@ -97,6 +98,9 @@ pub(super) fn story(steps: &[(String, Vec<ClusterDiff>)]) -> Story<'_> {
     }
     let findings = added(steps);
     effects.sort_by_key(|e| (e.effect.rank(), std::cmp::Reverse(e.clusters.len())));
+    // A finding about a machine says more: what it needs, and where.
+    let is_told = |e: &Entry<'_>| e.effect.is_of_machine && findings.iter().any(|line| says(&e.effect, line.finding));
+    effects.retain(|entry| !is_told(entry));
     let mut story = Story { effects, findings, ..Story::new(Vec::new(), Vec::new()) };
     story.cover_findings();
     story

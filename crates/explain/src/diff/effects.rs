@@ -126,8 +126,8 @@ impl ClusterDiff {
                 f.severity >= Severity::Warning && f.kind_of_object().is_none_or(|kind| kind != "VirtualMachine")
             });
             let named = about_cluster.filter_map(|f| Some((f.alert()?.0, self.causes_of(f).to_vec())));
-            // The gauges know better.
-            named.filter(|(name, _)| !PREDICTED_ALERTS.contains(name)).collect()
+            // Of a cluster that is on both sides the gauges know better.
+            named.filter(|(name, _)| self.whole.is_some() || !PREDICTED_ALERTS.contains(name)).collect()
         };
         let measured = |names: &[&'static str]| -> Vec<(&'static str, Vec<usize>)> {
             names.iter().map(|name| (*name, comparison.because.get(name).cloned().unwrap_or_default())).collect()

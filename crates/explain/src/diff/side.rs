@@ -9,7 +9,7 @@ use hcoplan_yaml::Document;
 pub struct Side<'a> {
     /// The release that the cluster runs.
     pub release: &'a Arc<Release>,
-    /// The release that a source states, if that isn't modelled and `release` stands for it.
+    /// The release that a source states, if it isn't modelled; `release` is the nearest one then.
     pub stated: Option<&'a str>,
     /// Its nodes.
     pub inventory: &'a LoadedInventory,

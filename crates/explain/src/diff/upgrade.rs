@@ -288,7 +288,7 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
                 kind: NoteKind::FieldIgnored,
                 impact: Impact::Behaviour,
                 text: format!("{path} is not read any more on {}", after.release.label()),
-                help: Some("remove it after the upgrade".to_owned()),
+                help: None,
                 place: after.document.map(|d| d.locate_key(&place)),
                 value: None,
                 subjects: Vec::new(),

@@ -114,11 +114,11 @@ fn parts(view: &View<'_>) -> Vec<Block> {
     let shown = |severity| severity > Severity::Info || view.is_verbose();
     let findings = review.stories.iter().flat_map(|story| &story.findings);
     let findings = findings.filter(|line| shown(line.finding.severity));
-    // What changes up to the release that stands for the cluster's isn't known.
-    let (unknown, findings): (Vec<_>, Vec<_>) =
-        findings.partition(|line| line.finding.rule.name == "release-not-modelled");
+    // Errors come before the upgrade, as does the warning that a release isn't modelled.
+    let is_first = |f: &Finding| f.severity == Severity::Error || f.rule.name == "release-not-modelled";
+    let (first, findings): (Vec<_>, Vec<_>) = findings.partition(|line| is_first(line.finding));
     let mut before = rows(&list.before);
-    before.extend(unknown.into_iter().map(|line| view.upgrade_finding(line)));
+    before.extend(first.into_iter().map(|line| view.upgrade_finding(line)));
     part("Before", values(review, &list.values), before, "nothing to do");
     part("During", Vec::new(), rows(&list.during), "nothing is restarted");
     let mut after = rows(&list.after);

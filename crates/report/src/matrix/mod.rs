@@ -220,9 +220,8 @@ fn about(group: &Group<'_>) -> String {
     let mut parts = Vec::new();
     let releases = group.releases();
     let several = releases.len() > 1;
-    let of = |(release, of): (&String, &Vec<&str>)| match several {
-        true => format!("{release} ({})", of.join(", ")),
-        false => release.clone(),
+    let of = |(release, of): (&String, &Vec<&str>)| {
+        if several { format!("{release} ({})", of.join(", ")) } else { release.clone() }
     };
     if !releases.is_empty() {
         parts.push(format!("release {}", releases.iter().map(of).collect::<Vec<_>>().join(", ")));

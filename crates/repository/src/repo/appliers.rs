@@ -65,7 +65,7 @@ impl Repo {
     }
 
     /// What deletes a cluster's HyperConverged that is no longer declared: a controller that prunes, according to the
-    /// files and the object's annotations, or what has in its place that it is to be removed.
+    /// files and the object's annotations, or a policy or task that removes it.
     pub fn pruner_of(&self, cluster: &ClusterRef, object: &Value) -> Option<String> {
         let annotation = |name: &str| object["metadata"]["annotations"][name].as_str().unwrap_or_default();
         let keeps = |controller: Controller| {

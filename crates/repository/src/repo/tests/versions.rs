@@ -1,6 +1,6 @@
 //! Tests of which ClusterVersion or Subscription determines a cluster's release.
 
-use super::{HC, VENDOR_SUBSCRIPTION, open};
+use super::{HC, open};
 
 #[test]
 fn ignores_versions_of_other_clusters() {
@@ -26,24 +26,27 @@ fn ignores_versions_of_other_clusters() {
 }
 
 #[test]
-fn takes_the_subscription_beside_the_hyperconverged() {
-    let with = |version: &str| format!("{}---\n{HC}", VENDOR_SUBSCRIPTION.replace("4.20.3", version));
-    let list = |version: &str| {
-        let indented = |text: &str| text.trim_end().replace('\n', "\n  ");
-        let subscription = VENDOR_SUBSCRIPTION.replace("4.20.3", version);
-        format!("apiVersion: v1\nkind: List\nitems:\n- {}\n- {}\n", indented(&subscription), indented(HC))
+fn takes_the_subscription_of_the_same_policy() {
+    let policy = |name: &str, version: &str| {
+        let subscription = format!(
+            "{{apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {{name: hco, namespace: \
+             openshift-cnv}}, spec: {{name: kubevirt-hyperconverged, sourceNamespace: openshift-marketplace, \
+             installPlanApproval: Manual, startingCSV: kubevirt-hyperconverged-operator.v{version}}}}}"
+        );
+        format!(
+            "apiVersion: policy.open-cluster-management.io/v1\nkind: ConfigurationPolicy\nmetadata: {{name: {name}}}\n\
+             spec:\n  object-templates:\n  - {{complianceType: musthave, objectDefinition: {subscription}}}\n  - \
+             complianceType: musthave\n    objectDefinition: {{apiVersion: hco.kubevirt.io/v1beta1, kind: \
+             HyperConverged, metadata: {{name: kubevirt-hyperconverged, namespace: openshift-cnv}}}}\n"
+        )
     };
-    let alone = VENDOR_SUBSCRIPTION.replace("4.20.3", "4.22.0");
     let releases = |files: &[(&str, &str)]| -> Vec<Option<String>> {
         let repo = open(files);
         let loaded = repo.clusters().iter().map(|cluster| repo.load(cluster).expect("readable"));
         loaded.map(|loaded| loaded.identity.release.map(|said| said.value)).collect()
     };
+    let (old, new) = (policy("edge", "4.20.3"), policy("virt", "4.21.0"));
     let both = [Some("4.20.3".to_owned()), Some("4.21.0".to_owned())];
-    assert_eq!(releases(&[("all/a.yaml", &with("4.20.3")), ("all/b.yaml", &with("4.21.0"))]), both);
-    let lists = format!("{}---\n{}", list("4.20.3"), list("4.21.0"));
-    assert_eq!(releases(&[("all/a.yaml", &lists)]), both);
-    // One that stands alone is each cluster's that has none of its own.
-    let files = [("all/a.yaml", &*with("4.20.3")), ("all/b.yaml", HC), ("all/s.yaml", &alone)];
-    assert_eq!(releases(&files).first(), Some(&Some("4.20.3".to_owned())));
+    assert_eq!(releases(&[("acm/edge.yaml", &old), ("acm/virt.yaml", &new)]), both);
+    assert_eq!(releases(&[("acm/all.yaml", &format!("{old}---\n{new}"))]), both);
 }
