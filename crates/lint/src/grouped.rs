@@ -173,14 +173,14 @@ mod tests {
         use Applicability::{Safe, Unsafe};
         let both = [("lab", Safe), ("prod", Safe)];
         assert_eq!(offered(&["lab"], &both[..1]), ["Safe: say false"]);
-        let names = "say false, in lab, prod";
+        let names = "say false, in lab and prod";
         assert_eq!(offered(&["lab", "prod"], &both), [format!("Safe: {names}")]);
         // The cluster prod has no finding, so the fix must not change it.
         assert_eq!(offered(&["lab", "prod"], &both[..1]), [format!("Suggestion: {names}")]);
         let mixed = [("lab", Safe), ("prod", Unsafe)];
         assert_eq!(offered(&["lab", "prod"], &mixed), [format!("Unsafe: {names}")]);
         // The effect on a cluster that can't be built is unknown.
-        let unknown = ["Suggestion: say false, in broken, lab"];
+        let unknown = ["Suggestion: say false, in broken and lab"];
         assert_eq!(offered(&["broken", "lab"], &both[..1]), unknown);
     }
 }
