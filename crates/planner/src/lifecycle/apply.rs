@@ -4,6 +4,7 @@
 //! the annotation) has and the new one lacks, and sets the new manifest's values: objects by key, lists and scalars as
 //! a whole. The annotation is part of the applied manifest. Source: apimachinery `jsonmergepatch`, kubectl `apply`.
 
+use crate::release::merge_patch;
 use hcoplan_kubernetes::tree::get;
 use serde_json::{Map, Value};
 
@@ -71,27 +72,6 @@ fn object_at<'m>(map: &'m mut Map<String, Value>, key: &str) -> &'m mut Map<Stri
         Value::Object(map) => map,
         _ => unreachable!("it was just made an object"),
     }
-}
-
-/// The merge patch from `before` to `after`: null for each removed key.
-pub fn merge_patch(before: &Value, after: &Value) -> Value {
-    let (Value::Object(before), Value::Object(after)) = (before, after) else {
-        return after.clone();
-    };
-    let mut out = Map::new();
-    for (key, value) in after {
-        match before.get(key) {
-            Some(old) if old == value => {}
-            Some(old @ Value::Object(_)) if value.is_object() => {
-                out.insert(key.clone(), merge_patch(old, value));
-            }
-            _ => drop(out.insert(key.clone(), value.clone())),
-        }
-    }
-    for key in before.keys().filter(|key| !after.contains_key(*key)) {
-        out.insert(key.clone(), Value::Null);
-    }
-    Value::Object(out)
 }
 
 /// The part of a merge patch to keep.

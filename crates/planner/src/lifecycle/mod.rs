@@ -15,7 +15,8 @@ mod upgrade;
 use crate::operands;
 use crate::prelude::*;
 
-pub use apply::{LAST_APPLIED, merge_patch};
+pub use crate::release::merge_patch;
+pub use apply::LAST_APPLIED;
 pub use follow::is_upgrade;
 pub use follow::{UpdateOrder, UpdateOrders, orders};
 pub use managed::Managed;

@@ -36,7 +36,7 @@ pub use fields::{FieldTarget, HyperConvergedField, Transform};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
 pub use kubevirt_gates::{GateSetter, KubeVirtGate};
-pub use patch_release::{PatchRelease, Patched};
+pub use patch_release::{PatchRelease, Patched, merge_patch};
 pub use shipped::{AssumedValue, ShippedBy};
 pub use ssp::{SspBundle, SspOwner};
 pub use tables::{

@@ -3,10 +3,10 @@
 
 use super::version_numbers;
 use super::{Error, Files};
-use crate::lifecycle::merge_patch;
 use crate::prelude::*;
 use hcoplan_schemas::PATCH_RELEASES;
 use serde::{Deserialize, Serialize};
+use serde_json::Map;
 use std::sync::OnceLock;
 
 /// `schemas/patch-releases/<version>.json`; `cargo run -p xtask -- release --changes` writes it.
@@ -123,6 +123,27 @@ pub struct Patched {
     pub changes: BTreeMap<String, Value>,
     /// Whether it is a development branch, newer than its line.
     pub moving: bool,
+}
+
+/// The merge patch from `before` to `after`: null for each removed key.
+pub fn merge_patch(before: &Value, after: &Value) -> Value {
+    let (Value::Object(before), Value::Object(after)) = (before, after) else {
+        return after.clone();
+    };
+    let mut out = Map::new();
+    for (key, value) in after {
+        match before.get(key) {
+            Some(old) if old == value => {}
+            Some(old @ Value::Object(_)) if value.is_object() => {
+                out.insert(key.clone(), merge_patch(old, value));
+            }
+            _ => drop(out.insert(key.clone(), value.clone())),
+        }
+    }
+    for key in before.keys().filter(|key| !after.contains_key(*key)) {
+        out.insert(key.clone(), Value::Null);
+    }
+    Value::Object(out)
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::last_part;
+use hcoplan_diagnostics::source::{Tree, Walk, last_part};
 use hcoplan_yaml::{Document, Node};
 use serde_json::Value;
 
 use super::Repo;
+use super::candidate::is_of_tests;
 use super::charts::is_chart;
-use super::gitops::{Applied, Controller, Kind, Source, of_object, phrase, reads_file};
+use super::gitops::{Applied, Controller, Kind, Source, of_object, phrase, read, reads_file};
 use super::identity::SYNC_OPTIONS;
 use super::objects::ClusterRef;
 use super::wrappers::not_planned::NotPlannedReason;
@@ -55,6 +56,20 @@ impl fmt::Display for AppliedBy {
             Self::Role(role) => write!(f, "it belongs to the Ansible role {role}"),
         }
     }
+}
+
+/// Whether a controller's object of a tree applies a directory or file of it, or something below that.
+pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
+    let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
+    let is_of_tests = |file: &Utf8Path| file.components().any(|part| is_of_tests(part.as_str()));
+    let files = files.into_iter().filter(|file| !is_of_tests(file));
+    let files: Vec<Utf8PathBuf> = files.collect();
+    let gitops = read(tree, &files);
+    let file = below.join("a.yaml");
+    gitops.applied.iter().any(|by| {
+        let is_below = |source: &Source| source.real.as_ref().is_some_and(|real| real.starts_with(below));
+        by.sources.iter().any(|source| source.is_here && (is_below(source) || by.reaches(source, tree, &file)))
+    })
 }
 
 impl Repo {

@@ -66,10 +66,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use applied_changes::applied_changes;
-pub use appliers::{AppliedBy, Appliers};
+pub use appliers::{AppliedBy, Appliers, is_applied_from_top};
 pub use build::{
     BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one,
-    has_outside_references, hyperconvergeds_of, is_applied_from_top, layer_values, selects,
+    has_outside_references, hyperconvergeds_of, layer_values, selects,
 };
 pub use build_failed::FailedBuild;
 pub use candidate::is_candidate;

@@ -39,7 +39,6 @@ use hcoplan_diagnostics::source::{EditedTree, Location, Memory, Origins, SourceF
 use hcoplan_yaml::{self as yaml, Document};
 
 use super::build_failed::{FailedBuild, name_of};
-use super::candidate::is_of_tests;
 use super::cluster_filter::ClusterFilter;
 use super::gitops;
 use super::kustomization::{Kustomizations, follow_links, is_kustomization};
@@ -309,20 +308,6 @@ pub fn hyperconvergeds_of(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Utf8Path
 pub fn has_outside_references(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let references = Kustomizations::new(tree).references();
     references.iter().any(|(by, named)| named.starts_with(below) != by.starts_with(below))
-}
-
-/// Whether a controller's object of a tree applies a directory or file of it, or something below that.
-pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
-    let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
-    let is_of_tests = |file: &Utf8Path| file.components().any(|part| is_of_tests(part.as_str()));
-    let files = files.into_iter().filter(|file| !is_of_tests(file));
-    let files: Vec<Utf8PathBuf> = files.collect();
-    let gitops = gitops::read(tree, &files);
-    let file = below.join("a.yaml");
-    gitops.applied.iter().any(|by| {
-        let is_below = |source: &gitops::Source| source.real.as_ref().is_some_and(|real| real.starts_with(below));
-        by.sources.iter().any(|source| source.is_here && (is_below(source) || by.reaches(source, tree, &file)))
-    })
 }
 
 /// A kustomization to build.

@@ -102,13 +102,9 @@ fn is_of_sops(bytes: &[u8]) -> bool {
     has(bytes, "ENC[AES256_GCM,") && has(bytes, "sops")
 }
 
-/// Whether sops encrypted an object with its kind, or values of a HyperConverged.
+/// Whether sops encrypted an object with its kind.
 fn has_encrypted_kind(bytes: &[u8]) -> bool {
-    let is_it = |document: &str| {
-        let is_encrypted = document.contains("ENC[");
-        any_kind(document, |kind| kind.starts_with("ENC[") || is_encrypted && kind.starts_with("HyperConverged"))
-    };
-    is_of_sops(bytes) && String::from_utf8_lossy(bytes).split("\n---").any(is_it)
+    is_of_sops(bytes) && any_kind(&String::from_utf8_lossy(bytes), |kind| kind.starts_with("ENC["))
 }
 
 /// The common part of the names of HCO's packages.
