@@ -153,7 +153,7 @@ fn keep_known(work: &ClusterTask<'_>, pair: &Pair<'_>, loaded: &mut Loaded) {
     let Ok(old) = before.load(was) else { return };
     for (rule, what) in planned::take_known(loaded, &old) {
         for finding in loaded.findings.iter_mut().filter(|finding| finding.rule.name == rule.name) {
-            finding.message = format!("the cluster's {what} unknown now: compared with what was stated before").into();
+            finding.message = format!("the cluster's {what} unknown now: compared with what was stated before");
         }
     }
 }
