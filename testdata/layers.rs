@@ -1,5 +1,4 @@
-//! Checks the imports between a crate's modules against a table, and that files don't import each other in circles. What a
-//! file takes from its crate's prelude isn't seen.
+//! Checks the imports between a crate's modules against a table, and that files don't import each other in circles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -237,6 +236,16 @@ fn modules_import_downwards_only() {
         }
     }
     assert!(wrong.is_empty(), "imports against the layers:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn preludes_have_only_names_of_other_crates() {
+    for root in roots() {
+        let Ok(text) = fs::read_to_string(root.join("prelude.rs")) else { continue };
+        let own: Vec<_> =
+            imports(&text).into_iter().filter(|i| ["crate", "super", "self"].contains(&&*i.path[0])).collect();
+        assert!(own.is_empty(), "what a file takes of its own crate stands in the file: {own:?} in {}", root.display());
+    }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use super::open::all_clusters;
 use super::root::Place;
+use crate::clusters::Clusters;
+use crate::failure::Failure;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::{Tree as _, normalize_path, read_limited};
 use hcoplan_repository::repo::BUILT;

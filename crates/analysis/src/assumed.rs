@@ -2,7 +2,10 @@
 //! nodes.
 
 use super::steps;
+use crate::ClusterTask;
+use crate::planned::Planned;
 use crate::prelude::*;
+use crate::previous_state::PreviousObject;
 use hcoplan_diagnostics::finding::FindingKey;
 use hcoplan_lint::{Run, Selection};
 use hcoplan_planner::inventory::{LoadedInventory, contrasting_nodes};

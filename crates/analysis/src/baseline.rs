@@ -1,6 +1,8 @@
 //! `--baseline FILE`: findings recorded earlier.
 
 use super::atomic_file;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Unreadable;
 use hcoplan_diagnostics::words::lines;

@@ -1,6 +1,9 @@
 //! Runs kustomize and helm before a repository is read.
 
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
+use crate::root::finding_with_help;
 use hcoplan_diagnostics::source::{EditedTree, Tree};
 use hcoplan_repository::repo::Built;
 

@@ -1,6 +1,9 @@
 //! The result of a cluster: verdict, findings, differences.
 
 use super::field_question::FieldAnswer;
+use crate::exit::Exit;
+use crate::matrix::ClusterMatrix;
+use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_explain::diff::Drift;
 use hcoplan_explain::why::Problem;

@@ -2,7 +2,12 @@
 
 use super::shown_path::shown_path;
 use crate::PreviousState;
+use crate::clusters::Clusters;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
+use crate::sides::Side;
+use crate::{Before, ComparisonMode};
 
 /// The side before.
 pub struct CompareBase {

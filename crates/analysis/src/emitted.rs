@@ -2,6 +2,7 @@
 
 use super::cluster_result::ClusterResult;
 use super::cluster_task::ClusterTask;
+use crate::planned::Planned;
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::InputText;
 use hcoplan_planner::hyperconverged;

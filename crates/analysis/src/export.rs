@@ -1,5 +1,6 @@
 //! The objects that `kubectl get` prints.
 
+use crate::failure::Failure;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::{Tree as _, Walk};
 use hcoplan_yaml as yaml;

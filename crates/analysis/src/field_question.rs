@@ -1,5 +1,6 @@
 //! `why`: explains a field of a cluster's object.
 
+use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use hcoplan_explain::why::{Answer, PlanInput, Problem, ask, ask_of};
 use hcoplan_repository::repo::{BuildLayer, ReleaseBasis};

@@ -2,7 +2,11 @@
 
 use super::baseline::BaselineFile;
 use super::root;
+use crate::ClusterResult;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
+use crate::shard::Shard;
 use hcoplan_diagnostics::finding;
 use hcoplan_diagnostics::secret::mask_finding;
 use hcoplan_lint::Finishing;

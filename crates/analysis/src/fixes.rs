@@ -2,6 +2,11 @@
 
 use super::cluster_result::report_outcome;
 use super::findings::FinalFindings;
+use crate::ClusterTask;
+use crate::clusters::Clusters;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Applicability, FindingKey, Fix};
 use hcoplan_diagnostics::source::encode;

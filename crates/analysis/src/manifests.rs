@@ -1,5 +1,7 @@
 //! Passes on the manifests of an Argo CD application as they are written.
 
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::{Tree as _, Unreadable};
 use hcoplan_diagnostics::words::plural;

@@ -1,5 +1,6 @@
 //! Plans a cluster of the sources.
 
+use crate::matrix::{ClusterMatrix, MatrixInput, Obstacle};
 use crate::prelude::*;
 use crate::{matrix, matrix::machine_states, matrix::matrix};
 use hcoplan_diagnostics::finding::Rule;

@@ -1,16 +1,5 @@
-//! Names that most of the crate's files use.
+//! Names of other crates that most files use.
 
-pub(crate) use crate::clusters::Clusters;
-pub(crate) use crate::exit::Exit;
-pub(crate) use crate::failure::Failure;
-pub(crate) use crate::matrix::{ClusterMatrix, MatrixInput, Obstacle};
-pub(crate) use crate::notices::Notices;
-pub(crate) use crate::planned::{Inputs, Planned};
-pub(crate) use crate::previous_state::PreviousObject;
-pub(crate) use crate::root::finding_with_help;
-pub(crate) use crate::shard::Shard;
-pub(crate) use crate::sides::Side;
-pub(crate) use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_diagnostics::finding::{ClusterName, Finding, Severity};
 pub(crate) use hcoplan_diagnostics::source::{Directory, Location, Revision, SourceFile, max_bytes};

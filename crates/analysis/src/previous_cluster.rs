@@ -2,7 +2,10 @@
 
 use super::Pair;
 use super::planned::plan;
+use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
+use crate::previous_state::PreviousObject;
+use crate::{Before, ClusterTask};
 
 /// A cluster before the change.
 pub(super) enum PreviousCluster {

@@ -5,8 +5,13 @@ use super::cluster_result::report_outcome;
 use super::compare_base::{BaseSide, CompareBase};
 use super::findings::FinalFindings;
 use super::tree;
+use crate::clusters::Clusters;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
 use crate::review::{Entry, Review, Steps};
+use crate::{Before, ClusterResult, ClusterTask};
 use crate::{Progress, Upgraded};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 

@@ -1,6 +1,7 @@
 //! Finds the root directory: the one with the configuration, at or above the given path.
 
 use super::selection::Selection;
+use crate::notices::Notices;
 use crate::prelude::*;
 
 /// A path and its root.

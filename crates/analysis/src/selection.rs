@@ -1,7 +1,9 @@
 //! The selected clusters: `--cluster`, `--exclude` and `--shard`.
 
 use super::sources::Sources;
+use crate::failure::Failure;
 use crate::prelude::*;
+use crate::shard::Shard;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use hcoplan_diagnostics::finding::nearest;
 

@@ -1,6 +1,7 @@
 //! The two sides of `hcoplan diff`: sources and names.
 
 use super::builds::build_side;
+use crate::failure::Failure;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Commit;
 use hcoplan_planner::lifecycle::UpdateMethod;

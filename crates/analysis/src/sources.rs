@@ -1,6 +1,7 @@
 //! The clusters to process and their sources.
 
 use crate::prelude::*;
+use crate::shard::Shard;
 use hcoplan_planner::lifecycle::UpdateMethod;
 
 /// The clusters to process and their sources.

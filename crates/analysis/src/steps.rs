@@ -1,6 +1,8 @@
 //! Plans the steps of a cluster: create or update the HyperConverged, then upgrade HCO.
 
+use crate::ClusterTask;
 use crate::prelude::*;
+use crate::previous_state::PreviousObject;
 use hcoplan_planner::lifecycle::Step;
 use hcoplan_planner::plan::plan_with;
 

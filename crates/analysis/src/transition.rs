@@ -1,6 +1,7 @@
 //! A cluster before and after a change of its sources: the new state derives from the previous one, not from a newly
 //! created cluster.
 
+use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use hcoplan_explain::diff::States;
 use hcoplan_planner::{lifecycle, lifecycle::Step};

@@ -1,5 +1,9 @@
 //! The output tree of a run: checks it before, replaces it after.
 
+use crate::clusters::Clusters;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_diagnostics::words::lines;

@@ -2,7 +2,10 @@
 
 use super::fixes::texts;
 use crate::Progress;
+use crate::clusters::Clusters;
+use crate::failure::Failure;
 use crate::prelude::*;
+use crate::{Before, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_diagnostics::secret::mask_finding;
 use hcoplan_lint::changed_clusters;

@@ -7,7 +7,11 @@ use super::export::export;
 use super::open::{configuration, find, place, trust};
 use super::sides::range;
 use super::sources::Sources;
+use crate::clusters::Clusters;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
+use crate::sides::Side;
 
 /// The arguments that select the sides.
 #[derive(Debug, Default)]

@@ -1,5 +1,7 @@
 //! `--upgrade-to`: the target releases of an upgrade.
 
+use crate::clusters::Clusters;
+use crate::failure::Failure;
 use crate::prelude::*;
 use hcoplan_planner::lifecycle;
 use hcoplan_planner::release::version_numbers;

@@ -1,12 +1,5 @@
-//! Names that most of the crate's files use.
+//! Names of other crates that most files use.
 
-pub(crate) use crate::diff::Kind;
-pub(crate) use crate::diff::consequence::Consequence;
-pub(crate) use crate::diff::semantic::{EffectTime, Impact, Lists, NoiseKind, ObjectChange};
-pub(crate) use crate::diff::side::Side;
-pub(crate) use crate::why::input::Input;
-pub(crate) use crate::why::plan_input::PlanInput;
-pub(crate) use crate::why::target::{FoundValue, Target};
 pub(crate) use hcoplan_diagnostics::source::Location;
 pub(crate) use hcoplan_kubernetes::schema::Schema;
 pub(crate) use hcoplan_kubernetes::{Object, ObjectId};

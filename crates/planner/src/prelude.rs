@@ -1,10 +1,5 @@
-//! Names that most of the crate's files use.
+//! Names of other crates that most files use.
 
-pub(crate) use crate::admission::Admission;
-pub(crate) use crate::hyperconverged::{HyperConverged, version_of};
-pub(crate) use crate::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL};
-pub(crate) use crate::plan::Plan;
-pub(crate) use crate::release::{Phase, Platform, Release};
 pub(crate) use hcoplan_diagnostics::source::Location;
 pub(crate) use hcoplan_kubernetes::Object;
 pub(crate) use hcoplan_kubernetes::schema::Schema;

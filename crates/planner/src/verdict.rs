@@ -1,7 +1,9 @@
 //! The verdict on a cluster's HyperConverged, which every command, format and exit code uses.
 
+use crate::admission::Admission;
 use crate::admission::{Reason as AdmissionReason, Stage};
 use crate::lifecycle::{Purpose, Step};
+use crate::plan::Plan;
 use crate::prelude::*;
 
 /// The verdict on a cluster's HyperConverged, based on the stored object.

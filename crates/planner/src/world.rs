@@ -1,7 +1,10 @@
 //! A cluster to change and plan again: what `why`, cause finding and trials ask.
 
+use crate::inventory::{Inventory, Node};
+use crate::plan::Plan;
 use crate::plan::{AdmissionMode, plan_with};
 use crate::prelude::*;
+use crate::release::{Platform, Release};
 use hcoplan_yaml::edit::Change;
 use std::borrow::Cow;
 

@@ -1,5 +1,6 @@
 //! Output of `hcoplan argocd`: a document for people, and JSON.
 
+use crate::document::{Block, Document, Entry, Layout, Level, Text};
 use crate::prelude::*;
 use hcoplan_analysis::ClusterDrift;
 use hcoplan_analysis::review::clusters as cluster_names;

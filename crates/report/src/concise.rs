@@ -1,6 +1,8 @@
 //! A line per finding: `path:line:column: severity[rule] message`.
 
+use crate::Report;
 use crate::prelude::*;
+use crate::text::printable;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     for finding in report.annotated() {

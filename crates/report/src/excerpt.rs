@@ -4,6 +4,7 @@
 //! masks secrets. It reports the file's real line numbers to miette.
 
 use super::text::wrap_lines;
+use crate::Mark;
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::is_invisible_or_control;
 use hcoplan_diagnostics::source::Span;

@@ -1,7 +1,9 @@
 //! Findings with the counts and paths that all formats need.
 
 use super::{Format, Terminal, write};
+use crate::plural;
 use crate::prelude::*;
+use crate::text::printable;
 use hcoplan_analysis::{FinalFindings, Summary, join, shown_path};
 
 /// Findings, and how to print them.

@@ -2,7 +2,9 @@
 
 use super::same_findings::{Alike, group_alike};
 use super::sarif;
+use crate::Report;
 use crate::document::Mark;
+use crate::document::{Block, Document, Entry, Layout, Level, Text};
 use crate::prelude::*;
 use hcoplan_analysis::review;
 

@@ -1,6 +1,7 @@
 //! GitHub's workflow commands: annotations on a pull request's files. GitHub shows the first ten
 //! of each kind per step; all are written, so that the log has them.
 
+use crate::Report;
 use crate::prelude::*;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! GitLab's code quality report: an array, `[]` without findings.
 
 use super::visible_json::VisibleJson;
+use crate::Report;
 use crate::prelude::*;
 use hcoplan_lint::fingerprints;
 

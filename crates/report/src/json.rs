@@ -3,6 +3,7 @@
 
 use super::same_findings::group_alike;
 use super::visible_json::VisibleJson;
+use crate::Report;
 use crate::prelude::*;
 use serde::{Serialize, Serializer};
 

@@ -2,6 +2,7 @@
 //! that the report agrees with the exit code.
 
 use super::finding_report::counted;
+use crate::Report;
 use crate::prelude::*;
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {

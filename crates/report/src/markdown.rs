@@ -5,6 +5,7 @@
 
 use super::{Block, Cell, DiffLine, Document, Entry, Level, Span, Style, Table, Text};
 use crate::prelude::*;
+use crate::{Mark, Sign};
 use hcoplan_diagnostics::words::plural;
 
 /// The minimum budget in bytes.

@@ -3,8 +3,11 @@
 use super::changes::{UpgradeView, View};
 use super::findings;
 use super::matrix::{self, MatrixPage, PAIRS};
+use crate::changes::Changes;
+use crate::document::{Block, Document, Level, Text};
 use crate::document::{Cell, Table};
 use crate::prelude::*;
+use crate::{Report, plural};
 use hcoplan_analysis::matrix::{ClusterMatrix, State, counts};
 use hcoplan_analysis::review::level_of;
 use hcoplan_diagnostics::source::Commit;

@@ -2,6 +2,8 @@
 
 use super::changes;
 use super::{Format, Named, Terminal};
+use crate::Report;
+use crate::changes::Changes;
 use crate::prelude::*;
 use hcoplan_analysis::Analysis;
 

@@ -1,9 +1,5 @@
-//! Names that most of the crate's files use.
+//! Names of other crates that most files use.
 
-pub(crate) use crate::changes::Changes;
-pub(crate) use crate::document::{Block, Document, Entry, Layout, Level, Text};
-pub(crate) use crate::text::printable;
-pub(crate) use crate::{Mark, Report, Sign, plural};
 pub(crate) use camino::{Utf8Path, Utf8PathBuf};
 pub(crate) use hcoplan_analysis::review::{Review, Steps, clusters};
 pub(crate) use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule, Severity};

@@ -3,6 +3,7 @@
 
 use super::fingerprint::line_hashes;
 use super::visible_json::VisibleJson;
+use crate::Report;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Prediction;
 

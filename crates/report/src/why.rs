@@ -3,6 +3,7 @@
 use super::masked::mask_answer;
 use super::why_changes::{ChangeLine, change_lines};
 use super::{line_of, shown_path};
+use crate::document::{Block, Document, Text};
 use crate::document::{DiffLine, Mark, Sign};
 use crate::prelude::*;
 use hcoplan_analysis::FieldAnswer;

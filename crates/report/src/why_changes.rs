@@ -1,5 +1,6 @@
 //! Describes the changes within an object or list.
 
+use crate::Sign;
 use crate::prelude::*;
 use hcoplan_explain::diff::semantic::{Lists, delta};
 use hcoplan_planner::jsonpatch::changes;

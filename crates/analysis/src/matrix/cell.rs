@@ -3,6 +3,7 @@
 use super::objects::{Cron, Objects};
 use super::rows::{Row, SwitchedOffBy};
 use super::{Architecture, WORDS};
+use crate::matrix::Obstacle;
 use crate::prelude::*;
 use hcoplan_planner::boot::{Architectures, sentence, variant};
 use hcoplan_planner::boot_images::ssp_stage::{Displaced, Displacer, SourceTarget};

@@ -5,6 +5,7 @@
 
 use super::{Cell, Image, Reason, State};
 use super::{disks, effect_of};
+use crate::matrix::ClusterMatrix;
 use crate::prelude::*;
 use hcoplan_explain::diff::Comparison;
 use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;

@@ -1,6 +1,7 @@
 //! Groups equal clusters, and counts over all clusters.
 
 use super::State;
+use crate::matrix::{ClusterMatrix, Obstacle};
 use crate::prelude::*;
 use hcoplan_planner::boot::BootOutcome;
 

@@ -1,7 +1,7 @@
 //! The virtual machines of the repository and their results.
 
 use super::Architecture;
-use crate::prelude::*;
+use crate::matrix::{MatrixInput, Obstacle};
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_lint::{Boot, SourceKind};

@@ -1,5 +1,6 @@
 //! The objects that SSP would create, by name.
 
+use crate::matrix::MatrixInput;
 use crate::prelude::*;
 use hcoplan_lint::Context;
 use hcoplan_planner::boot::Architectures;

@@ -1,6 +1,7 @@
 //! The golden images of a cluster, one row each.
 
 use super::objects::{Key, Objects};
+use crate::matrix::MatrixInput;
 use crate::prelude::*;
 use hcoplan_planner::boot_images::{Template, is_enabled};
 

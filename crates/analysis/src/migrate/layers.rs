@@ -1,8 +1,13 @@
 //! `hcoplan fix --migrate v1` for kustomize builds: rewrites every layer, builds again, and compares each cluster.
 
 use super::applied;
+use crate::clusters::Clusters;
+use crate::exit::Exit;
+use crate::failure::Failure;
 use crate::fixes::{FixResult, texts};
+use crate::notices::Notices;
 use crate::prelude::*;
+use crate::root::finding_with_help;
 use crate::shown_path::shown_path;
 use hcoplan_lint::fix::{
     Rewritten, UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, without_place,

@@ -3,7 +3,12 @@
 mod layers;
 
 use super::fixes::FixResult;
+use crate::clusters::Clusters;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::notices::Notices;
 use crate::prelude::*;
+use crate::root::finding_with_help;
 use hcoplan_lint::fix::{Applied, NotMigrated, Rewritten, to_v1};
 
 impl Clusters {

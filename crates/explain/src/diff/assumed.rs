@@ -1,5 +1,7 @@
 //! Assumed values, which only the vendor's bundle has: a difference in one is not a change.
 
+use crate::diff::Kind;
+use crate::diff::semantic::{NoiseKind, ObjectChange};
 use crate::prelude::*;
 use hcoplan_planner::release::Platform;
 

@@ -3,6 +3,8 @@
 use super::side::ExistingObjects;
 use super::versions;
 use super::{semantic, semantic::Difference};
+use crate::diff::semantic::{Lists, ObjectChange};
+use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::plan::succeeds;
 use hcoplan_planner::world::Fact;

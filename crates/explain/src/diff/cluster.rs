@@ -4,6 +4,7 @@ use super::effect::Effect;
 use super::live_check::LiveCheck;
 use super::note::{Note, NoteKind};
 use super::{Comparison, Users};
+use crate::diff::Kind;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Finding, FindingKey};
 use hcoplan_planner::lifecycle::UpdateMethod;

@@ -2,6 +2,8 @@
 
 use super::note::{Note, NoteKind, ValueChange};
 use super::semantic::differences;
+use crate::diff::semantic::{Impact, Lists};
+use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path};
 

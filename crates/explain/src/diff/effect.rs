@@ -1,6 +1,7 @@
 //! The effect of a change: subjects, time, and what to do.
 
 use super::note::ValueChange;
+use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
 
 /// One effect of a change on a cluster.

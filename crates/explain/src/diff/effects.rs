@@ -4,6 +4,8 @@ use super::cause::Cause;
 use super::cluster::{ClusterDiff, Removal};
 use super::effect::{Effect, Task};
 use super::{Note, NoteKind, VerdictChange};
+use crate::diff::Kind;
+use crate::diff::semantic::Impact;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_planner::plan::PREDICTED_ALERTS;

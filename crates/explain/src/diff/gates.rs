@@ -1,6 +1,7 @@
 //! Finds changes of gate lists without effect: a graduated gate is no longer listed, and a beta gate is on without
 //! being listed.
 
+use crate::diff::semantic::{NoiseKind, ObjectChange};
 use crate::prelude::*;
 use hcoplan_planner::machines::Cluster;
 

@@ -1,5 +1,7 @@
 //! Objects of a live cluster, converted to the form in which operators write them.
 
+use crate::diff::Kind;
+use crate::diff::semantic::{NoiseKind, ObjectChange};
 use crate::prelude::*;
 
 /// Fields of `metadata` that the API server writes.

@@ -4,6 +4,8 @@
 use super::assumed::{SideOrigin, mark_assumed};
 use super::live::{comparable, mark_noise, same_object};
 use super::semantic;
+use crate::diff::Kind;
+use crate::diff::semantic::ObjectChange;
 use crate::prelude::*;
 use hcoplan_planner::plan::Status;
 use hcoplan_planner::release::version_parts;

@@ -1,5 +1,6 @@
 //! One effect of an upgrade on a HyperConverged.
 
+use crate::diff::semantic::Impact;
 use crate::prelude::*;
 
 /// The kind of an upgrade's effect on a HyperConverged.

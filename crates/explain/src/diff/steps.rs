@@ -2,6 +2,7 @@
 
 use super::semantic::differences;
 use super::{Note, NoteKind};
+use crate::diff::semantic::{Impact, Lists};
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::hyperconverged::HyperConverged;

@@ -3,6 +3,8 @@
 
 use super::defaults::defaults;
 use super::note::{Note, NoteKind};
+use crate::diff::semantic::Impact;
+use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Effects, Failure};
 use hcoplan_planner::plan::plan;

@@ -1,6 +1,7 @@
 //! Compares HyperConvergeds that are written in different API versions.
 
 use super::semantic::Difference;
+use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, remove};
 use hcoplan_planner::hyperconverged::{Gates, MOVES, convert, path_in};

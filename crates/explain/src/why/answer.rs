@@ -11,6 +11,9 @@ use super::sufficient::{self, changes};
 use super::sufficient_change::SufficientChange;
 use super::target::Problem;
 use crate::prelude::*;
+use crate::why::input::Input;
+use crate::why::plan_input::PlanInput;
+use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::admission::Admission;
 use hcoplan_planner::plan::plan;
 

@@ -7,6 +7,9 @@ use super::origin::other;
 use super::search::DecisiveInputs;
 use super::sufficient::{below, feeds_it, generic};
 use crate::prelude::*;
+use crate::why::input::Input;
+use crate::why::plan_input::PlanInput;
+use crate::why::target::{FoundValue, Target};
 use hcoplan_yaml::edit::Change;
 
 /// The lines whose removal changes nothing, but another value there does, or one more node would without them.

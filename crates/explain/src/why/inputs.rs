@@ -3,6 +3,8 @@
 use super::input::InputTree;
 use super::nodes;
 use crate::prelude::*;
+use crate::why::input::Input;
+use crate::why::plan_input::PlanInput;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, MAX_EXAMINED};
 use hcoplan_yaml::{Node, Value, locate_in_scalar};
 

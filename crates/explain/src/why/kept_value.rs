@@ -1,8 +1,11 @@
 //! The values that a cluster keeps, and that a new cluster of the same sources wouldn't have.
 
 use super::origin::ValueOrigin;
+use crate::diff::semantic::Lists;
 use crate::diff::semantic::{differences, mix};
 use crate::prelude::*;
+use crate::why::plan_input::PlanInput;
+use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::hyperconverged::in_storage_version;
 use hcoplan_planner::plan::plan_with;
 

@@ -2,6 +2,8 @@
 
 use super::sufficient_change::{Edit, SufficientChange};
 use crate::prelude::*;
+use crate::why::plan_input::PlanInput;
+use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, ROLE_LABEL};
 
 /// Roles that another node may have.

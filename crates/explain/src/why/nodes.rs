@@ -3,6 +3,7 @@
 use super::facts::NodeField;
 use super::input::InputTree;
 use crate::prelude::*;
+use crate::why::input::Input;
 use hcoplan_planner::inventory::{ARCHITECTURE_LABEL, LoadedInventory, ROLE_LABEL};
 use hcoplan_planner::world::Fact;
 use hcoplan_yaml::Node as Tree;

@@ -1,6 +1,8 @@
 //! The origin of a value that no input changes.
 
 use crate::prelude::*;
+use crate::why::plan_input::PlanInput;
+use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::world::World;
 use hcoplan_yaml::edit::Change;
 

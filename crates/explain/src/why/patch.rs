@@ -1,6 +1,8 @@
 //! The effects of a jsonpatch annotation, operation by operation, compared with RFC 6902.
 
 use crate::prelude::*;
+use crate::why::input::Input;
+use crate::why::plan_input::PlanInput;
 use hcoplan_kubernetes::go::{GoType, GoTypes};
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Change, Effects, Loss, Op, Operation, Reason};
 use hcoplan_yaml::ScalarPlaces;

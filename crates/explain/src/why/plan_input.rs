@@ -1,6 +1,7 @@
 //! Plans with some inputs removed.
 
 use crate::prelude::*;
+use crate::why::input::Input;
 use hcoplan_planner::admission;
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;

@@ -1,7 +1,9 @@
 //! Finds the decisive inputs: sections first, then their parts; then sets of inputs that can replace each other.
 
 use super::input::InputTree;
-use crate::prelude::*;
+use crate::why::input::Input;
+use crate::why::plan_input::PlanInput;
+use crate::why::target::{FoundValue, Target};
 
 /// The largest number of searched sets of inputs that can replace each other.
 const MAX_SETS: usize = 3;

@@ -6,6 +6,8 @@ use super::search::fewest;
 use super::sufficient_change::{Edit, SufficientChange};
 use crate::docs::FieldDoc;
 use crate::prelude::*;
+use crate::why::plan_input::PlanInput;
+use crate::why::target::{FoundValue, Target};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_planner::boot_images::ARCHITECTURES_ANNOTATION;
 use hcoplan_planner::plan::plan;

@@ -1,6 +1,7 @@
 //! A change that is sufficient to change an answer.
 
 use crate::prelude::*;
+use crate::why::target::FoundValue;
 use hcoplan_yaml::edit::Change;
 use serde_json::json;
 

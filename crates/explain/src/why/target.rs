@@ -1,6 +1,8 @@
 //! The target of a question: an object, or a field of it.
 
 use crate::prelude::*;
+use crate::why::input::Input;
+use crate::why::plan_input::PlanInput;
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::go::TypeStep;

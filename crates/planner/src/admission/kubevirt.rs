@@ -5,6 +5,7 @@
 
 use crate::prelude::*;
 use crate::release::KubeVirtFacts;
+use crate::release::Phase;
 use hcoplan_kubernetes::duration::{self, Duration};
 use hcoplan_kubernetes::tree::pointed;
 

@@ -4,6 +4,7 @@ use super::shape::parse_path;
 use super::{Cause, CauseKind, Operation, Reason, Rejection, Stage};
 use crate::boot_images::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use serde_json::Map;
 

@@ -24,7 +24,9 @@ mod golden;
 #[cfg(test)]
 mod tests;
 
+use crate::inventory::Inventory;
 use crate::prelude::*;
+use crate::release::Release;
 use std::cell::OnceCell;
 
 pub use kubevirt::{OperandRejection, kubevirt_rejections};

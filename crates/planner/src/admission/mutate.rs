@@ -5,7 +5,9 @@ use super::change::{Change, ChangeKind};
 use super::shape::{GATES, Shape, at, list, parse_path, text};
 use super::{Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use super::{GROUP, gates_to_fields};
+use crate::admission::Admission;
 use crate::prelude::*;
+use crate::release::Release;
 use crate::release::{Mutation, VersionRules};
 
 /// Makes CDI import at once, without waiting for a first consumer.

@@ -6,7 +6,9 @@
 //! finalizer and label, such as one copied from a cluster, is never updated.
 
 use super::KIND;
+use crate::hyperconverged::HyperConverged;
 use crate::prelude::*;
+use crate::release::Release;
 use crate::topology::Topology;
 use hcoplan_kubernetes::tree::get;
 

@@ -4,10 +4,13 @@
 use super::shape::{Shape, at, list, text};
 use super::{Operation, Reason, Rejection};
 use crate::boot_images::{GoldenImages, HcoStage};
+use crate::hyperconverged::{HyperConverged, version_of};
 use crate::hyperconverged::{Submitted, path_in};
+use crate::inventory::Inventory;
 use crate::jsonpatch;
 use crate::operands::{self, Context};
 use crate::prelude::*;
+use crate::release::{Platform, Release};
 use crate::topology::Topology;
 use std::borrow::Cow;
 use std::cell::OnceCell;

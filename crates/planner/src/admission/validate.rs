@@ -4,6 +4,7 @@ use super::gates::Warning;
 use super::render::DryRun;
 use super::shape::{Shape, at, list, text};
 use super::{KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection, affinity, gates, render, tls};
+use crate::admission::Admission;
 use crate::prelude::*;
 use crate::release::{Check, VersionRules, Warnings};
 use hcoplan_kubernetes::duration;

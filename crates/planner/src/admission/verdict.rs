@@ -1,10 +1,13 @@
 //! The result of admission: a verdict, its causes, and the operator's bugs that affected it.
 
 use crate::hyperconverged::Submitted;
+use crate::hyperconverged::version_of;
+use crate::inventory::Inventory;
 use crate::inventory::UpdateMethod;
 use crate::jsonpatch::Failure;
 use crate::prelude::*;
 use crate::release::Check;
+use crate::release::Release;
 use hcoplan_kubernetes::go::Wants;
 use hcoplan_kubernetes::schema::{Mistyped, PrunedField, Unmergeable, ViolationKind};
 

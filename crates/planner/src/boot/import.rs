@@ -8,6 +8,8 @@
 
 use super::Architectures;
 use crate::inventory::Architecture;
+use crate::inventory::Inventory;
+use crate::plan::Plan;
 use crate::prelude::*;
 use crate::topology::{Selection, Tolerations};
 

@@ -4,8 +4,11 @@
 
 use super::template::{Template, TemplateSource, complete_spec, text};
 use super::{ARCHITECTURES_ANNOTATION, ENABLE_ANNOTATION};
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::operands::{self, ErrorKind};
 use crate::prelude::*;
+use crate::release::Release;
 use crate::topology::Topology;
 use hcoplan_kubernetes::tree;
 use serde_json::Map;

@@ -4,6 +4,7 @@ use super::gates::Gates;
 use super::{MOVES, v1_fields};
 use crate::prelude::*;
 use crate::release::GateToField;
+use crate::release::{Phase, Release};
 use hcoplan_kubernetes::tree::{get, remove, set};
 use serde_json::Map;
 

@@ -1,6 +1,7 @@
 //! The CR's feature gates, read from a map (v1beta1) or a list (v1).
 
 use crate::prelude::*;
+use crate::release::Release;
 use std::borrow::Cow;
 
 /// The gates that the CR enables or disables explicitly.

@@ -10,6 +10,7 @@ mod moves;
 mod v1_fields;
 
 use crate::prelude::*;
+use crate::release::Release;
 
 pub use conversion::{convert, gates_to_fields};
 pub use gates::Gates;

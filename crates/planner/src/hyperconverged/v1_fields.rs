@@ -4,6 +4,7 @@
 
 use super::gates::Gates;
 use crate::prelude::*;
+use crate::release::{Phase, Release};
 use hcoplan_kubernetes::tree::{get, remove, set};
 use serde_json::Map;
 

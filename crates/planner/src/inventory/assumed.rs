@@ -1,6 +1,7 @@
 //! The nodes assumed for a cluster without any declared.
 
 use super::declared::with_default_labels;
+use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
 
 /// The assumed nodes by role: an installer's default for a cluster with separate workers.

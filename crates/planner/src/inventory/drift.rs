@@ -3,6 +3,7 @@
 use super::architecture::Architecture;
 use super::dump::taints;
 use super::pools::{Labels, Offers, Pool, lasting_taints, offer_fields, offers, pools};
+use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
 use hcoplan_yaml::{Document, Node as Tree};
 use std::cmp::Reverse;

@@ -3,6 +3,7 @@
 use super::declared::contradiction;
 use super::locations::NodeLocations;
 use super::{CORDONED, Taint};
+use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};

@@ -5,6 +5,7 @@ use super::dump;
 use super::locations::{InventoryLocations, NodeLocations};
 use super::machines;
 use super::merge::differences;
+use crate::inventory::{Inventory, Node};
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};

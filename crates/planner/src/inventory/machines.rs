@@ -10,6 +10,7 @@ use super::architecture::Architecture;
 use super::declared::alias;
 use super::dump::{taints, texts};
 use super::locations::NodeLocations;
+use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::INVENTORY_INCONSISTENT;

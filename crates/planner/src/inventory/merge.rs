@@ -1,5 +1,6 @@
 //! Compares two lists of nodes.
 
+use crate::inventory::Node;
 use crate::prelude::*;
 use std::fmt;
 

@@ -19,6 +19,7 @@ mod tests;
 mod update_method;
 
 use crate::prelude::*;
+use crate::release::Platform;
 
 pub use architecture::Architecture;
 pub use assumed::{assumed_nodes, assumed_nodes_of, contrasting_nodes, described_assumed_nodes};

@@ -1,6 +1,7 @@
 //! Groups a cluster's similar nodes into the pools of a ClusterInventory.
 
 use super::{CORDONED, CPU_VENDOR, LABELLED, OWN_CPU, Taint};
+use crate::inventory::{ARCHITECTURE_LABEL, Node, ROLE_LABEL};
 use crate::prelude::*;
 use hcoplan_yaml as yaml;
 

@@ -13,7 +13,9 @@
 //! `smbios`.
 
 use super::{PatchedOperandPart, PatchedPart};
+use crate::hyperconverged::HyperConverged;
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_kubernetes::tree::get;
 use serde::Deserialize;
 

@@ -1,7 +1,9 @@
 //! Follows a change of a cluster's declaration: nodes, release, manifest; and a manifest before or after an upgrade.
 
 use super::{State, Step, path};
+use crate::inventory::Inventory;
 use crate::prelude::*;
+use crate::release::Release;
 
 impl State {
     /// Follows a change of the cluster's declaration: its nodes change, HCO is upgraded release by release, then the

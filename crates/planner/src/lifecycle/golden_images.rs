@@ -2,7 +2,9 @@
 //! for several architectures.
 
 use super::State;
+use crate::inventory::{Inventory, Node};
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_diagnostics::source::SourceFile;
 
 const ROWS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/golden-images/transitions.yaml"));

@@ -6,7 +6,10 @@
 use super::apply::last_applied;
 use crate::admission;
 use crate::hyperconverged;
+use crate::hyperconverged::version_of;
+use crate::inventory::Inventory;
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_kubernetes::tree::{get, remove, set};
 
 /// The object in the release's storage version.

@@ -6,7 +6,9 @@
 //! apimachinery `managedfields`.
 
 use crate::hyperconverged;
+use crate::hyperconverged::version_of;
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_kubernetes::schema::{FieldSet, Mistyped, Unmergeable};
 
 /// The owners of the HyperConverged's fields.

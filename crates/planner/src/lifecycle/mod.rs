@@ -12,8 +12,13 @@ mod objects;
 mod operator;
 mod upgrade;
 
+use crate::admission::Admission;
+use crate::hyperconverged::version_of;
+use crate::inventory::Inventory;
 use crate::operands;
+use crate::plan::Plan;
 use crate::prelude::*;
+use crate::release::Release;
 
 pub use crate::release::merge_patch;
 pub use apply::LAST_APPLIED;

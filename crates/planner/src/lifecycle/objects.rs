@@ -1,5 +1,6 @@
 //! Tracks a cluster's objects between steps: created, changed, recreated, removed, or no longer managed.
 
+use crate::plan::Plan;
 use crate::prelude::*;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_kubernetes::tree::get;

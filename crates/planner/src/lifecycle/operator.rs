@@ -4,9 +4,14 @@
 
 use super::Managed;
 use super::objects::Objects;
+use crate::admission::Admission;
 use crate::hyperconverged;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::operands;
+use crate::plan::Plan;
 use crate::prelude::*;
+use crate::release::Release;
 use crate::{admission, admission::Operation};
 use crate::{plan, plan::AdmissionMode, plan::plan_with};
 use serde_json::Map;

@@ -6,6 +6,7 @@
 use super::checker::{Checker, count, text};
 use super::{Cluster, Reason, Stage};
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_kubernetes::cron;
 
 /// Why CDI rejects a DataImportCron or a DataVolume.

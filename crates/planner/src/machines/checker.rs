@@ -3,6 +3,7 @@
 use super::structure::{self, Layer};
 use super::{Cause, Cluster, Reason, Stage};
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use hcoplan_kubernetes::{label, metadata};

@@ -5,6 +5,7 @@
 use super::checker::{at, each};
 use super::migration::ALLOW_BRIDGE;
 use crate::prelude::*;
+use crate::release::Release;
 use crate::release::version_numbers;
 use serde::Deserialize;
 use std::cell::LazyCell;

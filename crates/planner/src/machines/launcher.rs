@@ -7,6 +7,7 @@ use super::Cluster;
 use super::checker::{at, each, is_on, list, milli, quantity, text, whole};
 use super::cpu::vcpus;
 use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL};
+use crate::inventory::{Node, ROLE_LABEL};
 use crate::prelude::*;
 
 /// A requirement on a node.

@@ -41,6 +41,7 @@ pub use structure::{TypeKind, common_type, common_types, schema};
 pub use types::admit_other;
 
 use crate::prelude::*;
+use crate::release::{Phase, Release};
 
 /// The stage that rejects an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

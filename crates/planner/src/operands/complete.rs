@@ -3,6 +3,7 @@
 use super::OPERANDS;
 use crate::prelude::*;
 use crate::release::Error;
+use crate::release::{Platform, Release};
 use serde::Deserialize;
 
 /// The data that an operand requires: objects of `objects.json`, and the API version and kind of its CR in

@@ -2,9 +2,12 @@
 
 use super::error::Error;
 use super::tls::TlsProfile;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::jsonpatch::{self, Patched, PatchedOperandPart};
 use crate::prelude::*;
 use crate::release::{FilledObjects, Placeholders};
+use crate::release::{Platform, Release};
 use crate::topology::Topology;
 use std::cell::{Cell, OnceCell, RefCell};
 

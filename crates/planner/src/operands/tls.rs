@@ -3,8 +3,11 @@
 //! Source: HCO `pkg/tlssecprofile` (1.18, 1.19), `pkg/util` before; OpenShift's `config/v1`.
 
 use super::error::Error;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::prelude::*;
 use crate::release::Tls;
+use crate::release::{Platform, Release};
 use hcoplan_kubernetes::tree;
 use std::borrow::Cow;
 

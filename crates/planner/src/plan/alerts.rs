@@ -1,8 +1,11 @@
 //! HCO's gauges, and the alerts that they fire. Source: HCO `pkg/monitoring/hyperconverged`.
 
 use crate::boot_images::HcoStage;
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::jsonpatch::OperationCounts;
 use crate::prelude::*;
+use crate::release::Platform;
 use hcoplan_kubernetes::tree::object;
 use serde_json::Map;
 

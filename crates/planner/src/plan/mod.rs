@@ -9,7 +9,11 @@ mod operator_update;
 mod reconcile;
 mod status;
 
+use crate::admission::Admission;
+use crate::hyperconverged::{HyperConverged, version_of};
+use crate::inventory::Inventory;
 use crate::prelude::*;
+use crate::release::Release;
 use serde_json::Map;
 
 pub use alerts::PREDICTED as PREDICTED_ALERTS;

@@ -4,10 +4,13 @@
 //! rejected one; the operands are rendered all the same, from the object in etcd.
 
 use super::status;
+use crate::admission::Admission;
 use crate::hyperconverged::{self, storage_path};
+use crate::inventory::Inventory;
 use crate::jsonpatch;
 use crate::operands::{Rendered, TlsProfile};
 use crate::prelude::*;
+use crate::release::Release;
 use crate::topology::Topology;
 use crate::{admission, admission::Operation, admission::OperatorBugKind};
 use hcoplan_kubernetes::tree::{get, set};

@@ -2,9 +2,12 @@
 
 use crate::admission;
 use crate::boot_images::{self, GoldenImages, HcoStage};
+use crate::hyperconverged::HyperConverged;
+use crate::inventory::Inventory;
 use crate::jsonpatch;
 use crate::operands::{self, Context, Rendered, Stage, TlsProfile};
 use crate::prelude::*;
+use crate::release::Release;
 use crate::topology::Topology;
 use std::borrow::Cow;
 

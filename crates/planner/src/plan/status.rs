@@ -1,9 +1,11 @@
 //! The status that HCO reports on the HyperConverged.
 
 use crate::boot_images::HcoStage;
+use crate::inventory::Inventory;
 use crate::jsonpatch::OperationCounts;
 use crate::operands;
 use crate::prelude::*;
+use crate::release::Release;
 use crate::topology::Topology;
 use serde_json::Map;
 

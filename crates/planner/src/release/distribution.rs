@@ -253,6 +253,7 @@ impl Distribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::Release;
     use serde_json::Value;
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::Files;
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_schemas::RELEASES;
 use std::sync::OnceLock;
 

@@ -1,6 +1,7 @@
 //! Facts about the release's KubeVirt: its feature gates and its webhook's checks.
 
 use crate::prelude::*;
+use crate::release::Phase;
 use serde::Deserialize;
 
 /// `kubevirt.json`. Source: KubeVirt `pkg/virt-config/featuregate` and

@@ -4,6 +4,7 @@
 use super::version_numbers;
 use super::{Error, Files};
 use crate::prelude::*;
+use crate::release::Release;
 use hcoplan_schemas::PATCH_RELEASES;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;

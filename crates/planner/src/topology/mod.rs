@@ -4,7 +4,9 @@
 
 mod taints;
 
+use crate::inventory::{Inventory, Node};
 use crate::prelude::*;
+use crate::release::{Platform, Release};
 use hcoplan_kubernetes::node_affinity::RequiredNodeAffinity;
 use hcoplan_kubernetes::tree;
 use serde_json::Map;

@@ -1,6 +1,7 @@
 //! Matches tolerations and taints like the scheduler.
 
 use crate::inventory::Taint;
+use crate::inventory::{Node, ROLE_LABEL};
 use crate::prelude::*;
 
 /// A placement's tolerations, read once for many nodes.

@@ -3,6 +3,7 @@
 use super::outputs::level;
 use super::upgrade::UpgradeView;
 use super::{live_check, shown_pair};
+use crate::changes::Changes;
 use crate::prelude::*;
 use hcoplan_analysis::review::{
     Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, level_of,

@@ -1,6 +1,9 @@
 //! Prints what a running cluster has and hcoplan doesn't expect.
 
 use super::{shown_pair, value_on_a_line};
+use crate::changes::Changes;
+use crate::document::{Block, Entry, Layout, Level, Text};
+use crate::plural;
 use crate::prelude::*;
 use hcoplan_explain::diff::LiveCheck;
 use hcoplan_explain::diff::semantic::{ObjectChange, Step};

@@ -11,9 +11,11 @@ mod upgrade;
 mod view;
 
 use crate::Named;
+use crate::document::{Block, Document, Text};
 pub use crate::markdown::MIN_BUDGET;
 use crate::prelude::*;
 use crate::terminal::Terminal;
+use crate::text::printable;
 use crate::{html, markdown, terminal};
 
 use hcoplan_analysis::review::InputDifference;

@@ -1,6 +1,7 @@
 //! The verdict and the counts as `name=value` lines: GitHub's `$GITHUB_OUTPUT`, GitLab's dotenv.
 
 use crate::prelude::*;
+use crate::text::printable;
 use hcoplan_analysis::review::Level;
 
 /// GitHub's limit for the description of a commit status, in characters.

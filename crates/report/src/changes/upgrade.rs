@@ -1,7 +1,10 @@
 //! Prints an upgrade: a checklist of all steps, before, during and after it, then the change itself.
 
 use super::View;
+use crate::changes::Changes;
+use crate::document::{Block, Document, Layout, Level, Text};
 use crate::document::{Entry as Row, Table};
+use crate::plural;
 use crate::prelude::*;
 use hcoplan_analysis::review::{Checklist, Entry, ValueRow};
 

@@ -2,7 +2,10 @@
 
 use super::super::{findings, sarif};
 use super::{places, shown_pair, value_on_a_line};
+use crate::changes::Changes;
+use crate::document::{Block, Layout, Level, Text};
 use crate::document::{DiffLine, Entry as Row, Sign};
+use crate::plural;
 use crate::prelude::*;
 use hcoplan_analysis::review::{
     Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, cluster_names, level_of, list,

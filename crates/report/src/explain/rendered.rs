@@ -1,6 +1,6 @@
 //! A page of markdown as a document, for a terminal: headings, paragraphs, lists, tables and code.
 
-use crate::prelude::*;
+use crate::document::{Block, Document, Text};
 
 /// A page as a document.
 pub fn document(markdown: &str) -> Document {

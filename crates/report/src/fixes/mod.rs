@@ -2,6 +2,7 @@
 
 mod json;
 
+use crate::plural;
 use crate::prelude::*;
 use crate::{in_repository, shown_path};
 use anstyle::{AnsiColor, Style};

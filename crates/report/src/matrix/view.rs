@@ -1,7 +1,9 @@
 //! The matrix as a document: equal clusters share a table, with the reasons below it.
 
 use super::{MatrixPage, PAIRS, about, external, machine_word, machine_words, name, plain_word, reasons, totals, word};
+use crate::document::{Block, Document, Entry, Layout, Level, Text};
 use crate::document::{Cell as TableCell, Table};
+use crate::plural;
 use crate::prelude::*;
 use crate::sarif;
 use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, State, counts, groups};

@@ -3,6 +3,7 @@
 
 use super::said::{Said, entries, names_changed, selector, shown, summary};
 use super::{Change, Users};
+use crate::diff::consequence::Consequence;
 use crate::diff::gates;
 use crate::diff::semantic::EffectTime::{NewMachines, NextPod, NextStart, NextUpdate, Now, Removal};
 use crate::diff::semantic::Impact::{Behaviour, BootFailure, DataLoss, Disruption, Scheduling, Security};

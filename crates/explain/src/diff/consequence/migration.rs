@@ -4,6 +4,7 @@
 use super::Change;
 use super::others::component;
 use super::said::{Said, shown};
+use crate::diff::consequence::Consequence;
 use crate::diff::semantic::EffectTime::{NextMigration, Now};
 use crate::diff::semantic::Impact::{Behaviour, Disruption, Scheduling};
 use crate::prelude::*;

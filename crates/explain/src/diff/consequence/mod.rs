@@ -12,6 +12,8 @@ mod rows;
 mod said;
 mod users;
 
+use crate::diff::Kind;
+use crate::diff::semantic::{EffectTime, Impact, ObjectChange};
 use crate::prelude::*;
 use rows::Row;
 use said::{join, shown};

@@ -5,6 +5,7 @@
 use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
 use super::said::{Said, entries, summary};
+use crate::diff::consequence::Consequence;
 use crate::diff::semantic::EffectTime::{ImageRemoval, NewMachines, NewPods, Now};
 use crate::diff::semantic::Impact::{Behaviour, DataLoss, Images, Scheduling, Security};
 use crate::prelude::*;

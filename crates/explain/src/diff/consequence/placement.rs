@@ -3,6 +3,7 @@
 
 use super::Change;
 use super::said::{Said, list, selector};
+use crate::diff::consequence::Consequence;
 use crate::diff::semantic::EffectTime::{NextImport, NextStart, Now};
 use crate::diff::semantic::Impact::{Behaviour, BootFailure, Disruption, Images};
 use crate::prelude::*;

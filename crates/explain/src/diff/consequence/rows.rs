@@ -3,6 +3,8 @@
 
 use super::said::{Said, Says, Words};
 use super::{Change, kubevirt, migration, others, placement};
+use crate::diff::consequence::Consequence;
+use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
 use serde::Deserialize;
 use std::sync::LazyLock;

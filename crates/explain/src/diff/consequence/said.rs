@@ -2,6 +2,8 @@
 
 use super::Change;
 use super::users::Users;
+use crate::diff::consequence::Consequence;
+use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
 use std::fmt::Display;
 

@@ -2,6 +2,7 @@
 
 use super::delta::{Step, delta};
 use super::lists::Lists;
+use crate::diff::Kind;
 use crate::prelude::*;
 
 /// A changed field.
