@@ -8,7 +8,7 @@ use hcoplan_explain::diff::{Shares, Side};
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
 use hcoplan_planner::verdict::NotPlannedKind;
-use hcoplan_repository::repo::{FactOrigin, OtherObjects, ReleaseBasis};
+use hcoplan_repository::repo::{OtherObjects, ReleaseBasis};
 use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED};
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -333,8 +333,7 @@ pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static R
         loaded.possible.clear();
         taken.push((&RELEASE_ASSUMED, "release is"));
     }
-    let is_assumed = |loaded: &Loaded| loaded.identity.platform.by == FactOrigin::Nothing;
-    if is_assumed(loaded) && !is_assumed(other) {
+    if loaded.identity.platform.is_assumed() && !other.identity.platform.is_assumed() {
         let mut known = (*loaded.inventory).clone();
         known.inventory.platform = other.inventory.inventory.platform;
         loaded.inventory = Arc::new(known);
@@ -348,12 +347,8 @@ pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static R
 pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, now: Option<&Loaded>) -> Result<Planned, Box<NotPlanned>> {
     let loaded = repo.load(cluster);
     let mut loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
-    let taken = now.map_or_else(Vec::new, |now| take_known(&mut loaded, now));
-    if let Some(now) = now.filter(|_| taken.iter().any(|(rule, _)| rule.name == NODES_ASSUMED.name)) {
-        let label = |loaded: &Loaded| loaded.release.as_ref().ok().map(|release| release.label().to_owned());
-        if label(&loaded) == label(now) {
-            loaded.possible.clear();
-        }
+    if let Some(now) = now {
+        take_known(&mut loaded, now);
     }
     let inventory = Arc::clone(&loaded.inventory);
     let release = match &loaded.release {

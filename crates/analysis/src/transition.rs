@@ -5,7 +5,6 @@ use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use hcoplan_explain::diff::States;
 use hcoplan_planner::{lifecycle, lifecycle::Step};
-use hcoplan_repository::repo::FactOrigin;
 
 /// The transition of a cluster from one state of its sources to the next.
 pub(super) struct Transition {
@@ -84,7 +83,7 @@ impl Transition {
     /// effect.
     pub(super) fn compare(&self, diff: &mut ClusterDiff) {
         let update = &self.after.loaded().identity.update;
-        diff.update = (update.by != FactOrigin::Nothing).then(|| (update.value, update.source()));
+        diff.update = (!update.is_assumed()).then(|| (update.value, update.source()));
         let is_rejected = self.after.is_rejected();
         let last = usize::from(is_rejected && self.manifest().is_some());
         let reached = self.steps.get(..self.steps.len().saturating_sub(last)).unwrap_or_default();

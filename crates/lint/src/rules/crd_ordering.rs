@@ -1,9 +1,9 @@
 //! The HyperConverged is applied together with the Subscription that installs its CRD.
 
 use super::prelude::*;
+use hcoplan_repository::repo::{SYNC_OPTIONS, has_sync_option};
 
 const WAVE: &str = "argocd.argoproj.io/sync-wave";
-const OPTIONS: &str = "argocd.argoproj.io/sync-options";
 const SKIP: &str = "SkipDryRunOnMissingResource=true";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -22,8 +22,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if of_application.is_none() && annotation(document, WAVE).or(annotation(subscription, WAVE)).is_none() {
         return;
     }
-    let skips = of_application == Some(true)
-        || annotation(document, OPTIONS).is_some_and(|o| o.split(',').any(|o| o.trim() == SKIP));
+    let skips =
+        of_application == Some(true) || annotation(document, SYNC_OPTIONS).is_some_and(|o| has_sync_option(o, SKIP));
     let (own, first) = (wave(document), wave(subscription));
     if skips && own > first {
         return;
@@ -45,11 +45,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         changes.push(Change::Set(path(WAVE), later.into()));
     }
     if !skips {
-        let options = match annotation(document, OPTIONS) {
+        let options = match annotation(document, SYNC_OPTIONS) {
             Some(options) if !options.is_empty() => format!("{options},{SKIP}"),
             _ => SKIP.to_owned(),
         };
-        changes.push(Change::Set(path(OPTIONS), options.into()));
+        changes.push(Change::Set(path(SYNC_OPTIONS), options.into()));
     }
     out.report(match cx.change(Applicability::Suggestion, &changes) {
         Some(fix) => finding.fix(fix),

@@ -1,6 +1,7 @@
 //! Deleting the HyperConverged would delete every virtual machine.
 
 use super::prelude::*;
+use hcoplan_repository::repo::{SYNC_OPTIONS, has_sync_option};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let field = cx.field("uninstallStrategy");
@@ -32,10 +33,9 @@ const PRUNE: &str = "spec.syncPolicy.automated.prune";
 
 /// Whether an annotation prevents Argo CD from deleting the HyperConverged.
 fn is_kept(cx: &Context<'_>) -> bool {
-    let options = cx.annotation("argocd.argoproj.io/sync-options");
+    let options = cx.annotation(SYNC_OPTIONS);
     let options = options.and_then(|a| a.text()).unwrap_or_default();
-    let has = |wanted: &str| options.split(',').any(|o| o.trim() == wanted);
-    has("Prune=false") && has("Delete=false")
+    ["Prune=false", "Delete=false"].iter().all(|wanted| has_sync_option(options, wanted))
 }
 
 /// An Argo CD Application that deletes objects removed from git.

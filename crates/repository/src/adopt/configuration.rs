@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 
 use super::known::Assumed;
 use super::{DumpedCluster, INVENTORY_SCHEMA};
-use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, FactOrigin, Loaded, Repo};
+use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, Loaded, Repo};
 
 /// The contents of `hcoplan.yaml`.
 #[derive(Debug)]
@@ -125,7 +125,7 @@ impl Configuration {
         facts.inventory = Some(inventory.to_owned());
         facts.release = facts.release.take().or_else(|| dumped.take_release());
         facts.assumed.release = facts.assumed.release.take().filter(|_| facts.release.is_none());
-        facts.assumed.platform = facts.assumed.platform.filter(|_| dumped.identity.platform.by == FactOrigin::Nothing);
+        facts.assumed.platform = facts.assumed.platform.filter(|_| dumped.identity.platform.is_assumed());
     }
 
     /// An existing file with what it lacks; `None` if it lacks nothing, or is none that can be changed.

@@ -68,11 +68,11 @@ pub(super) fn facts(identity: &Identity) -> String {
         out.push_str(&format!("  release: {:?}  # {}\n", release.value, comment(&release.source())));
     }
     let platform = &identity.platform;
-    if platform.by != FactOrigin::Nothing {
+    if !platform.is_assumed() {
         out.push_str(&format!("  platform: {}  # {}\n", platform.value.as_str(), comment(&platform.source())));
     }
     let namespace = &identity.namespace;
-    if namespace.by != FactOrigin::Nothing {
+    if !namespace.is_assumed() {
         let value = edit::inline(&namespace.value.as_str().into());
         out.push_str(&format!("  namespace: {value}  # {}\n", comment(&namespace.source())));
     }

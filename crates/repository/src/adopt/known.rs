@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 
 use super::facts::comment;
-use crate::repo::{ClusterRef, FactOrigin, Loaded, ReleaseBasis, Repo};
+use crate::repo::{ClusterRef, Loaded, ReleaseBasis, Repo};
 use hcoplan_planner::release::Platform;
 
 /// What a person has to say.
@@ -22,7 +22,7 @@ impl Assumed {
         let platform = &loaded.identity.platform;
         Self {
             release: release.map(|release| release.label().to_owned()),
-            platform: (platform.by == FactOrigin::Nothing).then_some(platform.value),
+            platform: platform.is_assumed().then_some(platform.value),
         }
     }
 }
@@ -57,7 +57,7 @@ fn release(loaded: &Loaded) -> String {
 
 fn platform(loaded: &Loaded) -> String {
     let platform = &loaded.identity.platform;
-    if platform.by == FactOrigin::Nothing {
+    if platform.is_assumed() {
         return UNKNOWN.to_owned();
     }
     format!("{} ({})", platform.value, platform.by)

@@ -12,7 +12,7 @@ use hcoplan_yaml::{Document, Node};
 use serde_json::{Value, json};
 
 use super::gitops::{Applied, Controller, LeftOut, Source, phrase};
-use super::identity::SYNC_OPTIONS;
+use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
 use super::{ClusterRef, Repo, parent, wrapper_fields};
@@ -253,8 +253,7 @@ impl Repo {
     fn is_replaced_by_force(&self, cluster: &ClusterRef) -> Option<Finding> {
         let object = self.hyperconverged(cluster).ok()?;
         let options = object.pointer("/metadata/annotations")?.get(SYNC_OPTIONS)?.as_str()?.to_owned();
-        let has = |option: &str| options.split(',').any(|o| o.trim() == option);
-        (has("Force=true") && has("Replace=true")).then_some(())?;
+        ["Force=true", "Replace=true"].iter().all(|option| has_sync_option(&options, option)).then_some(())?;
         let message = "with `Force=true,Replace=true` Argo CD deletes the HyperConverged and creates it again at each \
                        sync, and with it KubeVirt and CDI";
         let help = "remove `Force=true`";

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::Repo;
 use super::candidate::is_of_tests;
 use super::charts::is_chart;
-use super::gitops::{Applied, Controller, Kind, Source, of_object, phrase, read, reads_file};
-use super::identity::SYNC_OPTIONS;
+use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
+use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::objects::ClusterRef;
 use super::wrappers::not_planned::NotPlannedReason;
 
@@ -64,7 +64,7 @@ pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let is_of_tests = |file: &Utf8Path| file.components().any(|part| is_of_tests(part.as_str()));
     let files = files.into_iter().filter(|file| !is_of_tests(file));
     let files: Vec<Utf8PathBuf> = files.collect();
-    let gitops = read(tree, &files);
+    let gitops = gitops::read(tree, &files);
     let file = below.join("a.yaml");
     gitops.applied.iter().any(|by| {
         let is_below = |source: &Source| source.real.as_ref().is_some_and(|real| real.starts_with(below));
@@ -85,7 +85,7 @@ impl Repo {
         let annotation = |name: &str| object["metadata"]["annotations"][name].as_str().unwrap_or_default();
         let keeps = |controller: Controller| {
             let mut kept = KEPT.iter().filter(|(by, ..)| *by == controller);
-            kept.any(|(_, name, value)| annotation(name).split(',').any(|option| option.trim() == *value))
+            kept.any(|(_, name, value)| has_sync_option(annotation(name), value))
         };
         let pruner = self.appliers(None).pruner_of(cluster.directory(), keeps);
         pruner.or_else(|| self.remover_of(cluster.path()))

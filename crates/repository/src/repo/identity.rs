@@ -15,7 +15,7 @@ use super::statements::{Statement, StatementKind};
 use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
 
 /// The annotation with an object's own options of Argo CD.
-pub(super) const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
+pub const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
 /// The source of a fact about a cluster, by precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +83,11 @@ impl<T> WithSource<T> {
         Self { value, by: FactOrigin::Nothing, place: None }
     }
 
+    /// Whether it has no source.
+    pub fn is_assumed(&self) -> bool {
+        self.by == FactOrigin::Nothing
+    }
+
     /// The source as text: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
@@ -128,10 +133,7 @@ impl Identity {
 }
 
 fn known<T>(first: WithSource<T>, second: WithSource<T>) -> WithSource<T> {
-    match first.by {
-        FactOrigin::Nothing => second,
-        _ => first,
-    }
+    if first.is_assumed() { second } else { first }
 }
 
 impl fmt::Display for Identity {
@@ -141,11 +143,16 @@ impl fmt::Display for Identity {
             Some(release) => write!(f, ", release {release}")?,
             None => f.write_str(", release unknown")?,
         }
-        if self.update.by == FactOrigin::Nothing {
+        if self.update.is_assumed() {
             return Ok(());
         }
         write!(f, ", apply {}", self.update)
     }
+}
+
+/// Whether the value of [`SYNC_OPTIONS`] has an option, such as `Prune=false`.
+pub fn has_sync_option(options: &str, wanted: &str) -> bool {
+    options.split(',').any(|option| option.trim() == wanted)
 }
 
 /// The update method that Argo CD's sync options select, such as `ServerSideApply=true`.

@@ -160,7 +160,7 @@ impl Repo {
         };
         let is_vendors = !candidates.distribution().is_upstream();
         let mut identity = identity(candidates, known.map(|r| &**r));
-        if identity.platform.by == FactOrigin::Nothing {
+        if identity.platform.is_assumed() {
             // Vendors build HCO for OpenShift.
             if is_vendors {
                 identity.platform.by = identity.namespace.by;

@@ -81,7 +81,7 @@ pub use error::{Error, Located};
 pub use files::{FileContents, FileRole, FileUse};
 pub use gitops::Controller;
 pub use helm::{RENDERED, render_charts};
-pub use identity::{FactOrigin, Identity, WithSource};
+pub use identity::{FactOrigin, Identity, SYNC_OPTIONS, WithSource, has_sync_option};
 pub use ignored::IgnoredField;
 pub use kustomization::{has_kustomization, is_kustomization};
 pub use layers::{Layer, annotation_layers};

@@ -1,7 +1,8 @@
 //! What Flux substitutes in built objects: `${NAME}`, with defaults.
 //!
 //! Source: `kustomize_varsub.go` of Flux: each object is written as YAML, replaced and read again, so that a value may
-//! become a number, whether it was in quotes or not. Of the expressions of `envsubst`, names with and without a default are computed.
+//! become a number, whether it was in quotes or not. Of the expressions of `envsubst`, names with and without a default
+//! are computed.
 
 use std::collections::BTreeMap;
 
