@@ -196,24 +196,22 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
         return Ok(place);
     }
     let top = Place::work_tree(path);
-    let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
-    let is_applied = |top: &Place| {
-        let below = top.below.as_ref().filter(|_| !sources.is_compared);
-        below.is_some_and(|b| open(&top.root).is_ok_and(|tree| repo::is_applied_from_top(&tree, b)))
-    };
-    if !sources.files.is_empty() || is_applied(&top) {
+    if !sources.files.is_empty() {
         return Ok(top);
     }
-    let top = if top.below.is_some() { Some(top) } else { Place::current(path) };
+    let is_of_git = top.below.is_some();
+    let top = if is_of_git { Some(top) } else { Place::current(path) };
+    let open = |directory: &Utf8Path| Directory::open(directory, max_bytes());
     let has_kustomization = || {
         let listing = open(&root_of(path)).map(|tree| tree.list(&hcoplan_diagnostics::source::Walk::default()));
         listing.is_ok_and(|l| l.is_ok_and(|l| l.files.iter().any(|f| repo::is_kustomization(f))))
     };
-    let has_outside_references = |top: &Place| {
-        let below = top.below.as_ref().filter(|_| has_kustomization());
-        below.is_some_and(|b| open(&top.root).is_ok_and(|tree| repo::has_outside_references(&tree, b)))
+    let belongs_to = |top: &Place| {
+        let (Some(below), Ok(tree)) = (&top.below, open(&top.root)) else { return false };
+        let is_applied = is_of_git && !sources.is_compared && repo::is_applied_from_top(&tree, below);
+        is_applied || has_kustomization() && repo::has_outside_references(&tree, below)
     };
-    Ok(top.filter(has_outside_references).unwrap_or_else(|| Place::itself(path)))
+    Ok(top.filter(belongs_to).unwrap_or_else(|| Place::itself(path)))
 }
 
 /// The directory of a kustomization file, which represents its build; else the path.

@@ -133,13 +133,14 @@ pub(super) fn stale_findings(
         let gone = gone(tree, found);
         let path = tree.root().strip_prefix(&found.root).unwrap_or(tree.root());
         let stale = files.iter().chain(&gone).filter_map(|f| f.strip_prefix(tree.root()).ok());
-        let is_existing = unchanged.is_some_and(|before| {
-            stale.clone().all(|file| before.read(&path.join(file)) == std::fs::read(tree.root().join(file)).ok())
-        });
-        let mut stale = stale;
-        let shown: Vec<String> = stale.by_ref().take(SHOWN).map(|f| format!("`{f}`")).collect();
-        let more = match stale.count() {
-            0 if shown.is_empty() => return None,
+        let stale: Vec<&Utf8Path> = stale.collect();
+        let is_same = |before: &Repo, file: &Utf8Path| {
+            before.read(&path.join(file)) == std::fs::read(tree.root().join(file)).ok()
+        };
+        let is_existing = unchanged.is_some_and(|before| stale.iter().all(|file| is_same(before, file)));
+        let shown: Vec<String> = stale.iter().take(SHOWN).map(|f| format!("`{f}`")).collect();
+        let more = match stale.len().saturating_sub(SHOWN) {
+            0 if stale.is_empty() => return None,
             0 => String::new(),
             n => format!(" and {n} more"),
         };
