@@ -11,7 +11,7 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
 use hcoplan_yaml::{Document, Node};
 use serde_json::{Value, json};
 
-use super::gitops::{Applied, Controller, LeftOut, Source, phrase};
+use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
@@ -34,17 +34,30 @@ const FILLED_IN: &str = "~sources";
 
 /// The findings about how controllers apply a cluster's HyperConverged after a change, compared with before.
 pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
-    let old = before.gitops().around(was.directory()).filter(|applied| before.is_applied(applied, was));
-    let mut now = after.gitops().around(cluster.directory());
-    let is_still_applied = now.any(|applied| after.is_applied(applied, cluster));
+    let (all_old, all_new) = (before.applying(was), after.applying(cluster));
     let mut out = Vec::new();
-    for old in old {
+    for old in &all_old {
+        let leaves = |is_deleted: bool, why: String, place: Location| {
+            let other = old.destination.as_ref().filter(|_| !all_new.is_empty());
+            let whence = other.map_or_else(String::new, |destination| format!(" to {destination}"));
+            leaves(cluster, &whence, is_deleted, &why, place)
+        };
+        let is_still_applied = all_new.iter().any(|new| new.may_apply_to(old));
         let by = phrase(&old.document);
         let Some(new) = after.gitops().same(old) else {
             if !is_still_applied {
-                let place = old.document.location(old.document.root.span);
-                let place = after.named_at(cluster.object).unwrap_or(place);
-                out.push(leaves(cluster, old.deletes_with_itself(), format!("{by} is gone"), place));
+                let (place, why) = match after.gitops().same_object(old) {
+                    Some(set) => {
+                        let generators = set.root.below("spec.generators").unwrap_or(&set.root);
+                        let why = format!("{by} doesn't make the Application {} any more", old.name);
+                        (set.location(generators.span), why)
+                    }
+                    None => {
+                        let place = old.document.location(old.document.root.span);
+                        (after.named_at(cluster.object).unwrap_or(place), format!("{by} is gone"))
+                    }
+                };
+                out.push(leaves(old.deletes_with_itself(), why, place));
             }
             continue;
         };
@@ -55,32 +68,57 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         {
             let why = format!("{by} doesn't apply it: {why}");
             let named = after.named_at(cluster.object).filter(|_| old.settings() == new.settings());
-            out.push(leaves(cluster, new.prunes, why, named.unwrap_or(place)));
-        } else {
-            out.extend(settings_changes(before, after, old, new));
+            out.push(leaves(new.prunes, why, named.unwrap_or(place)));
+            continue;
+        }
+        out.extend(settings_changes(before, after, old, new));
+    }
+    let has_controllers = !before.gitops().applied.is_empty();
+    for new in all_new.iter().filter(|_| has_controllers) {
+        let same = before.gitops().same(new);
+        let has_moved = same.is_some_and(|same| all_old.iter().any(|old| std::ptr::eq(*old, same)));
+        if !has_moved && !all_old.iter().any(|old| old.may_apply_to(new)) {
+            out.push(is_added(cluster, new, all_old.is_empty()));
         }
     }
     if before.idle_policy_of(was).is_none()
         && let Some((why, place)) = after.idle_policy_of(cluster)
     {
-        out.push(leaves(cluster, false, why, place));
+        out.push(leaves(cluster, "", false, &why, place));
     }
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
     out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
     out
 }
 
-fn leaves(cluster: &ClusterRef, is_deleted: bool, why: String, place: Location) -> Finding {
+/// The finding that a HyperConverged leaves what is applied, altogether or to one of the destinations.
+fn leaves(cluster: &ClusterRef, whence: &str, is_deleted: bool, why: &str, place: Location) -> Finding {
     let name = cluster.name();
     let effect = if is_deleted {
         "the HyperConverged is deleted in the cluster"
     } else {
         "the cluster keeps it, and nothing updates it"
     };
-    Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not applied any more: {why}"))
+    let message = format!("the HyperConverged of cluster {name} is not applied{whence} any more: {why}");
+    Finding::new(&HCO_REMOVED, message)
         .at(place)
         .label(effect)
         .help("undo it; if it is intended, pass `--ignore hco-removed`")
+}
+
+/// The finding that a controller applies a HyperConverged that was in the repository before, now or to one more cluster.
+fn is_added(cluster: &ClusterRef, by: &Applied, is_first: bool) -> Finding {
+    let (name, phrase) = (cluster.name(), phrase(&by.document));
+    let message = match &by.destination {
+        Some(destination) if !is_first => {
+            format!("the HyperConverged of cluster {name} is applied to {destination}, too: by {phrase}")
+        }
+        _ => format!("the HyperConverged of cluster {name} is applied now: by {phrase}"),
+    };
+    Finding::new(&CHANGE_NOT_PLANNED, message)
+        .at(by.document.location(by.document.root.span))
+        .label("HCO makes its objects there")
+        .help("`hcoplan render` prints what HCO makes of it")
 }
 
 /// The first changed setting of each object that decides what is applied.
@@ -130,6 +168,12 @@ fn changed(old: &Value, new: &Value, path: &str, is_known: &dyn Fn(&str) -> bool
 }
 
 impl Applied {
+    /// Whether it applies to the same cluster as another one, or may.
+    fn may_apply_to(&self, other: &Self) -> bool {
+        let both = self.destination.as_ref().zip(other.destination.as_ref());
+        both.is_none_or(|(own, theirs)| own == theirs)
+    }
+
     /// Whether the deletion of the controller's object deletes what it applied. An Application does only with Argo CD's
     /// finalizer.
     fn deletes_with_itself(&self) -> bool {
@@ -146,6 +190,12 @@ impl Applied {
     fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
         let mut out = json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec")});
+        let made = self.object.to_json();
+        if self.kind == Kind::ApplicationSet && !made.to_string().contains("{{") {
+            // What the generators fill in is known.
+            out["spec"]["generators"] = Value::Null;
+            out["spec"]["template"] = made;
+        }
         if self.kind.controller() == Controller::ArgoCd {
             let sources = self.sources.iter().enumerate();
             out[FILLED_IN] = sources.map(|(index, source)| (index.to_string(), source.node.to_json())).collect();
@@ -155,8 +205,13 @@ impl Applied {
 }
 
 impl Repo {
+    /// What applies a cluster's HyperConverged.
+    pub(super) fn applying(&self, cluster: &ClusterRef) -> Vec<&Applied> {
+        self.gitops().around(cluster.directory()).filter(|by| self.is_applied(by, cluster)).collect()
+    }
+
     /// Whether a controller's object applies a cluster's HyperConverged.
-    pub(super) fn is_applied(&self, by: &Applied, cluster: &ClusterRef) -> bool {
+    fn is_applied(&self, by: &Applied, cluster: &ClusterRef) -> bool {
         by.sources.iter().any(|source| self.left_out(by, source, cluster).is_none())
     }
 

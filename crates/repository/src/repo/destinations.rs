@@ -6,15 +6,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 
-use super::gitops::{Applied, phrase};
-use super::objects::ClusterRef;
+use super::gitops::{Applied, Destination, phrase};
+use super::identity::{FactOrigin, WithSource};
+use super::objects::{ClusterRef, StatementRef};
 use super::{FileRole, Repo};
 
 impl Repo {
     /// The directories of clusters by the files that controllers apply where they apply the cluster's HyperConverged.
     pub(super) fn clusters_of_files(&self) -> HashMap<Utf8PathBuf, Utf8PathBuf> {
         let gitops = self.gitops();
-        let mut clusters: BTreeMap<&str, BTreeSet<&Utf8Path>> = BTreeMap::new();
+        let mut clusters: BTreeMap<&Destination, BTreeSet<&Utf8Path>> = BTreeMap::new();
         for cluster in &self.clusters {
             for (_, destination) in gitops.reaching(&*self.tree, cluster.path()) {
                 clusters.entry(destination).or_default().insert(cluster.directory());
@@ -33,22 +34,44 @@ impl Repo {
         read.filter_map(|f| of_file(&f.path)).collect()
     }
 
+    /// Gives facts about a cluster that controllers apply to it to this cluster, and to no other one.
+    pub(super) fn assign_applied_statements(&mut self, statements: &[StatementRef]) {
+        for statement in statements {
+            let path = self.paths.get(statement.object.file as usize);
+            let Some(owner) = path.and_then(|path| self.owners.applied.get(&**path)) else { continue };
+            for cluster in &mut self.clusters {
+                let mut of_it: Vec<StatementRef> = std::mem::take(&mut cluster.statements).into_vec();
+                of_it.retain(|known| known != statement);
+                of_it.extend(Some(*statement).filter(|_| cluster.directory() == owner));
+                cluster.statements = of_it.into();
+            }
+        }
+    }
+
+    /// The namespace that the controller which applies a HyperConverged without a namespace gives it.
+    pub(super) fn namespace_given_to(&self, cluster: &ClusterRef) -> Option<WithSource<String>> {
+        self.applying(cluster).into_iter().find_map(|by| {
+            let value = by.namespace.clone().filter(|name| !name.contains("{{"))?;
+            let place = by.document.location(by.document.root.span);
+            Some(WithSource { value, by: FactOrigin::Object(by.kind.name()), place: Some(place) })
+        })
+    }
+
     /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.
     pub fn applier_of(&self, cluster: &ClusterRef) -> Option<String> {
-        let by = self.gitops().around(cluster.directory()).find(|by| self.is_applied(by, cluster))?;
-        Some(phrase(&by.document))
+        self.applying(cluster).first().map(|by| phrase(&by.document))
     }
 
     /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.
     pub(super) fn overwritten(&self) -> Vec<Finding> {
-        let mut known: BTreeMap<(&str, String, String), (&ClusterRef, &Applied)> = BTreeMap::new();
+        let mut known: BTreeMap<(&Destination, String, String), (&ClusterRef, &Applied)> = BTreeMap::new();
         let mut out = Vec::new();
         for cluster in &self.clusters {
             let object =
                 self.content(cluster.object.file).ok().and_then(|content| content.object(cluster.object.place));
             let Some(object) = object else { continue };
-            let applying = self.gitops().around(cluster.directory()).filter(|by| self.is_applied(by, cluster));
-            for (by, destination) in applying.filter_map(|by| Some((by, by.destination.as_deref()?))) {
+            let applying = self.applying(cluster);
+            for (by, destination) in applying.into_iter().filter_map(|by| Some((by, by.destination.as_ref()?))) {
                 let [namespace, name] =
                     ["metadata.namespace", "metadata.name"].map(|field| object.text(field).to_owned());
                 let (first, other) = *known.entry((destination, namespace, name)).or_insert((cluster, by));

@@ -346,6 +346,9 @@ impl Repo {
         out.platforms.extend(cluster.platform.as_ref().map(|own| WithSource::configured(own, by)));
         out.inventory(inventory);
         out.hyperconverged(document);
+        if document.text("metadata.namespace").is_empty() {
+            out.namespaces.extend(self.namespace_given_to(cluster));
+        }
         let mut files = Vec::new();
         for statement in self.statements(cluster, &mut files) {
             out.statement(&statement);

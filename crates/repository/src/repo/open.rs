@@ -484,6 +484,7 @@ impl Reading {
         repo.owners = Owners::new(paired.directories, unbuilt.chain(&self.objects.unrendered));
         if !is_single && !repo.gitops().applied.is_empty() {
             repo.owners.applied = repo.clusters_of_files();
+            repo.assign_applied_statements(&self.objects.statements);
             repo.findings.extend(repo.overwritten());
         }
         repo.config = config;

@@ -1,19 +1,35 @@
 //! The cluster to which a controller applies its sources.
 
+use std::fmt;
+
 use camino::Utf8Path;
 use hcoplan_diagnostics::source::Tree;
 use hcoplan_yaml::Node;
 
-use super::{Applied, Kind, Source};
+use super::{Applied, Controller, Kind, Source};
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::parent;
 
 /// The name of the cluster in which an object's controller runs, for Argo CD.
 const IN_CLUSTER: [&str; 3] = ["", "in-cluster", "https://kubernetes.default.svc"];
 
-/// What identifies the cluster to which an object applies; `None` if it isn't known. A controller's own cluster is that
-/// of the object's directory.
-pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<String> {
+/// The cluster to which a controller applies something.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::repo) struct Destination {
+    controller: Controller,
+    /// The controller's name of the cluster; of its own cluster the directory of the controller's object.
+    name: String,
+    is_own: bool,
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_own { f.write_str("the controller's own cluster") } else { write!(f, "the cluster {}", self.name) }
+    }
+}
+
+/// The cluster to which an object applies; `None` if it isn't known.
+pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<Destination> {
     let fields: &[&str] = match kind {
         Kind::Application | Kind::ApplicationSet => &["spec.destination.name", "spec.destination.server"],
         Kind::FluxKustomization | Kind::HelmRelease => &["spec.kubeConfig.secretRef.name"],
@@ -21,8 +37,9 @@ pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<
     };
     let name = fields.iter().map(|field| object.text(field)).find(|name| !name.is_empty()).unwrap_or_default();
     let is_template = name.contains("{{") || name.contains("${");
-    let own = if IN_CLUSTER.contains(&name) { format!("of {}", parent(file)) } else { name.to_owned() };
-    (!is_template).then(|| format!("{:?} {own}", kind.controller()))
+    let is_own = IN_CLUSTER.contains(&name);
+    let name = if is_own { parent(file).as_str() } else { name }.to_owned();
+    (!is_template).then(|| Destination { controller: kind.controller(), name, is_own })
 }
 
 impl Applied {

@@ -30,6 +30,7 @@ pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{sources as argo_sources, templates};
 pub use controller::Controller;
+pub(super) use destination::Destination;
 use generators::file_pattern;
 pub(super) use generators::reads_file;
 pub(super) use left_out::LeftOut;
@@ -43,12 +44,14 @@ pub(super) struct Applied {
     pub(super) kind: Kind,
     /// The object.
     pub(super) document: Arc<Document>,
+    /// The same, or the Application that an ApplicationSet makes.
+    pub(super) object: Node,
     /// The name of what applies: that of the object, or of the Application that an ApplicationSet makes.
     pub(super) name: String,
     /// The namespace that objects without one get, as far as it is known.
     pub(super) namespace: Option<String>,
     /// The cluster to which it applies them, as far as it is known.
-    pub(super) destination: Option<String>,
+    pub(super) destination: Option<Destination>,
     /// Whether it deletes objects that are removed from its sources.
     pub(super) prunes: bool,
     pub(super) sources: Vec<Source>,

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
-use super::destination::destination;
+use super::destination::{Destination, destination};
 use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
@@ -119,14 +119,22 @@ impl GitOps {
         &'a self,
         tree: &'a dyn Tree,
         file: &'a Utf8Path,
-    ) -> impl Iterator<Item = (&'a Applied, &'a str)> {
+    ) -> impl Iterator<Item = (&'a Applied, &'a Destination)> {
         let reaches = move |by: &&Applied| by.sources.iter().any(|s| s.is_here && by.reaches(s, tree, file));
-        self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_deref()?)))
+        self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_ref()?)))
     }
 
     /// The same object as in another revision.
     pub(in crate::repo) fn same(&self, other: &Applied) -> Option<&Applied> {
         self.applied.get(*self.by_identity.get(&identity(other))?)
+    }
+
+    /// The object that applied it in another revision, by its kind, namespace and name.
+    pub(in crate::repo) fn same_object(&self, other: &Applied) -> Option<&Arc<Document>> {
+        let (kind, namespace, name, _) = identity(other);
+        let from = (kind, namespace.clone(), name.clone(), String::new());
+        let ((k, ns, n, _), index) = self.by_identity.range(from..).next()?;
+        ((*k, ns, n) == (kind, &namespace, &name)).then(|| Some(&self.applied.get(*index)?.document)).flatten()
     }
 
     /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
@@ -201,6 +209,7 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
     Applied {
         kind,
         document: Arc::clone(document),
+        object: object.clone(),
         name: object.text("metadata.name").to_owned(),
         namespace: namespace(kind, object),
         destination: destination(kind, object, document.file.path()),
