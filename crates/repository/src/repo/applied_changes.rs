@@ -45,7 +45,9 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         let is_still_applied = all_new.iter().any(|new| new.may_apply_to(old));
         let by = phrase(&old.document);
         let Some(new) = after.gitops().same(old) else {
-            if !is_still_applied {
+            let path = old.document.file.path();
+            let is_unreadable = after.gitops().broken.iter().any(|file| file.path() == path);
+            if !is_still_applied && !is_unreadable {
                 let (place, why) = match after.gitops().same_object(old) {
                     Some(set) => {
                         let generators = set.root.below("spec.generators").unwrap_or(&set.root);

@@ -379,9 +379,12 @@ impl Repo {
             return Some(finding);
         }
         let name = self.name_of(cluster.directory());
-        let mut unbuilt = self.unbuilt(None).into_iter();
-        let found = unbuilt.find(|(other, _)| *other == name);
-        found.map(|(_, finding)| finding)
+        let inputs = |directory: &Utf8Path| self.built.as_ref().and_then(|built| built.unbuilt.get(directory));
+        let uses_it = |failed: &&FailedBuild| {
+            let mut inputs = inputs(&failed.directory).into_iter().flatten();
+            self.name_of(&failed.directory) == name || inputs.any(|input| parent(input) == cluster.directory())
+        };
+        self.failed_builds().iter().find(uses_it).map(|failed| &failed.finding)
     }
 
     /// The configuration; all defaults without `hcoplan.yaml`.

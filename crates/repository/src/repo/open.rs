@@ -478,6 +478,7 @@ impl Reading {
         repo.report_non_clusters(&self.objects);
         repo.report_submodules();
         repo.report_unread_charts();
+        repo.report_broken_controllers();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
         let unbuilt = options.built.iter().flat_map(|built| built.unbuilt.keys());
         let is_single = paired.directories.len() < 2;

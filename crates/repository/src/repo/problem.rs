@@ -1,5 +1,7 @@
 //! Findings about unreadable files.
 
+use std::sync::Arc;
+
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable};
@@ -67,6 +69,17 @@ pub(super) fn unparseable_other(content: &Content) -> Option<Finding> {
     let text = content.file.text();
     // One that mentions the operator is fatal and reported with the repository.
     (text.contains(KUBEVIRT) && !mentions_hco(text)).then(|| syntax(content, first).severity(Severity::Warning))
+}
+
+/// An unparseable file with objects of a controller: what they apply isn't known.
+pub(super) fn unparseable_controller(file: &Arc<SourceFile>) -> Option<Finding> {
+    let content = Content::parse(Arc::clone(file));
+    let first = content.problems.iter().find(|p| p.kind.is_fatal())?;
+    let is_template = content.is_template() || mentions_hco(file.text());
+    (!is_template).then(|| {
+        let finding = syntax(&content, first).severity(Severity::Warning);
+        finding.label("what its objects apply is not in the plan")
+    })
 }
 
 fn syntax(content: &Content, problem: &YamlProblem) -> Finding {

@@ -10,7 +10,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree as _, Unreada
 use hcoplan_yaml::{self as yaml, Document, Node};
 
 use super::Repo;
-use super::charts::{CHART, chart_of, is_rendered};
+use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
 use super::gitops::GROUPS;
 use super::has_in;
@@ -19,7 +19,7 @@ use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::objects::ObjectRef;
 use super::parent;
-use super::problem::unreadable;
+use super::problem::{unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
 use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HELM_CHART_NOT_RENDERED};
@@ -66,6 +66,23 @@ impl Repo {
             Some(finding.label("not planned").help("name the file in the kustomization, or delete it"))
         };
         let found: Vec<Finding> = stray.iter().filter_map(finding).collect();
+        self.findings.extend(found);
+    }
+
+    /// Reports files with controllers' objects that can't be parsed and name a cluster's directory.
+    pub(super) fn report_broken_controllers(&mut self) {
+        let directories = self.clusters.iter().map(|cluster| cluster.directory().as_str());
+        let directories: Vec<&str> = directories.filter(|directory| !directory.is_empty()).collect();
+        if directories.is_empty() {
+            return;
+        }
+        let names_one = |text: &str| {
+            let mut paths = text.split(|c: char| !c.is_ascii_alphanumeric() && !"-_./".contains(c));
+            paths.any(|path| directories.contains(&path.trim_start_matches("./").trim_matches('/')))
+        };
+        let is_meant = |file: &&Arc<SourceFile>| names_one(file.text()) && !is_in_chart(&*self.tree, file.path());
+        let found: Vec<Finding> =
+            self.gitops().broken.iter().filter(is_meant).filter_map(unparseable_controller).collect();
         self.findings.extend(found);
     }
 

@@ -76,7 +76,7 @@ fn files(node: &Node, named: &mut Vec<String>) {
             _ => files(own, named),
         }
     }
-    named.extend(generated_from(node).map(ToOwned::to_owned));
+    named.extend(generated_from(node).map(|(_, name)| name.to_owned()));
     for item in node.items() {
         files(item, named);
     }

@@ -70,7 +70,7 @@ fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
 }
 
 /// What a Kustomization substitutes; later sources win, and its own values win over those of all sources.
-fn variables(applied: &Applied, post: &Node, gitops: &GitOps) -> Option<Variables> {
+pub(super) fn variables(applied: &Applied, post: &Node, gitops: &GitOps) -> Option<Variables> {
     let mut out = Variables::default();
     let own = |document: &Arc<Document>, node: Option<&Node>, out: &mut Variables| {
         for entry in node.map_or(&[][..], Node::entries) {

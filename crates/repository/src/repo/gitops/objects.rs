@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_yaml::{self as yaml, Document, Node};
 
+use super::additions::variables;
 use super::destination::{Destination, destination};
 use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
 use crate::repo::candidate::is_candidate;
@@ -37,6 +38,8 @@ pub(in crate::repo) struct GitOps {
     by_identity: BTreeMap<Identity, usize>,
     /// GitRepositories and projects by kind and name; several clusters may have one of the same name.
     by_name: BTreeMap<(String, String), Vec<Arc<Document>>>,
+    /// The files that name a controller's group and can't be parsed.
+    pub(in crate::repo) broken: Vec<Arc<SourceFile>>,
     /// ConfigMaps by namespace and name.
     pub(super) config_maps: BTreeMap<(String, String), Arc<Document>>,
 }
@@ -58,7 +61,9 @@ impl GitOps {
             let Ok(bytes) = tree.read(path) else { continue };
             let file = SourceFile::from_bytes(path, bytes);
             if contains_any(file.text(), &GROUPS) {
-                documents.extend(objects(&file));
+                let parsed = yaml::parse(&file);
+                out.broken.extend(parsed.is_broken().then_some(file));
+                documents.extend(objects(parsed));
             }
         }
         if documents.is_empty() {
@@ -73,7 +78,7 @@ impl GitOps {
             if memchr::memmem::find(&bytes, b"ConfigMap").is_none() {
                 continue;
             }
-            for document in objects(&SourceFile::from_bytes(path, bytes)) {
+            for document in objects(yaml::parse(&SourceFile::from_bytes(path, bytes))) {
                 if document.text("apiVersion") == "v1" && document.text("kind") == "ConfigMap" {
                     let key =
                         (document.text("metadata.namespace").to_owned(), document.text("metadata.name").to_owned());
@@ -81,10 +86,34 @@ impl GitOps {
                 }
             }
         }
+        for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
+            out.fill_in_variables(&mut documents, kind, tree);
+        }
         out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
         out.documents = documents;
         out.index();
         out
+    }
+
+    /// Fills in the variables of Flux's Kustomizations in the objects of a kind that they apply.
+    fn fill_in_variables(&self, documents: &mut [Arc<Document>], kind: Kind, tree: &dyn Tree) {
+        let with_variables = |document: &Arc<Document>| {
+            let by = of_object(document, tree, &[]).into_iter().find(|by| by.kind == Kind::FluxKustomization)?;
+            let variables = variables(&by, document.root.below("spec.postBuild")?, self)?;
+            Some((by, variables))
+        };
+        let all: Vec<_> = documents.iter().filter_map(with_variables).collect();
+        let is_of_kind =
+            |document: &Document| Kind::of(document.text("apiVersion"), document.text("kind")) == Some(kind);
+        for document in documents.iter_mut().filter(|document| !all.is_empty() && is_of_kind(document)) {
+            let path = document.file.path();
+            let applies = |by: &Applied| by.sources.iter().any(|s| s.is_here && by.reaches(s, tree, path));
+            let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
+            if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && applies(by)) {
+                let root = variables.fill(&document.root);
+                *document = Arc::new(Document { root, ..(**document).clone() });
+            }
+        }
     }
 
     fn index(&mut self) {
@@ -244,9 +273,9 @@ pub(in crate::repo) fn sources_of(kind: Kind, root: &Node, file: &Utf8Path) -> V
 }
 
 /// The objects of a file; an item of a list as its own document.
-fn objects(file: &Arc<SourceFile>) -> Vec<Arc<Document>> {
+fn objects(parsed: yaml::Parsed) -> Vec<Arc<Document>> {
     let mut out = Vec::new();
-    for document in yaml::parse(file).documents {
+    for document in parsed.documents {
         if listed::is_list(&document.root) {
             out.extend(listed::objects(&document.root).iter().map(|object| Arc::new(object.as_document(&document))));
         } else {

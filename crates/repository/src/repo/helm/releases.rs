@@ -397,6 +397,18 @@ mod tests {
     }
 
     #[test]
+    fn variables_of_flux_are_filled_in_below_its_path() {
+        let release = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: 'v-${SITE}'}\nspec:\n  \
+                       chart: {spec: {chart: ./charts/hco}}\n  values: {count: '${COUNT}'}\n";
+        let outer = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec:\n  \
+                     path: ./sites\n  postBuild: {substitute: {SITE: oslo}}\n";
+        let inner = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: b}\nspec:\n  path: \
+                     './apps/${SITE}'\n  postBuild: {substitute: {COUNT: '8', SITE: '${SITE}'}}\n";
+        let files = [("flux/a.yaml", outer), ("sites/b.yaml", inner), ("apps/oslo/v.yaml", release)];
+        assert_eq!(found(&files), ["v-oslo   [\"count: 8\\n\"][][]"]);
+    }
+
+    #[test]
     fn releases_of_one_name_differ_by_their_values() {
         let application = |name: &str, strategy: &str| {
             format!(

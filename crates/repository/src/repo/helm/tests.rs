@@ -90,8 +90,10 @@ fn each_release_is_a_cluster_with_locations_in_the_template() {
     assert_eq!(loaded.json["metadata"]["namespace"], "kubevirt-hyperconverged");
     let place = loaded.document.locate(&yaml::Path::dotted("spec.defaultCPUModel"));
     let origin = place.origin().expect("an origin");
-    assert_eq!(origin.file.path(), "charts/virt/templates/hc.yaml");
-    assert_eq!(origin.text(), "defaultCPUModel: {{ .Values.cpu }}");
+    assert_eq!((origin.file.path().as_str(), origin.text()), ("envs/east/values.yaml", "Haswell"));
+    let key = loaded.document.locate_key(&yaml::Path::dotted("spec.defaultCPUModel")).origin().expect("an origin");
+    assert_eq!(key.file.path(), "charts/virt/templates/hc.yaml");
+    assert_eq!(key.text(), "defaultCPUModel: {{ .Values.cpu }}");
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Maps a chart's output to its templates and values, as far as their texts allow.
 //!
 //! Helm prints the template of each document above it. A key's origin is the first line that begins with it after its
-//! parent's line. A key that isn't in the template comes from a value that the template names, such as `.Values.spec`,
-//! if a values file has the key below it; else its origin is its parent's line.
+//! parent's line; its value's is in a values file where this line names the value. A key that isn't in the template comes
+//! from a value that the template names, such as `.Values.spec`, if a values file has the key below it; else its origin
+//! is its parent's line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,8 +60,8 @@ fn template(source: &str, chart: &Utf8Path) -> Option<Utf8PathBuf> {
 /// A template, and the values that it may insert.
 struct Template<'v> {
     file: Arc<SourceFile>,
-    /// The paths of the values that it names, relative to the root of the values files.
-    named: Vec<Path>,
+    /// The paths of the values that it names, relative to the root of the values files, and where it does.
+    named: Vec<(Path, usize)>,
     /// The values files, the one with the highest precedence first.
     values: &'v [Document],
 }
@@ -82,10 +83,11 @@ impl<'v> Template<'v> {
         let inner = inner.fold(Path::root(), |path, two| path.key(two[1]));
         let reference = Regex::new(r"\.Values((?:\.[A-Za-z_][A-Za-z0-9_]*)+)").ok()?;
         let found = reference.captures_iter(file.text());
-        let paths = found.filter_map(|found| Some(inner.below(found.get(1)?.as_str())));
-        let mut named: Vec<Path> = paths.collect();
-        named.sort();
-        named.dedup();
+        let paths = found.filter_map(|found| {
+            let name = found.get(1)?;
+            Some((inner.below(name.as_str()), name.start()))
+        });
+        let named: Vec<(Path, usize)> = paths.collect();
         Some(Self { file, named, values })
     }
 
@@ -100,7 +102,7 @@ impl<'v> Template<'v> {
                     let mut found = written.and_then(value_of);
                     let at = if found.is_none() { line_in_template() } else { None };
                     if found.is_none() && at.is_none() {
-                        found = self.named.iter().find_map(value_of);
+                        found = self.named.iter().find_map(|(path, _)| value_of(path));
                     }
                     match (found, at) {
                         (Some((path, key_place, place)), _) => {
@@ -109,9 +111,14 @@ impl<'v> Template<'v> {
                             self.below(&entry.value, from, Some(&path), places);
                         }
                         (None, Some(at)) => {
-                            places.push((entry.key.span, line(&self.file, at)));
-                            places.push((entry.value.span, line(&self.file, at)));
-                            self.below(&entry.value, at, None, places);
+                            let own = line(&self.file, at);
+                            let here = self.named.iter().filter(|(_, start)| own.span.range().contains(start));
+                            let inserted = here.filter_map(|(path, _)| self.value(path, &entry.value)).next();
+                            let (path, place) =
+                                inserted.map_or((None, own.clone()), |(path, _, place)| (Some(path), place));
+                            places.push((entry.key.span, own));
+                            places.push((entry.value.span, place));
+                            self.below(&entry.value, at, path.as_ref(), places);
                         }
                         (None, None) => self.below(&entry.value, from, None, places),
                     }

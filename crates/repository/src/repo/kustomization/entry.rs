@@ -162,7 +162,7 @@ impl Entry {
             },
             Field::Configurations => self.node.as_str().into_iter().collect(),
             Field::OpenApi | Field::Replacements => path(&self.node).collect(),
-            Field::Generators(_) => generated_from(&self.node).collect(),
+            Field::Generators(_) => generated_from(&self.node).map(|(_, name)| name).collect(),
             Field::Plain | Field::Metadata(_) | Field::Variables | Field::Charts | Field::BuildMetadata => Vec::new(),
         }
     }
@@ -177,11 +177,11 @@ pub(in crate::repo) enum PatchSource<'n> {
     Inline(&'n Node),
 }
 
-/// The files of a ConfigMap's or Secret's generator. `key=file` names the file's key.
-pub(in crate::repo) fn generated_from(entry: &Node) -> impl Iterator<Item = &str> {
+/// The files of a ConfigMap's or Secret's generator, with the node that names each. `key=file` names the file's key.
+pub(in crate::repo) fn generated_from(entry: &Node) -> impl Iterator<Item = (&Node, &str)> {
     let lists = ["files", "envs"].into_iter().flat_map(|key| values(entry, key)).flat_map(Node::items);
-    let files = lists.chain(values(entry, "env")).filter_map(Node::as_str);
-    files.map(|file| file.split_once('=').map_or(file, |(_, file)| file))
+    let files = lists.chain(values(entry, "env")).filter_map(|node| Some((node, node.as_str()?)));
+    files.map(|(node, file)| (node, file.split_once('=').map_or(file, |(_, file)| file)))
 }
 
 /// Whether a text holds objects, so that it isn't the name of a file.

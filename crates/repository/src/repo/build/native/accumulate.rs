@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, normalize_path};
+use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable, normalize_path};
 use hcoplan_yaml::{self as yaml, Document, Node, locate_in_scalar};
 
 use super::super::layers::{BuildLayer, LayerKind};
@@ -16,8 +16,8 @@ use super::selector::Selector;
 use super::{Beyond, BeyondKind, Refused, RefusedReason};
 use crate::repo::build::Additions;
 use crate::repo::kustomization::{
-    Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile, text,
-    value, values,
+    Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile,
+    generated_from, text, value, values,
 };
 
 /// What kustomize does with each kind of field, in its order; resources, components and generators come before.
@@ -137,7 +137,7 @@ impl Accumulation<'_, '_> {
             self.component(&directory, entry, &mut objects)?;
         }
         for entry in &own.entries {
-            self.unbuilt(&directory, entry, &mut objects);
+            self.unbuilt(&directory, entry, &mut objects)?;
         }
         for field in TRANSFORMERS {
             for entry in own.of_field(field) {
@@ -255,8 +255,8 @@ impl Accumulation<'_, '_> {
     }
 
     /// Records what isn't computed here; adds what a generator makes.
-    fn unbuilt(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) {
-        let EntryKind::Of(field) = entry.what else { return };
+    fn unbuilt(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
+        let EntryKind::Of(field) = entry.what else { return Ok(()) };
         let what = match field {
             Field::Replacements => BeyondKind::Replacements,
             Field::Plugins => BeyondKind::Plugins,
@@ -265,17 +265,18 @@ impl Accumulation<'_, '_> {
             Field::BuildMetadata => BeyondKind::BuildMetadata,
             Field::Charts => {
                 self.out.unfetched.push((entry.place(), Unfetched::Charts));
-                return;
+                return Ok(());
             }
             Field::Generators(kind) => {
                 self.out.is_exact = false;
+                self.check_files(directory, entry)?;
                 objects.extend(self.generated(directory, entry, kind));
-                return;
+                return Ok(());
             }
             // References to what is renamed aren't followed.
             Field::Metadata(Metadata::NamePrefix | Metadata::NameSuffix) => {
                 self.out.is_exact = false;
-                return;
+                return Ok(());
             }
             Field::Plain
             | Field::Resources
@@ -283,9 +284,22 @@ impl Accumulation<'_, '_> {
             | Field::MergePatches
             | Field::Patches
             | Field::JsonPatches
-            | Field::Metadata(_) => return,
+            | Field::Metadata(_) => return Ok(()),
         };
         self.out.beyond.push(Beyond { place: entry.place(), what });
+        Ok(())
+    }
+
+    /// Refuses a generator that lacks a file.
+    fn check_files(&self, directory: &Utf8Path, entry: &Entry) -> Result<(), Refused> {
+        for (node, name) in generated_from(&entry.node) {
+            let path = normalize_path(&directory.join(name));
+            if path.is_some_and(|path| matches!(self.all.tree.check(&path), Err(Unreadable::Missing))) {
+                let place = entry.document.location(node.span);
+                return Err(Refused { place, why: RefusedReason::MissingFile(name.to_owned()) });
+            }
+        }
+        Ok(())
     }
 
     /// The object of a generator, if its name has no hash, so that others can name it.

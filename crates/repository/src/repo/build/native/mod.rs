@@ -43,6 +43,8 @@ pub(in crate::repo) enum RefusedReason {
     Kustomization(Rejected),
     #[error("there is neither a file nor a kustomization `{0}`")]
     Missing(String),
+    #[error("there is no file `{0}`")]
+    MissingFile(String),
     #[error("`{0}` is {1}, which `{2}` can't have")]
     OtherKind(String, &'static str, &'static str),
     #[error("kustomize loads no file from outside of the kustomization's directory, such as `{0}`")]

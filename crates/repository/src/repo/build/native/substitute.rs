@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use hcoplan_diagnostics::source::{Location, SourceFile};
-use hcoplan_yaml as yaml;
+use hcoplan_yaml::{self as yaml, Entry, Node, Value as Written};
 use serde_json::Value as Json;
 
 use super::object::{Object, Placed, Value};
@@ -60,6 +60,23 @@ impl Variables {
             }
             Value::Scalar(_) => {}
         }
+    }
+
+    /// A value that isn't built here, with its variables replaced.
+    pub(in crate::repo) fn fill(&self, node: &Node) -> Node {
+        let value = match &node.value {
+            Written::Map(entries) => {
+                let entry = |entry: &Entry| Entry { key: entry.key.clone(), value: self.fill(&entry.value) };
+                Written::Map(entries.iter().map(entry).collect())
+            }
+            Written::Seq(items) => Written::Seq(items.iter().map(|item| self.fill(item)).collect()),
+            Written::String(text) => match self.substitute(text) {
+                Substituted::Text(filled, _) => parsed(&filled).map_or(Written::String(filled), |node| node.value),
+                _ => node.value.clone(),
+            },
+            other => other.clone(),
+        };
+        Node { value, ..node.clone() }
     }
 
     /// Replaces the variables of a text.
@@ -127,12 +144,13 @@ fn closing(expression: &str) -> Option<usize> {
 
 /// A plain value as YAML reads it.
 fn read_again(text: &str, place: &Location) -> Placed {
+    parsed(text).map_or_else(|| Placed::text_at(text, place), |value| Placed::of(&value, "", &|_| place.clone()))
+}
+
+fn parsed(text: &str) -> Option<Node> {
     let parsed = yaml::parse_yaml(&SourceFile::new("value", format!("value: {text}\n")));
     let value = parsed.documents.first().and_then(|document| document.root.get("value"));
-    match value.filter(|_| !parsed.is_broken() && !text.contains('\n')) {
-        Some(value) => Placed::of(value, "", &|_| place.clone()),
-        None => Placed::text_at(text, place),
-    }
+    value.filter(|_| !parsed.is_broken() && !text.contains('\n')).cloned()
 }
 
 #[cfg(test)]

@@ -143,6 +143,10 @@ fn refuses_what_kustomize_refuses() {
         ),
         ("resources: [../base/hc.yaml]\n", "loads no file from outside"),
         ("resources: [../over]\n", "builds on itself"),
+        (
+            "resources: [../base]\nconfigMapGenerator:\n- {name: a, files: [key=gone.txt]}\n",
+            "over/kustomization.yaml:3 there is no file `gone.txt`",
+        ),
         ("resources: [../base]\nfields: [x]\n", "over/kustomization.yaml:2 its field `fields` is unknown"),
         (
             "resources: [../base]\npatches: [{patch: '[{\"op\": \"add\", \"path\": \"/a\", \"value\": 1}]'}]\n",
