@@ -4,4 +4,5 @@
 
 pub mod adopt;
 pub mod emit;
+mod prelude;
 pub mod repo;

@@ -1,15 +1,13 @@
 //! The contents of `hcoplan.yaml` and related files.
 
-use std::collections::BTreeMap;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, normalize_path, origin_name};
+use hcoplan_diagnostics::source::origin_name;
 use hcoplan_yaml::edit::{Change, apply, edits, inline};
-use hcoplan_yaml::{Document, Node, Path, Segment, Style};
+use hcoplan_yaml::{Path, Segment, Style};
 use serde_json::Value as Json;
 
 use super::known::Assumed;
 use super::{DumpedCluster, INVENTORY_SCHEMA};
+use crate::prelude::*;
 use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, Loaded, Repo};
 
 /// The contents of `hcoplan.yaml`.

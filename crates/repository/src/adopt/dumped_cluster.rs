@@ -2,10 +2,11 @@
 
 use hcoplan_planner::inventory::{Node, drift, pools, pools_yaml};
 use hcoplan_yaml::edit::{self, Change};
-use hcoplan_yaml::{self as yaml, Document, Path};
+use hcoplan_yaml::{self as yaml, Path};
 
 use super::INVENTORY_SCHEMA;
 use super::facts::{all_facts, facts, is_of_dump, is_same};
+use crate::prelude::*;
 use crate::repo::{ClusterRef, Dump, Fact, FactOrigin, Identity, Loaded};
 
 /// Argo CD skips a file with this comment.

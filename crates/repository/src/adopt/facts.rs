@@ -1,11 +1,11 @@
 //! The facts that a dump has about a cluster in addition to its nodes, and the inventory's fields that it contradicts.
 
 use hcoplan_diagnostics::secret::InputText;
-use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::release::version_parts;
-use hcoplan_yaml::{Document, Path, edit};
+use hcoplan_yaml::{Path, edit};
 use serde_json::Value;
 
+use crate::prelude::*;
 use crate::repo::{Dump, Fact, FactOrigin, Identity};
 
 /// The fields of `spec` that a dump has, without the nodes.

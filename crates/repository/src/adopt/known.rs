@@ -1,8 +1,7 @@
 //! What is known of the clusters, as a table.
 
-use camino::Utf8Path;
-
 use super::facts::comment;
+use crate::prelude::*;
 use crate::repo::{ClusterRef, Loaded, ReleaseBasis, Repo};
 use hcoplan_planner::release::Platform;
 

@@ -1,16 +1,15 @@
 //! Reads the output tree on disk, and checks that hcoplan wrote all of it.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Unreadable, max_bytes, open_file, read_sized};
+use hcoplan_diagnostics::source::{max_bytes, open_file, read_sized};
 
 use super::Error;
 use super::HEADER;
 use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, ClusterManifest, TOP_MANIFEST, TopManifest};
+use crate::prelude::*;
 
 /// An output tree on disk.
 #[derive(Debug, Clone)]

@@ -1,7 +1,5 @@
 //! The files of a plan in its cluster's directory.
 
-use std::sync::Arc;
-
 use hcoplan_kubernetes::{Object, ObjectId};
 use hcoplan_planner::plan::Plan;
 
@@ -9,6 +7,7 @@ use super::kustomization;
 use super::manifest::ClusterManifest;
 use super::names::file_names;
 use super::text::text;
+use crate::prelude::*;
 
 /// One object's file.
 #[derive(Debug, Clone)]

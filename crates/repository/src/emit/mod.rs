@@ -21,7 +21,7 @@ pub use names::{check_names, cluster_directory, file_names};
 pub use text::HEADER;
 pub use tree::Tree;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::prelude::*;
 
 /// An error of reading or writing the output tree.
 #[derive(Debug, thiserror::Error)]

@@ -1,15 +1,12 @@
 //! Derives file and directory names from users' names. None points outside the tree.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_kubernetes::ObjectId;
 use sha2::{Digest, Sha256};
 
 use super::Error;
 use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST};
+use crate::prelude::*;
 
 /// The longest name that file systems allow, in bytes.
 const MAX_BYTES: usize = 255;

@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use camino::Utf8Path;
 use hcoplan_diagnostics::source::Scratch;
 
 use super::Error;
 use super::manifest::TOP_MANIFEST;
+use crate::prelude::*;
 
 /// A directory that is removed with everything in it when it is dropped.
 #[derive(Debug)]

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_diagnostics::source::reject_links;
 
 use super::Error;
@@ -15,6 +14,7 @@ use super::kustomization::KUSTOMIZATION;
 use super::manifest::{CLUSTER_MANIFEST, TOP_MANIFEST, TopManifest};
 use super::names::cluster_directory;
 use super::temporary_directory::TemporaryDirectory;
+use crate::prelude::*;
 
 /// A tree that is being written. It becomes visible in [`Tree::finish`]; dropping it before removes it.
 #[derive(Debug)]

@@ -1,14 +1,7 @@
 //! What a change makes of a HyperConverged that a controller applies, where its files say nothing of it: it leaves what
 //! is applied, or the controller's object changes.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, Walk};
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
-use hcoplan_yaml::{Document, Node};
 use serde_json::{Value, json};
 
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
@@ -16,6 +9,7 @@ use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
 use super::{ClusterRef, Repo, parent, wrapper_fields};
+use crate::prelude::*;
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
 ///

@@ -1,11 +1,8 @@
 //! Finds what applies or renders directories of the repository as they are: hcoplan's own files must not be put there.
 
 use std::fmt;
-use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Tree, Walk, last_part};
-use hcoplan_yaml::{Document, Node};
+use hcoplan_diagnostics::source::last_part;
 use serde_json::Value;
 
 use super::Repo;
@@ -15,6 +12,7 @@ use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, 
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::objects::ClusterRef;
 use super::wrappers::not_planned::NotPlannedReason;
+use crate::prelude::*;
 
 /// The directories of an Ansible role.
 const ROLE_DIRECTORIES: [&str; 7] = ["defaults", "files", "handlers", "meta", "tasks", "templates", "vars"];

@@ -1,8 +1,6 @@
 //! Builds that fail, and the rules about them.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::Tree;
+use crate::prelude::*;
 
 /// A build that failed.
 #[derive(Debug, Clone)]

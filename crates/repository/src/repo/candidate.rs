@@ -1,8 +1,7 @@
 //! Which files may hold manifests.
 
-use camino::Utf8Path;
-
 use super::kustomization::is_kustomization;
+use crate::prelude::*;
 
 /// Whether a file can contain manifests, by its name. Argo CD and kubectl only check the suffix: `.yaml` alone is one
 /// too.

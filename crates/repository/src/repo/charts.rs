@@ -1,10 +1,7 @@
 //! Finds Helm charts, and their dependencies in the repository.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Tree, normalize_path};
-use hcoplan_yaml::{self as yaml, Node};
+use crate::prelude::*;
+use hcoplan_yaml::{self as yaml};
 
 /// The name of a chart's description.
 pub(super) const CHART: &str = "Chart.yaml";

@@ -1,7 +1,6 @@
 //! Chooses the HCO release of a cluster.
 
-use std::sync::Arc;
-
+use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
 use hcoplan_planner::release::{Distribution, Release, version_numbers, version_parts};
 

@@ -1,9 +1,7 @@
 //! Selects clusters by name.
 
+use crate::prelude::*;
 use std::fmt;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::ClusterName;
 
 type Accepts = dyn Fn(&ClusterName) -> bool + Send + Sync;
 

@@ -2,14 +2,11 @@
 
 use hcoplan_rule_pages::rules::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 
-use std::collections::BTreeSet;
-
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
-use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_diagnostics::finding::{Applicability, Fix};
 
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
 use super::parent;
+use crate::prelude::*;
 
 /// HyperConvergeds below another one whose inventory they share, unless the configuration names them; `location`
 /// returns an object's location.

@@ -1,17 +1,15 @@
 //! `hcoplan.yaml`, at the root.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Walk, normalize_path};
+use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_planner::release::Platform;
-use hcoplan_yaml::{self as yaml, Document, Node, Value as Yaml};
+use hcoplan_yaml::{self as yaml, Value as Yaml};
 use serde_json::Value;
 
 use super::error::Located;
+use crate::prelude::*;
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 
 /// The name of the configuration, which is only read at the root.

@@ -1,15 +1,12 @@
 //! What controllers apply to the same cluster.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 
 use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};
 use super::objects::{ClusterRef, StatementRef};
 use super::{FileRole, Repo};
+use crate::prelude::*;
 
 impl Repo {
     /// The directories of clusters by the files that controllers apply where they apply the cluster's HyperConverged.

@@ -1,17 +1,14 @@
 //! Reads dumps of a running cluster: a must-gather, `oc adm inspect`, or the output of `kubectl get … -o yaml`.
 
-use std::sync::Arc;
-
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Directory, SourceFile, Tree, Walk, max_bytes};
+use hcoplan_diagnostics::source::{Directory, max_bytes};
 use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
 use hcoplan_planner::release::Platform;
-use hcoplan_yaml::{self as yaml, Document, Node};
+use hcoplan_yaml::{self as yaml};
 use serde_json::{Value, json};
 
 use super::listed::HCO;
 use super::{Error, Identity, identity_in};
+use crate::prelude::*;
 
 /// The kinds that are read, each with its API group.
 const KINDS: [(&str, &str); 16] = [

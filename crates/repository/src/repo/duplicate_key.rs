@@ -1,10 +1,9 @@
 //! Fixes for a key that a mapping has twice: merge its sections, or remove one of the two.
 
+use crate::prelude::*;
 use std::ops::Range;
-use std::sync::Arc;
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_yaml::edit::line_edits;
 use hcoplan_yaml::{ProblemKind, parse};
 

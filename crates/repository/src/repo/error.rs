@@ -1,13 +1,11 @@
 //! Errors that end a run before it examines a repository.
 
-use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source;
-use hcoplan_diagnostics::source::{Bytes, Location, Unreadable};
+use hcoplan_diagnostics::source::Bytes;
 use hcoplan_planner::release::Platform;
-use hcoplan_yaml::{Document, Node};
 
 use super::choose_release::UnknownRelease;
+use crate::prelude::*;
 
 /// Why a repository can't be examined.
 #[derive(Debug, thiserror::Error)]

@@ -1,11 +1,7 @@
 //! Summaries of a repository's files, and their use in kustomizations.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Tree, Unreadable};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::candidate::is_candidate;
@@ -15,6 +11,7 @@ use super::kustomization::{Named, NamedFiles, follow_links};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::scan::{Content, FoundKind, FoundObject, Scanned, scan};
 use super::wrappers::files::is_text as may_hold_manifests;
+use crate::prelude::*;
 
 /// With fewer files a second thread costs more than it saves.
 const MIN_PARALLEL: usize = 32;

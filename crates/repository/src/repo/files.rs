@@ -1,11 +1,9 @@
 //! The use of each file, for `--show-files`.
 
 use std::fmt;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
 
 use super::statements::StatementKind;
+use crate::prelude::*;
 
 /// A file and its use.
 #[derive(Debug, Clone)]

@@ -1,17 +1,15 @@
 //! The namespace, platform and release of a cluster, with sources and contradictions.
 
 use std::fmt;
-use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::Location;
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
-use hcoplan_yaml::{Document, Path};
+use hcoplan_yaml::Path;
 
 use super::error::Located;
 use super::statements::{Statement, StatementKind};
+use crate::prelude::*;
 use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
 
 /// The annotation with an object's own options of Argo CD.

@@ -1,10 +1,8 @@
 //! Fields that the repository's GitOps controllers ignore when they compare a HyperConverged.
 
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node};
-
 use super::Repo;
 use super::gitops::Controller;
+use crate::prelude::*;
 
 /// A path that a controller ignores when it compares.
 #[derive(Debug, Clone)]

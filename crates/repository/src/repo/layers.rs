@@ -1,13 +1,8 @@
 //! The annotations that the layers of a build set on its HyperConverged.
 
-use std::sync::Arc;
-
-use camino::Utf8PathBuf;
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node};
-
 use super::build::{BuildLayer, LayerKind};
 use super::kustomization::values;
+use crate::prelude::*;
 
 /// An annotation that a layer of a build sets on a HyperConverged.
 #[derive(Debug, Clone)]

@@ -4,13 +4,13 @@
 //! nested lists. Items without a kind have the list's. Source: `decodeToList` of apimachinery's unstructured.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 pub(super) use super::mentions::HCO;
-use hcoplan_yaml::{Document, Entry, Key, Node, Value};
+use hcoplan_yaml::{Entry, Key, Value};
 
 use super::wrappers::unknown::fill_in_known_values;
 use super::wrappers::{self, Unknown, Wrapper};
+use crate::prelude::*;
 
 /// An object of a list.
 #[derive(Debug, Clone, Copy)]

@@ -1,15 +1,9 @@
 //! Loads one cluster: its HyperConverged, inventory and identity.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::{ClusterName, Finding, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Tree};
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Platform, Release};
-use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;
 
@@ -22,6 +16,7 @@ use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
 use super::wrappers::unknown;
+use crate::prelude::*;
 use hcoplan_rule_pages::rules::{
     NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, RELEASE_NOT_MODELLED, RELEASE_UNKNOWN,
 };
@@ -258,7 +253,7 @@ impl Repo {
         Ok(content)
     }
 
-    fn layers_of_build(&self, path: &camino::Utf8Path) -> Vec<Arc<Document>> {
+    fn layers_of_build(&self, path: &Utf8Path) -> Vec<Arc<Document>> {
         let built = self.built.as_ref();
         let documents = built.and_then(|b| b.documents.get(path));
         documents.cloned().unwrap_or_default()

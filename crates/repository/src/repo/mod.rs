@@ -57,13 +57,11 @@ mod wrapper_changes;
 mod wrapper_fields;
 mod wrappers;
 
-use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
+use crate::prelude::*;
+use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, OnceLock};
-
-use camino::{Utf8Path, Utf8PathBuf};
+use std::sync::{Mutex, OnceLock};
 
 pub use applied_changes::applied_changes;
 pub use appliers::{AppliedBy, Appliers, is_applied_from_top};
@@ -98,11 +96,9 @@ pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
 pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
 
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, SourceFile, Tree, Walk, max_bytes};
+use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
-use hcoplan_yaml::Document;
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];

@@ -1,14 +1,8 @@
 //! Reports files of a repository that aren't clusters, although they were meant to be.
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, Walk, normalize_path};
 use hcoplan_planner::inventory::SourceKind;
-use hcoplan_yaml::Document;
 use regex_lite::Regex;
 
 use super::Repo;
@@ -23,7 +17,7 @@ use super::scan::may_name_hyperconverged;
 use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;
-use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
+use crate::prelude::*;
 
 impl Repo {
     /// Findings about controllers' changes to the HyperConvergeds that they apply.

@@ -1,10 +1,5 @@
 //! The objects found in a repository, and its clusters.
 
-use std::collections::{BTreeSet, HashSet};
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::ClusterName;
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_planner::release::Platform;
 
@@ -14,6 +9,7 @@ use super::helm::RENDERED;
 use super::parent;
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
+use crate::prelude::*;
 
 /// An object of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,14 +1,12 @@
 //! A repository that consists of one directory, or of its build.
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{self, Listing, Tree, Unreadable, Walk};
+use hcoplan_diagnostics::source::{self, Listing};
 
 use super::build::Built;
 use super::error::Error;
 use super::scan::{FoundKind, scan};
 use super::{Options, Repo};
+use crate::prelude::*;
 
 impl Repo {
     /// The repository of one directory: its files or, where it has one, its build with the source files; and facts

@@ -1,14 +1,9 @@
 //! Opens a repository: finds its HyperConvergeds, inventories and kustomizations.
 
 use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{
-    Directory, EditedTree, Listing, Memory, ReadOnce, SkipReason, SourceFile, Tree, Unreadable, Walk, in_order,
-};
+use hcoplan_diagnostics::source::{Directory, EditedTree, Listing, Memory, ReadOnce, SkipReason, in_order};
 use hcoplan_planner::inventory::SourceKind;
 
 use super::build::BUILT;
@@ -34,6 +29,7 @@ use super::trust::Trust;
 use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
 use super::{Options, Repo, parent};
 use crate::emit::TOP_MANIFEST;
+use crate::prelude::*;
 
 impl Repo {
     /// The repository in a directory; or one file of it, with the inventory next to it.

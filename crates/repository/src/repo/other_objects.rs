@@ -1,13 +1,10 @@
 //! The other documents of a cluster's directory.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, SourceFile, in_order};
+use hcoplan_diagnostics::source::in_order;
 use hcoplan_planner::release::Distribution;
-use hcoplan_yaml::{Document, Path};
+use hcoplan_yaml::Path;
 
 use super::Loaded;
 use super::Repo;
@@ -16,6 +13,7 @@ use super::listed;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
 use super::scan::Content;
+use crate::prelude::*;
 
 /// Documents by kind. Objects of lists are separate documents.
 #[derive(Debug, Default)]

@@ -4,9 +4,7 @@
 //! controllers apply it; else to the one cluster below the nearest directory above it that has any: with a single
 //! cluster, the whole repository is its.
 
-use std::collections::{HashMap, HashSet};
-
-use camino::{Utf8Path, Utf8PathBuf};
+use crate::prelude::*;
 
 /// The owners of directories.
 #[derive(Debug, Default)]

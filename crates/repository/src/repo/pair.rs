@@ -7,12 +7,6 @@
 //! Machine sets are usually deeper: those below a cluster's directory belong to it (unless another cluster is nearer),
 //! else those of the nearest parent directory that has any.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::{Location, Tree};
 use hcoplan_planner::inventory::SourceKind;
 
 use super::build_failed::name_of;
@@ -23,6 +17,7 @@ use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
 use super::parent;
 use super::statements::{HCO_NAME, StatementKind};
+use crate::prelude::*;
 use hcoplan_rule_pages::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
 
 /// The result of pairing.
@@ -441,5 +436,5 @@ fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
 
 /// A path of the configuration, which is relative to the root.
 pub(super) fn path_in_root(path: &str) -> Option<Utf8PathBuf> {
-    hcoplan_diagnostics::source::normalize_path(Utf8Path::new(path))
+    normalize_path(Utf8Path::new(path))
 }

@@ -2,10 +2,8 @@
 
 use std::path::absolute;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::Unreadable;
-
 use super::error::Error;
+use crate::prelude::*;
 
 /// Rejects a path of the command line that leaves its git work tree through links.
 ///

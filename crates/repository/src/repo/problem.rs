@@ -1,14 +1,10 @@
 //! Findings about unreadable files.
 
-use std::sync::Arc;
-
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable};
-use hcoplan_yaml::{Document, Problem as YamlProblem, ProblemKind};
+use hcoplan_yaml::{Problem as YamlProblem, ProblemKind};
 
 use super::duplicate_key;
 use super::scan::{Content, mentions_hco};
+use crate::prelude::*;
 use hcoplan_rule_pages::rules::{FILE_NOT_READ, YAML_DUPLICATE_KEY, YAML_NOT_AS_WRITTEN, YAML_SYNTAX};
 
 /// The suffix of the API groups of KubeVirt, CDI and others.

@@ -4,9 +4,10 @@
 //! has files of its own.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::scan::Content;
+use crate::prelude::*;
 
 /// The number of cached files. Clusters are planned in the order of their names, so that those of one file are close.
 const MAX_FILES: usize = 8;

@@ -2,12 +2,8 @@
 
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 
-use std::collections::BTreeSet;
-
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
-use hcoplan_diagnostics::source::{Location, Walk};
-
 use super::{ClusterRef, Repo};
+use crate::prelude::*;
 
 /// The clusters of `before` that `after` lacks, among those chosen by name. A cluster whose build failed is not
 /// removed, and is reported as failed.
@@ -73,7 +69,7 @@ mod tests {
 
     fn repo(files: &[(&str, &str)]) -> Repo {
         let tree: Memory = files.iter().map(|(p, t)| (*p, *t)).collect();
-        Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("a repository")
+        Repo::from_tree(Arc::new(tree), &Options::default()).expect("a repository")
     }
 
     fn messages(before: &Repo, after: &Repo) -> Vec<String> {

@@ -4,13 +4,9 @@
 //! such a directory are read, and so is a file with a HyperConverged, which no tree has. Otherwise an empty manifest
 //! could hide a directory.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::Tree;
-
 use super::parent;
 use crate::emit::{CLUSTER_MANIFEST, ClusterManifest, HEADER, KUSTOMIZATION, TOP_MANIFEST, TopManifest};
+use crate::prelude::*;
 
 /// hcoplan's output below a directory.
 #[derive(Debug, Default)]

@@ -3,12 +3,11 @@
 //! A manifest applies to the clusters below the nearest directory above it that has any: an operator's directory next
 //! to that of its HyperConverged for one cluster, a shared one for all.
 
-use std::sync::Arc;
-
 use hcoplan_planner::release::{Distribution, Platform, version_numbers, version_parts};
-use hcoplan_yaml::{Document, Node, Path};
+use hcoplan_yaml::Path;
 
 use super::choose_release::release_name;
+use crate::prelude::*;
 
 /// A kind of manifest with facts about a cluster, by precedence; the names are Kubernetes'.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,13 +1,11 @@
 //! Reads other files of a cluster's directory that build and mirror images.
 
-use std::sync::{Arc, PoisonError};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::SourceFile;
+use std::sync::PoisonError;
 
 use super::Repo;
 use super::objects::ClusterRef;
 use super::wrappers::files::builds_image;
+use crate::prelude::*;
 
 /// The largest size of a file: people don't write longer ones.
 const MAX_BYTES: usize = 1 << 20;

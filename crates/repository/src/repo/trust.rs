@@ -5,14 +5,11 @@
 
 use hcoplan_rule_pages::rules::CHANGE_NOT_TRUSTED;
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, Revision, SourceFile, Span, Tree, Unreadable, max_bytes, normalize_path};
+use hcoplan_diagnostics::source::{Revision, max_bytes};
 
 use super::config::CONFIG_FILE;
 use super::path_in_tree::PathInTree;
+use crate::prelude::*;
 
 /// The source of settings that control the reported findings and the programs that run.
 #[derive(Debug, Clone, Default)]

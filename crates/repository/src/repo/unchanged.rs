@@ -1,11 +1,8 @@
 //! Compares a cluster's input in two repositories without parsing.
 
-use std::collections::BTreeSet;
-
-use camino::{Utf8Path, Utf8PathBuf};
-
 use super::config::CONFIG_FILE;
 use super::{ClusterRef, Repo};
+use crate::prelude::*;
 
 impl Repo {
     /// Whether all input of a cluster has the same bytes in another repository: its own files, its inventory's, other

@@ -1,17 +1,13 @@
 //! Changes of files that decide about something which isn't planned: its effect is unknown, not none.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::Walk;
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
-use hcoplan_yaml::Node;
 
 use super::charts::chart_of;
 use super::helm::named_value_files;
 use super::{ClusterRef, Repo, UNPLANNED, parent};
+use crate::prelude::*;
 
 /// Files and directories from which tools fill values in, wherever they are.
 const VARIABLES: [&str; 6] = ["group_vars", "host_vars", "vars", "defaults", "envs", "environments"];

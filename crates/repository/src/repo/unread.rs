@@ -2,12 +2,9 @@
 //! packed charts, and links that lead nowhere.
 
 use std::cell::LazyCell;
-use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree as _, Unreadable, Walk};
-use hcoplan_yaml::{self as yaml, Document, Node};
+use hcoplan_diagnostics::source::Tree as _;
+use hcoplan_yaml::{self as yaml};
 
 use super::Repo;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
@@ -22,7 +19,8 @@ use super::parent;
 use super::problem::{unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
-use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HELM_CHART_NOT_RENDERED};
+use crate::prelude::*;
+use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
 
 impl Repo {
     /// Whether a controller applies a path or something in it, or a kustomization builds on it.

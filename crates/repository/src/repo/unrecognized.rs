@@ -6,10 +6,9 @@ use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 
 use super::mentions::{HCO, HINTS};
 use super::statements::HCO_NAME as NAME;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix};
-use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
-use hcoplan_yaml::{Document, Node, Value};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::{Applicability, Fix};
+use hcoplan_yaml::Value;
 
 fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
     node.get(key).and_then(Node::as_str)

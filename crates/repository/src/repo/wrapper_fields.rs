@@ -7,7 +7,7 @@
 //! name.
 
 use super::kustomization::{Field, Metadata};
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::sync::LazyLock;
 
 /// The fields by kind, or by kind and field.

@@ -1,13 +1,10 @@
 //! What a controller adds to a directory's kustomization.
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Span, Tree};
-use hcoplan_yaml::{self as yaml, Document, Node, Style, Value};
+use hcoplan_yaml::{self as yaml, Style, Value};
 use serde_json::{Map, Value as Json};
 
 use super::native::{Object, Variables, set_common};
+use crate::prelude::*;
 use crate::repo::kustomization::{
     Entry, EntryKind, Field, Kustomization, Metadata, has_kustomization, is_kustomization,
 };

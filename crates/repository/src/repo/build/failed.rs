@@ -2,16 +2,13 @@
 
 use std::rc::Rc;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::masked_message;
-use hcoplan_diagnostics::source::{Location, Tree, Unreadable, normalize_path};
 
 use super::native::Unfetched;
 use super::{BuildError, BuildInputs, shown};
+use crate::prelude::*;
 use crate::repo::build_failed::{FailedBuild, name_of};
 use crate::repo::kustomization::{Kustomization, Kustomizations, has_kustomization, is_kustomization};
-use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
 use hcoplan_rule_pages::rules::{KUSTOMIZE_BUILD_FAILED, KUSTOMIZE_NOT_BUILT};
 
 /// The failed build of a directory; `whole` is the location of its kustomization.

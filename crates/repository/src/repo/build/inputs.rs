@@ -1,16 +1,12 @@
 //! Finds the files that a kustomization reaches, and rejects what kustomize must not read.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Unreadable, normalize_path};
-
 use super::super::kustomization::{
     Entry, EntryKind, Field, Kustomization, Kustomizations, is_inline, is_kustomization,
 };
 use super::native::place_of;
 use super::plugins::{CHART, POLICY_GENERATOR, plugins};
 use super::{Additions, BuildError};
+use crate::prelude::*;
 
 /// Messages about paths that a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";

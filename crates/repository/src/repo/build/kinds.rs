@@ -1,10 +1,9 @@
 //! The kinds of objects that files of a build have or may make.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Tree};
 use hcoplan_planner::inventory::SourceKind;
-use hcoplan_yaml::{self as yaml, Document};
+use hcoplan_yaml::{self as yaml};
 
+use crate::prelude::*;
 use crate::repo::scan::{FoundKind, scan};
 
 /// Whether a file has only PolicyGenerators.
@@ -29,8 +28,8 @@ pub(super) fn changes_kinds(path: &Utf8Path, bytes: Vec<u8>) -> bool {
     parsed.documents.iter().any(|document| writes_kinds(&document.root))
 }
 
-fn writes_kinds(node: &yaml::Node) -> bool {
-    let is_kind = |path: &yaml::Node| {
+fn writes_kinds(node: &Node) -> bool {
+    let is_kind = |path: &Node| {
         let last = path.as_str().and_then(|path| path.rsplit('.').next());
         last.is_some_and(|last| ["kind", "apiVersion"].contains(&last))
     };

@@ -1,10 +1,11 @@
 //! Finds the values that the layers of a build have at a path, for whoever edits the one that counts.
 
-use hcoplan_yaml::{Node, Path, Segment, Value};
+use hcoplan_yaml::{Path, Segment, Value};
 
 use super::super::kustomization::values;
 use super::layers::{BuildLayer, LayerKind};
 use super::native::whole;
+use crate::prelude::*;
 
 /// A layer's value at a path.
 #[derive(Clone)]

@@ -1,13 +1,11 @@
 //! The layers of a build, in the order in which kustomize applies them.
 
-use std::sync::Arc;
-
 use hcoplan_diagnostics::finding::Edit;
-use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_yaml::edit::{apply, line_edits};
-use hcoplan_yaml::{Document, Node, Path, Style, block_of, locate_in_scalar};
+use hcoplan_yaml::{Path, Style, block_of, locate_in_scalar};
 
 use super::native::selects;
+use crate::prelude::*;
 
 /// A document that sets values of a build.
 #[derive(Debug, Clone)]

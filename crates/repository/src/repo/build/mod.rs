@@ -17,10 +17,6 @@ mod plugins;
 mod remote;
 mod run;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -34,9 +30,8 @@ use self::native::{Accumulated, Refused, accumulate, emitted, first_line};
 pub(super) use self::native::{Variables, whole};
 pub(super) use self::remote::looks_remote;
 pub(super) use self::run::{BuildTarget, run_program};
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{EditedTree, Location, Memory, Origins, SourceFile, Tree, Walk, normalize_path};
-use hcoplan_yaml::{self as yaml, Document};
+use hcoplan_diagnostics::source::{EditedTree, Memory, Origins};
+use hcoplan_yaml::{self as yaml};
 
 use super::build_failed::{FailedBuild, name_of};
 use super::cluster_filter::ClusterFilter;
@@ -44,6 +39,7 @@ use super::gitops;
 use super::kustomization::{Kustomizations, follow_links, is_kustomization};
 use super::listed::HCO;
 use super::scan::{FoundKind, FoundObject, may_name_hyperconverged, scan};
+use crate::prelude::*;
 
 /// The name of a build, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";

@@ -1,9 +1,9 @@
 //! Plugins of kustomizations: only kustomize's own are run, which read files alone.
 
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_yaml::{self as yaml, Node};
+use hcoplan_yaml::{self as yaml};
 
 use super::super::kustomization::{fold_case, generated_from};
+use crate::prelude::*;
 
 /// Messages about what must not be in a kustomization.
 pub(super) const POLICY_GENERATOR: &str = "a PolicyGenerator, for which no program is run";

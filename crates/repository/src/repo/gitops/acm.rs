@@ -1,9 +1,7 @@
 //! Subscriptions and policy generators of Advanced Cluster Management.
 
-use camino::Utf8Path;
-use hcoplan_yaml::Node;
-
 use super::Source;
+use crate::prelude::*;
 use crate::repo::parent;
 
 /// The directories of git that a Subscription's annotations name.

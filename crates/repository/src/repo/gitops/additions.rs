@@ -4,14 +4,10 @@
 //! `kustomize_generator.go` and `kustomize_varsub.go` of Flux 2.7, which builds without load restrictions, substitutes
 //! in the output and sets its common metadata last.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use camino::Utf8PathBuf;
-use hcoplan_diagnostics::source::{Tree, normalize_path};
-use hcoplan_yaml::{Document, Entry as Member, Key, Node, Style, Value};
+use hcoplan_yaml::{Entry as Member, Key, Style, Value};
 
 use super::{Applied, GitOps, Kind, Source, printed};
+use crate::prelude::*;
 use crate::repo::build::{Additions, Variables};
 use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_of, has_kustomization};
 use crate::repo::wrapper_fields::{ARGO, FLUX};

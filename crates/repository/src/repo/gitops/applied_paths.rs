@@ -1,12 +1,9 @@
 //! What controllers apply from the repository, by path.
 
-use std::collections::BTreeMap;
-
-use camino::{Utf8Path, Utf8PathBuf};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_yaml::Node;
 
 use super::{Applied, Controller, Kind, PathPattern, Source};
+use crate::prelude::*;
 use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 
 /// What controllers apply from the repository.

@@ -3,14 +3,11 @@
 //! Source: `pkg/apis/application/v1alpha1/types.go` of Argo CD 3.2: `GetSource` takes the dry source of a hydrator, and
 //! `sources` where there are any.
 
-use std::sync::Arc;
-
-use camino::Utf8PathBuf;
-use hcoplan_diagnostics::source::{SourceFile, Tree};
-use hcoplan_yaml::{self as yaml, Document, Entry, Node, Value};
+use hcoplan_yaml::{self as yaml, Entry, Value};
 
 use super::generators::bindings;
 use super::{Applied, Source};
+use crate::prelude::*;
 
 /// The templates of an ApplicationSet's Applications, filled in; each is an Application without a kind.
 pub(super) fn filled_templates(set: &Document, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Node> {

@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::source::Tree;
-use hcoplan_yaml::Node;
-
 use super::{Applied, Controller, Kind, Source};
+use crate::prelude::*;
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::parent;
 

@@ -1,8 +1,7 @@
 //! GitRepos of Rancher's Fleet.
 
-use hcoplan_yaml::Node;
-
 use super::Source;
+use crate::prelude::*;
 
 /// The directories that a GitRepo names; without any it applies all of the repository.
 pub(super) fn git_repo(spec: &Node) -> Vec<Source> {

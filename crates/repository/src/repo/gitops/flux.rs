@@ -1,8 +1,7 @@
 //! Flux's Kustomizations and HelmReleases.
 
-use hcoplan_yaml::Node;
-
 use super::Source;
+use crate::prelude::*;
 
 /// What a Kustomization applies: without a path all of the repository. An artifact's path isn't one of the repository.
 pub(super) fn kustomization(spec: &Node) -> Source {

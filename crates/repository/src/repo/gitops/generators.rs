@@ -3,14 +3,11 @@
 //!
 //! Source: `applicationset/generators` of Argo CD 3.2.
 
-use std::collections::BTreeSet;
-
-use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
-use hcoplan_diagnostics::source::{SourceFile, Tree};
-use hcoplan_yaml::{self as yaml, Node, Value};
+use hcoplan_yaml::{self as yaml, Value};
 
 use super::{Template, printed};
+use crate::prelude::*;
 
 /// The most Applications of a set; a set that makes more is read as one that can't be bound.
 const MAX_BINDINGS: usize = 10_000;

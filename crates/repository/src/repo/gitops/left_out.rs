@@ -2,10 +2,8 @@
 
 use std::fmt;
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::source::Tree;
-
 use super::{Applied, Controller, Source};
+use crate::prelude::*;
 use crate::repo::charts::is_chart;
 use crate::repo::kustomization::has_kustomization;
 use crate::repo::parent;

@@ -18,13 +18,10 @@ mod objects;
 mod path;
 mod template;
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Tree, normalize_path};
-use hcoplan_yaml::{Document, Node, Value};
+use hcoplan_yaml::Value;
 
 use super::kustomization::has_kustomization;
+use crate::prelude::*;
 
 pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;

@@ -1,15 +1,11 @@
 //! The controllers' objects of a tree.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Tree};
-use hcoplan_yaml::{self as yaml, Document, Node};
+use hcoplan_yaml::{self as yaml};
 
 use super::additions::variables;
 use super::destination::{Destination, destination};
 use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
+use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
 use crate::repo::listed;

@@ -1,11 +1,8 @@
 //! The paths of controllers' sources, which may be templates.
 
-use std::collections::BTreeSet;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Tree, normalize_path};
 use regex_lite::Regex;
 
+use crate::prelude::*;
 use crate::repo::has_in;
 
 /// A path relative to the root, which may be a template.

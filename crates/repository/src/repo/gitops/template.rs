@@ -1,8 +1,7 @@
 //! Fills in the templates of an ApplicationSet.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::{Entry, Node, Value};
+use crate::prelude::*;
+use hcoplan_yaml::{Entry, Value};
 
 /// The values with which a generator replaces `{{ … }}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! gets a copy of the chart and of the values that the repository names for it, and nothing else; it fetches nothing,
 //! runs no plugin and connects to no cluster.
 
-use hcoplan_rule_pages::rules::{HCO_NOT_PLANNED, HELM_CHART_NOT_RENDERED};
+use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
 
 mod releases;
 
@@ -12,15 +12,11 @@ pub(super) use releases::named_value_files;
 mod trace;
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
-use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_diagnostics::secret::masked_message;
-use hcoplan_diagnostics::source::{EditedTree, Location, Memory, SourceFile, Span, Tree, Walk, program};
-use hcoplan_yaml::{self as yaml, Document};
+use hcoplan_diagnostics::source::{EditedTree, Memory, program};
+use hcoplan_yaml::{self as yaml};
 
 use self::releases::{Release, Values, named_releases, releases};
 use super::build::{BuildError, BuildTarget, Built, run_program};
@@ -32,6 +28,7 @@ use super::gitops::{self, GitOps};
 use super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::scan::{FoundKind, scan};
 use super::wrappers::not_planned::contains_manifest;
+use crate::prelude::*;
 use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 
 /// The name of a release's output, in its directory.

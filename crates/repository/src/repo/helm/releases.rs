@@ -3,9 +3,7 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that none names is one release
 //! with its own values.
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, normalize_path};
-use hcoplan_yaml::{self as yaml, Document, Node, Value};
+use hcoplan_yaml::{self as yaml, Value};
 use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
@@ -13,6 +11,7 @@ use super::super::error::Located;
 use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
+use crate::prelude::*;
 
 /// A release of a chart.
 #[derive(Debug, Clone, Default)]

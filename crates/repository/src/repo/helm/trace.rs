@@ -5,12 +5,9 @@
 //! from a value that the template names, such as `.Values.spec`, if a values file has the key below it; else its origin
 //! is its parent's line.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span, Tree};
-use hcoplan_yaml::{Document, Node, Path, Value};
+use crate::prelude::*;
+use hcoplan_diagnostics::source::Origins;
+use hcoplan_yaml::{Path, Value};
 use regex_lite::Regex;
 
 /// The origins of a chart's output; `whole` is the fallback. `files` are the chart's, by the path where Helm looks for

@@ -2,12 +2,10 @@
 //!
 //! Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{self as yaml, Document, Node};
+use hcoplan_yaml::{self as yaml};
 
 use super::values;
+use crate::prelude::*;
 
 /// What a field of a kustomization holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +184,7 @@ pub(in crate::repo) fn generated_from(entry: &Node) -> impl Iterator<Item = (&No
 
 /// Whether a text holds objects, so that it isn't the name of a file.
 pub(in crate::repo) fn is_inline(text: &str) -> bool {
-    let parsed = yaml::parse_yaml(&hcoplan_diagnostics::source::SourceFile::new("inline", text));
+    let parsed = yaml::parse_yaml(&SourceFile::new("inline", text));
     let is_object = |d: &Document| {
         let name = d.root.below("metadata.name");
         d.root.text_at("kind").is_some() && name.and_then(Node::as_str).is_some()

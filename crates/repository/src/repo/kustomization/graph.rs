@@ -1,15 +1,12 @@
 //! The kustomizations of a tree, and the files that they name; each read once.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Location, SourceFile, Tree, Unreadable, Walk, normalize_path};
-use hcoplan_yaml::{self as yaml, Document, ProblemKind};
+use hcoplan_yaml::{self as yaml, ProblemKind};
 
 use super::{Kustomization, is_kustomization};
+use crate::prelude::*;
 use crate::repo::build::looks_remote;
 
 /// A file's documents, or why it has none.

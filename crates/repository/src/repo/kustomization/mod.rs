@@ -5,9 +5,7 @@ mod graph;
 mod model;
 mod patch_files;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::Tree;
-use hcoplan_yaml::Node;
+use crate::prelude::*;
 
 pub(super) use entry::{Entry, EntryKind, Field, Metadata, PatchSource, generated_from, is_inline};
 pub(super) use graph::{Kustomizations, UnreadableFile};

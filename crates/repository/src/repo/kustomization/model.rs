@@ -3,14 +3,11 @@
 //! kustomize decodes it with Go's JSON decoder, which ignores the case of keys and folds two letters beyond ASCII. It
 //! rejects unknown keys.
 
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, Tree, Unreadable, normalize_path};
-use hcoplan_yaml::{self as yaml, Document, Node};
+use hcoplan_yaml::{self as yaml};
 
 use super::entry::{Entry, EntryKind, FIELDS, Field};
 use super::{KUSTOMIZATIONS, fold_case, has_kustomization, values};
+use crate::prelude::*;
 
 /// A kustomization.
 #[derive(Debug, Clone)]

@@ -3,13 +3,8 @@
 //! A file is a patch instead of a HyperConverged only if a kustomization that can read it names it as one and has
 //! something to patch; else a line in any kustomization could hide a manifest.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::normalize_path;
-
 use super::{Entry, EntryKind, Field, KUSTOMIZATIONS, Kustomization};
+use crate::prelude::*;
 
 /// The files that a kustomization names, relative to the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Reads files that the command line names: a change may have replaced them by links.
 
-use camino::Utf8Path;
 use hcoplan_diagnostics::source::{Directory, max_bytes, open_file, read_limited};
 
 use super::error::Error;
 use super::path_in_tree::PathInTree;
 use super::trust::Trust;
+use crate::prelude::*;
 
 /// The bytes of a file that the command line names: from the trusted revision, if there is one and its repository has
 /// the file, also through links. A file of the tree around `directory` is only read if its links stay there.
@@ -22,7 +22,7 @@ pub fn read_named(directory: &Utf8Path, path: &Utf8Path, trust: &Trust) -> Resul
     let opened = match PathInTree::of(directory, path) {
         Some(within) if within.by_name => {
             let tree = Directory::open(within.top, max_bytes())?;
-            return hcoplan_diagnostics::source::Tree::read(&tree, &within.path).map_err(failed);
+            return Tree::read(&tree, &within.path).map_err(failed);
         }
         _ => open_file(path),
     };

@@ -1,9 +1,9 @@
 //! What the objects of a document are.
 
 use hcoplan_planner::inventory::SourceKind;
-use hcoplan_yaml::Node;
 
 use super::{FoundKind, FoundObject, ObjectPlace};
+use crate::prelude::*;
 use crate::repo::listed;
 use crate::repo::statements::StatementKind;
 use crate::repo::unrecognized::{self, is_unrecognized};

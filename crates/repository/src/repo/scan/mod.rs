@@ -5,13 +5,9 @@
 //! double-quoted scalar may have escapes, so the text is also searched with its escapes resolved; and `!!binary` may
 //! have base64, so a file with such a tag is parsed. Aliases and merge keys only repeat text.
 
-use std::sync::Arc;
-
-use camino::Utf8Path;
-use hcoplan_diagnostics::source::{SourceFile, Span, Tree, Unreadable};
 use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::edit::EditableFile;
-use hcoplan_yaml::{self as yaml, Comment, Document, Problem, ProblemKind};
+use hcoplan_yaml::{self as yaml, Comment, Problem, ProblemKind};
 
 use self::classify::classify;
 use super::candidate::is_candidate;
@@ -27,6 +23,7 @@ use super::wrappers::embedded::{self, Embedded, Texts};
 use super::wrappers::files;
 use super::wrappers::mutations;
 use super::wrappers::unknown::is_filled_in;
+use crate::prelude::*;
 
 /// hcoplan's API group; a file that mentions it must be readable.
 const OURS: &str = "hcoplan.dev";

@@ -1,14 +1,12 @@
 //! HyperConvergeds of a file in wrappers, or that aren't planned.
 
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_yaml::Node;
-
 use super::super::kustomization::is_kustomization;
 use super::super::listed;
 use super::super::wrappers::embedded::Embedded;
 use super::super::wrappers::not_planned::{self, NotPlannedReason};
 use super::super::wrappers::{NotPlannedObject, Unknown};
 use super::{Content, ObjectPlace};
+use crate::prelude::*;
 
 impl Content {
     /// The HyperConvergeds of a document that aren't planned.

@@ -1,8 +1,8 @@
 //! Tests of which controllers apply directories of the repository.
 
-use camino::Utf8Path;
 use hcoplan_diagnostics::source::Memory;
 
+use crate::prelude::*;
 use crate::repo::{Options, Repo};
 
 #[test]
@@ -69,7 +69,7 @@ fn applied_directories_are_known() {
         ("chart/Chart.yaml", "name: c\n".to_owned()),
     ];
     let tree: Memory = files.into_iter().collect();
-    let repo = Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("readable");
+    let repo = Repo::from_tree(Arc::new(tree), &Options::default()).expect("readable");
     let appliers = repo.appliers(None);
     let why = |path: &str| {
         let by = appliers.of(Utf8Path::new(path));
@@ -143,7 +143,7 @@ fn an_object_that_reads_another_repository_applies_nothing_here() {
         let applied = |address: &str, ours: Option<&str>| {
             let files = [("a.yaml", text.replace("ADDRESS", address))];
             let tree: Memory = files.into_iter().collect();
-            let repo = Repo::from_tree(std::sync::Arc::new(tree), &Options::default()).expect("readable");
+            let repo = Repo::from_tree(Arc::new(tree), &Options::default()).expect("readable");
             let appliers = repo.appliers(ours.map(ToOwned::to_owned));
             appliers.of(directory.into()).is_some()
         };

@@ -1,11 +1,8 @@
-use std::sync::Arc;
-
-use camino::Utf8Path;
-use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::source::Memory;
 use hcoplan_planner::release::Release;
 
 use super::{Error, Options, Pairing, Repo};
+use crate::prelude::*;
 
 const HC: &str = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: hc}\n";
 const INVENTORY: &str = "apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nspec:\n  \

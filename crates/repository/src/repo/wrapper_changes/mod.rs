@@ -5,13 +5,8 @@
 //!
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
-use std::collections::BTreeSet;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, Tree, normalize_path};
 use hcoplan_planner::admission::READ_ANNOTATIONS;
-use hcoplan_yaml::{self as yaml, Document, Entry, Key, Node, Value};
+use hcoplan_yaml::{self as yaml, Entry, Key, Value};
 use regex_lite::Regex;
 
 use super::build::whole;
@@ -21,7 +16,7 @@ use super::listed;
 use super::mentions;
 use super::parent;
 use super::wrapper_fields::{self as fields, ARGO, FLUX};
-use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
+use crate::prelude::*;
 
 const KIND: &str = "HyperConverged";
 

@@ -2,12 +2,11 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 
 use super::super::mentions::HCO;
 use super::Wrapper;
+use crate::prelude::*;
 
 /// The modules, by their full names and those before collections.
 const MODULES: [&str; 8] = [

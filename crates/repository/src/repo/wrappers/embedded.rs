@@ -4,10 +4,9 @@
 //! first.
 
 use std::ops::Range;
-use std::sync::Arc;
 
-use hcoplan_diagnostics::source::{SourceFile, Span, lines};
-use hcoplan_yaml::{self as yaml, Comment, Document, Node, Problem, ProblemKind, ScalarPlaces, Value};
+use hcoplan_diagnostics::source::lines;
+use hcoplan_yaml::{self as yaml, Comment, Problem, ProblemKind, ScalarPlaces, Value};
 
 use super::super::listed;
 use super::super::mentions::{HCO, HINTS};
@@ -18,6 +17,7 @@ use super::mask::{Language, Masked, mask};
 use super::not_planned::{contains_kind, contains_manifest, is_hyperconverged};
 use super::unknown::{self, Unknown};
 use super::{ansible, group, policy};
+use crate::prelude::*;
 
 /// A manifest in a text.
 #[derive(Debug, Clone)]

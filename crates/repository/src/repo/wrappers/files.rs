@@ -1,9 +1,8 @@
 //! Recognises files that contain manifests without being one: scripts and templates.
 
-use camino::Utf8Path;
-
 use super::super::kustomization::is_kustomization;
 use super::mask::Language;
+use crate::prelude::*;
 
 /// How a file contains manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

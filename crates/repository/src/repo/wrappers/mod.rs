@@ -18,10 +18,7 @@ pub(super) mod unknown;
 pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::SourceFile;
-use hcoplan_yaml::{Document, Node};
+use crate::prelude::*;
 
 /// The documents of a template of Go, with its actions masked and its conditional parts kept.
 pub(super) fn masked_template(file: &Arc<SourceFile>) -> Vec<Document> {

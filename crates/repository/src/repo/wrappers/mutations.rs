@@ -1,9 +1,10 @@
 //! Policies of clusters that change HyperConvergeds when they are applied.
 
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 
 use super::super::mentions::HCO;
 use super::group;
+use crate::prelude::*;
 
 /// The groups and kinds of objects that change others at admission.
 const MUTATORS: [(&str, &str); 8] = [

@@ -1,16 +1,11 @@
 //! Reports HyperConvergeds in other objects and texts that can't be planned, with the reason.
 
-use hcoplan_rule_pages::rules::HCO_NOT_PLANNED;
-
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, SourceFile, Span};
-use hcoplan_yaml::{Document, Node, Value};
+use hcoplan_yaml::Value;
 
 use super::super::mentions::{HCO, HINTS, contains_encoded_group};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, mutations, policy};
+use crate::prelude::*;
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]

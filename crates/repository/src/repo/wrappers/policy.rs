@@ -3,9 +3,8 @@
 //! Sources: `PolicySpec`, `ConfigurationPolicySpec` and their `complianceType`s of
 //! `policy.open-cluster-management.io`; the configuration policy controller compares a `status` and never writes it.
 
-use hcoplan_yaml::Node;
-
 use super::{Wrapper, group};
+use crate::prelude::*;
 
 /// The objects that clusters must have, which a policy declares.
 pub(super) fn objects(node: &Node) -> Vec<(&Node, Wrapper<'_>)> {

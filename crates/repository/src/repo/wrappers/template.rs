@@ -3,11 +3,10 @@
 //! `${NAME}` is replaced by a parameter's text, `${{NAME}}` by its YAML value. A reference to an undeclared parameter
 //! stays. Source: OpenShift's template processor.
 
-use std::collections::BTreeMap;
-
-use hcoplan_yaml::{Node, Scalar, Value, resolve};
+use hcoplan_yaml::{Scalar, Value, resolve};
 
 use super::Wrapper;
+use crate::prelude::*;
 
 /// The parameters of a Template: their values, `None` if required or generated.
 pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {

@@ -4,11 +4,9 @@ use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
 
 use std::sync::LazyLock;
 
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::Span;
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::{FieldTarget, Release};
-use hcoplan_yaml::{Document, Node, Value};
+use hcoplan_yaml::Value;
 use regex_lite::Regex;
 
 use super::super::mentions::HCO;
@@ -16,6 +14,7 @@ use super::super::statements::HCO_NAME as NAME;
 use super::Wrapper;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
+use crate::prelude::*;
 
 /// Fields of a HyperConverged with only one possible value, which is planned.
 const FIXED: [(&str, &str); 3] =

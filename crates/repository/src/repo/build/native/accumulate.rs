@@ -1,11 +1,6 @@
 //! Accumulates the objects of a kustomization, in kustomize's order.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span, Unreadable, normalize_path};
-use hcoplan_yaml::{self as yaml, Document, Node, locate_in_scalar};
+use hcoplan_yaml::{self as yaml, locate_in_scalar};
 
 use super::super::layers::{BuildLayer, LayerKind};
 use super::merge::{NotMerged, merge};
@@ -14,6 +9,7 @@ use super::object::{Id, Object, Placed, Value};
 use super::operations;
 use super::selector::Selector;
 use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use crate::prelude::*;
 use crate::repo::build::Additions;
 use crate::repo::kustomization::{
     Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile,

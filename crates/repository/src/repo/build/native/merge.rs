@@ -2,10 +2,9 @@
 //!
 //! A kind that kustomize has no schema of has no merge keys: its lists are replaced as a whole.
 
-use hcoplan_diagnostics::source::Location;
-
 use super::object::{Placed, Value};
 use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use crate::prelude::*;
 
 /// The lists of Kubernetes' own kinds whose items are merged, with the key of an item.
 const MERGED_LISTS: [(&str, &str); 12] = [

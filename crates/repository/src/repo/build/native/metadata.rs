@@ -2,14 +2,10 @@
 //!
 //! Source: the field specs in kustomize's `builtinpluginconsts` and its filters.
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::{Document, Node};
-
 use super::merge::NotMerged;
 use super::object::{Object, Placed, Value};
 use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Metadata, text, value, values};
 
 /// Kinds of workloads with a pod's template: the path of the template, and of the selector that has its labels.

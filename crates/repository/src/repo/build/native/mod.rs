@@ -23,9 +23,8 @@ pub use selector::selects;
 pub(in crate::repo) use selector::whole;
 pub(in crate::repo) use substitute::Variables;
 
-use hcoplan_diagnostics::source::Location;
-
 use super::super::kustomization::Rejected;
+use crate::prelude::*;
 use object::Id;
 
 /// Why kustomize refuses to build a kustomization.

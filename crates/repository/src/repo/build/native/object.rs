@@ -1,10 +1,9 @@
 //! Objects of a build: values with the places that wrote them, and identities.
 
+use crate::prelude::*;
 use std::fmt;
-use std::sync::Arc;
 
-use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_yaml::{Document, KustomizeScalar, Node, Style, Value as Written, kustomize_reads};
+use hcoplan_yaml::{KustomizeScalar, Style, Value as Written, kustomize_reads};
 use serde_json::{Map, Value as Json};
 
 /// A value with the place that wrote it.

@@ -2,11 +2,10 @@
 //!
 //! Source: evanphx/json-patch 4.13, whose `replace` of a key that isn't there adds it.
 
-use hcoplan_diagnostics::source::Location;
-
 use super::merge::NotMerged;
 use super::object::{Member, Placed, Value};
 use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use crate::prelude::*;
 
 /// Applies a list of operations to an object. While they run, kustomize has annotations of its own in it.
 pub(super) fn apply(object: &mut Placed, operations: &Placed) -> Result<(), NotMerged> {

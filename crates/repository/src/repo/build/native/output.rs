@@ -1,11 +1,11 @@
 //! Prints the objects of a build, and locates each of their values.
 
-use camino::Utf8Path;
-use hcoplan_diagnostics::source::{Location, Origins, SourceFile, Span};
-use hcoplan_yaml::{self as yaml, Document, Entry, Node, Value as Written};
+use hcoplan_diagnostics::source::Origins;
+use hcoplan_yaml::{self as yaml, Entry, Value as Written};
 
 use super::Beyond;
 use super::object::{Member, Object, Placed, Value};
+use crate::prelude::*;
 
 /// The objects as kubectl would print them.
 pub(in crate::repo) fn emitted(objects: &[Object]) -> Vec<u8> {

@@ -1,9 +1,9 @@
 //! kustomize's selectors: of patches and of replacements.
 
-use hcoplan_yaml::Node;
 use regex_lite::Regex;
 
 use super::object::{Object, Placed};
+use crate::prelude::*;
 use crate::repo::kustomization::{text, values};
 
 /// Whether kustomize's selector may select a kind.

@@ -4,13 +4,11 @@
 //! become a number, whether it was in quotes or not. Of the expressions of `envsubst`, names with and without a default
 //! are computed.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::source::{Location, SourceFile};
-use hcoplan_yaml::{self as yaml, Entry, Node, Value as Written};
+use hcoplan_yaml::{self as yaml, Entry, Value as Written};
 use serde_json::Value as Json;
 
 use super::object::{Object, Placed, Value};
+use crate::prelude::*;
 
 /// The label or annotation that excludes an object.
 const DISABLED: &str = "kustomize.toolkit.fluxcd.io/substitute";

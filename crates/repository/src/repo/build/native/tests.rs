@@ -1,10 +1,10 @@
 //! Tests of builds in memory: values, the places that wrote them, and refusals. CI compares builds with kustomize's.
 
-use camino::Utf8Path;
 use hcoplan_diagnostics::source::Memory;
 use hcoplan_yaml::Path;
 
 use super::*;
+use crate::prelude::*;
 use crate::repo::build::Additions;
 use crate::repo::kustomization::Kustomizations;
 
@@ -117,8 +117,8 @@ fn each_value_has_the_place_that_wrote_it() {
             .expect("one"),
     );
     let origins = origins(Utf8Path::new("built"), &printed, &built.objects, &whole);
-    let file = hcoplan_diagnostics::source::SourceFile::from_bytes("built", printed);
-    file.set_origins(std::sync::Arc::new(origins));
+    let file = SourceFile::from_bytes("built", printed);
+    file.set_origins(Arc::new(origins));
     let document = &hcoplan_yaml::parse_yaml(&file).documents[0];
     for (path, place) in [
         ("spec.a", "base/hc.yaml:6 base"),

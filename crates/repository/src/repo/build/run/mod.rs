@@ -1,19 +1,18 @@
 //! Runs kustomize in isolation: no network, limited time and output, no leftovers.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{Location, Scratch, SourceFile, Span, Tree, program};
+use hcoplan_diagnostics::source::{Scratch, program};
 
 use super::BuildError;
+use crate::prelude::*;
 
 /// The longest duration of a build.
 const MAX_DURATION: Duration = Duration::from_secs(60);
