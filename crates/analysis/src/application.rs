@@ -45,7 +45,7 @@ impl Application {
     /// Whether the kustomization uses a HyperConverged of another directory, or can't be analysed.
     fn builds_on_others(&self) -> bool {
         let sources = repo::hyperconvergeds_of(&self.tree, &self.below);
-        sources.iter().any(|source| !source.starts_with(&self.below))
+        sources.is_none_or(|sources| sources.iter().any(|source| !source.starts_with(&self.below)))
     }
 
     /// The application's clusters and the text of its kustomize build, if it has one. With `elsewhere`, standard input

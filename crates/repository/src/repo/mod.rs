@@ -53,6 +53,7 @@ mod unchanged;
 mod unplanned_changes;
 mod unread;
 mod unrecognized;
+mod variables;
 mod wrapper_changes;
 mod wrapper_fields;
 mod wrappers;

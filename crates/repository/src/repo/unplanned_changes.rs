@@ -163,7 +163,7 @@ impl Repo {
         gitops.around(cluster.directory()).find_map(|applied| {
             let namespace = applied.document.text("metadata.namespace");
             let is_missing = |from: &&Node| {
-                from.text("kind") != "ConfigMap" || gitops.config_map(namespace, from.text("name")).is_none()
+                from.text("kind") != "ConfigMap" || gitops.config_maps.get(namespace, from.text("name")).is_none()
             };
             let missing = applied.document.root.list_at("spec.postBuild.substituteFrom").iter().find(is_missing)?;
             Some(format!("the {} {}", missing.text("kind"), missing.text("name")))

@@ -3,11 +3,12 @@
 use hcoplan_yaml::{self as yaml, Style, Value};
 use serde_json::{Map, Value as Json};
 
-use super::native::{Object, Variables, set_common};
+use super::native::{Object, set_common};
 use crate::prelude::*;
 use crate::repo::kustomization::{
     Entry, EntryKind, Field, Kustomization, Metadata, has_kustomization, is_kustomization,
 };
+use crate::repo::variables::Variables;
 
 /// What a controller adds to a directory's kustomization, or how it makes one of a directory without.
 #[derive(Debug, Clone, Default)]

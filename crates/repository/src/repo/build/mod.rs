@@ -16,6 +16,7 @@ mod native;
 mod plugins;
 mod remote;
 mod run;
+mod tops;
 
 use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -26,17 +27,17 @@ use self::kinds::{changes_kinds, has_inventory, is_policy_generator};
 pub use self::layer_values::{LayerValue, layer_values};
 pub use self::layers::{BuildLayer, LayerKind};
 pub use self::native::selects;
+pub(super) use self::native::whole;
 use self::native::{Accumulated, Refused, accumulate, emitted, first_line};
-pub(super) use self::native::{Variables, whole};
 pub(super) use self::remote::looks_remote;
 pub(super) use self::run::{BuildTarget, run_program};
+use self::tops::to_build;
 use hcoplan_diagnostics::source::{EditedTree, Memory, Origins};
 use hcoplan_yaml::{self as yaml};
 
 use super::build_failed::{FailedBuild, name_of};
 use super::cluster_filter::ClusterFilter;
-use super::gitops;
-use super::kustomization::{Kustomizations, follow_links, is_kustomization};
+use super::kustomization::Kustomizations;
 use super::listed::HCO;
 use super::scan::{FoundKind, FoundObject, may_name_hyperconverged, scan};
 use crate::prelude::*;
@@ -221,62 +222,6 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
     Ok(built)
 }
 
-/// What has to be built: the directory, the one that names its cluster, and what a controller adds.
-fn to_build(all: &Kustomizations<'_>, files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, Utf8PathBuf, Additions)> {
-    let tree = all.tree;
-    let directories: BTreeSet<_> = files.iter().filter(|p| is_kustomization(p)).filter_map(|p| p.parent()).collect();
-    let bases: BTreeMap<&Utf8Path, Vec<Utf8PathBuf>> = (directories.iter())
-        .filter_map(|directory| {
-            let own = all.at(directory)?;
-            let bases = own.bases().filter_map(|(_, base)| normalize_path(&directory.join(base)));
-            Some((*directory, bases.map(|base| follow_links(tree, &base)).collect()))
-        })
-        .collect();
-    let named: BTreeSet<&Utf8Path> = bases.values().flatten().map(Utf8PathBuf::as_path).collect();
-    let mut tops: BTreeSet<&Utf8Path> = directories.difference(&named).copied().collect();
-    // Of kustomizations that build on each other the first one is built, which fails.
-    let mut known = reached(&bases, tops.iter().copied());
-    for directory in &directories {
-        let own = bases.get(directory).into_iter().flatten().map(Utf8PathBuf::as_path);
-        if !known.contains(directory) && reached(&bases, own).contains(directory) {
-            known.extend(reached(&bases, [*directory]));
-            tops.insert(directory);
-        }
-    }
-    let mut applied = gitops::builds(tree, &gitops::read(tree, files));
-    let mut out = Vec::new();
-    for directory in tops {
-        let is_component = all.at(directory).is_none_or(|own| own.is_component);
-        if !applied.contains_key(directory) && !is_component {
-            out.push((directory.to_owned(), directory.to_owned(), Additions::default()));
-        }
-    }
-    for (directory, appliers) in std::mem::take(&mut applied) {
-        let is_only = appliers.len() == 1;
-        for (name, mut additions) in appliers {
-            additions.generate(tree, files, &directory);
-            let output = if is_only { directory.clone() } else { directory.join(name) };
-            out.push((directory.clone(), output, additions));
-        }
-    }
-    out
-}
-
-/// The directories that kustomizations build on, and their own.
-fn reached<'b>(
-    bases: &'b BTreeMap<&Utf8Path, Vec<Utf8PathBuf>>,
-    from: impl IntoIterator<Item = &'b Utf8Path>,
-) -> BTreeSet<&'b Utf8Path> {
-    let mut out = BTreeSet::new();
-    let mut pending: Vec<&Utf8Path> = from.into_iter().collect();
-    while let Some(directory) = pending.pop() {
-        if out.insert(directory) {
-            pending.extend(bases.get(directory).into_iter().flatten().map(Utf8PathBuf::as_path));
-        }
-    }
-    out
-}
-
 /// Builds the kustomization of one directory, even if another one uses it; `None` if the directory has none. `printed`:
 /// output that was printed elsewhere, so that nothing is run.
 ///
@@ -322,10 +267,16 @@ pub fn build_one(
     Ok(Some(built))
 }
 
-/// The files with a HyperConverged that a directory's kustomization uses.
-pub fn hyperconvergeds_of(tree: &dyn Tree, directory: &Utf8Path) -> Vec<Utf8PathBuf> {
+/// The files with a HyperConverged that a directory's kustomization uses; `None` where it uses something outside of the
+/// tree.
+pub fn hyperconvergeds_of(tree: &dyn Tree, directory: &Utf8Path) -> Option<Vec<Utf8PathBuf>> {
     let all = Kustomizations::new(tree);
-    BuildJob::new(&all, directory, directory.to_owned(), Additions::default(), false).sources
+    let own = all.at(directory);
+    let mut names = own.iter().flat_map(|own| &own.entries).flat_map(|entry| entry.files());
+    let leaves = |name: &str| !all.is_remote(directory, name) && normalize_path(&directory.join(name)).is_none();
+    (!names.any(leaves)).then_some(())?;
+    let job = BuildJob::new(&all, directory, directory.to_owned(), Additions::default(), false);
+    Some(job.sources)
 }
 
 /// Whether kustomizations refer into or out of a directory or file of a tree, such as an overlay to its base.

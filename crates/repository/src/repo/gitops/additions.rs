@@ -6,9 +6,10 @@
 
 use hcoplan_yaml::{Entry as Member, Key, Style, Value};
 
-use super::{Applied, GitOps, Kind, Source, printed};
+use super::variables::variables;
+use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;
-use crate::repo::build::{Additions, Variables};
+use crate::repo::build::Additions;
 use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_of, has_kustomization};
 use crate::repo::wrapper_fields::{ARGO, FLUX};
 
@@ -60,33 +61,9 @@ fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
         generated: Vec::new(),
         generates: path.map(|path| (Arc::clone(document), path.span)),
         is_unrestricted: true,
-        variables: spec.get("postBuild").and_then(|post| variables(applied, post, gitops)),
+        variables: spec.get("postBuild").and_then(|post| variables(applied, post, &gitops.config_maps)),
         common: common.map(|value| (Arc::clone(document), value.clone())),
     }
-}
-
-/// What a Kustomization substitutes; later sources win, and its own values win over those of all sources.
-pub(super) fn variables(applied: &Applied, post: &Node, gitops: &GitOps) -> Option<Variables> {
-    let mut out = Variables::default();
-    let own = |document: &Arc<Document>, node: Option<&Node>, out: &mut Variables| {
-        for entry in node.map_or(&[][..], Node::entries) {
-            match printed(&entry.value) {
-                Some(text) => {
-                    out.known.insert(entry.key.text.clone(), (text, document.location(entry.value.span)));
-                }
-                None => out.has_others = true,
-            }
-        }
-    };
-    for from in post.list_at("substituteFrom") {
-        let config_map = Some(from.text("name")).filter(|_| from.text("kind") == "ConfigMap");
-        match config_map.and_then(|name| gitops.config_map(applied.document.text("metadata.namespace"), name)) {
-            Some(document) => own(document, document.root.get("data"), &mut out),
-            None => out.has_others = true,
-        }
-    }
-    own(&applied.document, post.get("substitute"), &mut out);
-    (out.has_others || !out.known.is_empty()).then_some(out)
 }
 
 fn argo(applied: &Applied, source: &Source) -> Additions {

@@ -17,6 +17,7 @@ mod left_out;
 mod objects;
 mod path;
 mod template;
+mod variables;
 
 use hcoplan_yaml::Value;
 

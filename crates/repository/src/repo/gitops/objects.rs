@@ -2,8 +2,8 @@
 
 use hcoplan_yaml::{self as yaml};
 
-use super::additions::variables;
 use super::destination::{Destination, destination};
+use super::variables::{ConfigMaps, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
@@ -37,7 +37,7 @@ pub(in crate::repo) struct GitOps {
     /// The files that name a controller's group and can't be parsed.
     pub(in crate::repo) broken: Vec<Arc<SourceFile>>,
     /// ConfigMaps by namespace and name.
-    pub(super) config_maps: BTreeMap<(String, String), Arc<Document>>,
+    pub(in crate::repo) config_maps: ConfigMaps,
 }
 
 /// What stays the same of an object while its settings change: its kind, namespace and name, and the name of what
@@ -75,11 +75,7 @@ impl GitOps {
                 continue;
             }
             for document in objects(yaml::parse(&SourceFile::from_bytes(path, bytes))) {
-                if document.text("apiVersion") == "v1" && document.text("kind") == "ConfigMap" {
-                    let key =
-                        (document.text("metadata.namespace").to_owned(), document.text("metadata.name").to_owned());
-                    out.config_maps.entry(key).or_insert(document);
-                }
+                out.config_maps.add(document);
             }
         }
         for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
@@ -95,7 +91,7 @@ impl GitOps {
     fn fill_in_variables(&self, documents: &mut [Arc<Document>], kind: Kind, tree: &dyn Tree) {
         let with_variables = |document: &Arc<Document>| {
             let by = of_object(document, tree, &[]).into_iter().find(|by| by.kind == Kind::FluxKustomization)?;
-            let variables = variables(&by, document.root.below("spec.postBuild")?, self)?;
+            let variables = variables(&by, document.root.below("spec.postBuild")?, &self.config_maps)?;
             Some((by, variables))
         };
         let all: Vec<_> = documents.iter().filter_map(with_variables).collect();
@@ -199,12 +195,6 @@ impl GitOps {
         let applies =
             |applied: &Applied| applied.sources.iter().any(|s| s.is_here && applied.applies(s, tree, directory));
         self.applied.iter().any(applies)
-    }
-
-    /// The value of a ConfigMap's key, with its document.
-    pub(in crate::repo) fn config_map(&self, namespace: &str, name: &str) -> Option<&Arc<Document>> {
-        let of = |namespace: &str| self.config_maps.get(&(namespace.to_owned(), name.to_owned()));
-        of(namespace).or_else(|| of(""))
     }
 }
 

@@ -324,7 +324,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
 /// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
 fn referenced(applied: &Applied, from: &Node, gitops: &GitOps) -> Option<Values> {
     let name = Some(from.text("name")).filter(|_| from.text("kind") == "ConfigMap")?;
-    let document = gitops.config_map(applied.document.text("metadata.namespace"), name)?;
+    let document = gitops.config_maps.get(applied.document.text("metadata.namespace"), name)?;
     let key = Some(from.text("valuesKey")).filter(|key| !key.is_empty()).unwrap_or("values.yaml");
     let node = document.root.get("data")?.get(key)?;
     let own = node.as_str()?;

@@ -21,7 +21,6 @@ pub(super) use object::Object;
 pub(super) use output::{emitted, origins, placed};
 pub use selector::selects;
 pub(in crate::repo) use selector::whole;
-pub(in crate::repo) use substitute::Variables;
 
 use super::super::kustomization::Rejected;
 use crate::prelude::*;

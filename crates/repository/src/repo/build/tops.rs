@@ -1,0 +1,64 @@
+//! Finds the kustomizations that nothing else builds on.
+
+use std::mem;
+
+use super::Additions;
+use crate::prelude::*;
+use crate::repo::gitops;
+use crate::repo::kustomization::{Kustomizations, follow_links, is_kustomization};
+
+/// What has to be built: the directory, the one that names its cluster, and what a controller adds.
+pub(super) fn to_build(all: &Kustomizations<'_>, files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, Utf8PathBuf, Additions)> {
+    let tree = all.tree;
+    let directories: BTreeSet<_> = files.iter().filter(|p| is_kustomization(p)).filter_map(|p| p.parent()).collect();
+    let bases: BTreeMap<&Utf8Path, Vec<Utf8PathBuf>> = (directories.iter())
+        .filter_map(|directory| {
+            let own = all.at(directory)?;
+            let bases = own.bases().filter_map(|(_, base)| normalize_path(&directory.join(base)));
+            Some((*directory, bases.map(|base| follow_links(tree, &base)).collect()))
+        })
+        .collect();
+    let named: BTreeSet<&Utf8Path> = bases.values().flatten().map(Utf8PathBuf::as_path).collect();
+    let mut tops: BTreeSet<&Utf8Path> = directories.difference(&named).copied().collect();
+    // Of kustomizations that build on each other the first one is built, which fails.
+    let mut known = reached(&bases, tops.iter().copied());
+    for directory in &directories {
+        let own = bases.get(directory).into_iter().flatten().map(Utf8PathBuf::as_path);
+        if !known.contains(directory) && reached(&bases, own).contains(directory) {
+            known.extend(reached(&bases, [*directory]));
+            tops.insert(directory);
+        }
+    }
+    let mut applied = gitops::builds(tree, &gitops::read(tree, files));
+    let mut out = Vec::new();
+    for directory in tops {
+        let is_component = all.at(directory).is_none_or(|own| own.is_component);
+        if !applied.contains_key(directory) && !is_component {
+            out.push((directory.to_owned(), directory.to_owned(), Additions::default()));
+        }
+    }
+    for (directory, appliers) in mem::take(&mut applied) {
+        let is_only = appliers.len() == 1;
+        for (name, mut additions) in appliers {
+            additions.generate(tree, files, &directory);
+            let output = if is_only { directory.clone() } else { directory.join(name) };
+            out.push((directory.clone(), output, additions));
+        }
+    }
+    out
+}
+
+/// The directories that kustomizations build on, and their own.
+fn reached<'b>(
+    bases: &'b BTreeMap<&Utf8Path, Vec<Utf8PathBuf>>,
+    from: impl IntoIterator<Item = &'b Utf8Path>,
+) -> BTreeSet<&'b Utf8Path> {
+    let mut out = BTreeSet::new();
+    let mut pending: Vec<&Utf8Path> = from.into_iter().collect();
+    while let Some(directory) = pending.pop() {
+        if out.insert(directory) {
+            pending.extend(bases.get(directory).into_iter().flatten().map(Utf8PathBuf::as_path));
+        }
+    }
+    out
+}
