@@ -106,7 +106,7 @@ pub use open::{all_clusters, find, find_edited, find_named, find_to_edit};
 pub use pairs::{After, Pair, entries, pairs};
 pub use panics::catch_panic;
 pub use pipeline::run;
-pub use planned::{finding_line, not_planned};
+pub use planned::{finding_line, is_assumption, not_planned};
 pub use previous_state::PreviousState;
 pub use process::{interrupted, today, watch};
 pub use progress::Progress;

@@ -9,7 +9,7 @@ use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::plan::plan_with;
 use hcoplan_planner::verdict::NotPlannedKind;
 use hcoplan_repository::repo::{OtherObjects, ReleaseBasis};
-use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED};
+use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED};
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
@@ -372,6 +372,12 @@ pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
             help: None,
         },
     }
+}
+
+/// Whether a finding says what is assumed of a cluster.
+pub fn is_assumption(finding: &Finding) -> bool {
+    let rules = [&NODES_ASSUMED, &PLATFORM_ASSUMED, &RELEASE_ASSUMED, &VENDOR_VALUES_ASSUMED];
+    finding.severity == Severity::Info && rules.iter().any(|rule| rule.name == finding.rule.name)
 }
 
 /// A finding on one line with its location.

@@ -6,7 +6,7 @@ use crate::Report;
 use crate::document::Mark;
 use crate::document::{Block, Document, Entry, Layout, Level, Text};
 use crate::prelude::*;
-use hcoplan_analysis::review;
+use hcoplan_analysis::{is_assumption, review};
 
 /// Maximum related locations drawn per finding.
 const MAX_RELATED: usize = 32;
@@ -14,12 +14,41 @@ const MAX_RELATED: usize = 32;
 /// Maximum locations listed for the same finding of other clusters.
 const MAX_SIMILAR: usize = 3;
 
+/// Maximum lines about what is assumed.
+const MAX_ASSUMPTIONS: usize = 3;
+
 /// The screen of a terminal, with the totals at the end.
 pub(super) fn screen(report: &Report<'_>) -> Document {
-    let mut blocks = blocks(report, |f| !report.is_folded(f), |file| report.path(file));
+    let is_shown = |f: &Finding| !report.is_folded(f) && (report.terminal.verbose || !is_assumption(f));
+    let mut blocks = blocks(report, is_shown, |file| report.path(file));
+    blocks.extend(assumptions(report));
     blocks.extend(report.folded().map(|text| Block::Paragraph(text.into())));
     let last = Text::new().strong(report.totals()).plain(fixable(report));
     Document { blocks, last: Some((level(report), last)), ..Document::default() }
+}
+
+/// What is assumed, a line for each fact; `--verbose` shows it like other findings.
+fn assumptions(report: &Report<'_>) -> Vec<Block> {
+    let shown = report.findings.iter().filter(|f| !report.is_folded(f) && is_assumption(f));
+    let shown: Vec<Finding> = shown.filter(|_| !report.terminal.verbose).cloned().collect();
+    let mut lines: Vec<Text> = group_alike(&shown).iter().map(|group| assumption(report, group)).collect();
+    let more = lines.len().saturating_sub(MAX_ASSUMPTIONS);
+    lines.truncate(MAX_ASSUMPTIONS);
+    if !lines.is_empty() {
+        let more = if more > 0 { format!("{more} more is assumed; ") } else { String::new() };
+        let last = Text::new().soft(more).soft("state it in hcoplan.yaml, which ").code("hcoplan init");
+        lines.push(last.soft(" writes; ").code("-v").soft(" says what follows"));
+    }
+    lines.into_iter().map(Block::Paragraph).collect()
+}
+
+fn assumption(report: &Report<'_>, group: &Alike<'_>) -> Text {
+    let finding = group.first;
+    let line = label(finding, finding.severity.into()).plain(": ").plain(finding.message.as_str());
+    match group.clusters().as_slice() {
+        clusters if report.summary.clusters < 2 || clusters.is_empty() => line,
+        clusters => line.plain(format!(" ({})", self::clusters(clusters))),
+    }
 }
 
 /// A comment, with the totals at the start.

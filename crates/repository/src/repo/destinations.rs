@@ -56,7 +56,8 @@ impl Repo {
 
     /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.
     pub fn applier_of(&self, cluster: &ClusterRef) -> Option<String> {
-        self.applying(cluster).first().map(|by| phrase(&by.document))
+        let of_chart = self.built.as_ref().and_then(|built| built.appliers.get(cluster.path()).cloned());
+        of_chart.or_else(|| self.applying(cluster).first().map(|by| phrase(&by.document)))
     }
 
     /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.

@@ -434,6 +434,7 @@ impl ReleaseToRender<'_> {
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));
+        built.appliers.extend(self.release.by.clone().map(|by| (path.clone(), by)));
         built.files.insert(path, bytes);
     }
 }

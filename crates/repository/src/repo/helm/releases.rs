@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
-use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
+use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, phrase};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
@@ -17,6 +17,8 @@ use crate::prelude::*;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Release {
     pub(super) name: String,
+    /// What names it: `the Application virt in argo/virt.yaml`.
+    pub(super) by: Option<String>,
     pub(super) namespace: Option<String>,
     /// Values in addition to the chart's own; later ones win.
     pub(super) values: Vec<Values>,
@@ -290,7 +292,8 @@ fn application(
             None => lacks.push(format!("the parameter `{}`", parameter.text("name"))),
         }
     }
-    Release { name: release_name(&name), namespace, values, set, lacks, missing }
+    let by = Some(phrase(&applied.document));
+    Release { name: release_name(&name), by, namespace, values, set, lacks, missing }
 }
 
 fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &[Utf8PathBuf]) -> Release {
@@ -318,7 +321,8 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
     values.extend(spec.get("values").map(|own| Values::inline(yaml::emit(&own.to_json()), document, own)));
     lacks.extend(unread(Some(spec), is_read_of_release));
     let namespace = applied.namespace.clone();
-    Release { name: release_name(name), namespace, values, set: Vec::new(), lacks, missing }
+    let by = Some(phrase(document));
+    Release { name: release_name(name), by, namespace, values, set: Vec::new(), lacks, missing }
 }
 
 /// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
