@@ -36,8 +36,8 @@ fn assumptions(report: &Report<'_>) -> Vec<Block> {
     lines.truncate(MAX_ASSUMPTIONS);
     if !lines.is_empty() {
         let more = if more > 0 { format!("{more} more is assumed; ") } else { String::new() };
-        let last = Text::new().soft(more).soft("state it in hcoplan.yaml, which ").code("hcoplan init");
-        lines.push(last.soft(" writes; ").code("-v").soft(" says what follows"));
+        let text = format!("{more}state it in hcoplan.yaml, which `hcoplan init` writes; `-v` says what follows");
+        lines.push(Text::new().soft(text));
     }
     lines.into_iter().map(Block::Paragraph).collect()
 }

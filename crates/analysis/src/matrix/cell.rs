@@ -69,6 +69,8 @@ pub enum Reason {
     AliasAsked(String),
     /// The image declares only these architectures.
     NotDeclared(String),
+    /// The image declares only these architectures, and no workload node has one of them.
+    NoneDeclared(String),
     /// The image's annotation, written so that HCO doesn't find this architecture in it.
     Malformed(String),
     /// The template pins the architecture.
@@ -242,6 +244,8 @@ fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
         (None, Some(declared)) if !names(declared, name) && objects.multi_arch => {
             if nearly_names(declared, name) {
                 Reason::Malformed(declared.clone())
+            } else if !objects.workload_architectures().iter().any(|own| names(declared, own)) {
+                Reason::NoneDeclared(declared.clone())
             } else {
                 Reason::NotDeclared(declared.clone())
             }

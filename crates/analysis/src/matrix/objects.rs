@@ -30,6 +30,11 @@ pub(super) struct Cron<'a> {
 }
 
 impl<'c, 'a> Objects<'c, 'a> {
+    /// The architectures of the nodes that take workloads.
+    pub(super) fn workload_architectures(&self) -> &[String] {
+        &self.context.topology().workload_architectures
+    }
+
     pub(super) fn new(given: &MatrixInput<'c, 'a>) -> Self {
         let plan = given.plan();
         let stage = plan.ssp.as_deref();

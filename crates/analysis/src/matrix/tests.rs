@@ -132,7 +132,7 @@ fn images_declare_their_architectures() {
             "plain undetermined undeclared-importer amd64|arm64|s390x",
         ]
     );
-    assert_eq!(cells_of(&matrix, "none")[0], "amd64 missing not-declared -");
+    assert_eq!(cells_of(&matrix, "none")[0], "amd64 missing none-declared -");
     assert_eq!(cells_of(&matrix, "off")[0], "amd64 disabled template-disabled -");
     assert_eq!(cells_of(&matrix, "win11")[0], "amd64 external external -");
 }
@@ -260,6 +260,7 @@ fn every_reason_names_an_existing_rule() {
         Reason::MultiArchOff(text()),
         Reason::Undeclared(None),
         Reason::NotDeclared(text()),
+        Reason::NoneDeclared(text()),
         Reason::Malformed(text()),
         Reason::Pinned(text()),
         Reason::Displaced(text()),

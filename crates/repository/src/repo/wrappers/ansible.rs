@@ -45,6 +45,10 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
                 Some(list) if !list.items().is_empty() => {
                     out.extend(list.items().iter().map(|n| (n, wrapper)));
                 }
+                Some(node) if node.as_str().is_some_and(is_loop_item) => {
+                    let items = ["loop", "with_items"].iter().flat_map(|key| task.list_at(key));
+                    out.extend(items.map(|n| (n, wrapper)));
+                }
                 // A part of an object that the task's own arguments name is a change of it.
                 Some(node) if node.get("kind").is_none() && named(arguments).is_some() => {}
                 Some(node) => out.push((node, wrapper)),
@@ -53,6 +57,12 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
         }
     });
     (!out.is_empty()).then_some(out)
+}
+
+/// Whether a text is the item of its task's loop.
+fn is_loop_item(text: &str) -> bool {
+    let expression = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    expression.is_some_and(|expression| expression.trim() == "item")
 }
 
 /// The values of variables that plays, tasks and a role set, by name.
