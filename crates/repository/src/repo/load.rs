@@ -475,8 +475,15 @@ fn identity(candidates: Candidates, release: Option<&Release>) -> Identity {
     }
 }
 
-/// Sets the inventory's namespace, platform and update method from other manifests if it has none.
+/// Sets the inventory's namespace, platform and update method from other manifests if it has none, and where they say
+/// its release and platform.
 fn apply_identity(loaded: &mut Arc<LoadedInventory>, identity: &Identity) {
+    let release = identity.release.as_ref().and_then(|release| release.place.clone());
+    for (name, place) in [("release", release), ("platform", identity.platform.place.clone())] {
+        if let Some(place) = place.filter(|_| loaded.locations.field(name).is_none()) {
+            Arc::make_mut(loaded).locations.fields.insert(name.to_owned(), place);
+        }
+    }
     let namespace = &identity.namespace.value;
     let (platform, update) = (identity.platform.value, identity.update.value);
     let is_same = |own: &Inventory| own.namespace == *namespace && own.platform == platform && own.update == update;
