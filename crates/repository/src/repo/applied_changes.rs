@@ -34,7 +34,8 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         let leaves = |is_deleted: bool, why: String, place: Location| {
             let other = old.destination.as_ref().filter(|_| !all_new.is_empty());
             let whence = other.map_or_else(String::new, |destination| format!(" to {destination}"));
-            leaves(cluster, &whence, is_deleted, &why, place)
+            let effect = is_deleted.then(|| before.hyperconverged(was).is_ok_and(|object| removes_workloads(&object)));
+            leaves(cluster, &whence, effect, &why, place)
         };
         let is_still_applied = all_new.iter().any(|new| new.may_apply_to(old));
         let by = phrase(&old.document);
@@ -80,26 +81,30 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     if before.idle_policy_of(was).is_none()
         && let Some((why, place)) = after.idle_policy_of(cluster)
     {
-        out.push(leaves(cluster, "", false, &why, place));
+        out.push(leaves(cluster, "", None, &why, place));
     }
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
     out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
     out
 }
 
-/// The finding that a HyperConverged leaves what is applied, altogether or to one of the destinations.
-fn leaves(cluster: &ClusterRef, whence: &str, is_deleted: bool, why: &str, place: Location) -> Finding {
+/// Whether the deletion of a HyperConverged deletes virtual machines and their disks, too.
+fn removes_workloads(object: &Value) -> bool {
+    let fields = ["/spec/deployment/uninstallStrategy", "/spec/uninstallStrategy"];
+    fields.iter().any(|field| object.pointer(field).is_some_and(|strategy| strategy == "RemoveWorkloads"))
+}
+
+/// The finding that a HyperConverged leaves what is applied, altogether or to one of the destinations. `deleted`:
+/// whether it is deleted there and, if so, whether virtual machines are, too.
+fn leaves(cluster: &ClusterRef, whence: &str, deleted: Option<bool>, why: &str, place: Location) -> Finding {
     let name = cluster.name();
-    let effect = if is_deleted {
-        "the HyperConverged is deleted in the cluster"
-    } else {
-        "the cluster keeps it, and nothing updates it"
+    let effect = match deleted {
+        Some(true) => "it is deleted in the cluster, and with it every virtual machine and its disks",
+        Some(false) => "it is deleted in the cluster",
+        None => "the cluster keeps it, and nothing updates it",
     };
-    let message = format!("the HyperConverged of cluster {name} is not applied{whence} any more: {why}");
-    Finding::new(&HCO_REMOVED, message)
-        .at(place)
-        .label(effect)
-        .help("undo it; if it is intended, pass `--ignore hco-removed`")
+    let message = format!("the HyperConverged of cluster {name} is not applied{whence} any more: {why}; {effect}");
+    Finding::new(&HCO_REMOVED, message).at(place).help("undo it; if it is intended, pass `--ignore hco-removed`")
 }
 
 /// The finding that a controller applies a HyperConverged that was in the repository before, now or to one more cluster.
@@ -171,12 +176,16 @@ impl Applied {
     }
 
     /// Whether the deletion of the controller's object deletes what it applied. An Application does only with Argo CD's
-    /// finalizer.
+    /// finalizer, which an ApplicationSet gives to those that it makes.
     fn deletes_with_itself(&self) -> bool {
         const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
         let finalizers = self.document.root.below("metadata.finalizers");
         let mut names = finalizers.into_iter().flat_map(Node::items).filter_map(Node::as_str);
         match self.kind.controller() {
+            _ if self.kind == Kind::ApplicationSet => {
+                let kept = self.document.root.below("spec.syncPolicy.preserveResourcesOnDeletion");
+                !kept.is_some_and(Node::is_true)
+            }
             Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
             _ => self.prunes,
         }
