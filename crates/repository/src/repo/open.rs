@@ -460,7 +460,8 @@ impl Reading {
             let document = repo.content(object.file).ok().and_then(|content| content.object(object.place));
             document.is_some_and(|document| document.text("metadata.name") == HCO_NAME)
         };
-        let paired = pair(&*repo.tree, &self.objects, &config, place, wrapper, reconciled);
+        let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
+        let paired = pair(&*repo.tree, &self.objects, (&config, within), place, wrapper, reconciled);
         if !paired.configuration.is_empty() {
             return Err(Error::Configuration(paired.configuration));
         }

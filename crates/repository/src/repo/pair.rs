@@ -35,10 +35,11 @@ pub(super) struct Paired {
 }
 
 /// Pairs the found objects; `place` returns an object's location, `wrapper` the namespace and name of its wrapper.
+/// `within`: the selected directory, outside of which wrong entries of the configuration don't count.
 pub(super) fn pair(
     tree: &dyn Tree,
     objects: &Objects,
-    config: &Config,
+    (config, within): (&Config, &Utf8Path),
     place: impl Fn(ObjectRef) -> Option<Location>,
     wrapper: impl Fn(ObjectRef) -> Option<(String, String)>,
     reconciled: impl Fn(ObjectRef) -> bool,
@@ -58,7 +59,11 @@ pub(super) fn pair(
                 named.extend(entry.name.is_some().then_some(cluster.object));
                 clusters.push(cluster);
             }
-            Err(finding) => out.configuration.push(*finding),
+            Err(finding) => {
+                let path = path_in_root(&entry.path.value);
+                let is_meant = path.is_none_or(|path| path.starts_with(within) || within.starts_with(&path));
+                out.configuration.extend(is_meant.then_some(*finding));
+            }
         }
     }
     out.configuration.extend(by_directory.missing_inventories());
