@@ -80,6 +80,9 @@ pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pa
         if let Some(found) = found {
             taken.insert(found.name());
             old.remove(found.name());
+        } else if before.0.is_part_of_build(cluster.directory()) && after.0.applier_of(cluster).is_none() {
+            // A base on which nothing builds any more is no new cluster.
+            continue;
         }
         out.push(Pair { before: found, ..Pair::new(cluster) });
     }

@@ -36,7 +36,7 @@ fn assumptions(report: &Report<'_>) -> Vec<Block> {
     lines.truncate(MAX_ASSUMPTIONS);
     if !lines.is_empty() {
         let more = if more > 0 { format!("{more} more is assumed; ") } else { String::new() };
-        let text = format!("{more}state it in hcoplan.yaml, which `hcoplan init` writes; `-v` says what follows");
+        let text = format!("{more}`hcoplan init` writes where to state it; `-v` says what follows");
         lines.push(Text::new().soft(text));
     }
     lines.into_iter().map(Block::Paragraph).collect()

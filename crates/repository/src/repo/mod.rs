@@ -316,6 +316,13 @@ impl Repo {
         })
     }
 
+    /// Whether the build of another directory reads files of this one.
+    pub fn is_part_of_build(&self, directory: &Utf8Path) -> bool {
+        let builds = self.built.iter().flat_map(|built| &built.inputs);
+        let mut others = builds.filter(|(output, _)| parent(output) != directory).flat_map(|(_, inputs)| inputs);
+        others.any(|input| parent(input) == directory)
+    }
+
     /// Whether anything of it was built.
     pub fn is_built(&self) -> bool {
         self.built.as_ref().is_some_and(|built| !built.files.is_empty())
