@@ -22,7 +22,7 @@ use crate::previous_state::PreviousObject;
 use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::diff::Comparison;
-use hcoplan_planner::admission::Stage;
+use hcoplan_planner::admission::{KIND, Stage};
 use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_repository::repo::OtherObjects;
 use std::borrow::Cow;
@@ -123,7 +123,9 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     compared::compare(work, pair, &old, &now, outcome);
     if let Some((diff, objects)) = outcome.diff.as_mut().zip(objects) {
         let after = repo.other_objects(cluster, inputs.loaded());
-        diff.notes.extend(diff::object_notes(noted(&objects), noted(&after)));
+        // The cluster may still have an object that isn't declared any more.
+        diff.findings_removed.retain(|finding| !is_about_removed(finding, &objects, &after));
+        diff.notes.extend(diff::object_notes([noted(&objects), noted(&after)]));
     }
     outcome.found.findings.extend(applied);
     let before = match &old {
@@ -277,11 +279,32 @@ fn lint_and_warn(
     outcome.found.add(found);
 }
 
-/// The other objects of the repository whose changes are noted, as JSON.
-fn noted(objects: &OtherObjects) -> impl Iterator<Item = Value> {
-    let all = objects.kinds().flat_map(|kind| objects.of_kind(kind));
-    let noted = all.filter(|document| diff::is_noted(document.text("apiVersion"), document.text("kind")));
-    noted.map(|document| document.root.to_json())
+/// Whether a finding before the change is about an object, other than a machine, that the repository has no more.
+fn is_about_removed(finding: &Finding, before: &OtherObjects, after: &OtherObjects) -> bool {
+    let related = finding.related.iter().map(|related| &related.location);
+    finding.location.iter().chain(related).any(|place| {
+        let is_there = |d: &&Arc<Document>| {
+            place.file.path() == d.file.path() && d.span.range().contains(&(place.span.start as usize))
+        };
+        before.all().find(is_there).is_some_and(|d| {
+            let [kind, namespace, name] = ["kind", "metadata.namespace", "metadata.name"].map(|path| d.text(path));
+            kind != "VirtualMachine" && after.named(kind, Some(namespace), name).is_none()
+        })
+    })
+}
+
+/// The other objects of the repository whose changes are noted, as JSON: of ConfigMaps and Secrets, those that another
+/// one or the HyperConverged names.
+fn noted(objects: &OtherObjects) -> Vec<Value> {
+    let read = objects.all().filter(|d| d.text("kind") == KIND || diff::is_noted(d.text("apiVersion"), d.text("kind")));
+    let (data, others): (Vec<_>, Vec<_>) = read.partition(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")));
+    let is_named = |name: &str| {
+        let mut texts = others.iter().filter_map(|d| d.file.text().get(d.root.span.range()));
+        texts.any(|text| text.contains(name))
+    };
+    let data = data.iter().filter(|d| is_named(d.text("metadata.name")));
+    let noted = others.iter().filter(|d| d.text("kind") != KIND).chain(data);
+    noted.map(|document| document.root.to_json()).collect()
 }
 
 /// The result of a cluster that can't be planned.

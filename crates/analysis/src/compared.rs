@@ -178,7 +178,10 @@ fn mark(
         }
         (_, Some(before)) => {
             mark_existing(findings, before, true);
-            return without_existing(before, findings);
+            let mut gone = without_existing(before, findings);
+            // What a rule that can't run reported is unknown now.
+            gone.retain(|finding| !outcome.found.skipped.contains(finding.rule.name));
+            return gone;
         }
         _ => {}
     }

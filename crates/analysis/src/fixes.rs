@@ -150,6 +150,7 @@ impl Clusters {
             chosen_once.extend(chosen);
             result.applied.extend(done.applied);
         }
+        exit.nothing_planned &= !request.writes || now.clusters.repo.clusters().is_empty();
         let has = |rule: &str, number: usize| original.iter().any(|f| f.rule.name == rule && f.fixes.len() >= number);
         result.unmatched = request.chosen.iter().filter(|(rule, number)| !has(rule, *number)).cloned().collect();
         result.dropped.append(&mut unproven);

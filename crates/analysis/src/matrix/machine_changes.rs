@@ -163,12 +163,15 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     for lack in is.lacks.iter().filter(|l| !was.lacks.contains(l)) {
         add("machine-lacks", lack);
     }
-    for obstacle in is.obstacles.iter().filter(|o| !was.obstacles.contains(o)) {
+    for obstacle in is.obstacles.iter().filter(|o| was.lacks.is_empty() && !was.obstacles.contains(o)) {
         add("machine-stays", obstacle);
     }
     let is_rejected = |m: &MachineState| !m.rejections.is_empty();
     if is_rejected(was) && !is_rejected(is) {
         add("machine-accepted", "");
+    }
+    if !was.lacks.is_empty() && is.lacks.is_empty() && !is_rejected(is) {
+        add("machine-starts", "");
     }
     // A rejection is reported with the server's message, and what is missing with its name.
     let is_said = |m: &MachineState| match m.cause {

@@ -4,6 +4,7 @@ use super::level::Level;
 use super::list;
 use crate::prelude::*;
 use hcoplan_explain::diff::Cause;
+use std::sync::LazyLock;
 
 /// A consequence of the change, in one or more clusters.
 #[derive(Debug, Clone)]
@@ -81,47 +82,31 @@ impl<'a> Entry<'a> {
     }
 }
 
+type Pairs = Vec<(&'static str, &'static str)>;
+
+/// Nouns, and words about one subject and about several: anywhere behind the name, or right behind it.
+static SEVERAL: LazyLock<(Vec<&str>, Pairs, Pairs)> =
+    LazyLock::new(|| serde_json::from_str(include_str!("several.json")).expect("valid JSON"));
+
 /// A sentence about several subjects instead of one: the words before and after the names.
 fn about_several(text: &str, names: &str) -> String {
-    const WITHIN: [(&str, &str); 8] = [
-        (" for it", " for them"),
-        (" after it", " after them"),
-        ("the volume of its own name", "the volumes of their own names"),
-        ("a volume of its own name", "volumes of their own names"),
-        (" of its name with", "s of their names with"),
-        ("the DataSource leads", "the DataSources lead"),
-        ("its DataSource,", "their DataSources,"),
-        ("DataSource and last disk stay", "DataSources and last disks stay"),
-    ];
-    const BEHIND: [(&str, &str); 10] = [
-        (" stops ", " stop "),
-        (" is ", " are "),
-        (" leads ", " lead "),
-        (" moves ", " move "),
-        (" goes", " go"),
-        (" appears", " appear"),
-        (" changes: others get its", " change: others get their"),
-        (" grants ", " grant "),
-        (" allows ", " allow "),
-        (" starts ", " start "),
-    ];
+    let (nouns, within, next) = &*SEVERAL;
     let Some((before, behind)) = text.split_once("{}") else {
         return text.to_owned();
     };
     // `the golden image {}`: several are `the golden images`.
     let noun = before.rsplit(' ').nth(1).unwrap_or_default();
-    let nouns = ["image", "DataSource", "name", "feature", "gate", "alert", "binding", "role", "device"];
     let before = match noun {
         "policy" => before.replace("policy ", "policies "),
         noun if nouns.contains(&noun) => format!("{}s ", before.trim_end()),
         _ => before.to_owned(),
     };
     let mut behind = behind.to_owned();
-    for (one, several) in WITHIN {
+    for (one, several) in within {
         behind = behind.replace(one, several);
     }
-    for (one, several) in BEHIND {
-        if let Some(rest) = behind.strip_prefix(one) {
+    for (one, several) in next {
+        if let Some(rest) = behind.strip_prefix(*one) {
             behind = format!("{several}{rest}");
             break;
         }

@@ -244,16 +244,18 @@ impl ClusterDiff {
 }
 
 impl ClusterDiff {
-    /// Removes boot failures that are only possible, where a machine of the repository is known to fail for the same
-    /// causes.
+    /// Removes effects on machines that are only possible, where a machine of the repository is known to fail for the
+    /// same causes.
     fn without_shown_failures(&self, effects: &mut Vec<Effect>) {
         let fails = |e: &&Effect| e.impact == Impact::BootFailure && e.certain && !e.machines.is_empty();
         let known: Vec<&Effect> = self.image_effects.iter().filter(fails).collect();
         let is_shown = |effect: &Effect| {
             let same = |known: &&Effect| known.causes.iter().any(|cause| effect.causes.contains(cause));
-            effect.impact == Impact::BootFailure && effect.subjects.len() < 2 && known.iter().any(same)
+            let is_of_machines = effect.impact == Impact::BootFailure || effect.impact == Impact::Scheduling;
+            let is_possible = !effect.certain || effect.impact == Impact::BootFailure && !effect.machines.is_empty();
+            is_of_machines && is_possible && effect.subjects.len() < 2 && known.iter().any(same)
         };
-        effects.retain(|effect| !is_shown(effect) || effect.certain && effect.machines.is_empty());
+        effects.retain(|effect| !is_shown(effect));
     }
 }
 

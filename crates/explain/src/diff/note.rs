@@ -2,6 +2,7 @@
 
 use crate::diff::semantic::Impact;
 use crate::prelude::*;
+use std::sync::LazyLock;
 
 /// The kind of an upgrade's effect on a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,15 +83,20 @@ impl Note {
     }
 }
 
-/// Whether changes of an object are noted: those of KubeVirt and CDI, and claims.
+/// The kinds of Kubernetes and OpenShift that rules about machines and images read.
+static READ: LazyLock<Vec<&str>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("read_kinds.json")).unwrap_or_default());
+
+/// Whether changes of an object are noted: those of KubeVirt and CDI, and of what their objects use.
 pub fn is_noted(api_version: &str, kind: &str) -> bool {
-    kind == "PersistentVolumeClaim" || api_version.contains("kubevirt.io/") && kind != "HyperConverged"
+    READ.contains(&kind) || api_version.contains("kubevirt.io/") && kind != "HyperConverged"
 }
 
 /// The notes on objects of the repository that differ between two sides.
-pub fn object_notes(before: impl Iterator<Item = Value>, after: impl Iterator<Item = Value>) -> Vec<Note> {
+pub fn object_notes(objects: [Vec<Value>; 2]) -> Vec<Note> {
     let mut sides: BTreeMap<ObjectId, [Vec<Value>; 2]> = BTreeMap::new();
-    for (side, object) in before.map(|o| (0, o)).chain(after.map(|o| (1, o))) {
+    let numbered = objects.into_iter().enumerate();
+    for (side, object) in numbered.flat_map(|(side, objects)| objects.into_iter().map(move |object| (side, object))) {
         sides.entry(ObjectId::of(&object)).or_default()[side].push(object);
     }
     let mut changed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -124,7 +130,7 @@ mod tests {
         };
         let before = [vm("same", "1Gi"), vm("grown", "1Gi"), vm("gone", "1Gi")];
         let after = [vm("grown", "2Gi"), vm("new", "1Gi"), vm("same", "1Gi")];
-        let notes = object_notes(before.into_iter(), after.into_iter());
+        let notes = object_notes([before.into(), after.into()]);
         let said: Vec<String> = notes.iter().map(|n| n.text.replace("{}", &n.subjects.join(", "))).collect();
         let named = |name: &str, what: &str| format!("VirtualMachine shop/{name}: {what} the repository");
         assert_eq!(said, [named("new", "added to"), named("grown", "changed in"), named("gone", "removed from")]);

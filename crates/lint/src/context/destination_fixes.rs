@@ -3,7 +3,7 @@
 use super::prelude::*;
 use hcoplan_yaml::edit::{EditableFile, apply_and_verify, line_edits};
 
-use super::destinations::{fits, similar};
+use super::destinations::{fits, is_single, similar};
 use super::other_shape::translated;
 use super::shape::key;
 use super::shape::object_after;
@@ -88,6 +88,10 @@ impl Shape<'_, '_> {
             Some(name) if place.text().starts_with('*') => {
                 let title = format!("rename it to {name}");
                 self.fix(title, applicability, &[Change::Rename(path.clone(), name.to_owned())])?
+            }
+            Some(name) if is_single(self.schema, &path.parent().key(name), root.at(path)?) => {
+                let title = format!("rename it to {name}, a list");
+                self.relocation(title, applicability, &destination.moves, path)?
             }
             Some(name) => {
                 let mut fix = Fix::edit(format!("rename it to {name}"), applicability, place, name);
@@ -210,18 +214,23 @@ impl Shape<'_, '_> {
             );
         }
         let kind = self.schema.field(path)?.kind;
-        let is_known =
-            |at: Path, keys: &[Entry]| keys.iter().all(|e| self.schema.field(&at.key(&e.key.text)).is_some());
-        if kind == "array" && !node.entries().is_empty() {
+        // All fields of an object are known.
+        let is_known = |at: &Path, node: &Node| {
+            let mut keys = node.entries().iter();
+            !node.is_empty()
+                && fits(self.schema, at, node)
+                && keys.all(|e| self.schema.field(&at.key(&e.key.text)).is_some())
+        };
+        if is_single(self.schema, path, node) {
             let item = path.index(0);
             let change = Change::Set(path.clone(), Value::Array(vec![node.to_json()]));
             let fix = || self.rewritten("write it as a list of one item", change, (path.clone(), item.clone()));
-            return is_known(item.clone(), node.entries()).then(fix)?;
+            return is_known(&item, node).then(fix)?;
         }
-        if kind != "object" || node.items().is_empty() {
+        if kind != "object" || !node.entries().is_empty() {
             return None;
         }
-        if self.schema.takes_any_key(path) {
+        if self.schema.takes_any_key(path) && !node.items().is_empty() {
             let mut merged = serde_json::Map::new();
             for item in node.items() {
                 let [entry] = item.entries() else {
@@ -234,18 +243,25 @@ impl Shape<'_, '_> {
             let change = Change::Set(path.clone(), Value::Object(merged));
             return self.rewritten("write it as keys and values", change, (path.index(0), path.clone()));
         }
+        let names = self.schema.known_fields(path);
+        // A switch is one of its section only if nothing else is.
+        if node.is_empty() || node.to_json().is_boolean() && names.len() > 1 {
+            return None;
+        }
         let is_section = |name: &&str| {
-            let list = path.key(name);
-            let is_item = |item: &Node| !item.entries().is_empty() && is_known(list.index(0), item.entries());
-            self.schema.field(&list).is_some_and(|field| field.kind == "array") && node.items().iter().all(is_item)
+            let to = path.key(name);
+            let is_item = |item: &Node| is_known(&to.index(0), item);
+            let is_old = self.row(&to).is_some_and(|row| row.ignored || row.deprecated_in.is_some());
+            !is_old && fits(self.schema, &to, node) && node.items().iter().all(is_item)
         };
-        let sections: Vec<&str> = self.schema.known_fields(path).into_iter().filter(is_section).collect();
+        let sections: Vec<&str> = names.iter().copied().filter(is_section).collect();
         let [section] = sections[..] else {
             return None;
         };
         let mut value = serde_json::Map::new();
-        value.insert(section.to_owned(), node.to_json());
-        let to = path.key(section);
+        let (to, own) = (path.key(section), node.to_json());
+        let own = if is_single(self.schema, &to, node) { json!([own]) } else { own };
+        value.insert(section.to_owned(), own);
         self.rewritten(&format!("move it to {to}"), Change::Set(path.clone(), Value::Object(value)), (path.clone(), to))
     }
 
@@ -319,8 +335,10 @@ impl Shape<'_, '_> {
         let mut changes = Vec::new();
         for (from, to) in moves {
             let is_text = self.schema.field(to).is_some_and(|field| field.kind == "string");
+            let node = root.at(from)?;
             // The value of a label is a string in any notation.
-            let text = match root.at(from)?.to_json() {
+            let text = match node.to_json() {
+                value if is_single(self.schema, to, node) => Some(json!([value])),
                 value @ (Value::Bool(_) | Value::Number(_)) if is_text => Some(Value::from(value.to_string())),
                 _ => None,
             };

@@ -6,6 +6,7 @@ use hcoplan_yaml::Value;
 
 use super::Shape;
 use super::shape::key;
+use crate::lists::entries;
 
 /// Maximum levels between a field and its destination: deeper, an equal name proves little.
 const MAX_LEVELS: usize = 2;
@@ -121,7 +122,7 @@ impl Shape<'_, '_> {
             // Another section has another meaning, unless no other field has the name.
             let is_possible = |kind| kind != DestinationKind::Elsewhere || place.0.get(1) == path.0.get(1) || is_only();
             if let Some(kind) = destination_kind(path, &place, is_telling).filter(|kind| is_possible(*kind)) {
-                found.push(Destination::new(kind, path, place));
+                found.push(Destination::of(kind, self.renamed(path, place)));
             }
         }
         let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node) && !is_opposite(s, name));
@@ -162,6 +163,22 @@ impl Shape<'_, '_> {
         Some(found)
     }
 
+    /// A move, with the children that the schema doesn't know there under the only similar name.
+    fn renamed(&self, from: &Path, to: Path) -> Vec<(Path, Path)> {
+        let names = self.schema.known_fields(&to);
+        let moved = entries(self.document.root.at(from)).iter().map(|entry| {
+            let own = entry.key.text.as_str();
+            let name = match similar(own, &names)[..] {
+                [name] if !names.contains(&own) => name,
+                _ => own,
+            };
+            (from.key(own), to.key(name))
+        });
+        let moved: Vec<_> = moved.collect();
+        let is_same = moved.iter().all(|(from, to)| from.0.last() == to.0.last());
+        if is_same { vec![(from.clone(), to)] } else { moved }
+    }
+
     /// The free sibling that says the opposite of a switch, `disableX` of `x` or the other way round, and its value.
     pub fn opposite(&self, path: &Path) -> Option<(Path, bool)> {
         let value = self.document.root.at(path)?.to_json().as_bool()?;
@@ -175,7 +192,8 @@ impl Shape<'_, '_> {
     pub fn destinations_at(&self, moves: impl Iterator<Item = (Path, Path)>) -> Vec<Destination> {
         let takes =
             |(from, to): &(Path, Path)| self.document.root.at(from).is_some_and(|node| fits(self.schema, to, node));
-        let destinations = moves.filter(takes).map(|moved| Destination::of(DestinationKind::Level, vec![moved]));
+        let moves = moves.filter(takes).map(|(from, to)| self.renamed(&from, to));
+        let destinations = moves.map(|moves| Destination::of(DestinationKind::Level, moves));
         destinations.flat_map(|destination| self.free(destination)).collect()
     }
 
@@ -384,11 +402,20 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a path accepts a value: its type, and at least one field of an object.
+/// Whether a path takes a list, and the value is none.
+pub(super) fn is_single(schema: &Schema, place: &Path, node: &Node) -> bool {
+    let is_list = schema.field(place).is_some_and(|field| field.kind == "array");
+    is_list && !matches!(node.value, Value::Seq(_) | Value::Null)
+}
+
+/// Whether a path accepts a value, or a list of it: its type, and at least one field of an object.
 pub(super) fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
     let Some(field) = schema.field(place) else {
         return false;
     };
+    if is_single(schema, place, node) {
+        return fits(schema, &place.index(0), node);
+    }
     let of = |kinds: &[&str]| field.kind.is_empty() || field.kind.split(',').any(|kind| kinds.contains(&kind));
     match &node.value {
         Value::Null => true,

@@ -135,13 +135,17 @@ impl<'a> Context<'a> {
     }
 
     /// A DataSource after following the one reference that KubeVirt and CDI follow; `None` if it or its target is
-    /// unknown.
+    /// unknown. CDI follows it in its own namespace, and only to a claim or snapshot.
+    ///
+    /// Source: CDI `ResolveDataSourceChain`.
     pub fn followed_data_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
         let known = self.known_source(namespace, name)?;
-        match &known.leads_to {
-            Some((namespace, name)) => self.known_source(namespace, name),
-            None => Some(known),
-        }
+        let Some((to, target)) = &known.leads_to else {
+            return Some(known);
+        };
+        let target = self.known_source(to, target)?;
+        let is_followed = to == namespace && target.leads_to.is_none();
+        Some(if is_followed { target } else { KnownSource { image: Architectures::none(), ..target } })
     }
 
     /// A DataSource created by SSP, created by CDI for one of SSP's DataImportCrons, or declared, also by a declared

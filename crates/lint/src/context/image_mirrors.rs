@@ -8,13 +8,10 @@
 use super::image_output::{plain, repository, tag};
 use super::prelude::*;
 use crate::lists::items;
+use crate::rows::rows;
 
 /// The kinds, the paths of their lists, and whether they apply to references by digest.
-const KINDS: [(&str, &str, bool); 3] = [
-    ("ImageDigestMirrorSet", "spec.imageDigestMirrors", true),
-    ("ImageTagMirrorSet", "spec.imageTagMirrors", false),
-    ("ImageContentSourcePolicy", "spec.repositoryDigestMirrors", true),
-];
+static KINDS: LazyLock<Vec<(&str, &str, bool)>> = LazyLock::new(|| rows("mirrorKinds"));
 
 /// Every mirror of a cluster.
 #[derive(Debug, Default)]
@@ -36,7 +33,7 @@ struct Mirrored {
 impl Mirrors {
     pub(super) fn of(other_objects: &OtherObjects) -> Self {
         let mut out = Vec::new();
-        for (kind, list, by_digest) in KINDS {
+        for &(kind, list, by_digest) in KINDS.iter() {
             for document in other_objects.of_kind(kind) {
                 let entries = document.root.below(list);
                 for entry in items(entries) {

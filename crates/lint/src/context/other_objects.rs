@@ -70,10 +70,8 @@ impl<'a> Context<'a> {
 
     /// The other objects and the overlays' patches that may contain suppressions.
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
-        let other_objects = self.other_objects();
-        let other_objects = other_objects.kinds().flat_map(|kind| other_objects.of_kind(kind));
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
-        let all = other_objects.chain(layers);
+        let all = self.other_objects().all().chain(layers);
         all.filter(|d| suppression::may_hold_suppression(d)).cloned().collect()
     }
 

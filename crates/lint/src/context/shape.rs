@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::prelude::*;
+use hcoplan_planner::release::HyperConvergedField;
 use hcoplan_yaml::edit::{apply, edits};
 use hcoplan_yaml::parse;
 
@@ -45,13 +46,15 @@ impl<'a> Shape<'a, '_> {
         self.document.root.text_at("apiVersion").unwrap_or_default()
     }
 
+    /// What is known of a field of the HyperConverged.
+    pub(super) fn row(&self, path: &Path) -> Option<&HyperConvergedField> {
+        let (cx, text) = (self.own?, path.to_string());
+        cx.release().fields().iter().find(|f| f.api_version == cx.version() && f.path == text)
+    }
+
     /// Whether the release ignores a field.
     pub(super) fn is_ignored(&self, path: &Path) -> bool {
-        let text = path.to_string();
-        self.own.is_some_and(|cx| {
-            let mut fields = cx.release().fields().iter();
-            fields.any(|f| f.ignored && f.api_version == cx.version() && f.path == text)
-        })
+        self.row(path).is_some_and(|row| row.ignored)
     }
 }
 

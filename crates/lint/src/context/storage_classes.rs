@@ -8,18 +8,10 @@ use crate::rows::rows;
 const KIND: &str = "StorageClass";
 
 /// Kinds from which operators create storage classes.
-const MAKERS: [&str; 7] = [
-    "HostPathProvisioner",
-    "LVMCluster",
-    "LocalVolume",
-    "LocalVolumeSet",
-    "StorageClient",
-    "StorageCluster",
-    "StorageSystem",
-];
+static MAKERS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("classMakers"));
 
 /// Kinds with manifests that are completed before they are applied.
-const TEMPLATES: [&str; 5] = ["ConfigurationPolicy", "HelmChart", "HelmRelease", "Policy", "Template"];
+static TEMPLATES: LazyLock<Vec<&str>> = LazyLock::new(|| rows("classTemplates"));
 
 /// Provisioners that attach a volume to only one node, with any parameters.
 ///
@@ -35,6 +27,8 @@ pub struct DiskSpec<'c> {
     pub spec: &'c Node,
     /// The document of the `spec`.
     pub document: &'c Document,
+    /// The namespace of the DataVolume; empty if it isn't known.
+    pub namespace: &'c str,
 }
 
 /// The access modes offered by a class.
@@ -54,17 +48,23 @@ impl<'a> Context<'a> {
         let mut out = Vec::new();
         for template in self.written_templates().filter(|template| template.is_enabled(self)) {
             if let Some(spec) = template.get("spec.template.spec") {
-                out.push(DiskSpec { who: template.to_string(), spec, document: self.document() });
+                let is_own =
+                    |cron: &&Rendered| cron.origin.template.as_ref().is_some_and(|t| t.name == template.name());
+                let cron = self.import_crons().find(is_own);
+                let namespace = cron.and_then(|cron| cron.object.id.namespace.as_deref()).unwrap_or_default();
+                out.push(DiskSpec { who: template.to_string(), spec, document: self.document(), namespace });
             }
         }
         for (kind, document, path) in self.declared_volumes() {
             let who = format!("the {kind} {}", name_of(document));
-            out.extend(document.root.at(&path).map(|spec| DiskSpec { who, spec, document }));
+            let namespace = namespace_of(document);
+            out.extend(document.root.at(&path).map(|spec| DiskSpec { who, spec, document, namespace }));
         }
         for vm in self.virtual_machines() {
             let templates = vm.document.root.at(&vm.owner_path("dataVolumeTemplates"));
             for spec in items(templates).iter().filter_map(|t| t.get("spec")) {
-                out.push(DiskSpec { who: vm.to_string(), spec, document: vm.document });
+                let namespace = namespace_of(vm.document);
+                out.push(DiskSpec { who: vm.to_string(), spec, document: vm.document, namespace });
             }
         }
         out

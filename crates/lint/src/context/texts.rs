@@ -17,9 +17,7 @@ impl<'a> Context<'a> {
     /// sorted by path.
     pub fn texts(&self) -> &[Arc<SourceFile>] {
         self.texts_and_manifests.get_or_init(|| {
-            let other_objects = self.other_objects();
-            let documents = other_objects.kinds().flat_map(|k| other_objects.of_kind(k));
-            let files = documents.map(|d| &d.file);
+            let files = self.other_objects().all().map(|d| &d.file);
             let all = self.texts.get(Vec::new).iter().chain(files);
             let once: BTreeMap<_, _> = all.map(|f| (f.path(), f)).collect();
             once.into_values().cloned().collect()

@@ -12,14 +12,10 @@ use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
 use super::pod_placement::terms;
 use crate::lists::items;
+use crate::rows::rows;
 
 /// KubeVirt's kinds with instances: API group and path of the instance's spec.
-const KINDS: [(&str, &str, &str); 4] = [
-    ("VirtualMachine", "kubevirt.io/", "spec.template.spec"),
-    ("VirtualMachineInstance", "kubevirt.io/", "spec"),
-    ("VirtualMachineInstanceReplicaSet", "kubevirt.io/", "spec.template.spec"),
-    ("VirtualMachinePool", "pool.kubevirt.io/", "spec.virtualMachineTemplate.spec.template.spec"),
-];
+static KINDS: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("machineKinds"));
 
 /// A virtual machine declared in the cluster's directory.
 #[derive(Debug, Clone)]
@@ -46,12 +42,12 @@ pub struct SourceRef<'n> {
 impl<'a> Context<'a> {
     /// The repository's virtual machines, pools, replica sets and instances.
     pub fn virtual_machines(&self) -> Vec<VirtualMachine<'_>> {
-        let of = |(kind, group, spec): (&str, &'static str, &'static str)| {
+        let of = |&(kind, group, spec): &(&str, &'static str, &'static str)| {
             let documents = self.of_kind(kind).iter();
             let ours = documents.filter(move |d| d.text("apiVersion").starts_with(group));
             ours.map(move |document| VirtualMachine { document, spec: Path::dotted(spec), templates: OnceLock::new() })
         };
-        let all = KINDS.into_iter().flat_map(of);
+        let all = KINDS.iter().flat_map(of);
         all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
     }
 }

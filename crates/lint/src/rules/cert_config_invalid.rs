@@ -5,11 +5,7 @@ use hcoplan_kubernetes::duration::{self, Duration};
 use super::prelude::*;
 
 /// Pairs where the first must not be longer than the second, and the reason.
-const ORDER: [(&str, &str, &str); 3] = [
-    ("ca.renewBefore", "ca.duration", "the CA is due for renewal as soon as it is issued"),
-    ("server.renewBefore", "server.duration", "the server's certificate is due for renewal as soon as it is issued"),
-    ("server.duration", "ca.duration", "the CA doesn't outlive the server's certificate"),
-];
+static ORDER: LazyLock<Vec<(&str, &str, &str)>> = LazyLock::new(|| rows("certificateOrder"));
 
 /// The minimum of each duration.
 const MINIMUM: Duration = Duration(10 * 60 * 1_000_000_000);
@@ -84,7 +80,7 @@ fn stored<'c>(cx: &'c Context<'_>, config: &Path) -> Option<&'c Json> {
 /// The pairs of [`ORDER`] with their effective settings.
 fn pairs<'c>(cx: &'c Context<'_>, config: &'c Path) -> impl Iterator<Item = (Setting<'c>, Setting<'c>, &'static str)> {
     let stored = stored(cx, config);
-    ORDER.into_iter().filter_map(move |(short, long, consequence)| {
+    ORDER.iter().filter_map(move |&(short, long, consequence)| {
         let short = setting(config, stored?, short)?;
         Some((short, setting(config, stored?, long)?, consequence))
     })

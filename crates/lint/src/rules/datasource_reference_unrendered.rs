@@ -259,7 +259,13 @@ fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
 fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>, guest: Option<&str>) -> Finding {
     let (namespace, name) = (reference.namespace, reference.name);
     let message = format!("nothing is imported for the DataSource {name} in {namespace}");
-    let finding = about(document, reference, message).label("the disk is never provisioned");
+    let leads_on = cx.known_source(namespace, name).is_some_and(|known| known.leads_to.is_some());
+    let label = if leads_on && cx.followed_data_source(namespace, name).is_some() {
+        "CDI follows a DataSource once, and in its own namespace"
+    } else {
+        "the disk is never provisioned"
+    };
+    let finding = about(document, reference, message).label(label);
     let elsewhere = cx.import_crons().filter_map(|cron| {
         let managed = cron.object.body["spec"]["managedDataSource"].as_str()?;
         Some((cron.object.id.namespace.as_deref()?, managed))

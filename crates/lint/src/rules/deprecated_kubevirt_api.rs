@@ -18,9 +18,7 @@ enum OldVersion {
 static VERSIONS: LazyLock<Vec<(&str, &str, OldVersion)>> = LazyLock::new(|| rows("oldVersions"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let other_objects = cx.other_objects();
-    let all = other_objects.kinds().flat_map(|k| other_objects.of_kind(k));
-    for document in all {
+    for document in cx.other_objects().all() {
         let Some(written) = text_at(document, "apiVersion") else {
             continue;
         };

@@ -28,11 +28,11 @@ impl Size {
 }
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for DiskSpec { who, spec, document } in cx.disk_specs() {
+    for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {
         let Some((own, path)) = requested(document, spec) else {
             continue;
         };
-        let Some((name, source)) = source(cx, document, spec) else {
+        let Some((name, source)) = source(cx, namespace, spec) else {
             continue;
         };
         let (Some(bytes), Some(wanted)) = (own.bytes(), source.bytes()) else {
@@ -67,16 +67,11 @@ fn requested(document: &Document, spec: &Node) -> Option<(Size, Path)> {
     let (kind, node) = ["storage", "pvc"].iter().find_map(|kind| Some((*kind, spec.get(kind)?.below(REQUEST)?)))?;
     let place = document.location(node.span);
     let path = document.root.path_to(node.span)?;
-    Some((Size { text: shown(node)?, is_inflated: kind == "storage", place: Some(place) }, path))
-}
-
-fn shown(node: &Node) -> Option<String> {
-    node.as_str().map(str::to_owned).or_else(|| node.to_json().as_i64().map(|n| n.to_string()))
+    Some((Size { text: document.written_text(node)?, is_inflated: kind == "storage", place: Some(place) }, path))
 }
 
 /// The source of a disk, and its size.
-fn source(cx: &Context<'_>, document: &Document, spec: &Node) -> Option<(String, Size)> {
-    let own = namespace_of(document);
+fn source(cx: &Context<'_>, own: &str, spec: &Node) -> Option<(String, Size)> {
     let text = |node: &Node, key: &str| node.text_at(key).map(str::to_owned);
     if let Some(claim) = spec.below("source.pvc") {
         let namespace = text(claim, "namespace").unwrap_or_else(|| own.to_owned());
@@ -108,7 +103,10 @@ fn of_claim(cx: &Context<'_>, namespace: &str, name: &str) -> Option<(String, Si
     if let Some(claim) = find("PersistentVolumeClaim") {
         let node = claim.root.below("spec.resources.requests.storage")?;
         let place = Some(claim.location(node.span));
-        return Some((format!("the claim {name}"), Size { text: shown(node)?, is_inflated: false, place }));
+        return Some((
+            format!("the claim {name}"),
+            Size { text: claim.written_text(node)?, is_inflated: false, place },
+        ));
     }
     let disk = find("DataVolume")?;
     let (size, _) = requested(disk, disk.root.get("spec")?)?;

@@ -3,6 +3,7 @@
 use hcoplan_planner::machines::{each, is_placeholder};
 
 use super::prelude::*;
+use crate::context::DiskSpec;
 
 /// A Secret or ConfigMap that must have keys.
 #[derive(Deserialize)]
@@ -26,17 +27,12 @@ static OF_IMPORTER: LazyLock<Vec<Reference>> = LazyLock::new(|| rows("keysOfImpo
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
-        let name = vm.to_string();
-        report(cx, vm.document, (&vm.path(""), &verdict.spec), &OF_LAUNCHER, &name, out);
-        let templates = vm.owner_path("dataVolumeTemplates");
-        for (i, template) in items(vm.document.root.at(&templates)).iter().enumerate() {
-            let (path, spec) = (templates.index(i).key("spec"), json_of(template.get("spec")));
-            report(cx, vm.document, (&path, &spec), &OF_IMPORTER, &name, out);
-        }
+        let (who, namespace) = (vm.to_string(), namespace_of(vm.document));
+        report(cx, vm.document, (&vm.path(""), &verdict.spec), &OF_LAUNCHER, (namespace, &who), out);
     }
-    for (kind, document, path) in cx.declared_volumes() {
-        let (name, spec) = (format!("the {kind} {}", name_of(document)), json_of(document.root.at(&path)));
-        report(cx, document, (&path, &spec), &OF_IMPORTER, &name, out);
+    for DiskSpec { who, spec, document, namespace } in cx.disk_specs() {
+        let path = document.root.path_to(spec.span).unwrap_or_default();
+        report(cx, document, (&path, &spec.to_json()), &OF_IMPORTER, (namespace, &who), out);
     }
 }
 
@@ -45,13 +41,13 @@ fn report(
     document: &Document,
     (path, spec): (&Path, &Json),
     rows: &[Reference],
-    who: &str,
+    reader: (&str, &str),
     out: &mut Sink,
 ) {
     for row in rows {
         for (field, name) in each(spec, row.field) {
             let name = name.as_str().unwrap_or_default();
-            out.report_all(finding(cx, document, &path.below(&field), (row, name), who));
+            out.report_all(finding(cx, document, &path.below(&field), (row, name), reader));
         }
     }
 }
@@ -61,10 +57,10 @@ fn finding(
     document: &Document,
     path: &Path,
     (row, name): (&Reference, &str),
-    who: &str,
+    (namespace, who): (&str, &str),
 ) -> Option<Finding> {
     let Reference { kind, keys, .. } = row;
-    let namespace = Some(namespace_of(document)).filter(|n| !n.is_empty() && !is_placeholder(name));
+    let namespace = Some(namespace).filter(|n| !n.is_empty() && !is_placeholder(name));
     let found = cx.named(kind, Some(namespace?), name).filter(|found| cx.is_whole(found))?;
     let lists = ["data", "stringData", "binaryData"].into_iter().filter_map(|list| found.root.get(list));
     let written: BTreeSet<&str> = lists.flat_map(Node::entries).map(|entry| entry.key.text.as_str()).collect();

@@ -5,18 +5,7 @@ use hcoplan_yaml::{Entry, Value};
 
 use super::prelude::*;
 
-const FIELDS: [&str; 10] = [
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "finalizers",
-    "generation",
-    "managedFields",
-    "ownerReferences",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-];
+static FIELDS: LazyLock<Vec<&str>> = LazyLock::new(|| rows("serverMetadata"));
 
 const ANNOTATIONS: [&str; 2] = ["hco.kubevirt.io/v1-only-fields", "kubectl.kubernetes.io/last-applied-configuration"];
 

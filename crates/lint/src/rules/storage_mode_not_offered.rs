@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     type ModeRequests = (Vec<Location>, Vec<String>);
     let mut found: BTreeMap<(&str, &str, &str), ModeRequests> = BTreeMap::new();
     let mut offers = BTreeMap::new();
-    for DiskSpec { who, spec, document } in cx.disk_specs() {
+    for DiskSpec { who, spec, document, .. } in cx.disk_specs() {
         let Some(kind) = ["storage", "pvc"].into_iter().find(|kind| spec.get(kind).is_some()) else {
             continue;
         };

@@ -50,7 +50,7 @@ fn references<'c>(cx: &'c Context<'_>) -> (BTreeMap<String, Vec<Reference>>, Nam
         let who = "filesystemOverhead".to_owned();
         add(Reference { who, label: "no disk gets this overhead", place, object: None }, &entry.key.text);
     }
-    for DiskSpec { who, spec, document } in cx.disk_specs() {
+    for DiskSpec { who, spec, document, .. } in cx.disk_specs() {
         for kind in ["storage", "pvc"] {
             let node = spec.get(kind).and_then(|claim| claim.get("storageClassName"));
             if let Some((node, name)) = node.and_then(|node| Some((node, node.as_str()?))) {

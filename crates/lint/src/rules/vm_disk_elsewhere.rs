@@ -5,17 +5,13 @@ use hcoplan_planner::machines::is_placeholder;
 use super::prelude::*;
 
 /// A volume's source, the field with the name, and the kinds that create it.
-const SOURCES: [(&str, &str, &[&str]); 3] = [
-    ("dataVolume", "name", &["DataVolume"]),
-    ("persistentVolumeClaim", "claimName", &CLAIMS),
-    ("ephemeral.persistentVolumeClaim", "claimName", &CLAIMS),
-];
+static SOURCES: LazyLock<Vec<(&str, &str, Vec<&str>)>> = LazyLock::new(|| rows("diskSources"));
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines().iter().filter(|vm| !vm.namespace().is_empty()) {
         let volumes = vm.list("volumes");
         for (i, volume) in volumes.iter().enumerate() {
-            for (source, field, kinds) in SOURCES {
+            for (source, field, kinds) in SOURCES.iter() {
                 let named = volume.below(source).and_then(|s| s.get(field)).and_then(Node::as_str);
                 let path = vm.path(&format!("volumes[{i}].{source}.{field}"));
                 out.report_all(named.and_then(|name| elsewhere(cx, vm, &path, name, kinds)));

@@ -1,7 +1,7 @@
 //! A virtual machine that requires resources which no declared node has.
 
 use hcoplan_planner::boot::NodeBarrier;
-use hcoplan_planner::machines::{HYPERV, MACHINE_TYPE, NodeRequirement};
+use hcoplan_planner::machines::NodeRequirement;
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
@@ -91,13 +91,7 @@ fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static
 }
 
 /// The subject of a family of labels.
-const FAMILIES: [(&str, &str); 5] = [
-    ("cpu-model.", "the CPU model"),
-    ("cpu-feature.", "the CPU feature"),
-    ("cpu-vendor.", "a CPU of"),
-    (HYPERV, "the Hyper-V feature"),
-    (MACHINE_TYPE, "the machine type"),
-];
+static FAMILIES: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("labelFamilies"));
 
 fn named(requirement: &NodeRequirement) -> String {
     match requirement {

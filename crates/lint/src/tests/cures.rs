@@ -50,6 +50,30 @@ fn moves_values_as_they_are_written() {
             "spec:\n  liveMigrationConfig:\n    allowPostCopy: true\n    network: mig\n",
         ),
         ("spec:\n  featureGates:\n  - alignCPUs\n", "spec:\n  featureGates:\n    alignCPUs: true\n"),
+        // The name of a list in the singular.
+        ("spec:\n  obsoleteCPUs: {cpuModel: a}\n", "spec:\n  obsoleteCPUs:\n    cpuModels:\n    - a\n"),
+        (
+            "spec:\n  workloadUpdateStrategy:\n    workloadUpdateMethod: Evict\n",
+            "spec:\n  workloadUpdateStrategy:\n    workloadUpdateMethods:\n    - Evict\n",
+        ),
+        // A value without its section's key, or without its list.
+        ("spec:\n  obsoleteCPUs: [a]\n", "spec:\n  obsoleteCPUs: {cpuModels: [a]}\n"),
+        (
+            "spec:\n  mediatedDevicesConfiguration: [a]\n",
+            "spec:\n  mediatedDevicesConfiguration: {mediatedDeviceTypes: [a]}\n",
+        ),
+        (
+            "spec:\n  higherWorkloadDensity: 150\n",
+            "spec:\n  higherWorkloadDensity:\n    memoryOvercommitPercentage: 150\n",
+        ),
+        (
+            "spec:\n  CommonInstancetypesDeployment: false\n",
+            "spec:\n  CommonInstancetypesDeployment:\n    enabled: false\n",
+        ),
+        (
+            "spec:\n  storageImport: {insecureRegistries: a.example.com}\n",
+            "spec:\n  storageImport: {insecureRegistries: [a.example.com]}\n",
+        ),
     ] {
         let fixes = fixes("v1beta1", "1.17", text);
         assert!(
@@ -63,6 +87,13 @@ fn moves_values_as_they_are_written() {
     assert_eq!(fixes("v1", "1.18", gates), [(Unsafe, named.to_owned())]);
     let gates = "spec:\n  featureGates:\n    alignCPUs: {enabled: true}\n";
     assert_eq!(fixes("v1beta1", "1.17", gates), [(Safe, "spec:\n  featureGates:\n    alignCPUs: true\n".to_owned())]);
+}
+
+#[test]
+fn doesnt_guess_the_meaning_of_a_value() {
+    for text in ["applicationAwareConfig: true", "liveMigrationConfig: 5", "infra: a", "permittedHostDevices: a"] {
+        assert_eq!(fixes("v1beta1", "1.17", &format!("spec:\n  {text}\n")), [], "{text}");
+    }
 }
 
 #[test]

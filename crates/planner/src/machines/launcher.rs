@@ -33,9 +33,9 @@ pub enum NodeRequirement {
 }
 
 /// Prefix of the labels that KubeVirt sets on nodes for Hyper-V features.
-pub const HYPERV: &str = "hyperv.node.kubevirt.io/";
+const HYPERV: &str = "hyperv.node.kubevirt.io/";
 /// Prefix of the labels for machine types.
-pub const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
+const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
 
 /// The label of nodes with dedicated CPUs, as older releases have it.
 const UNPREFIXED: &str = "cpumanager";

@@ -34,7 +34,7 @@ mod tests;
 pub use checker::{disk_structure, each, is_placeholder};
 pub use defaults::effective;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
-pub use launcher::{HYPERV, Launcher, MACHINE_TYPE, Namespace, NodeRequirement, is_own_label, may_be_required};
+pub use launcher::{Launcher, Namespace, NodeRequirement, is_own_label, may_be_required};
 pub use limits::{Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
 pub use migration::{Claim, Obstacle, obstacles};
 pub use structure::{TypeKind, common_type, common_types, schema};

@@ -56,6 +56,11 @@ impl OtherObjects {
         self.of_kind(kind).get(*index)
     }
 
+    /// All documents, by kind.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Document>> {
+        self.by_kind.values().flatten()
+    }
+
     /// All kinds, sorted.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.by_kind.keys().map(String::as_str)

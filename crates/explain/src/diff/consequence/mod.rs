@@ -157,7 +157,8 @@ pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Conse
                 |body: &Option<Arc<Value>>| without(value_at(body.as_deref(), row.paths[0]), row.paths[0], &covered);
             let (before, after) = (own(&object.before), own(&object.after));
             let change = Change { object, sides, path: row.paths[0], before: &before, after: &after };
-            let differs = before != after || row.paths.len() > 1;
+            let is_on = row.switch.is_none_or(|path| change.at(path).1 == true);
+            let differs = is_on && (before != after || row.paths.len() > 1);
             let said = if differs { row.says.consequences(&change) } else { Vec::new() };
             out.extend(said.into_iter().map(|consequence| {
                 let of_subject = |i: &usize| {

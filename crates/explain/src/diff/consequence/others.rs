@@ -1,6 +1,6 @@
 //! What the other operands' settings do, apart from the rows of `rows.json`. Sources: CDI `pkg/operator` and
-//! `pkg/controller/dataimportcron-controller.go`; AAQ `pkg/aaq-controller/built-in-usage-calculators`; OpenShift's TLS
-//! profiles.
+//! `pkg/controller/dataimportcron-controller.go`; OpenShift's TLS profiles. AAQ's words are of its
+//! `pkg/aaq-controller/built-in-usage-calculators`.
 
 use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
@@ -125,21 +125,6 @@ pub(super) fn retention(change: &Change<'_>) -> Vec<Consequence> {
         (true, false) => vec![KEEPS.about(change.object_name())],
         _ => Vec::new(),
     }
-}
-
-pub(super) fn calculator(change: &Change<'_>) -> Vec<Consequence> {
-    let counts = |value: &Value| match value.as_str() {
-        Some("VirtualResources") => "guest memory and vCPUs as requests.memory and requests.cpu",
-        Some("VmiPodUsage") => "what their pods request, without a migration's second pod",
-        Some("GuestEffectiveResources") => {
-            "the CPU and memory of their compute containers, without KubeVirt's overhead"
-        }
-        Some("IgnoreVmiCalculator") => "what their pods request, as for any pod",
-        _ => "guest memory and vCPUs as requests.memory/vmi and requests.cpu/vmi",
-    };
-    let (was, is) = (counts(change.before), counts(change.after));
-    let said = Said::new(Scheduling, Now, "VMs count in quotas with {is}, instead of {was}");
-    if was == is { Vec::new() } else { vec![said.turns(is, was)] }
 }
 
 /// Without a selector AAQ takes the namespaces with its label, with an empty one every namespace.

@@ -14,6 +14,8 @@ pub(super) struct Row {
     pub(super) kind: &'static str,
     pub(super) paths: Vec<&'static str>,
     pub(super) says: Says,
+    /// The switch without which the fields have no effect.
+    pub(super) switch: Option<&'static str>,
 }
 
 impl Row {
@@ -42,7 +44,7 @@ pub(super) fn of_kind(kind: &str) -> Vec<&'static Row> {
 /// A row as data; `None` if it has a word that isn't known, which a test rules out.
 fn row(value: &'static Value) -> Option<Row> {
     let paths = value["paths"].as_array()?.iter().filter_map(Value::as_str).collect();
-    Some(Row { kind: value["kind"].as_str()?, paths, says: says(&value["says"])? })
+    Some(Row { kind: value["kind"].as_str()?, paths, says: says(&value["says"])?, switch: value["switch"].as_str() })
 }
 
 fn says(value: &'static Value) -> Option<Says> {
@@ -87,7 +89,6 @@ fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
     Some(match name {
         "architectures" => kubevirt::architectures,
         "block_tracking" => kubevirt::block_tracking,
-        "calculator" => others::calculator,
         "cdi_log_verbosity" => others::cdi_log_verbosity,
         "certificates" => migration::certificates,
         "completion_timeout" => migration::completion_timeout,

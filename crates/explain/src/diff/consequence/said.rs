@@ -212,6 +212,7 @@ const UNSET: &str = "unset";
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::Null => UNSET.to_owned(),
+        Value::String(text) if text.is_empty() => "\"\"".to_owned(),
         Value::String(text) => time(text).unwrap_or_else(|| text.clone()),
         Value::Array(items) if items.is_empty() => "none".to_owned(),
         Value::Array(items) if items.iter().all(|i| !i.is_object() && !i.is_array()) => {

@@ -178,6 +178,12 @@ fn each_change_and_its_reverse_say_different_things() {
     assert!(known == listed, "{} differs; SNAPSHOTS=overwrite writes it", path.display());
 }
 
+#[test]
+fn architectures_have_no_effect_without_multi_arch_images() {
+    let with = |workers: Value| json!({"featureGates": {"enableMultiArchBootImageImport": false}, "workers": workers});
+    assert_eq!(sentences(&with(json!(["amd64", "arm64"])), &with(json!(["amd64"])), "SSP"), []);
+}
+
 /// Every row is about a field of the operators' CRDs.
 #[test]
 fn every_path_exists_in_its_kind() {
