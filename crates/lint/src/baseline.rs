@@ -1,12 +1,12 @@
 //! Baselines: recorded findings, which don't fail a run.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use hcoplan_diagnostics::finding::{ClusterName, Finding};
+use hcoplan_diagnostics::finding::ClusterName;
 use serde::{Deserialize, Serialize};
 
 use super::{Date, fingerprints};
+use crate::prelude::*;
 
 /// Recorded findings by fingerprint, with their dates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Reads the rules' settings from `hcoplan.yaml`.
 
 use globset::Glob;
-use hcoplan_diagnostics::finding::{Finding, nearest};
+use hcoplan_diagnostics::finding::nearest;
 use hcoplan_repository::repo::{Config, Located, SuppressConfig};
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 use ignore::gitignore::GitignoreBuilder;
@@ -11,6 +11,7 @@ use super::registry::{find, rules, selector};
 use super::selector::Selector;
 use super::settings::{RuleSettings, Settings};
 use super::suppression::{Scope, Suppression};
+use crate::prelude::*;
 
 impl Settings {
     /// The settings of a configuration.

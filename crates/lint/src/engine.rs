@@ -1,12 +1,8 @@
 //! Runs the selected rules on a cluster.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::{Applicability, Finding, Needs, Severity};
+use hcoplan_diagnostics::finding::Needs;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::plan::{PREDICTED_ALERTS, Plan};
-use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::apply_and_read;
 
 use super::context::Context;
@@ -16,6 +12,7 @@ use super::registry::rules;
 use super::settings::Settings;
 use super::sink::Sink;
 use super::words::or;
+use crate::prelude::*;
 
 /// The results of rules before suppression.
 #[derive(Debug, Default)]

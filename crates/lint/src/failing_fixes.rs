@@ -1,9 +1,5 @@
 //! Tries fixes before they are offered.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix};
-use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_planner::plan::{plan, succeeds};
 use hcoplan_yaml::edit::apply;
 use hcoplan_yaml::parse;
@@ -11,6 +7,7 @@ use hcoplan_yaml::parse;
 use super::context::Context;
 use super::fix::{NewError, first_new_error};
 use super::sink::UNTRIED;
+use crate::prelude::*;
 
 /// Removes fixes of an accepted HyperConverged after which HCO would reject it or fail to reconcile it.
 ///
@@ -147,13 +144,8 @@ mod tests {
     fn skips_similar_fixes_after_a_failure() {
         let group: Vec<Place> = (0..7).map(|at| (at, 0)).collect();
         let file = SourceFile::new("a.yaml", "abcdefg");
-        let edits = |&(at, _): &Place| {
-            vec![Edit {
-                file: std::sync::Arc::clone(&file),
-                span: hcoplan_diagnostics::source::Span::new(at, at + 1),
-                text: String::new(),
-            }]
-        };
+        let edits =
+            |&(at, _): &Place| vec![Edit { file: Arc::clone(&file), span: Span::new(at, at + 1), text: String::new() }];
         let third = |edits: &[Edit]| Some(edits.iter().all(|e| e.span.start != 2));
         let found = those_that_fail(&group, edits, third);
         assert_eq!(found, (vec![(2, 0)], vec![(4, 0), (5, 0), (6, 0)]));

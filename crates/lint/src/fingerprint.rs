@@ -1,9 +1,9 @@
 //! Identifies a finding independent of its line.
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::fmt::Write;
 
-use hcoplan_diagnostics::finding::{ClusterName, Finding, FindingKey};
+use hcoplan_diagnostics::finding::{ClusterName, FindingKey};
 use sha2::{Digest, Sha256};
 
 /// The fingerprints of findings, from key and cluster. Needs all findings of a run at once, to make them unique.

@@ -1,14 +1,12 @@
 //! Finishes findings before they are reported.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
-use hcoplan_diagnostics::finding::Finding;
 use hcoplan_diagnostics::secret::mask_finding;
-use hcoplan_yaml::Document;
 use rayon::iter::{IntoParallelRefMutIterator, ParallelIterator};
 
 use super::{Baseline, Date, FileUsers, Run, Settings, apply_suppressions, grouped};
+use crate::prelude::*;
 
 /// Up to this many findings, a second thread costs more than it saves.
 const FEW: usize = 64;

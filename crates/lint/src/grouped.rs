@@ -1,10 +1,8 @@
 //! Groups equal findings of several clusters that share a file.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use crate::prelude::*;
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Related};
-use hcoplan_diagnostics::source::Span;
+use hcoplan_diagnostics::finding::{ClusterName, Related};
 use hcoplan_diagnostics::words::list;
 use hcoplan_repository::repo::FileUser;
 

@@ -15,6 +15,7 @@ pub mod fix;
 mod grouped;
 mod lists;
 mod page;
+mod prelude;
 mod registered_rule;
 mod registry;
 mod rows;

@@ -1,6 +1,7 @@
 //! The content of values that may be absent.
 
-use hcoplan_yaml::{Document, Entry, Node};
+use crate::prelude::*;
+use hcoplan_yaml::Entry;
 use serde_json::Value;
 
 /// The items of a list; empty for anything else.

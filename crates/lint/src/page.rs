@@ -1,8 +1,9 @@
 //! Prints a rule's page: its properties, the sections of `docs/rules`, and its options.
 
+use crate::prelude::*;
 use std::fmt::Write as _;
 
-use hcoplan_diagnostics::finding::{FixKind, Needs, OptionValue, Prediction, Rule};
+use hcoplan_diagnostics::finding::{FixKind, Needs, OptionValue, Prediction};
 use hcoplan_planner::release::Distribution;
 
 /// A rule's page as Markdown: name, summary, two lines of properties, sections and options.

@@ -1,9 +1,8 @@
 //! A rule with its check and phase.
 
-use hcoplan_diagnostics::finding::Rule;
-
 use super::context::Context;
 use super::sink::Sink;
+use crate::prelude::*;
 
 /// When a rule runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

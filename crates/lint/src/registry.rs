@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use hcoplan_diagnostics::finding::{Group, Rule};
+use hcoplan_diagnostics::finding::Group;
 
 use super::registered_rule::{RegisteredRule, RunPhase, always};
 use super::rules::{RULES, TABLES};
 use super::selector::Selector;
+use crate::prelude::*;
 
 static ALL: LazyLock<Vec<RegisteredRule>> = LazyLock::new(|| {
     let row = |rule: &'static Rule| {

@@ -1,6 +1,7 @@
 //! Names of rules and groups in arguments, configuration and comments.
 
-use hcoplan_diagnostics::finding::{Group, Rule};
+use crate::prelude::*;
+use hcoplan_diagnostics::finding::Group;
 
 /// A rule or a group of rules, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,13 +1,11 @@
 //! The selection of rules, their severities and options.
 
-use std::collections::BTreeMap;
-
-use hcoplan_diagnostics::finding::{Rule, Severity};
 use hcoplan_repository::repo::Trust;
 use serde_json::Value;
 
 use super::selector::Selector;
 use super::suppression::Suppression;
+use crate::prelude::*;
 
 /// The selection of rules, their severities and options.
 #[derive(Debug, Clone, Default)]

@@ -1,12 +1,10 @@
 //! The sink to which a rule reports its findings.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use hcoplan_diagnostics::finding::{Finding, Severity};
-
 use super::context::Context;
+use crate::prelude::*;
 
 /// A failure that is reported once: by the rule that knows the cause with [`Sink::explain`], else by a general rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,10 +1,8 @@
 //! Fixes for a person to choose.
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
-use hcoplan_diagnostics::source::Location;
-use hcoplan_yaml::Document;
 use hcoplan_yaml::edit::{Change, edits};
 
+use crate::prelude::*;
 use crate::words::changed;
 
 /// A suggestion of edits.

@@ -1,13 +1,11 @@
 //! A suppression and its scope.
 
 use globset::GlobMatcher;
-use hcoplan_diagnostics::finding::Finding;
-use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_yaml::Document;
 use ignore::gitignore::Gitignore;
 
 use super::date::Date;
 use super::selector::Selector;
+use crate::prelude::*;
 
 /// Hides findings.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! Lists and edits in sentences.
 
+use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_yaml::edit::{Change, inline};
-use hcoplan_yaml::{Path, Segment};
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn and<T: AsRef<str>>(words: &[T]) -> String {

@@ -1,8 +1,8 @@
 //! The changes that a fix makes to a file's tree, so that several fixes can be combined.
 
+use crate::prelude::*;
 use std::ops::Range;
 
-use hcoplan_yaml::{Path, Segment};
 use serde_json::Value as Json;
 
 /// A changed value. The first step of a path is the document's index.

@@ -5,17 +5,15 @@
 //! was meant, there is no fix, and a reason. Nothing is built here: whoever applies a fix builds again and
 //! compares.
 
-use std::collections::BTreeMap;
-
 use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{BuildFix, Edit, Finding};
-use hcoplan_diagnostics::source::{Location, Span};
+use hcoplan_diagnostics::finding::BuildFix;
 use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
 use hcoplan_yaml::edit::{self, Change, EditableFile, apply_and_read};
-use hcoplan_yaml::{Document, Node, Path, Segment, Style, Value, block_of, edit_part, parse};
+use hcoplan_yaml::{Style, Value, block_of, edit_part, parse};
 use serde_json::Value as Json;
 
 use super::delta::{Delta, DeltaKind, deltas};
+use crate::prelude::*;
 
 /// Moves the fixes of a finding that edit a build to the build's layers. Removes those that can't be moved; the
 /// finding says why.
@@ -87,7 +85,7 @@ pub fn is_as_intended(build_edits: &[&Edit], built: &str) -> Result<(), edit::Re
         }
     }
     let meant = apply_and_read(&EditableFile::of(&first.file), &edits)?.documents;
-    let built = hcoplan_diagnostics::source::SourceFile::new(first.file.path(), built);
+    let built = SourceFile::new(first.file.path(), built);
     let is = EditableFile::of(&built);
     if meant.len() != is.documents().len() {
         return Err(edit::Reason::Layout);
@@ -277,7 +275,7 @@ impl LayerWriter<'_> {
                     (format!("{open}{{{key}: "), format!("{close}}}"))
                 });
                 let text = format!("{open}{}{close}", &layer.document.file.text()[only.node.span.range()]);
-                let file = std::sync::Arc::clone(&layer.document.file);
+                let file = Arc::clone(&layer.document.file);
                 plan.parts.push((only.layer, Edit { file, span: only.node.span, text }));
             } else if let DeltaKind::Set(new) = &to.what {
                 plan.changes.entry(only.layer).or_default().push(Change::Set(at.clone(), new.clone()));

@@ -1,9 +1,8 @@
 //! Whether a fix of one cluster breaks another one.
 
-use std::collections::BTreeSet;
-
+use crate::prelude::*;
 use camino::Utf8Path;
-use hcoplan_diagnostics::finding::{Applicability, ClusterName, Finding, Fix, Prediction, Severity};
+use hcoplan_diagnostics::finding::{ClusterName, Prediction};
 
 /// The rule about fields that the API server drops.
 const UNKNOWN: &str = "hco-unknown-field";

@@ -1,10 +1,7 @@
 //! The lines that a fix would change.
 
-use std::sync::Arc;
-
-use hcoplan_diagnostics::finding::{Edit, Fix};
+use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_file_text;
-use hcoplan_diagnostics::source::SourceFile;
 use hcoplan_yaml::edit::apply;
 use similar::{ChangeTag, TextDiff};
 

@@ -1,16 +1,12 @@
 //! One round: as many fixes as go together.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-
 use camino::Utf8PathBuf;
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Severity};
-use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_yaml::edit::{EditableFile, Reason, apply_and_read, apply_and_verify};
-use hcoplan_yaml::{Document, Path, Segment, Style, Value, parse};
+use hcoplan_yaml::{Style, Value, parse};
 
 use super::delta::{Delta, deltas, go_together, put_together};
 use crate::grouped::identity;
+use crate::prelude::*;
 
 /// A finding, and the fix of it that is to be applied.
 #[derive(Debug, Clone, Copy)]

@@ -1,10 +1,9 @@
 use std::fs;
-use std::sync::Arc;
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Finding, Fix, Rule};
-use hcoplan_diagnostics::source::{Encoding, Location, SourceFile, Span, encode};
+use hcoplan_diagnostics::source::{Encoding, encode};
 
 use super::*;
+use crate::prelude::*;
 
 static RULE: Rule = Rule { name: "a-rule", ..Rule::BASE };
 

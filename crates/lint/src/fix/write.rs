@@ -1,10 +1,11 @@
 //! Files written back: all as a whole or none, and never outside of the root.
 
+use crate::prelude::*;
 use std::fs;
 use std::io::{self, Write};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::source::{SourceFile, encode, normalize_path};
+use hcoplan_diagnostics::source::{encode, normalize_path};
 use tempfile::NamedTempFile;
 
 /// A file that stays as it was.

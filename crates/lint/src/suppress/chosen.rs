@@ -1,13 +1,13 @@
 //! Finds the suppression of a finding, efficiently for thousands of both.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use hcoplan_diagnostics::finding::{Finding, Severity};
 
 use super::super::date::Date;
 use super::super::suppression::{Scope, Suppression};
+use crate::prelude::*;
 
 /// A group of findings with the same result: location, rule, whether rejections, whether errors.
 type Group = (Place, &'static str, bool, bool);

@@ -6,13 +6,8 @@
 mod chosen;
 mod read;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule, Severity};
-use hcoplan_diagnostics::source::{Location, Span};
 use hcoplan_repository::repo::Trust;
 use hcoplan_rule_pages::rules::CHANGE_NOT_TRUSTED;
-use hcoplan_yaml::{Document, Node};
 
 use self::chosen::Chosen;
 use super::date::Date;
@@ -22,6 +17,7 @@ use super::selector::Selector;
 use super::settings::Settings;
 use super::suppression::Suppression;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
+use crate::prelude::*;
 
 /// The result of applying suppressions.
 #[derive(Debug, Default)]

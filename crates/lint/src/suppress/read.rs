@@ -1,14 +1,10 @@
 //! Parses suppressions.
 
-use std::collections::BTreeMap;
-
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_diagnostics::finding::{Edit, Finding};
-use hcoplan_diagnostics::source::{Location, Span};
-use hcoplan_yaml::Document;
 
 use super::{bytes_about, scalars};
 use crate::date::Date;
+use crate::prelude::*;
 use crate::registry;
 use crate::suppression::{Scope, Suppression};
 use crate::suppression_rules::SUPPRESSION_INVALID;
@@ -170,5 +166,5 @@ pub(super) fn removal(place: &Location) -> Option<Edit> {
     if own_line && text.get(span.end..)?.starts_with('\n') {
         span.end += 1;
     }
-    Some(Edit { file: std::sync::Arc::clone(&place.file), span: Span::new(span.start, span.end), text: String::new() })
+    Some(Edit { file: Arc::clone(&place.file), span: Span::new(span.start, span.end), text: String::new() })
 }

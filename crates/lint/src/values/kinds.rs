@@ -8,7 +8,7 @@ use hcoplan_kubernetes::label_selector::Requirement;
 use hcoplan_kubernetes::nearest;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_planner::inventory::Architecture as Name;
-use hcoplan_yaml::{Node, Value};
+use hcoplan_yaml::Value;
 use serde_json::Value as Json;
 
 use super::forms::{
@@ -19,6 +19,7 @@ use super::problem::{Mistake, Problem};
 use crate::Context;
 use crate::context::{PREFERRED, REQUIRED};
 use crate::lists::{entries, items};
+use crate::prelude::*;
 
 /// A kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

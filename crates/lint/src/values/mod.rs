@@ -12,11 +12,10 @@ mod table;
 mod tests;
 
 use crate::lists::items;
-use hcoplan_diagnostics::finding::{Applicability, Finding, Fix, Rule};
+use crate::prelude::*;
 use hcoplan_kubernetes::ObjectId;
 use hcoplan_planner::machines::is_placeholder;
 use hcoplan_yaml::edit::{Change, edits};
-use hcoplan_yaml::{Document, Node, Segment};
 
 pub(crate) use forms::is_network_name;
 use problem::{Mistake, Problem};

@@ -1,9 +1,9 @@
 //! What is wrong with a value, in words.
 
-use hcoplan_yaml::Node;
 use serde_json::Value as Json;
 
 use super::Row;
+use crate::prelude::*;
 
 /// An error of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 //! A layer says a part of what a HyperConverged is to say, so that nothing can be verified here but that
 //! what it says is all there, moved: whoever has all layers rewritten builds them and compares.
 
-use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_planner::hyperconverged::version_of;
 use hcoplan_planner::release::Release;
-use hcoplan_yaml::{Document, Node, parse_yaml};
+use hcoplan_yaml::parse_yaml;
 
 use super::{intended, rewritten};
+use crate::prelude::*;
 
 /// Why a layer can't be rewritten, and where it says what can't.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,17 +15,15 @@ mod tests;
 pub use layers::{UnmigratableLayer, kustomization_by_hand, operation_by_hand, resource_to_v1};
 pub use place::without_place;
 
-use std::collections::BTreeMap;
+use crate::prelude::*;
 use std::fmt;
-use std::sync::Arc;
 
-use hcoplan_diagnostics::source::{SourceFile, Span};
 use hcoplan_kubernetes::tree::get;
 use hcoplan_planner::hyperconverged::{MOVES, convert, version_of};
 use hcoplan_planner::inventory::Inventory;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::edit::{self, Change, EditableFile, Reason};
-use hcoplan_yaml::{Document, Node, Path, parse};
+use hcoplan_yaml::parse;
 use serde_json::{Value as Json, json};
 
 /// A document that was not rewritten, and why.

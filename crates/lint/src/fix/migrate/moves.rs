@@ -4,11 +4,12 @@
 
 use hcoplan_planner::hyperconverged::gates_to_fields;
 use hcoplan_planner::release::Release;
+use hcoplan_yaml::Entry;
 use hcoplan_yaml::edit::Change;
-use hcoplan_yaml::{Entry, Node, Path};
 use serde_json::{Value as Json, json};
 
 use super::place::{Place, has, place};
+use crate::prelude::*;
 
 const GATES: &str = "featureGates";
 
