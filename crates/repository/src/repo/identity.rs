@@ -298,10 +298,7 @@ impl Candidates {
     /// one that it started with, the first modelled one that isn't.
     pub(super) fn published(&self) -> Vec<Arc<Release>> {
         let distribution = self.distribution();
-        let is_low = |release: &Arc<Release>| {
-            let name = WithSource::assumed(release.label().to_owned());
-            self.at_least.iter().any(|bound| lines(&name, bound).is_some_and(|(own, bound)| own < bound))
-        };
+        let is_low = |release: &Arc<Release>| self.at_least.iter().any(|bound| is_older(release, &bound.value));
         let mut published = Release::published(distribution);
         let newest = published.last().cloned();
         published.retain(|release| !is_low(release));
@@ -311,6 +308,12 @@ impl Candidates {
         }
         published
     }
+}
+
+/// Whether a release is older than a named one.
+pub(super) fn is_older(release: &Release, name: &str) -> bool {
+    let [own, other] = [release.label(), name].map(|name| WithSource::assumed(name.to_owned()));
+    lines(&own, &other).is_some_and(|(own, other)| own < other)
 }
 
 /// The HCO releases of two names, for comparing: `1.16` and `4.20` are the same. Ignores patch levels. An unknown

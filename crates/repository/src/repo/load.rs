@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Repo;
 use super::choose_release::{known_release, nearest_release, not_modelled};
-use super::identity::{Candidates, FactOrigin, Identity, WithSource};
+use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::parent;
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
@@ -176,7 +176,12 @@ impl Repo {
         let release = named.unwrap_or_else(|| {
             let accepts = |r: &&Arc<Release>| admit(r, &inventory.inventory, &json, Operation::Create).accepted;
             let newest = possible.iter().rfind(accepts).or(possible.last()).expect("one is published");
-            findings.push(release_assumed(&document, newest, bound.as_ref()));
+            findings.push(match bound {
+                Some(WithSource { value, by, place: Some(place) }) if is_older(newest, &value) => {
+                    not_modelled_release(&value, newest, by, place)
+                }
+                bound => release_assumed(&document, newest, bound.as_ref()),
+            });
             Ok(Arc::clone(newest))
         });
         if let (Ok(release), Some(source)) = (&release, &source)
