@@ -39,11 +39,11 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         };
         let is_still_applied = all_new.iter().any(|new| new.may_apply_to(old));
         let by = phrase(&old.document);
-        let Some(new) = after.gitops().same(old) else {
+        let Some(new) = after.gitops().same(old, before.gitops()) else {
             let path = old.document.file.path();
             let is_unreadable = after.gitops().broken.iter().any(|file| file.path() == path);
             if !is_still_applied && !is_unreadable {
-                let (place, why) = match after.gitops().same_object(old) {
+                let (place, why) = match after.gitops().same_set(old) {
                     Some(set) => {
                         let generators = set.root.below("spec.generators").unwrap_or(&set.root);
                         let why = format!("{by} doesn't make the Application {} any more", old.name);
@@ -72,11 +72,18 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     }
     let has_controllers = !before.gitops().applied.is_empty();
     for new in all_new.iter().filter(|_| has_controllers) {
-        let same = before.gitops().same(new);
+        let same = before.gitops().same(new, after.gitops());
         let has_moved = same.is_some_and(|same| all_old.iter().any(|old| std::ptr::eq(*old, same)));
         if !has_moved && !all_old.iter().any(|old| old.may_apply_to(new)) {
             out.push(is_added(cluster, new, all_old.is_empty()));
         }
+    }
+    if let (Some(by), None) = (before.applier_of_chart(was), after.applier_of_chart(cluster)) {
+        let applied = before.gitops().applied.iter().find(|applied| is_one(&applied.document, by));
+        let is_deleted = applied.is_some_and(Applied::deletes_with_itself);
+        let effect = is_deleted.then(|| before.hyperconverged(was).is_ok_and(|object| removes_workloads(&object)));
+        let place = by.location(by.root.span);
+        out.push(leaves(cluster, "", effect, &format!("{} is gone", phrase(by)), place));
     }
     if before.idle_policy_of(was).is_none()
         && let Some((why, place)) = after.idle_policy_of(cluster)
@@ -86,6 +93,11 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
     out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
     out
+}
+
+/// Whether two documents are one.
+fn is_one(first: &Document, second: &Document) -> bool {
+    first.file.path() == second.file.path() && first.span == second.span
 }
 
 /// Whether the deletion of a HyperConverged deletes virtual machines and their disks, too.
@@ -136,7 +148,14 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
             .help("look at what the controller would apply before you merge it")
     };
     let mut out = Vec::new();
-    let (a, b) = (old.settings(), new.settings());
+    let (mut a, mut b) = (old.settings(), new.settings());
+    if a[FILLED_IN] == b[FILLED_IN] {
+        // `source` and a single one of `sources` are the same, in any order.
+        for side in [&mut a, &mut b] {
+            let spec = side["spec"].as_object_mut();
+            spec.into_iter().for_each(|spec| spec.retain(|key, _| key != "source" && key != "sources"));
+        }
+    }
     let is_known = |field: &str| {
         let is_in = |harmless: &str| field == harmless || field.starts_with(&format!("{harmless}."));
         wrapper_fields::of("unapplied").iter().any(|harmless| is_in(harmless)) || is_built && is_planned(field)
@@ -183,8 +202,9 @@ impl Applied {
         let mut names = finalizers.into_iter().flat_map(Node::items).filter_map(Node::as_str);
         match self.kind.controller() {
             _ if self.kind == Kind::ApplicationSet => {
-                let kept = self.document.root.below("spec.syncPolicy.preserveResourcesOnDeletion");
-                !kept.is_some_and(Node::is_true)
+                let policy = |key: &str| self.document.root.below("spec.syncPolicy").and_then(|policy| policy.get(key));
+                let sync = policy("applicationsSync").and_then(Node::as_str).unwrap_or("sync");
+                !policy("preserveResourcesOnDeletion").is_some_and(Node::is_true) && sync.ends_with("sync")
             }
             Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
             _ => self.prunes,
@@ -195,6 +215,11 @@ impl Applied {
     fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
         let mut out = json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec")});
+        if let (Controller::Flux, Some(path)) =
+            (self.kind.controller(), self.sources.first().and_then(Source::directory))
+        {
+            out["spec"]["path"] = path.as_str().into();
+        }
         let made = self.object.to_json();
         if self.kind == Kind::ApplicationSet && !made.to_string().contains("{{") {
             // What the generators fill in is known.
@@ -202,8 +227,9 @@ impl Applied {
             out["spec"]["template"] = made;
         }
         if self.kind.controller() == Controller::ArgoCd {
-            let sources = self.sources.iter().enumerate();
-            out[FILLED_IN] = sources.map(|(index, source)| (index.to_string(), source.node.to_json())).collect();
+            let mut sources: Vec<Value> = self.sources.iter().map(|source| source.node.to_json()).collect();
+            sources.sort_by_key(Value::to_string);
+            out[FILLED_IN] = (0..).map(|index: usize| index.to_string()).zip(sources).collect();
         }
         out
     }
@@ -231,7 +257,8 @@ impl Repo {
         if is_built {
             // What several objects apply is in a directory of each one's name.
             let is_own = source.is_at(directory)
-                || directory.file_name() == Some(&applied.name) && source.is_at(parent(directory));
+                || directory.file_name() == Some(&self.gitops().output_name(applied))
+                    && source.is_at(parent(directory));
             return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
         }
         let by_place = self.left_out_by_place(applied, source, cluster.path());

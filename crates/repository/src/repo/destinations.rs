@@ -54,10 +54,15 @@ impl Repo {
         })
     }
 
+    /// What applies the chart that renders a cluster's HyperConverged.
+    pub(super) fn applier_of_chart(&self, cluster: &ClusterRef) -> Option<&Arc<Document>> {
+        self.built.as_ref()?.appliers.get(cluster.path())
+    }
+
     /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.
     pub fn applier_of(&self, cluster: &ClusterRef) -> Option<String> {
-        let of_chart = self.built.as_ref().and_then(|built| built.appliers.get(cluster.path()).cloned());
-        of_chart.or_else(|| self.applying(cluster).first().map(|by| phrase(&by.document)))
+        let by = || self.applying(cluster).first().map(|by| &by.document);
+        self.applier_of_chart(cluster).or_else(by).map(|document| phrase(document))
     }
 
     /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.

@@ -116,8 +116,9 @@ impl Statement {
         let openshift = at("sourceNamespace").filter(|(namespace, _)| namespace == "openshift-marketplace");
         self.platform = openshift.map(|(_, path)| (Platform::OpenShift, path));
         let starting = at("startingCSV").and_then(|(name, path)| Some((of_csv(&name)?, path)));
-        // What OLM installs first stays where a person approves each update.
-        let is_manual = at("installPlanApproval").is_some_and(|(approval, _)| approval == "Manual");
+        // What OLM installs first stays where a person approves each update, or an OperatorPolicy approves none.
+        let is_manual = at("installPlanApproval").is_some_and(|(approval, _)| approval == "Manual")
+            || self::at(root, "spec.upgradeApproval").is_some_and(|(approval, _)| approval == "None");
         let channel = at("channel").and_then(|(channel, path)| {
             let version = channel.rsplit('-').next()?;
             Some((release_name(version)?, path))

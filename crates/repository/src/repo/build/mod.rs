@@ -56,8 +56,8 @@ pub struct Built {
     pub layers: BTreeMap<Utf8PathBuf, Vec<BuildLayer>>,
     /// The source documents of each build.
     pub documents: BTreeMap<Utf8PathBuf, Vec<Arc<Document>>>,
-    /// What applies each rendered chart: `the Application virt in argo/virt.yaml`.
-    pub appliers: BTreeMap<Utf8PathBuf, String>,
+    /// The controller's object that applies each rendered chart.
+    pub appliers: BTreeMap<Utf8PathBuf, Arc<Document>>,
     /// The source files of each build.
     pub inputs: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
     /// The source files of clusters that weren't built, because others were selected or the build failed.

@@ -33,7 +33,7 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
                 });
             }
             if !additions.is_empty() || additions.is_unrestricted && is_kustomization {
-                out.entry(directory).or_default().push((applied.name.clone(), additions));
+                out.entry(directory).or_default().push((gitops.output_name(applied), additions));
             }
         }
     }

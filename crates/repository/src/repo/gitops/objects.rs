@@ -31,7 +31,8 @@ pub(in crate::repo) struct GitOps {
     by_directory: BTreeMap<Utf8PathBuf, Vec<usize>>,
     /// Those with sources whose directories aren't known.
     elsewhere: Vec<usize>,
-    by_identity: BTreeMap<Identity, usize>,
+    /// Several clusters may have objects of the same name.
+    by_identity: BTreeMap<Identity, Vec<usize>>,
     /// GitRepositories and projects by kind and name; several clusters may have one of the same name.
     by_name: BTreeMap<(String, String), Vec<Arc<Document>>>,
     /// The files that name a controller's group and can't be parsed.
@@ -110,7 +111,7 @@ impl GitOps {
 
     fn index(&mut self) {
         for (index, applied) in self.applied.iter().enumerate() {
-            self.by_identity.entry(identity(applied)).or_insert(index);
+            self.by_identity.entry(identity(applied)).or_default().push(index);
             for source in &applied.sources {
                 match source.directory() {
                     Some(directory) => {
@@ -145,17 +146,32 @@ impl GitOps {
         self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_ref()?)))
     }
 
-    /// The same object as in another revision.
-    pub(in crate::repo) fn same(&self, other: &Applied) -> Option<&Applied> {
-        self.applied.get(*self.by_identity.get(&identity(other))?)
+    /// The name by which what it applies is told from what others do: its own, with that of its file's directory where
+    /// several clusters have an object of the name.
+    pub(in crate::repo) fn output_name(&self, applied: &Applied) -> String {
+        let is_only = self.by_identity.get(&identity(applied)).is_none_or(|indexes| indexes.len() == 1);
+        let directory = parent(applied.document.file.path()).file_name().filter(|_| !is_only);
+        directory.map_or_else(|| applied.name.clone(), |directory| format!("{directory}-{}", applied.name))
     }
 
-    /// The object that applied it in another revision, by its kind, namespace and name.
-    pub(in crate::repo) fn same_object(&self, other: &Applied) -> Option<&Arc<Document>> {
-        let (kind, namespace, name, _) = identity(other);
-        let from = (kind, namespace.clone(), name.clone(), String::new());
-        let ((k, ns, n, _), index) = self.by_identity.range(from..).next()?;
-        ((*k, ns, n) == (kind, &namespace, &name)).then(|| Some(&self.applied.get(*index)?.document)).flatten()
+    /// The same object as in another revision: of several of its name in either one, that in its file.
+    pub(in crate::repo) fn same(&self, other: &Applied, revision: &Self) -> Option<&Applied> {
+        let key = identity(other);
+        let indexes = self.by_identity.get(&key)?;
+        let is_only = |known: &Self| known.by_identity.get(&key).is_none_or(|indexes| indexes.len() == 1);
+        let is_only = is_only(self) && is_only(revision);
+        let mut all = indexes.iter().filter_map(|index| self.applied.get(*index));
+        all.find(|own| is_only || own.document.file.path() == other.document.file.path())
+    }
+
+    /// The set that made an Application in another revision.
+    pub(in crate::repo) fn same_set(&self, other: &Applied) -> Option<&Arc<Document>> {
+        let name = |document: &Document| {
+            (document.text("metadata.namespace").to_owned(), document.text("metadata.name").to_owned())
+        };
+        let (path, of) = (other.document.file.path(), name(&other.document));
+        let mut sets = self.documents.iter().filter(|_| other.kind == Kind::ApplicationSet);
+        sets.find(|set| set.file.path() == path && set.text("kind") == "ApplicationSet" && name(set) == of)
     }
 
     /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
@@ -228,7 +244,8 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
         name: object.text("metadata.name").to_owned(),
         namespace: namespace(kind, object),
         destination: destination(kind, object, document.file.path()),
-        prunes: object.below(prune).is_some_and(Node::is_true),
+        prunes: object.below(prune).is_some_and(Node::is_true)
+            && !object.below("spec.suspend").is_some_and(Node::is_true),
         sources: sources_of(kind, object, document.file.path()),
     }
 }

@@ -248,7 +248,7 @@ fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
         let directory = match own {
             Some(directory) if is_own => directory.clone(),
             _ if releases.len() == 1 => chart.directory.clone(),
-            _ => chart.directory.join(&release.name),
+            _ => chart.directory.join(release.output.as_ref().unwrap_or(&release.name)),
         };
         (directory, release.clone())
     };

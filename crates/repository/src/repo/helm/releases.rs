@@ -8,7 +8,7 @@ use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
-use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, phrase};
+use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
@@ -17,8 +17,10 @@ use crate::prelude::*;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Release {
     pub(super) name: String,
-    /// What names it: `the Application virt in argo/virt.yaml`.
-    pub(super) by: Option<String>,
+    /// What tells it from other releases of the chart, where its name doesn't.
+    pub(super) output: Option<String>,
+    /// What names it.
+    pub(super) by: Option<Arc<Document>>,
     pub(super) namespace: Option<String>,
     /// Values in addition to the chart's own; later ones win.
     pub(super) values: Vec<Values>,
@@ -131,6 +133,12 @@ pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8Pat
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
     out.dedup_by(|a, b| a.renders_as(b));
+    let is_twice = |release: &Release| out.iter().filter(|other| other.name == release.name).count() > 1;
+    let twice: Vec<bool> = out.iter().map(is_twice).collect();
+    for (release, _) in out.iter_mut().zip(twice).filter(|(_, is_twice)| *is_twice) {
+        let directory = release.by.as_ref().and_then(|by| by.file.path().parent()?.file_name());
+        release.output = directory.map(|directory| format!("{directory}-{}", release.name));
+    }
     out
 }
 
@@ -292,8 +300,8 @@ fn application(
             None => lacks.push(format!("the parameter `{}`", parameter.text("name"))),
         }
     }
-    let by = Some(phrase(&applied.document));
-    Release { name: release_name(&name), by, namespace, values, set, lacks, missing }
+    let by = Some(Arc::clone(&applied.document));
+    Release { name: release_name(&name), output: None, by, namespace, values, set, lacks, missing }
 }
 
 fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &[Utf8PathBuf]) -> Release {
@@ -321,8 +329,8 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
     values.extend(spec.get("values").map(|own| Values::inline(yaml::emit(&own.to_json()), document, own)));
     lacks.extend(unread(Some(spec), is_read_of_release));
     let namespace = applied.namespace.clone();
-    let by = Some(phrase(document));
-    Release { name: release_name(name), by, namespace, values, set: Vec::new(), lacks, missing }
+    let by = Some(Arc::clone(document));
+    Release { name: release_name(name), output: None, by, namespace, values, set: Vec::new(), lacks, missing }
 }
 
 /// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.

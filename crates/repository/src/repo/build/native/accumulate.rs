@@ -489,12 +489,15 @@ struct PatchDocument {
 }
 
 impl PatchDocument {
+    /// Its values: those of operations as kubectl reads them, by way of JSON, those of an object as kustomize does.
     fn placed(&self) -> Placed {
+        let root = &self.document.root;
+        let text = if root.items().is_empty() { self.document.file.text() } else { "" };
         match &self.inline {
-            None => Placed::of_document(&self.document),
-            Some((around, scalar)) => Placed::of(&self.document.root, self.document.file.text(), &|span| {
-                around.location(locate_in_scalar(around, scalar, span.range()))
-            }),
+            None => Placed::of(root, text, &|span| self.document.location(span)),
+            Some((around, scalar)) => {
+                Placed::of(root, text, &|span| around.location(locate_in_scalar(around, scalar, span.range())))
+            }
         }
     }
 

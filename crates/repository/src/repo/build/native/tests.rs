@@ -134,6 +134,20 @@ fn each_value_has_the_place_that_wrote_it() {
 }
 
 #[test]
+fn operations_are_read_by_way_of_json() {
+    let patch = |value: &str| {
+        format!(
+            "patches:\n- target: {{kind: HyperConverged}}\n  patch: |-\n    - op: add\n      path: /spec/x\n      value: {value}\n"
+        )
+    };
+    for (value, read) in [("no", "false"), ("'no'", "\"no\""), ("3", "3")] {
+        let built = built(&format!("resources: [../base]\n{}", patch(value)), &[]).expect("built");
+        let found = built.objects[0].root.at(&["spec", "x"]).expect("set").to_json();
+        assert_eq!(found.to_string(), read, "{value}");
+    }
+}
+
+#[test]
 fn refuses_what_kustomize_refuses() {
     for (kustomization, why) in [
         ("resources: [../base, ../base]\n", "is declared twice"),
