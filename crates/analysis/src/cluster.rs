@@ -22,7 +22,7 @@ use crate::previous_state::PreviousObject;
 use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::diff::Comparison;
-use hcoplan_planner::admission::{KIND, Stage};
+use hcoplan_planner::admission::Stage;
 use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_repository::repo::OtherObjects;
 use std::borrow::Cow;
@@ -287,24 +287,22 @@ fn is_about_removed(finding: &Finding, before: &OtherObjects, after: &OtherObjec
             place.file.path() == d.file.path() && d.span.range().contains(&(place.span.start as usize))
         };
         before.all().find(is_there).is_some_and(|d| {
-            let [kind, namespace, name] = ["kind", "metadata.namespace", "metadata.name"].map(|path| d.text(path));
-            kind != "VirtualMachine" && after.named(kind, Some(namespace), name).is_none()
+            let (kind, namespace) = (d.text("kind"), d.text("metadata.namespace"));
+            kind != "VirtualMachine" && after.named(kind, Some(namespace), d.text("metadata.name")).is_none()
         })
     })
 }
 
-/// The other objects of the repository whose changes are noted, as JSON: of ConfigMaps and Secrets, those that another
-/// one or the HyperConverged names.
+/// The objects of the repository that are compared, as JSON: of ConfigMaps and Secrets, those that another one names.
 fn noted(objects: &OtherObjects) -> Vec<Value> {
-    let read = objects.all().filter(|d| d.text("kind") == KIND || diff::is_noted(d.text("apiVersion"), d.text("kind")));
+    let read = objects.all().filter(|d| diff::is_noted(d.text("apiVersion"), d.text("kind")));
     let (data, others): (Vec<_>, Vec<_>) = read.partition(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")));
-    let is_named = |name: &str| {
-        let mut texts = others.iter().filter_map(|d| d.file.text().get(d.root.span.range()));
-        texts.any(|text| text.contains(name))
+    let names = |of: &Document, name: &str| {
+        let text = of.file.text().get(of.root.span.range());
+        text.is_some_and(|text| text.contains(name))
     };
-    let data = data.iter().filter(|d| is_named(d.text("metadata.name")));
-    let noted = others.iter().filter(|d| d.text("kind") != KIND).chain(data);
-    noted.map(|document| document.root.to_json()).collect()
+    let named = data.iter().filter(|d| others.iter().any(|other| names(other, d.text("metadata.name"))));
+    others.iter().chain(named).map(|document| document.root.to_json()).collect()
 }
 
 /// The result of a cluster that can't be planned.

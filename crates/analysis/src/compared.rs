@@ -118,10 +118,15 @@ fn attribute_findings(
     };
     let selection = selection.without_fixes();
     let (a, b) = (before.side(), now.planned.side());
+    // The exact key, and one for a finding whose line the other side doesn't have.
+    let keys_of = |finding: &Finding| {
+        let exact = FindingKey::of(finding);
+        [FindingKey { path: None, arguments: finding.arguments.clone(), ..exact.clone() }, exact]
+    };
     let shares = (causes.len() <= MAX_DIFFERENCES).then(|| {
         diff::Shares::new(&a, &b, |release, inventory, object| {
             let look = |context: &lint::Context<'_>| -> BTreeSet<FindingKey> {
-                lint::run(context, &selection).findings.iter().map(FindingKey::of).collect()
+                lint::run(context, &selection).findings.iter().flat_map(keys_of).collect()
             };
             let inputs = (release, inventory, object);
             now.planned.seen_with((now.repo, now.cluster), Some(before.manifest()), inputs, None, look)
@@ -139,10 +144,12 @@ fn attribute_findings(
         near.map(|(index, _)| index).collect()
     };
     let found = changed.into_iter().map(|(finding, is_new)| {
-        let key = FindingKey::of(finding);
-        let by_rules = shares.as_ref().map(|shares| shares.causes(|keys| keys.contains(&key) == is_new));
-        let causes = by_rules.filter(|causes| !causes.is_empty()).unwrap_or_else(|| at_line(finding));
-        (key, causes)
+        let [similar, exact] = keys_of(finding);
+        let by_rules = shares
+            .iter()
+            .flat_map(|shares| [&exact, &similar].map(|key| shares.causes(|keys| keys.contains(key) == is_new)));
+        let causes = by_rules.chain([at_line(finding)]).find(|causes| !causes.is_empty());
+        (exact, causes.unwrap_or_default())
     });
     diff.finding_causes = found.collect();
 }

@@ -10,10 +10,11 @@
 
 use super::effect_of;
 use crate::prelude::*;
+use hcoplan_diagnostics::words::plural;
 use hcoplan_kubernetes::quantity::Quantity;
 
 /// CDI's default of `importsToKeep`.
-const KEPT: u64 = 3;
+const KEPT: usize = 3;
 
 /// Whether a change removes a DataImportCron.
 pub(super) fn goes(change: &ObjectChange) -> bool {
@@ -105,31 +106,30 @@ fn url(cron: &Value) -> Option<&Value> {
     cron.pointer("/spec/template/spec/source/registry/url")
 }
 
-fn imports_to_keep(cron: &Value) -> u64 {
-    cron["spec"]["importsToKeep"].as_u64().unwrap_or(KEPT)
+fn imports_to_keep(cron: &Value) -> usize {
+    cron["spec"]["importsToKeep"].as_u64().map_or(KEPT, |kept| kept as usize)
 }
 
 /// Disks and their total size.
 #[derive(Default)]
 struct Disks {
-    count: u64,
+    count: usize,
     bytes: u128,
 }
 
 impl Disks {
-    fn add(&mut self, cron: &Value, count: u64) {
+    fn add(&mut self, cron: &Value, count: usize) {
         let spec = &cron["spec"]["template"]["spec"];
         let size = ["storage", "pvc"].iter().find_map(|key| spec[key]["resources"]["requests"]["storage"].as_str());
         let bytes = size.and_then(|size| Quantity::parse(size).ok()).map_or(0, |q| q.scaled(0));
         self.count += count;
-        self.bytes += u128::from(u64::try_from(bytes).unwrap_or_default()) * u128::from(count);
+        self.bytes += u128::from(u64::try_from(bytes).unwrap_or_default()) * count as u128;
     }
 }
 
 impl std::fmt::Display for Disks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let gib = self.bytes.div_ceil(1 << 30);
-        let noun = if self.count == 1 { "disk" } else { "disks" };
-        write!(f, "{} {noun} ({gib} GiB)", self.count)
+        write!(f, "{} ({gib} GiB)", plural(self.count, "disk"))
     }
 }

@@ -16,14 +16,14 @@ pub struct Counts {
     pub differing: usize,
     /// Differences without effect: order, notation, values set by the server.
     pub noise: usize,
-    /// Added findings.
-    pub findings_added: usize,
     /// Removed findings.
     pub findings_removed: usize,
     /// Errors among the added findings.
     pub errors_added: usize,
     /// Warnings among the added findings.
     pub warnings_added: usize,
+    /// Infos among the added findings.
+    pub infos_added: usize,
     /// Changes whose effect isn't planned.
     pub unplanned: usize,
 }
@@ -34,9 +34,9 @@ impl Counts {
         let new = || all.iter().filter(|f| !f.is_existing);
         let of = |severity| new().filter(|f| f.severity == severity).count();
         Self {
-            findings_added: new().count(),
             errors_added: of(Severity::Error),
             warnings_added: of(Severity::Warning),
+            infos_added: of(Severity::Info),
             unplanned: new().filter(|f| f.rule.name == CHANGE_NOT_PLANNED.name).count(),
             ..self
         }

@@ -44,18 +44,9 @@ const FEW_LABELS: usize = 3;
 impl ObjectLine<'_> {
     /// The objects and fields, without values, which may be specific to a cluster.
     pub(super) fn signature(&self) -> String {
-        let mut out = format!(
-            "{}{} {:?} {:?} {:?}",
-            self.kind.sign(),
-            self.object_kind,
-            self.namespace,
-            self.names,
-            self.instead_of
-        );
-        for field in &self.fields {
-            out.push_str(&format!("\n {} {:?}", field.label, (field.before.is_some(), field.after.is_some())));
-        }
-        out
+        let fields = self.fields.iter().map(|f| (&f.label, f.before.is_some(), f.after.is_some()));
+        let fields: Vec<_> = fields.collect();
+        format!("{:?}", (self.kind, self.object_kind, self.namespace, &self.names, &self.instead_of, fields))
     }
 
     /// Notes values that differ in the same fields of another object.
@@ -115,9 +106,7 @@ fn parts(change: &ObjectChange) -> BTreeMap<Vec<usize>, Vec<FieldLine<'_>>> {
     }
     let mut out: BTreeMap<Vec<usize>, Vec<&FieldChange>> = BTreeMap::new();
     for field in shown(change) {
-        let mut causes = field.causes.clone();
-        causes.sort_unstable();
-        out.entry(causes).or_default().push(field);
+        out.entry(field.causes.clone()).or_default().push(field);
     }
     out.into_iter().map(|(causes, part)| (causes, fields(part.into_iter()))).collect()
 }
@@ -197,7 +186,7 @@ fn labels(fields: Vec<FieldLine<'_>>) -> Vec<FieldLine<'_>> {
         let first = out.iter().position(are).unwrap_or_default();
         out.retain(|f| !are(f));
         out.insert(
-            first.min(out.len()),
+            first,
             FieldLine {
                 label: format!("{} ({count} of them)", prefix.trim_end_matches('[')),
                 path: "",

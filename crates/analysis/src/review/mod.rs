@@ -70,7 +70,8 @@ fn failing_verdicts<'a>(diffs: impl Iterator<Item = &'a ClusterDiff>) -> BTreeMa
     let mut out = BTreeMap::new();
     for diff in diffs.filter(|d| d.verdict.fails()) {
         let kind = diff.verdict.kind();
-        out.entry(&*diff.cluster).and_modify(|known: &mut VerdictKind| *known = kind.min(*known)).or_insert(kind);
+        let known = out.entry(&*diff.cluster).or_insert(kind);
+        *known = kind.min(*known);
     }
     out
 }
@@ -112,12 +113,8 @@ impl<'a> Review<'a> {
     pub fn of_steps(steps: &'a [(String, Vec<ClusterDiff>)], compared: usize) -> Self {
         let mut counts = Counts::of(steps.iter().flat_map(|(_, diffs)| diffs));
 
-        let names: BTreeSet<&str> = steps
-            .iter()
-            .flat_map(|(_, diffs)| diffs.iter().filter(|d| !d.is_empty()))
-            .map(|diff| &*diff.cluster)
-            .collect();
-        counts.differing = names.len();
+        let differing = steps.iter().flat_map(|(_, diffs)| diffs).filter(|diff| !diff.is_empty());
+        counts.differing = differing.map(|diff| &*diff.cluster).collect::<BTreeSet<&str>>().len();
         let mut review = Self {
             level: Level::Good,
             stories: vec![upgrade::story(steps)],
@@ -131,8 +128,9 @@ impl<'a> Review<'a> {
             standing: Vec::new(),
             counts,
         };
-        review.counts.errors_added = upgrade::count(&review.added, Severity::Error);
-        review.counts.warnings_added = upgrade::count(&review.added, Severity::Warning);
+        let [errors_added, warnings_added, infos_added] = [Severity::Error, Severity::Warning, Severity::Info]
+            .map(|severity| upgrade::count(&review.added, severity));
+        review.counts = Counts { errors_added, warnings_added, infos_added, ..review.counts };
         review.level = review.judged();
         review
     }
@@ -217,9 +215,10 @@ impl<'a> Review<'a> {
             (of(VerdictKind::Breaks), "operator fails"),
             (of(VerdictKind::NotPlanned), "not planned"),
         ];
-        if effect.impact == Impact::Stops && failing.iter().any(|(n, _)| *n > 0) {
-            let parts = failing.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{what}{}", of_all(*n)));
-            return format!("{}{}", parts.collect::<Vec<_>>().join(", "), self.brought());
+        let failing = failing.into_iter().filter(|(n, _)| *n > 0);
+        let failing: Vec<String> = failing.map(|(n, what)| format!("{what}{}", of_all(n))).collect();
+        if effect.impact == Impact::Stops && !failing.is_empty() {
+            return failing.join(", ") + &self.brought();
         }
         let possible = if effect.certain { "" } else { "possible " };
         let (title, n) = (effect.impact.title(), clusters.len());
@@ -228,9 +227,8 @@ impl<'a> Review<'a> {
 
     /// The findings' part of the verdict.
     fn brought(&self) -> String {
-        let infos = self.added.iter().filter(|line| line.finding.severity == Severity::Info).count();
-        let counts =
-            [(self.counts.errors_added, "new error"), (self.counts.warnings_added, "new warning"), (infos, "new info")];
+        let Counts { errors_added, warnings_added, infos_added, .. } = self.counts;
+        let counts = [(errors_added, "new error"), (warnings_added, "new warning"), (infos_added, "new info")];
         let parts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, noun)| plural(n, noun));
         let mut out = parts.collect::<Vec<_>>().join(", ");
         if !out.is_empty() {

@@ -110,7 +110,8 @@ pub(super) fn of<'a>(diffs: &[&'a ClusterDiff], all: &'a [Finding]) -> Vec<Story
     }
     let told = |f: &&Finding| f.clusters().any(|name| diffs.iter().any(|d| d.cluster == name));
     let others = all.iter().filter(|f| !f.is_existing && !told(f));
-    let others = lines(others.map(|f| (f, f.clusters().collect())));
+    let mut others = lines(others.map(|f| (f, f.clusters().collect())));
+    others.retain(|line| !out.iter_mut().any(|story| covers(&mut story.effects, line, false)));
     if !others.is_empty() {
         out.push(Story { findings: others, ..Story::new(Vec::new(), Vec::new()) });
     }
@@ -178,18 +179,18 @@ pub(super) fn says(effect: &Effect, finding: &Finding) -> bool {
     effect.rule == Some(finding.rule.name) || is_of_machine || refuses || alert.is_some_and(raises)
 }
 
-impl<'a> Story<'a> {
+/// Adds a finding to the consequence that says the same, if one does. What is gone is like an improvement only.
+fn covers<'a>(effects: &mut [Entry<'a>], line: &FindingLine<'a>, is_gone: bool) -> bool {
+    let mut entries = effects.iter_mut().filter(|e| (e.effect.impact == Impact::Better) == is_gone);
+    let entry = entries.find(|e| says(&e.effect, line.finding));
+    entry.map(|entry| entry.rules.push(line.finding)).is_some()
+}
+
+impl Story<'_> {
     /// Moves findings to the consequence that says the same: its rule, its alert, or its machine.
     pub(super) fn cover_findings(&mut self) {
-        let effects = &mut self.effects;
-        // What is gone says the same as an improvement only.
-        let mut cover = |line: &FindingLine<'a>, is_gone: bool| {
-            let mut entries = effects.iter_mut().filter(|e| (e.effect.impact == Impact::Better) == is_gone);
-            let entry = entries.find(|e| says(&e.effect, line.finding));
-            entry.map(|entry| entry.rules.push(line.finding)).is_some()
-        };
-        self.findings.retain(|line| !cover(line, false));
-        self.removed.retain(|line| !cover(line, true));
+        self.findings.retain(|line| !covers(&mut self.effects, line, false));
+        self.removed.retain(|line| !covers(&mut self.effects, line, true));
         // A note about a line that a finding is about says the same.
         let line = |place: &Location| (place.file.path().to_owned(), place.start().line);
         let told: BTreeSet<_> = self.findings.iter().filter_map(|f| f.finding.location.as_ref().map(line)).collect();

@@ -58,12 +58,7 @@ pub(super) fn attribute(
     }
     match parts.as_slice() {
         [_] => {
-            for change in changes.iter_mut() {
-                change.causes = vec![0];
-                for field in &mut change.fields {
-                    field.causes = vec![0];
-                }
-            }
+            causes_of(changes).for_each(|causes| *causes = vec![0]);
         }
         _ => {
             let planner = PartialPlanner::new(before, after, with);
@@ -73,17 +68,34 @@ pub(super) fn attribute(
                     add_cause(changes, index, &with, true);
                 }
             }
-            if changes.iter().any(|c| c.causes.is_empty() || c.fields.iter().any(|f| f.causes.is_empty())) {
-                for index in 0..parts.len() {
-                    // Without this part: the fields that differ from now.
-                    if let Some(without) = planner.plan(&parts, |i| i != index) {
-                        add_cause(changes, index, &without, false);
-                    }
+            let is_open = causes_of(changes).any(|causes| causes.len() != 1);
+            let mut needed: Vec<ObjectChange> = changes.to_vec();
+            causes_of(&mut needed).for_each(Vec::clear);
+            for index in (0..parts.len()).filter(|_| is_open) {
+                // Without this part: the fields that differ from now.
+                if let Some(without) = planner.plan(&parts, |i| i != index) {
+                    add_cause(&mut needed, index, &without, false);
+                }
+            }
+            for (causes, needed) in causes_of(changes).zip(causes_of(&mut needed)) {
+                // One that another overrides has no part in the result.
+                if causes.is_empty() {
+                    causes.append(needed);
+                } else if causes.iter().any(|cause| needed.contains(cause)) {
+                    causes.retain(|cause| needed.contains(cause));
                 }
             }
         }
     }
     parts.into_iter().map(|(_, cause)| cause).collect()
+}
+
+/// The causes of all objects and their fields.
+fn causes_of(changes: &mut [ObjectChange]) -> impl Iterator<Item = &mut Vec<usize>> {
+    changes.iter_mut().flat_map(|change| {
+        let fields = change.fields.iter_mut().map(|field| &mut field.causes);
+        std::iter::once(&mut change.causes).chain(fields)
+    })
 }
 
 /// The results of a plan other than its objects.
@@ -155,8 +167,7 @@ impl<T> Shares<T> {
     }
 }
 
-/// Adds a cause to every object and field that differs from the old (or new) ones. Those with causes from the first
-/// pass keep them.
+/// Adds a cause to every object and field that differs from the old (or new) ones.
 fn add_cause(
     changes: &mut [ObjectChange],
     cause: usize,
@@ -179,8 +190,7 @@ fn add_cause(
             (None, Some(_)) | (Some(_), None) => true,
             (Some(_), Some(_)) => false,
         };
-        let unknown = from_old || change.causes.is_empty();
-        add(&mut change.causes, appears && unknown);
+        add(&mut change.causes, appears);
         let (Some(base), Some(found)) = (base, found) else {
             continue;
         };
@@ -194,10 +204,9 @@ fn add_cause(
             let label = &field.step.label;
             let is_affected = field_changes.iter().any(|d| overlaps(&d.label, label));
             any_affected |= is_affected;
-            let unknown = from_old || field.causes.is_empty();
-            add(&mut field.causes, is_affected && unknown);
+            add(&mut field.causes, is_affected);
         }
-        add(&mut change.causes, any_affected && unknown);
+        add(&mut change.causes, any_affected);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::diff::semantic::Impact;
 use crate::prelude::*;
+use hcoplan_planner::admission::KIND;
 use std::sync::LazyLock;
 
 /// The kind of an upgrade's effect on a HyperConverged.
@@ -87,12 +88,12 @@ impl Note {
 static READ: LazyLock<Vec<&str>> =
     LazyLock::new(|| serde_json::from_str(include_str!("read_kinds.json")).unwrap_or_default());
 
-/// Whether changes of an object are noted: those of KubeVirt and CDI, and of what their objects use.
+/// Whether an object is compared: those of KubeVirt and CDI, and what these use.
 pub fn is_noted(api_version: &str, kind: &str) -> bool {
-    READ.contains(&kind) || api_version.contains("kubevirt.io/") && kind != "HyperConverged"
+    READ.contains(&kind) || api_version.contains("kubevirt.io/")
 }
 
-/// The notes on objects of the repository that differ between two sides.
+/// The notes on objects of the repository, other than the HyperConverged, that differ between two sides.
 pub fn object_notes(objects: [Vec<Value>; 2]) -> Vec<Note> {
     let mut sides: BTreeMap<ObjectId, [Vec<Value>; 2]> = BTreeMap::new();
     let numbered = objects.into_iter().enumerate();
@@ -100,7 +101,7 @@ pub fn object_notes(objects: [Vec<Value>; 2]) -> Vec<Note> {
         sides.entry(ObjectId::of(&object)).or_default()[side].push(object);
     }
     let mut changed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    sides.retain(|_, [before, after]| before != after);
+    sides.retain(|id, [before, after]| before != after && id.kind != KIND);
     for (id, [before, after]) in sides {
         let what = match (before.is_empty(), after.is_empty()) {
             (true, _) => "added to",

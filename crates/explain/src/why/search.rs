@@ -205,16 +205,16 @@ impl Search<'_> {
         found.len() > before
     }
 
-    /// The fewest units that change the target when removed together; `None` if even all of them don't.
+    /// The fewest units that change the target when removed together; `None` if neither all of them do, nor all lines:
+    /// without nodes nothing may be rendered.
     fn together<'u>(&self, units: &[&'u InputTree]) -> Option<Vec<&'u InputTree>> {
         let moves = |units: &[&InputTree]| {
             let inputs: Vec<&Input> = units.iter().map(|u| &u.input).collect();
             self.without(&inputs) != *self.base
         };
-        if units.len() < 2 || !moves(units) {
-            return None;
-        }
-        Some(fewest(units.to_vec(), moves))
+        let lines = units.iter().copied().filter(|unit| unit.input.written().is_some());
+        let mut sets = [units.to_vec(), lines.collect()].into_iter();
+        Some(fewest(sets.find(|set| set.len() > 1 && moves(set))?, moves))
     }
 
     /// The parts of each unit of a set that matter while the others are removed.

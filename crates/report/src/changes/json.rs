@@ -45,7 +45,7 @@ pub fn document(changes: &Changes<'_>, steps: Option<&Steps>) -> Value {
             "change": counts.change,
             "remove": counts.remove,
             "noise": counts.noise,
-            "findingsAdded": counts.findings_added,
+            "findingsAdded": counts.errors_added + counts.warnings_added + counts.infos_added,
             "findingsRemoved": counts.findings_removed,
         },
     });

@@ -44,9 +44,9 @@ impl<'a> UpgradeView<'a> {
         let is_known = |f: &&Finding| {
             review.added.iter().any(|l| (l.finding.rule.name, &l.finding.message) == (f.rule.name, &f.message))
         };
-        let counts = before.review.counts;
         let mut worse = None;
-        if counts.differing + counts.findings_added > 0 || !before.review.shown_again().iter().all(is_known) {
+        let is_quiet = before.review.counts.differing == 0 && before.review.added.is_empty();
+        if !is_quiet || !before.review.shown_again().iter().all(is_known) {
             let (level, verdict) = before.verdict();
             worse = Some((level, verdict.clone())).filter(|(level, _)| *level < view.verdict().0);
             blocks.push(Block::Heading(1, "The change before the upgrade".into()));

@@ -249,10 +249,11 @@ impl<'a> View<'a> {
         // A refusal's finding knows better what to do; after an improvement nothing is left to do.
         let action = effect.action.as_deref();
         let own = action.filter(|_| !effect.is_refusal);
-        let rules = if effect.impact == Impact::Better { &[][..] } else { &entry.rules };
+        let is_problem = |f: &&Finding| f.severity > Severity::Info && effect.impact != Impact::Better;
+        let found: Vec<&Finding> = entry.rules.iter().copied().filter(is_problem).collect();
         let help = || entry.rules.first().filter(|_| effect.is_refusal)?.help.as_deref();
         let other = || help().or(action).map(Text::from);
-        if let Some(action) = self.action(own, rules, &entry.clusters).or_else(other) {
+        if let Some(action) = self.action(own, &found, &entry.clusters).or_else(other) {
             row.note("do", action);
         }
         if let Some(place) = &effect.place {
@@ -281,7 +282,9 @@ impl<'a> View<'a> {
             };
             Some(Text::new().code(format!("hcoplan fix {root}{cluster}{options}")))
         };
-        let fix = found.iter().filter(|f| f.severity > Severity::Info && !f.is_existing).find_map(command);
+        // An info's choice is explained by its help.
+        let is_meant = |f: &&&Finding| f.severity > Severity::Info || f.best_fix() == Some(Applicability::Safe);
+        let fix = found.iter().filter(|f| !f.is_existing).filter(is_meant).find_map(command);
         action.map(Text::from).or(fix)
     }
 

@@ -8,6 +8,7 @@ use crate::prelude::*;
 use hcoplan_analysis::Failure;
 use hcoplan_diagnostics::finding;
 use hcoplan_explain::docs::steps;
+use hcoplan_repository::repo::known_release;
 
 pub use field::kinds;
 pub use rendered::document as rendered;
@@ -23,6 +24,10 @@ pub fn page(subject: &str, release: Option<&Arc<Release>>) -> Result<String, Fai
     }
     if let Some(page) = topic::page(subject, release) {
         return Ok(page);
+    }
+    if let Ok(found) = known_release(subject) {
+        let title = found.title();
+        return Ok(format!("# {title}\n\nA release.\n\nRead on: `hcoplan release show {subject}`\n"));
     }
     // The last segment of a path may be an annotation or a gate.
     let last = steps(subject).and_then(|mut all| all.pop());

@@ -449,25 +449,6 @@ pub(super) fn tls_clients(
     said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).collect()
 }
 
-pub(super) fn rollout(change: &Change<'_>) -> Vec<Consequence> {
-    const AT_ONCE: Said = Said::new(
-        Behaviour,
-        Now,
-        "a change of a running VM takes effect at once where it can, not only at its next restart",
-    );
-    const STAGED: Said = Said::new(Behaviour, Now, "a change of a running VM takes effect at its next restart only");
-    becomes(change, "Stage", STAGED, AT_ONCE)
-}
-
-/// What a field says that gets a value, and one that loses it.
-fn becomes(change: &Change<'_>, value: &str, gets: Said, loses: Said) -> Vec<Consequence> {
-    match (change.before == value, change.after == value) {
-        (false, true) => vec![gets.plain()],
-        (true, false) => vec![loses.plain()],
-        _ => Vec::new(),
-    }
-}
-
 /// Source: `pkg/virt-config`: 200 requests per second with bursts of 400, virt-handler's 50 and 100.
 pub(super) fn rate_limit(change: &Change<'_>) -> Vec<Consequence> {
     let (component, default) = match change.path.rsplit('.').next().unwrap_or_default() {
@@ -511,15 +492,4 @@ pub(super) fn ksm(change: &Change<'_>) -> Vec<Consequence> {
     let (was, is) = (nodes(change.before), nodes(change.after));
     let said = Said::new(Behaviour, Now, "KSM shares the memory of VMs {is}, instead of {was}");
     if was == is { Vec::new() } else { vec![said.turns(is, was)] }
-}
-
-/// Source: `pkg/virt-operator/resource/generate/install/strategy.go`; `Manual` needs the gate OptOutRoleAggregation.
-pub(super) fn role_aggregation(change: &Change<'_>) -> Vec<Consequence> {
-    const MANUAL: Said = Said::new(
-        Security,
-        Now,
-        "users with the roles admin, edit or view lose their access to VMs, unless they are bound to KubeVirt's roles",
-    );
-    const AGGREGATED: Said = Said::new(Security, Now, "users with the roles admin, edit or view get access to VMs");
-    becomes(change, "Manual", MANUAL, AGGREGATED)
 }

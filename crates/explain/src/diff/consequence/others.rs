@@ -6,7 +6,7 @@ use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
 use super::said::{Said, entries, summary};
 use crate::diff::consequence::Consequence;
-use crate::diff::semantic::EffectTime::{ImageRemoval, NewMachines, NewPods, Now};
+use crate::diff::semantic::EffectTime::{NewMachines, NewPods, Now};
 use crate::diff::semantic::Impact::{Behaviour, DataLoss, Images, Scheduling, Security};
 use crate::prelude::*;
 
@@ -108,23 +108,6 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
         }
     };
     vec![said]
-}
-
-pub(super) fn retention(change: &Change<'_>) -> Vec<Consequence> {
-    const DELETES: Said = Said::new(
-        Behaviour,
-        ImageRemoval,
-        "the disks that were imported for {} are deleted together with the image from now on",
-    )
-    .to_do("write `retentionPolicy: All` to keep them then");
-    const KEEPS: Said =
-        Said::new(Behaviour, ImageRemoval, "the disks that were imported for {} stay when the image is removed");
-    let deletes = |value: &Value| value == "None";
-    match (deletes(change.before), deletes(change.after)) {
-        (false, true) => vec![DELETES.about(change.object_name())],
-        (true, false) => vec![KEEPS.about(change.object_name())],
-        _ => Vec::new(),
-    }
 }
 
 /// Without a selector AAQ takes the namespaces with its label, with an empty one every namespace.

@@ -59,6 +59,7 @@ fn says(value: &'static Value) -> Option<Says> {
             Says::Value(words, said(&value["says"])?)
         }
         "switch" => Says::Switch(value["default"].as_bool()?, said(&value["on"])?, said(&value["off"])?),
+        "becomes" => Says::Becomes(value["value"].as_str()?, said(&value["gets"])?, said(&value["loses"])?),
         "section" => Says::Section(said(&value["add"])?, said(&value["remove"])?, change()?),
         "names" => Says::Names(said(&value["add"])?, said(&value["remove"])?, change()?),
         "each" => Says::Each(Words { of: value.get("defaults"), ..Words::default() }, said(value)?),
@@ -111,9 +112,6 @@ fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
         "progress_timeout" => migration::progress_timeout,
         "quota_namespaces" => others::quota_namespaces,
         "rate_limit" => kubevirt::rate_limit,
-        "retention" => others::retention,
-        "role_aggregation" => kubevirt::role_aggregation,
-        "rollout" => kubevirt::rollout,
         "state_class" => kubevirt::state_class,
         "tls" => kubevirt::tls,
         "tls_profile" => others::tls_profile,

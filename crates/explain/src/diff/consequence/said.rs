@@ -32,6 +32,8 @@ pub(super) enum Says {
     Value(Words, Said),
     /// A switch: its default, on, off.
     Switch(bool, Said, Said),
+    /// A value that a field gets, or loses.
+    Becomes(&'static str, Said, Said),
     /// A section or object that appears, is removed, or changes.
     Section(Said, Said, Option<Said>),
     /// Each changed field below the path; unset ones have the value that the words name.
@@ -173,6 +175,10 @@ impl Says {
             Self::Switch(default, on, off) => {
                 let (was, is) = (was.as_bool().unwrap_or(default), is.as_bool().unwrap_or(default));
                 if was == is { Vec::new() } else { vec![if is { on } else { off }.plain()] }
+            }
+            Self::Becomes(value, gets, loses) => {
+                let said = if is == value { gets } else { loses };
+                if (was == value) == (is == value) { Vec::new() } else { vec![named(said, said.plain())] }
             }
             Self::Section(add, remove, other) => {
                 let said = match (was.is_null(), is.is_null()) {
