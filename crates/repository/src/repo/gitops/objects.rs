@@ -146,8 +146,8 @@ impl GitOps {
         self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_ref()?)))
     }
 
-    /// The name by which what it applies is told from what others do: its own, with that of its file's directory where
-    /// several clusters have an object of the name.
+    /// The name of what it applies: its own, after that of its file's directory where several clusters have an object of
+    /// the name.
     pub(in crate::repo) fn output_name(&self, applied: &Applied) -> String {
         let is_only = self.by_identity.get(&identity(applied)).is_none_or(|indexes| indexes.len() == 1);
         let directory = parent(applied.document.file.path()).file_name().filter(|_| !is_only);
