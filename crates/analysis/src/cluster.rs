@@ -34,7 +34,7 @@ pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> Clus
         (After::Cluster(cluster), ..) => {
             as_built(work, repo, pair, cluster, &mut outcome);
             for finding in &mut outcome.found.findings {
-                fix::move_to_layers(finding, || repo.build_layers(cluster).unwrap_or_default());
+                fix::move_to_layers(finding, |build| repo.build_layers(build).unwrap_or_default());
                 finding.point_at_origins();
             }
         }
@@ -99,7 +99,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         outcome.drift = drift(&inputs);
     }
     if let Some(question) = &work.ask {
-        let layers = repo.build_layers(cluster).unwrap_or_default();
+        let layers = repo.build_layers(cluster.path()).unwrap_or_default();
         outcome.answer = Some(question.answer(&inputs, layers, &judged.planned, judged.state.as_ref()));
     }
     if work.matrix {

@@ -99,7 +99,7 @@ pub(super) fn migrate(
 fn built(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> Vec<BuiltCluster> {
     let mut out = Vec::new();
     for cluster in found.repo.clusters() {
-        let Some(layers) = found.repo.build_layers(cluster) else {
+        let Some(layers) = found.repo.build_layers(cluster.path()) else {
             continue;
         };
         let is_chosen = found.has(cluster.name());

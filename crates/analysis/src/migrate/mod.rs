@@ -34,7 +34,7 @@ fn applied(title: String, location: Option<Location>) -> Applied {
 fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResult {
     let mut all = FixResult::default();
     // For a build, its layers are rewritten instead.
-    let is_built = |c: &&ClusterRef| found.repo.build_layers(c).is_some();
+    let is_built = |c: &&ClusterRef| found.repo.build_layers(c.path()).is_some();
     for cluster in found.chosen().into_iter().filter(|c| !is_built(c)) {
         let name = cluster.name();
         let loaded = match found.repo.load(cluster) {

@@ -71,7 +71,8 @@ impl<'a> Context<'a> {
     /// The other objects and the overlays' patches that may contain suppressions.
     pub(crate) fn documents_with_suppressions(&self) -> Vec<Arc<Document>> {
         let layers = self.layers().iter().filter_map(|l| l.document.as_ref());
-        let all = self.other_objects().all().chain(layers);
+        let objects = self.other_objects();
+        let all = objects.all().chain(objects.parts()).chain(layers);
         all.filter(|d| suppression::may_hold_suppression(d)).cloned().collect()
     }
 

@@ -17,7 +17,7 @@ use crate::prelude::*;
 
 /// Moves the fixes of a finding that edit a build to the build's layers. Removes those that can't be moved; the
 /// finding says why.
-pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [BuildLayer]) {
+pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn(&Utf8Path) -> &'l [BuildLayer]) {
     let place = finding.location.as_ref();
     let near = place.and_then(Location::origin).map(|o| o.file);
     let mut fixes = std::mem::take(&mut finding.fixes);
@@ -31,7 +31,7 @@ pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn() -> &'l [Build
         let moved = if edits.iter_mut().all(Edit::move_to_origin) {
             Ok(edits)
         } else {
-            edits_of_layers(&build_edits, layers(), near.as_ref().map(|f| f.path()))
+            edits_of_layers(&build_edits, &layers, near.as_ref().map(|f| f.path()))
         };
         match moved {
             Ok(edits) => {
@@ -134,10 +134,15 @@ struct LayerPlan {
 }
 
 /// Edits of a build as edits of its layers, preferably of a file.
-fn edits_of_layers(build_edits: &[Edit], layers: &[BuildLayer], near: Option<&Utf8Path>) -> Result<Vec<Edit>, String> {
+fn edits_of_layers<'l>(
+    build_edits: &[Edit],
+    layers: impl Fn(&Utf8Path) -> &'l [BuildLayer],
+    near: Option<&Utf8Path>,
+) -> Result<Vec<Edit>, String> {
     let Some(first) = build_edits.first() else {
         return Ok(Vec::new());
     };
+    let layers = layers(first.file.path());
     if layers.is_empty() {
         return Err("what it is rendered from can't be edited here".to_owned());
     }

@@ -215,7 +215,7 @@ impl Repo {
             }),
             findings,
             identity,
-            layers: self.layers_of_build(&cluster.path),
+            layers: self.parts_of_build(&cluster.path).to_vec(),
             read: files,
         })
     }
@@ -243,25 +243,29 @@ impl Repo {
         }
         let path = self.paths.get(file as usize);
         let path = path.expect("indexes come from the list of paths");
-        let bytes = self.tree.read(path).map_err(|why| {
+        let source = self.source_file(path).map_err(|why| {
             let problem = unreadable(path, &why);
             Box::new(Problem { fatal: true, ..problem })
         })?;
         // The first read reported the broken part; earlier documents are used.
-        let source = SourceFile::from_bytes(&**path, bytes);
-        let origins = self.built.as_ref().and_then(|b| b.origins.get(&**path));
-        if let Some(origins) = origins {
-            source.set_origins(Arc::clone(origins));
-        }
         let content = Arc::new(Content::read(&*self.tree, source));
         self.recent.add(file, &content);
         Ok(content)
     }
 
-    fn layers_of_build(&self, path: &Utf8Path) -> Vec<Arc<Document>> {
+    /// A file with the origins of its text, if it is a build.
+    pub(super) fn source_file(&self, path: &Utf8Path) -> Result<Arc<SourceFile>, Unreadable> {
+        let source = SourceFile::from_bytes(path, self.tree.read(path)?);
+        if let Some(origins) = self.built.as_ref().and_then(|built| built.origins.get(path)) {
+            source.set_origins(Arc::clone(origins));
+        }
+        Ok(source)
+    }
+
+    /// The documents of which a file was built; none if it wasn't.
+    pub(super) fn parts_of_build(&self, path: &Utf8Path) -> &[Arc<Document>] {
         let built = self.built.as_ref();
-        let documents = built.and_then(|b| b.documents.get(path));
-        documents.cloned().unwrap_or_default()
+        built.and_then(|built| built.documents.get(path)).map_or(&[], Vec::as_slice)
     }
 
     /// The location of an object's name.

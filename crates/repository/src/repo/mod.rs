@@ -303,9 +303,9 @@ impl Repo {
         out
     }
 
-    /// The layers of a cluster's build, in kustomize's order; `None` if kustomize didn't build it.
-    pub fn build_layers(&self, cluster: &ClusterRef) -> Option<&[BuildLayer]> {
-        self.built.as_ref()?.layers.get(cluster.path()).map(Vec::as_slice)
+    /// The layers of a built file, in kustomize's order; `None` if kustomize didn't build it.
+    pub fn build_layers(&self, path: &Utf8Path) -> Option<&[BuildLayer]> {
+        self.built.as_ref()?.layers.get(path).map(Vec::as_slice)
     }
 
     /// The controllers' objects.
@@ -424,7 +424,7 @@ impl Repo {
 
     /// The annotations that a build's layers set on a cluster's HyperConverged, in order; none without a build.
     pub fn layers(&self, cluster: &ClusterRef) -> Vec<Layer> {
-        self.build_layers(cluster).map(annotation_layers).unwrap_or_default()
+        self.build_layers(cluster.path()).map(annotation_layers).unwrap_or_default()
     }
 
     /// The content of a file, relative to the root.

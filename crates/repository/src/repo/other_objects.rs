@@ -20,6 +20,7 @@ use crate::prelude::*;
 pub struct OtherObjects {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
+    parts: Vec<Arc<Document>>,
     problems: Vec<Finding>,
     skips_dry_run: Option<bool>,
     /// By kind, the first of each namespace and name; computed at the first look-up by name.
@@ -71,6 +72,11 @@ impl OtherObjects {
         &self.templates
     }
 
+    /// The documents of which its built files were made.
+    pub fn parts(&self) -> &[Arc<Document>] {
+        &self.parts
+    }
+
     /// Whether the Application that applies the cluster's HyperConverged skips the dry run of missing kinds; `None` if
     /// no Application of the repository applies it.
     pub fn skips_dry_run(&self) -> Option<bool> {
@@ -118,10 +124,12 @@ impl Repo {
     pub fn users_of(&self, path: &Utf8Path) -> Vec<&ClusterRef> {
         let role = self.files.iter().find(|f| *f.path == *path).map(|f| &f.what);
         let facts = path.parent().filter(|_| matches!(role, Some(FileRole::Read(_))));
-        let owner = self.owners.owner(path);
+        let builds = self.built.iter().flat_map(|built| &built.inputs).filter(|(_, inputs)| inputs.contains(path));
+        let owners: Vec<&Utf8Path> =
+            builds.map(|(build, _)| &**build).chain([path]).filter_map(|file| self.owners.owner(file)).collect();
         let is_user = |c: &&ClusterRef| {
             self.is_within(c, path)
-                || owner == Some(c.directory())
+                || owners.contains(&c.directory())
                 || facts.is_some_and(|directory| c.directory().starts_with(directory))
                 || c.inventory_files.iter().any(|file| file.starts_with(path))
                 || c.also.iter().any(|also| path.starts_with(also))
@@ -139,10 +147,10 @@ impl Repo {
         let mut count = 0;
         for file in read {
             count += 1;
-            let Ok(bytes) = self.tree.read(&file.path) else {
+            let Ok(source) = self.source_file(&file.path) else {
                 continue;
             };
-            let content = Content::parse(SourceFile::from_bytes(&*file.path, bytes));
+            let content = Content::parse(source);
             for document in &content.documents {
                 let kind = document.text("kind");
                 if OPERATORS.contains(&kind) {
@@ -160,13 +168,11 @@ impl Repo {
         let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
         let unowned = read.filter(|f| self.owners.owner(&f.path).is_none() && !is_given(&f.path));
         let has_machines = |file: &&FileUse| {
-            let bytes = self.tree.read(&file.path).unwrap_or_default();
             // Most files name none, and needn't be parsed.
-            if !String::from_utf8_lossy(&bytes).contains("VirtualMachine") {
-                return false;
-            }
+            let source = self.source_file(&file.path).ok().filter(|source| source.text().contains("VirtualMachine"));
+            let Some(source) = source else { return false };
             let mut found = OtherObjects::default();
-            let content = Content::parse(SourceFile::from_bytes(&*file.path, bytes));
+            let content = Content::parse(source);
             content.documents.iter().for_each(|document| add_objects(document, true, &mut found));
             !found.of_kind("VirtualMachine").is_empty()
         };
@@ -182,7 +188,7 @@ impl Repo {
         let files = self.files_of(cluster).into_iter();
         let files = files.filter(|f| matches!(f.path.extension(), Some("yaml" | "yml" | "json")));
         files.filter_map(move |file| {
-            let source = SourceFile::from_bytes(&*file.path, self.tree.read(&file.path).ok()?);
+            let source = self.source_file(&file.path).ok()?;
             is_interesting(source.text()).then(|| {
                 let mut objects = OtherObjects::default();
                 Content::parse(source).documents.iter().for_each(|document| add_objects(document, false, &mut objects));
@@ -226,7 +232,7 @@ impl Repo {
     }
 
     /// The files that may have a cluster's other objects.
-    fn files_of<'r>(&'r self, cluster: &'r ClusterRef) -> Vec<&'r FileUse> {
+    pub(super) fn files_of<'r>(&'r self, cluster: &'r ClusterRef) -> Vec<&'r FileUse> {
         let directory = cluster.directory();
         let mut files: Vec<&FileUse> = self.own_files(directory).collect();
         if !cluster.also.is_empty() {
@@ -251,9 +257,7 @@ impl Repo {
         let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
         for file in self.files_of(cluster) {
-            let read = || {
-                Some(Arc::new(Content::parse(SourceFile::from_bytes(&*file.path, self.tree.read(&file.path).ok()?))))
-            };
+            let read = || Some(Arc::new(Content::parse(self.source_file(&file.path).ok()?)));
             let Some(content) = known.get(&*file.path).map(|content| Arc::clone(content)).or_else(read) else {
                 continue;
             };
@@ -262,6 +266,7 @@ impl Repo {
             } else if matches!(file.path.extension(), Some("yaml" | "yml" | "json")) {
                 out.problems.extend(unparseable_other(&content));
             }
+            out.parts.extend_from_slice(self.parts_of_build(&file.path));
             let is_elsewhere = self.owners.around(&file.path) != Some(cluster.directory())
                 && !cluster.also.iter().any(|also| file.path.starts_with(also));
             for document in &content.documents {

@@ -21,8 +21,7 @@ impl Repo {
 
     /// The files of a cluster, without those of the command line.
     fn inputs(&self, cluster: &ClusterRef) -> BTreeSet<Utf8PathBuf> {
-        let directory = cluster.directory();
-        let own = self.own_files(directory);
+        let own = self.files_of(cluster).into_iter();
         let mut out: BTreeSet<Utf8PathBuf> = own.map(|f| f.path.to_path_buf()).collect();
         out.extend(self.text_paths(cluster).cloned());
         out.insert(cluster.path.to_path_buf());

@@ -45,6 +45,9 @@ use crate::prelude::*;
 /// The name of a build, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";
 
+/// The groups of machines, disks and networks: a kustomization of these alone is built, too.
+const MACHINES: [&str; 2] = ["kubevirt.io/", "k8s.cni.cncf.io/"];
+
 /// The results of builds.
 #[derive(Debug, Default)]
 pub struct Built {
@@ -170,8 +173,8 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
     let mut jobs = Vec::new();
     let mut built = Built::default();
     let mut known = HashMap::new();
-    // Kustomizations whose resources are unknown.
-    let mut unknown = Vec::new();
+    // Kustomizations whose resources are unknown, and those of machines alone.
+    let (mut unknown, mut others) = (Vec::new(), Vec::new());
     for (directory, output, additions) in to_build(&all, &listing.files) {
         let job = BuildJob::new(&all, &directory, output, additions, request.fetches);
         let is_within = |w: &Utf8Path| job.output.starts_with(w) || job.reached.inputs.iter().any(|i| i.starts_with(w));
@@ -179,11 +182,15 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
             if !job.sources.is_empty() {
                 built.reached.extend(job.reached.files());
                 built.unbuilt.insert(job.output, job.reached.inputs);
+            } else if job.reads_machines(tree) {
+                others.push(job);
             }
             continue;
         }
         if !job.sources.is_empty() || job.may_create_hyperconverged(tree, &mut known) {
             jobs.push(job);
+        } else if job.allowed.is_ok() && job.reads_machines(tree) {
+            others.push(job);
         } else if (job.allowed.is_err() || job.reached.is_remote) && !generates_policies(&job.allowed) {
             unknown.push(job);
         }
@@ -211,7 +218,7 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
         built.unbuilt.insert(job.output.clone(), job.reached.inputs);
         built.unselected.insert(job.output);
     }
-    let native: Vec<_> = jobs.into_iter().map(|job| job.start(&all, request)).collect();
+    let native: Vec<_> = jobs.into_iter().chain(others).map(|job| job.start(&all, request)).collect();
     // Most of the time is waiting for kustomize.
     let run = |(job, started): (BuildJob, Started)| {
         let done = job.finish(started, tree, root, request);
@@ -440,11 +447,15 @@ impl BuildJob {
             })
     }
 
+    /// Whether one of its resources is an object of KubeVirt's or CDI's, or a network.
+    fn reads_machines(&self, tree: &dyn Tree) -> bool {
+        self.reached.resources.iter().any(|file| tree.read(file).is_ok_and(|bytes| has_any(&bytes, &MACHINES)))
+    }
+
     /// Whether one of its files contains HCO's kind or group.
     fn names_hyperconverged(&self, tree: &dyn Tree) -> bool {
-        let words = ["HyperConverged", HCO];
         let mut inputs = self.reached.inputs.iter();
-        inputs.any(|input| tree.read(input).is_ok_and(|b| words.iter().any(|w| find(&b, w.as_bytes()).is_some())))
+        inputs.any(|input| tree.read(input).is_ok_and(|bytes| has_any(&bytes, &["HyperConverged", HCO])))
     }
 }
 
@@ -509,7 +520,9 @@ impl Built {
             if let (false, Err(error), true) = (accumulated.unfetched.is_empty(), &allowed, has_inventory) {
                 self.failed.push(failed::failed(tree, root, &whole, &reached, output.clone(), error));
                 self.unbuilt.insert(output, reached.inputs);
-            } else if names_hyperconverged && accumulated.patches_unfetched() {
+                return;
+            }
+            if names_hyperconverged && accumulated.patches_unfetched() {
                 // Here a HyperConverged is changed that is elsewhere.
                 let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
                 self.findings.extend(unfetched.map(|finding| finding.severity(Severity::Warning)));
@@ -517,10 +530,12 @@ impl Built {
                 self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
                 self.reached.extend(reached.files());
             }
-            return;
+            if !has_any(&bytes, &MACHINES) {
+                return;
+            }
         }
         self.reached.extend(reached.files());
-        let unfetched = accumulated.unfetched.iter();
+        let unfetched = accumulated.unfetched.iter().filter(|_| has_hyperconverged);
         self.findings.extend(unfetched.map(|(place, what)| failed::not_fetched(place, what)));
         let shown_path = shown(root, &path);
         let from = match sources.as_slice() {
@@ -552,6 +567,10 @@ impl BuildError {
             _ => Self::Off,
         }
     }
+}
+
+fn has_any(bytes: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| find(bytes, word.as_bytes()).is_some())
 }
 
 /// Whether a file has a HyperConverged, or mentions one if it can't be parsed as YAML.
