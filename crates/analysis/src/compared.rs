@@ -280,7 +280,7 @@ pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &m
             diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
         }
         takes_workloads = planned.takes_workloads();
-        pruned_by = after.pruner_of(was, planned.manifest());
+        pruned_by = before.applier_gone(after, was).or_else(|| after.pruner_of(was, planned.manifest()));
     }
     diff.removal = Some(Removal { pruned_by, is_ignored, takes_workloads });
     outcome.diff = Some(diff);

@@ -49,7 +49,8 @@ pub fn entries(repo: &Repo, is_meant: impl Fn(&Finding) -> bool) -> Vec<Pair<'_>
     out
 }
 
-/// Pairs clusters by name, then moved ones: those with the same HyperConverged or the same inventory `metadata.name`.
+/// Pairs clusters by name, then those that the same controllers' objects apply, then moved ones: those with the same
+/// HyperConverged or the same inventory `metadata.name`.
 pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pair<'a>>)) -> Vec<Pair<'a>> {
     let mut old: BTreeMap<&ClusterName, &ClusterRef> = before.1.iter().map(|c| (c.name(), *c)).collect();
     let mut out = Vec::new();
@@ -70,6 +71,12 @@ pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pa
         if new.is_empty() { Vec::new() } else { old.values().map(|c| (*c, identity(before.0, c))).collect() };
     let mut taken = BTreeSet::new();
     for cluster in new {
+        if let Some(was) = before.0.of_same_applier(after.0, cluster) {
+            taken.insert(was.name());
+            old.remove(was.name());
+            out.push(Pair { before: Some(was), ..Pair::new(cluster) });
+            continue;
+        }
         let is = if gone.is_empty() { None } else { identity(after.0, cluster) };
         let same = |was: &Option<(Option<String>, String)>| match (was, &is) {
             (Some((a, x)), Some((b, y))) => (a.is_some() && a == b) || x == y,
@@ -87,9 +94,10 @@ pub fn pairs<'a>(before: (&'a Repo, &[&'a ClusterRef]), after: (&'a Repo, Vec<Pa
         out.push(Pair { before: found, ..Pair::new(cluster) });
     }
     for cluster in old.into_values() {
-        let after = match after.0.not_built_here(cluster) {
-            Some(finding) => After::NotPlanned(finding),
-            None => After::Nothing,
+        let after = match (after.0.not_built_here(cluster), after.0.of_same_applier(before.0, cluster)) {
+            (Some(finding), _) => After::NotPlanned(finding),
+            (None, Some(is)) => After::Cluster(is),
+            (None, None) => After::Nothing,
         };
         out.push(Pair { name: cluster.name().clone(), before: Some(cluster), after });
     }

@@ -2,8 +2,9 @@
 //! is applied, or the controller's object changes.
 
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::build::BUILT;
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::wrapper_changes::is_planned;
@@ -58,6 +59,10 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
             }
             continue;
         };
+        if !all_new.iter().any(|own| std::ptr::eq(*own, new)) && after.clusters().iter().any(|c| after.is_applied(new, c)) {
+            // That cluster is compared with what it applied before.
+            continue;
+        }
         let place = new.document.location(new.document.root.span);
         let why = new.sources.iter().map(|source| after.left_out(new, source, cluster)).collect::<Vec<_>>();
         if let [Some(why), ..] = why.as_slice()
@@ -73,7 +78,7 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     let has_controllers = !before.gitops().applied.is_empty();
     for new in all_new.iter().filter(|_| has_controllers) {
         let same = before.gitops().same(new, after.gitops());
-        let has_moved = same.is_some_and(|same| all_old.iter().any(|old| std::ptr::eq(*old, same)));
+        let has_moved = same.is_some_and(|same| before.clusters().iter().any(|c| before.is_applied(same, c)));
         if !has_moved && !all_old.iter().any(|old| old.may_apply_to(new)) {
             out.push(is_added(cluster, new, all_old.is_empty()));
         }
@@ -179,7 +184,13 @@ fn changed(old: &Value, new: &Value, path: &str, is_known: &dyn Fn(&str) -> bool
     if old == new || is_known(path) {
         return None;
     }
-    let (Value::Object(a), Value::Object(b)) = (old, new) else { return Some(path.to_owned()) };
+    let none = Map::new();
+    let (a, b) = match (old, new) {
+        (Value::Object(a), Value::Object(b)) => (a, b),
+        (Value::Null, Value::Object(b)) => (&none, b),
+        (Value::Object(a), Value::Null) => (a, &none),
+        _ => return Some(path.to_owned()),
+    };
     let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     keys.into_iter().find_map(|key| {
         let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
@@ -246,19 +257,43 @@ impl Repo {
         by.sources.iter().any(|source| self.left_out(by, source, cluster).is_none())
     }
 
+    /// The controller's object that applied a cluster, is gone in a revision after, and deletes with itself what it
+    /// applied.
+    pub fn applier_gone(&self, after: &Self, cluster: &ClusterRef) -> Option<String> {
+        let of_chart = self.applier_of_chart(cluster);
+        let is_of_chart = |by: &Applied| {
+            let is_named = cluster.directory().file_name() == Some(&self.gitops().output_name(by));
+            of_chart.is_some_and(|document| is_one(document, &by.document))
+                && (is_named || by.kind != Kind::ApplicationSet)
+        };
+        let mut all = self.gitops().applied.iter();
+        let by = all.find(|by| {
+            by.deletes_with_itself()
+                && after.gitops().same(by, self.gitops()).is_none()
+                && (is_of_chart(by) || self.is_applied(by, cluster))
+        })?;
+        let is_made = by.kind == Kind::ApplicationSet && after.gitops().same_set(by).is_some();
+        let made = format!("{}, which doesn't make the Application {} any more,", phrase(&by.document), by.name);
+        Some(if is_made { made } else { phrase(&by.document) })
+    }
+
+    /// The cluster that one of another revision is after a change, according to what applies it; with `self` as the
+    /// revision before, what it was.
+    pub fn of_same_applier(&self, other: &Self, cluster: &ClusterRef) -> Option<&ClusterRef> {
+        let same = |by: &&Applied| self.gitops().same(by, other.gitops());
+        let by: Vec<&Applied> = other.applying(cluster).iter().filter_map(same).collect();
+        self.clusters().iter().find(|own| by.iter().any(|by| self.is_applied(by, own)))
+    }
+
     /// Why a source of a controller's object doesn't apply a cluster's HyperConverged; `None` if it does.
     fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
         let controller = applied.kind.controller();
         let directory = cluster.directory();
-        let is_built = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(cluster.path()));
         if !source.is_here {
             return Some(LeftOut::Elsewhere);
         }
-        if is_built {
-            // What several objects apply is in a directory of each one's name.
-            let is_own = source.is_at(directory)
-                || directory.file_name() == Some(&self.gitops().output_name(applied))
-                    && source.is_at(parent(directory));
+        if self.built.as_ref().is_some_and(|built| built.inputs.contains_key(cluster.path())) {
+            let is_own = self.is_build_of(applied, source, directory);
             return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
         }
         let by_place = self.left_out_by_place(applied, source, cluster.path());
@@ -271,6 +306,20 @@ impl Repo {
             return Some(LeftOut::SkippedFile);
         }
         self.left_out_by_itself(controller, cluster)
+    }
+
+    /// Whether the build in a directory is of a source: where several objects change what they apply, each one's is in a
+    /// directory of its name.
+    fn is_build_of(&self, applied: &Applied, source: &Source, directory: &Utf8Path) -> bool {
+        let name = self.gitops().output_name(applied);
+        let is_named = directory.file_name() == Some(&name) && source.is_at(parent(directory));
+        let has_own = || self.built.as_ref().is_some_and(|b| b.inputs.contains_key(&directory.join(&name).join(BUILT)));
+        is_named || source.is_at(directory) && !has_own()
+    }
+
+    /// Whether a controller's object applies the build in a directory.
+    pub(super) fn builds_into(&self, applied: &Applied, directory: &Utf8Path) -> bool {
+        applied.sources.iter().any(|source| source.is_here && self.is_build_of(applied, source, directory))
     }
 
     /// Why a source doesn't apply a file as it is; `None` if it does.

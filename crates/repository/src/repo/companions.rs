@@ -21,6 +21,11 @@ pub(super) fn second_hyperconvergeds(
             return None;
         };
         let upper = clusters.iter().find(|c| c.directory() == level)?;
+        let source = |cluster: &ClusterRef| location(cluster.object).map(|place| place.file.path().to_owned());
+        if source(lower).is_some_and(|file| file != *lower.path() && source(upper) == Some(file)) {
+            // Two builds of one HyperConverged are of two clusters.
+            return None;
+        }
         let message = format!("the cluster `{}` has a second HyperConverged", upper.name());
         let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
             .label("shares the other one's inventory")

@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};
 use super::objects::{ClusterRef, StatementRef};
-use super::{FileRole, Repo};
+use super::{FileRole, Repo, parent};
 use crate::prelude::*;
 
 impl Repo {
@@ -14,7 +14,7 @@ impl Repo {
         let gitops = self.gitops();
         let mut clusters: BTreeMap<&Destination, BTreeSet<&Utf8Path>> = BTreeMap::new();
         for cluster in &self.clusters {
-            for (_, destination) in gitops.reaching(&*self.tree, cluster.path()) {
+            for destination in self.applying(cluster).into_iter().filter_map(|by| by.destination.as_ref()) {
                 clusters.entry(destination).or_default().insert(cluster.directory());
             }
         }
@@ -22,7 +22,9 @@ impl Repo {
             return HashMap::new();
         }
         let of_file = |file: &Utf8Path| {
+            let is_build = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(file));
             let all = gitops.reaching(&*self.tree, file);
+            let all = all.filter(|(by, _)| !is_build || self.builds_into(by, parent(file)));
             let all: BTreeSet<_> = all.filter_map(|(_, destination)| clusters.get(destination)).flatten().collect();
             all.first().filter(|_| all.len() == 1).map(|only| (file.to_owned(), only.to_path_buf()))
         };

@@ -41,7 +41,8 @@ pub(super) fn to_build(all: &Kustomizations<'_>, files: &[Utf8PathBuf]) -> Vec<(
         let is_only = appliers.len() == 1;
         for (name, mut additions) in appliers {
             additions.generate(tree, files, &directory);
-            let output = if is_only { directory.clone() } else { directory.join(name) };
+            let is_its = is_only || additions.is_empty();
+            let output = if is_its { directory.clone() } else { directory.join(name) };
             out.push((directory.clone(), output, additions));
         }
     }

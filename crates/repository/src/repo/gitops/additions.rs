@@ -13,7 +13,8 @@ use crate::repo::build::Additions;
 use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_of, has_kustomization};
 use crate::repo::wrapper_fields::{ARGO, FLUX};
 
-/// The directories that controllers build with additions, each with the name of what applies it.
+/// The directories that controllers build: for each what they add, with the name of what adds it. Without additions
+/// there is one build for all, first.
 pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> = BTreeMap::new();
     for applied in &gitops.applied {
@@ -32,18 +33,17 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
                     entry.what != EntryKind::Of(Field::Components) || path.is_some_and(|p| has_kustomization(tree, &p))
                 });
             }
-            if !additions.is_empty() || additions.is_unrestricted && is_kustomization {
+            if !additions.is_empty() || is_kustomization {
                 out.entry(directory).or_default().push((gitops.output_name(applied), additions));
             }
         }
     }
     for appliers in out.values_mut() {
-        appliers.sort_by(|(a, _), (b, _)| a.cmp(b));
-        // Without changes, one build is that of all.
-        let is_plain = |(_, additions): &(String, Additions)| additions.is_empty();
-        if appliers.iter().all(is_plain) {
-            appliers.truncate(1);
-        }
+        let order = |(name, additions): &(String, Additions)| {
+            (!additions.is_empty(), !additions.is_unrestricted, name.clone())
+        };
+        appliers.sort_by_key(order);
+        appliers.dedup_by(|(_, second), (_, first)| first.is_empty() && second.is_empty());
     }
     out
 }
