@@ -47,7 +47,7 @@ pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> Clus
             outcome.verdict = Verdict::Removed;
             outcome.found.findings.push(repo::removed_finding(before, repo, was));
             if work.compare {
-                compared::removed(before, repo, was, &mut outcome);
+                compared::removed(before, repo, was, None, &mut outcome);
             }
         }
         (After::Nothing, ..) => outcome.verdict = Verdict::Removed,
@@ -128,6 +128,12 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         diff.notes.extend(diff::object_notes([noted(&objects), noted(&after)]));
     }
     outcome.found.findings.extend(applied);
+    if let (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was), true) =
+        (work.before, pair.before, work.compare)
+        && before.is_no_longer_applied(repo, was, cluster)
+    {
+        compared::removed(before, repo, was, Some(cluster), outcome);
+    }
     let before = match &old {
         PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _) => Some(&before.loaded().document.file),
         _ => None,

@@ -268,19 +268,25 @@ fn rejected_before(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, why: &str) 
     format!("{side}: {why}; {planned}")
 }
 
-/// A cluster that is no longer declared.
-pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &mut ClusterResult) {
+/// A cluster that is no longer declared, or not applied; `cluster` is the one that isn't applied.
+pub(super) fn removed(
+    before: &Repo,
+    after: &Repo,
+    was: &ClusterRef,
+    cluster: Option<&ClusterRef>,
+    outcome: &mut ClusterResult,
+) {
     let mut diff = ClusterDiff::new(&outcome.cluster);
     diff.verdict = outcome.verdict.clone();
     diff.whole = Some(Kind::Remove);
     let (mut takes_workloads, mut pruned_by) = (false, None);
     let is_ignored = after.ignoring(was).is_some();
     if let Ok(planned) = super::planned::plan(before, was, None) {
-        if !planned.is_rejected() && !is_ignored {
+        pruned_by = before.deleter(after, was, cluster);
+        if !planned.is_rejected() && !is_ignored && (cluster.is_none() || pruned_by.is_some()) {
             diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
         }
         takes_workloads = planned.takes_workloads();
-        pruned_by = before.applier_gone(after, was).or_else(|| after.pruner_of(was, planned.manifest()));
     }
     diff.removal = Some(Removal { pruned_by, is_ignored, takes_workloads });
     outcome.diff = Some(diff);

@@ -160,8 +160,8 @@ impl ClusterDiff {
             return Effect::new(Impact::Behaviour, text);
         }
         let Some(Removal { pruned_by: Some(pruner), takes_workloads, .. }) = &self.removal else {
-            let text = "the HyperConverged is removed from the repository; nothing here deletes it in the cluster, \
-                        where the operators keep running it";
+            let text =
+                "the HyperConverged stays in the cluster: nothing here deletes it, and the operators keep running it";
             return Effect::new(Impact::Behaviour, text);
         };
         if *takes_workloads {

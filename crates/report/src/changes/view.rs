@@ -170,7 +170,7 @@ impl<'a> View<'a> {
         }
         let note = match (story.whole, story.moved_from) {
             (Some(Kind::Add), _) => " (new)".to_owned(),
-            (Some(Kind::Remove), _) => " (no longer there)".to_owned(),
+            (Some(Kind::Remove), _) => " (no longer applied)".to_owned(),
             (_, Some(from)) => format!(" (before at {from})"),
             _ => String::new(),
         };

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::build::BUILT;
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
+use super::left::{Fate, Left};
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
 use super::{ClusterRef, Repo, parent, wrapper_fields};
@@ -14,14 +15,14 @@ use crate::prelude::*;
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
 ///
-/// Sources: Argo CD's resource hooks and kustomize-controller's `reconcile` and `ssa`; kustomize drops local
-/// configuration from its output.
-const ANNOTATIONS: [(Option<Controller>, &str, &str); 5] = [
-    (Some(Controller::Flux), "kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
-    (Some(Controller::Flux), "kustomize.toolkit.fluxcd.io/ssa", "Ignore"),
-    (Some(Controller::Flux), "kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent"),
-    (Some(Controller::ArgoCd), "argocd.argoproj.io/hook", ""),
-    (None, "config.kubernetes.io/local-config", "true"),
+/// Sources: Argo CD's resource hooks and kustomize-controller's `reconcile` and `ssa`; kustomize, with which Flux builds
+/// every directory, drops local configuration from its output.
+const ANNOTATIONS: [(Controller, &str, &str); 5] = [
+    (Controller::Flux, "kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
+    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", "Ignore"),
+    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent"),
+    (Controller::ArgoCd, "argocd.argoproj.io/hook", ""),
+    (Controller::Flux, "config.kubernetes.io/local-config", "true"),
 ];
 
 /// The sources with what generators and files fill in, after the object's own fields.
@@ -31,49 +32,15 @@ const FILLED_IN: &str = "~sources";
 pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
     let (all_old, all_new) = (before.applying(was), after.applying(cluster));
     let mut out = Vec::new();
-    for old in &all_old {
-        let leaves = |is_deleted: bool, why: String, place: Location| {
-            let other = old.destination.as_ref().filter(|_| !all_new.is_empty());
-            let whence = other.map_or_else(String::new, |destination| format!(" to {destination}"));
-            let effect = is_deleted.then(|| before.hyperconverged(was).is_ok_and(|object| removes_workloads(&object)));
-            leaves(cluster, &whence, effect, &why, place)
-        };
-        let is_still_applied = all_new.iter().any(|new| new.may_apply_to(old));
-        let by = phrase(&old.document);
-        let Some(new) = after.gitops().same(old, before.gitops()) else {
-            let path = old.document.file.path();
-            let is_unreadable = after.gitops().broken.iter().any(|file| file.path() == path);
-            if !is_still_applied && !is_unreadable {
-                let (place, why) = match after.gitops().same_set(old) {
-                    Some(set) => {
-                        let generators = set.root.below("spec.generators").unwrap_or(&set.root);
-                        let why = format!("{by} doesn't make the Application {} any more", old.name);
-                        (set.location(generators.span), why)
-                    }
-                    None => {
-                        let place = old.document.location(old.document.root.span);
-                        (after.named_at(cluster.object).unwrap_or(place), format!("{by} is gone"))
-                    }
-                };
-                out.push(leaves(old.deletes_with_itself(), why, place));
-            }
-            continue;
-        };
-        if !all_new.iter().any(|own| std::ptr::eq(*own, new)) && after.clusters().iter().any(|c| after.is_applied(new, c)) {
-            // That cluster is compared with what it applied before.
-            continue;
+    for old in before.appliers_of(was) {
+        let new = after.gitops().same(old, before.gitops());
+        if let Some(new) = new.filter(|new| all_new.iter().any(|own| std::ptr::eq(*own, *new))) {
+            out.extend(settings_changes(before, after, old, new));
+        } else if !all_new.iter().any(|new| new.may_apply_to(old)) {
+            let left = before.left(after, old, was, Some(cluster));
+            let destination = old.destination.as_ref().filter(|_| !all_new.is_empty());
+            out.extend(left.map(|left| left.finding(before, was, destination)));
         }
-        let place = new.document.location(new.document.root.span);
-        let why = new.sources.iter().map(|source| after.left_out(new, source, cluster)).collect::<Vec<_>>();
-        if let [Some(why), ..] = why.as_slice()
-            && !is_still_applied
-        {
-            let why = format!("{by} doesn't apply it: {why}");
-            let named = after.named_at(cluster.object).filter(|_| old.settings() == new.settings());
-            out.push(leaves(new.prunes, why, named.unwrap_or(place)));
-            continue;
-        }
-        out.extend(settings_changes(before, after, old, new));
     }
     let has_controllers = !before.gitops().applied.is_empty();
     for new in all_new.iter().filter(|_| has_controllers) {
@@ -83,45 +50,14 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
             out.push(is_added(cluster, new, all_old.is_empty()));
         }
     }
-    if let (Some(by), None) = (before.applier_of_chart(was), after.applier_of_chart(cluster)) {
-        let applied = before.gitops().applied.iter().find(|applied| is_one(&applied.document, by));
-        let is_deleted = applied.is_some_and(Applied::deletes_with_itself);
-        let effect = is_deleted.then(|| before.hyperconverged(was).is_ok_and(|object| removes_workloads(&object)));
-        let place = by.location(by.root.span);
-        out.push(leaves(cluster, "", effect, &format!("{} is gone", phrase(by)), place));
-    }
     if before.idle_policy_of(was).is_none()
         && let Some((why, place)) = after.idle_policy_of(cluster)
     {
-        out.push(leaves(cluster, "", None, &why, place));
+        out.push(Left { why, place, fate: Fate::Kept }.finding(before, was, None));
     }
     out.extend(after.is_replaced_by_force(cluster).filter(|_| before.is_replaced_by_force(was).is_none()));
     out.iter_mut().for_each(|finding| finding.cluster = Some(cluster.name().clone()));
     out
-}
-
-/// Whether two documents are one.
-fn is_one(first: &Document, second: &Document) -> bool {
-    first.file.path() == second.file.path() && first.span == second.span
-}
-
-/// Whether the deletion of a HyperConverged deletes virtual machines and their disks, too.
-fn removes_workloads(object: &Value) -> bool {
-    let fields = ["/spec/deployment/uninstallStrategy", "/spec/uninstallStrategy"];
-    fields.iter().any(|field| object.pointer(field).is_some_and(|strategy| strategy == "RemoveWorkloads"))
-}
-
-/// The finding that a HyperConverged leaves what is applied, altogether or to one of the destinations. `deleted`:
-/// whether it is deleted there and, if so, whether virtual machines are, too.
-fn leaves(cluster: &ClusterRef, whence: &str, deleted: Option<bool>, why: &str, place: Location) -> Finding {
-    let name = cluster.name();
-    let effect = match deleted {
-        Some(true) => "it is deleted in the cluster, and with it every virtual machine and its disks",
-        Some(false) => "it is deleted in the cluster",
-        None => "the cluster keeps it, and nothing updates it",
-    };
-    let message = format!("the HyperConverged of cluster {name} is not applied{whence} any more: {why}; {effect}");
-    Finding::new(&HCO_REMOVED, message).at(place).help("undo it; if it is intended, pass `--ignore hco-removed`")
 }
 
 /// The finding that a controller applies a HyperConverged that was in the repository before, now or to one more cluster.
@@ -205,25 +141,8 @@ impl Applied {
         both.is_none_or(|(own, theirs)| own == theirs)
     }
 
-    /// Whether the deletion of the controller's object deletes what it applied. An Application does only with Argo CD's
-    /// finalizer, which an ApplicationSet gives to those that it makes.
-    fn deletes_with_itself(&self) -> bool {
-        const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
-        let finalizers = self.document.root.below("metadata.finalizers");
-        let mut names = finalizers.into_iter().flat_map(Node::items).filter_map(Node::as_str);
-        match self.kind.controller() {
-            _ if self.kind == Kind::ApplicationSet => {
-                let policy = |key: &str| self.document.root.below("spec.syncPolicy").and_then(|policy| policy.get(key));
-                let sync = policy("applicationsSync").and_then(Node::as_str).unwrap_or("sync");
-                !policy("preserveResourcesOnDeletion").is_some_and(Node::is_true) && sync.ends_with("sync")
-            }
-            Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
-            _ => self.prunes,
-        }
-    }
-
     /// What it says of what it applies: its spec, its annotations, and its sources with what files add to them.
-    fn settings(&self) -> Value {
+    pub(super) fn settings(&self) -> Value {
         let of = |path: &str| self.document.root.below(path).map(Node::to_json);
         let mut out = json!({"metadata": {"annotations": of("metadata.annotations")}, "spec": of("spec")});
         if let (Controller::Flux, Some(path)) =
@@ -253,28 +172,8 @@ impl Repo {
     }
 
     /// Whether a controller's object applies a cluster's HyperConverged.
-    fn is_applied(&self, by: &Applied, cluster: &ClusterRef) -> bool {
+    pub(super) fn is_applied(&self, by: &Applied, cluster: &ClusterRef) -> bool {
         by.sources.iter().any(|source| self.left_out(by, source, cluster).is_none())
-    }
-
-    /// The controller's object that applied a cluster, is gone in a revision after, and deletes with itself what it
-    /// applied.
-    pub fn applier_gone(&self, after: &Self, cluster: &ClusterRef) -> Option<String> {
-        let of_chart = self.applier_of_chart(cluster);
-        let is_of_chart = |by: &Applied| {
-            let is_named = cluster.directory().file_name() == Some(&self.gitops().output_name(by));
-            of_chart.is_some_and(|document| is_one(document, &by.document))
-                && (is_named || by.kind != Kind::ApplicationSet)
-        };
-        let mut all = self.gitops().applied.iter();
-        let by = all.find(|by| {
-            by.deletes_with_itself()
-                && after.gitops().same(by, self.gitops()).is_none()
-                && (is_of_chart(by) || self.is_applied(by, cluster))
-        })?;
-        let is_made = by.kind == Kind::ApplicationSet && after.gitops().same_set(by).is_some();
-        let made = format!("{}, which doesn't make the Application {} any more,", phrase(&by.document), by.name);
-        Some(if is_made { made } else { phrase(&by.document) })
     }
 
     /// The cluster that one of another revision is after a change, according to what applies it; with `self` as the
@@ -286,7 +185,7 @@ impl Repo {
     }
 
     /// Why a source of a controller's object doesn't apply a cluster's HyperConverged; `None` if it does.
-    fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
+    pub(super) fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
         let controller = applied.kind.controller();
         let directory = cluster.directory();
         if !source.is_here {
@@ -363,9 +262,7 @@ impl Repo {
             let own = annotations.get(key).and_then(Value::as_str);
             own.is_some_and(|own| value.is_empty() && !own.is_empty() || own.eq_ignore_ascii_case(value))
         };
-        let is_it = |(of, key, value): &&(Option<Controller>, &str, &str)| {
-            of.is_none_or(|of| of == controller) && is_set(key, value)
-        };
+        let is_it = |(of, key, value): &&(Controller, &str, &str)| *of == controller && is_set(key, value);
         ANNOTATIONS
             .iter()
             .find(is_it)

@@ -3,27 +3,15 @@
 use std::fmt;
 
 use hcoplan_diagnostics::source::last_part;
-use serde_json::Value;
 
 use super::Repo;
 use super::candidate::is_of_tests;
 use super::charts::is_chart;
 use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
-use super::identity::{SYNC_OPTIONS, has_sync_option};
-use super::objects::ClusterRef;
-use super::wrappers::not_planned::NotPlannedReason;
 use crate::prelude::*;
 
 /// The directories of an Ansible role.
 const ROLE_DIRECTORIES: [&str; 7] = ["defaults", "files", "handlers", "meta", "tasks", "templates", "vars"];
-
-/// Annotations of an object that isn't deleted once it is removed from the repository.
-///
-/// Sources: Argo CD's sync options, kustomize-controller's garbage collection.
-const KEPT: [(Controller, &str, &str); 2] = [
-    (Controller::ArgoCd, SYNC_OPTIONS, "Prune=false"),
-    (Controller::Flux, "kustomize.toolkit.fluxcd.io/prune", "disabled"),
-];
 
 /// The controllers, charts and generators that would apply or render files of directories, were there any.
 #[derive(Debug)]
@@ -76,30 +64,6 @@ impl Repo {
     pub fn appliers(&self, repository: Option<String>) -> Appliers<'_> {
         Appliers { repo: self, repository }
     }
-
-    /// What deletes a cluster's HyperConverged that is no longer declared: a controller that prunes, according to the
-    /// files and the object's annotations, or a policy or task that removes it.
-    pub fn pruner_of(&self, cluster: &ClusterRef, object: &Value) -> Option<String> {
-        let annotation = |name: &str| object["metadata"]["annotations"][name].as_str().unwrap_or_default();
-        let keeps = |controller: Controller| {
-            let mut kept = KEPT.iter().filter(|(by, ..)| *by == controller);
-            kept.any(|(_, name, value)| has_sync_option(annotation(name), value))
-        };
-        let pruner = self.appliers(None).pruner_of(cluster.directory(), keeps);
-        pruner.or_else(|| self.remover_of(cluster.path()))
-    }
-
-    /// The policy or the tasks in a file that remove a HyperConverged.
-    fn remover_of(&self, path: &Utf8Path) -> Option<String> {
-        let file = self.paths.iter().position(|known| **known == *path)?;
-        let content = self.content(file.try_into().ok()?).ok()?;
-        let removes = |(index, _): &(u32, _)| {
-            content.not_planned_in(*index).iter().any(|object| object.reason == NotPlannedReason::Removed)
-        };
-        let (_, document) = (0..).zip(&content.documents).find(removes)?;
-        let is_object = !document.text("kind").is_empty();
-        Some(if is_object { phrase(document) } else { format!("a task in {path}") })
-    }
 }
 
 impl Appliers<'_> {
@@ -115,16 +79,6 @@ impl Appliers<'_> {
         let by =
             applied.iter().find(|a| self.sources(a).any(|source| a.applies(source, &*self.repo.tree, directory)))?;
         Some(AppliedBy::Controller(phrase(&by.document), by.kind.controller()))
-    }
-
-    /// The controller that deletes an object once it is removed from a directory, such as `the Application prod in
-    /// argocd/prod.yaml`, unless it keeps the object.
-    fn pruner_of(&self, directory: &Utf8Path, keeps: impl Fn(Controller) -> bool) -> Option<String> {
-        let applied = self.applied_with(directory);
-        let mut pruning = applied.iter().filter(|applied| applied.prunes && !keeps(applied.kind.controller()));
-        let file = directory.join("a.yaml");
-        let by = pruning.find(|a| self.sources(a).any(|source| a.reaches(source, &*self.repo.tree, &file)))?;
-        Some(phrase(&by.document))
     }
 
     /// The ApplicationSet whose generator creates an Application from this file, such as `the ApplicationSet all in

@@ -27,6 +27,7 @@ mod identity;
 mod ignored;
 mod kustomization;
 mod layers;
+mod left;
 mod listed;
 mod load;
 mod mentions;

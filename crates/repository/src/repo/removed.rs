@@ -40,17 +40,23 @@ impl Repo {
 /// The finding that a cluster's HyperConverged isn't found any more, or is ignored.
 pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Finding {
     let name = cluster.name();
-    let mut finding = match after.ignoring(cluster) {
-        Some(pattern) => {
+    let appliers = before.appliers_of(cluster);
+    let gone = appliers.iter().find(|old| after.gitops().same(old, before.gitops()).is_none());
+    let left = gone.and_then(|old| before.left(after, old, cluster, None));
+    let mut finding = match (after.ignoring(cluster), left) {
+        (Some(pattern), _) => {
             let message = format!("hcoplan.yaml ignores the HyperConverged of cluster {name}");
             Finding::new(&HCO_REMOVED, message)
                 .label("the cluster keeps it, and nothing checks it")
                 .help("remove the pattern from `ignore`")
                 .related(pattern.clone(), "this pattern")
         }
-        None => Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
-            .label("it was here before the change")
-            .help("restore it; if its removal is intended, pass `--ignore hco-removed`"),
+        (None, Some(left)) => return Finding { cluster: Some(name.clone()), ..left.finding(before, cluster, None) },
+        (None, None) => {
+            Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
+                .label("it was here before the change")
+                .help("restore it; if its removal is intended, pass `--ignore hco-removed`")
+        }
     };
     finding.location = before.named_at(cluster.object);
     finding.cluster = Some(name.clone());

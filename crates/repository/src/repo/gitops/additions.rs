@@ -39,9 +39,8 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
         }
     }
     for appliers in out.values_mut() {
-        let order = |(name, additions): &(String, Additions)| {
-            (!additions.is_empty(), !additions.is_unrestricted, name.clone())
-        };
+        let order =
+            |(name, additions): &(String, Additions)| (!additions.is_empty(), !additions.is_unrestricted, name.clone());
         appliers.sort_by_key(order);
         appliers.dedup_by(|(_, second), (_, first)| first.is_empty() && second.is_empty());
     }

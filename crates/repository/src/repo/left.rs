@@ -1,0 +1,192 @@
+//! How a HyperConverged leaves what a controller applies, and whether it is deleted in the cluster then.
+
+use hcoplan_rule_pages::rules::HCO_REMOVED;
+use serde_json::Value;
+
+use super::gitops::{Applied, Controller, Destination, Kind, LeftOut, phrase};
+use super::identity::{SYNC_OPTIONS, has_sync_option};
+use super::wrappers::not_planned::NotPlannedReason;
+use super::{ClusterRef, Repo};
+use crate::prelude::*;
+
+/// How a HyperConverged leaves what a controller's object applies.
+pub(super) struct Left {
+    pub(super) why: String,
+    /// Where the change is.
+    pub(super) place: Location,
+    pub(super) fate: Fate,
+}
+
+/// What becomes of the HyperConverged in the cluster.
+pub(super) enum Fate {
+    /// This deletes it, such as `the Application prod in argocd/prod.yaml`.
+    Deleted(String),
+    /// Nothing here changes it.
+    Kept,
+    /// It becomes the one of another directory.
+    Replaced,
+}
+
+impl Left {
+    /// The finding about a cluster of the revision before; `destination`: where it isn't applied any more, if it still is
+    /// elsewhere.
+    pub(super) fn finding(self, before: &Repo, was: &ClusterRef, destination: Option<&Destination>) -> Finding {
+        let name = was.name();
+        let takes = || before.hyperconverged(was).is_ok_and(|object| removes_workloads(&object));
+        let effect = match self.fate {
+            Fate::Deleted(_) if takes() => {
+                "it is deleted in the cluster, and with it every virtual machine and its disks"
+            }
+            Fate::Deleted(_) => "it is deleted in the cluster",
+            Fate::Kept => "the cluster keeps it, and nothing updates it",
+            Fate::Replaced => "the cluster gets the other one",
+        };
+        let whence = destination.map_or_else(String::new, |destination| format!(" to {destination}"));
+        let message = format!("the HyperConverged of cluster {name} is not applied{whence} any more: {}", self.why);
+        Finding::new(&HCO_REMOVED, message)
+            .at(self.place)
+            .label(effect)
+            .help("undo it; if it is intended, pass `--ignore hco-removed`")
+    }
+}
+
+/// Whether the deletion of a HyperConverged deletes virtual machines and their disks, too.
+fn removes_workloads(object: &Value) -> bool {
+    let fields = ["/spec/deployment/uninstallStrategy", "/spec/uninstallStrategy"];
+    fields.iter().any(|field| object.pointer(field).is_some_and(|strategy| strategy == "RemoveWorkloads"))
+}
+
+impl Applied {
+    /// Whether the deletion of the controller's object deletes what it applied. An Application does only with Argo CD's
+    /// finalizer, which an ApplicationSet gives to those that it makes.
+    fn deletes_with_itself(&self) -> bool {
+        const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
+        let finalizers = self.document.root.below("metadata.finalizers");
+        let mut names = finalizers.into_iter().flat_map(Node::items).filter_map(Node::as_str);
+        match self.kind.controller() {
+            _ if self.kind == Kind::ApplicationSet => {
+                let policy = |key: &str| self.document.root.below("spec.syncPolicy").and_then(|policy| policy.get(key));
+                let sync = policy("applicationsSync").and_then(Node::as_str).unwrap_or("sync");
+                !policy("preserveResourcesOnDeletion").is_some_and(Node::is_true)
+                    && matches!(sync, "sync" | "create-delete")
+            }
+            Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
+            _ => self.prunes,
+        }
+    }
+
+    /// Whether annotations of an object keep it in the cluster, where the controller's object that applies it would
+    /// delete it, `with_itself` or alone.
+    ///
+    /// Sources: Argo CD's sync options, kustomize-controller's garbage collection.
+    fn keeps(&self, object: &Value, with_itself: bool) -> bool {
+        let annotation = |name: &str| object["metadata"]["annotations"][name].as_str().unwrap_or_default();
+        match self.kind.controller() {
+            Controller::ArgoCd => {
+                let option = if with_itself { "Delete=false" } else { "Prune=false" };
+                has_sync_option(annotation(SYNC_OPTIONS), option)
+            }
+            Controller::Flux => has_sync_option(annotation("kustomize.toolkit.fluxcd.io/prune"), "disabled"),
+            _ => false,
+        }
+    }
+}
+
+impl Repo {
+    /// What applies a cluster's HyperConverged, or the chart that renders it.
+    pub(super) fn appliers_of(&self, cluster: &ClusterRef) -> Vec<&Applied> {
+        let Some(of_chart) = self.applier_of_chart(cluster) else { return self.applying(cluster) };
+        let is_it = |by: &&Applied| {
+            let is_named = cluster.directory().file_name() == Some(&self.gitops().output_name(by));
+            let own = &by.document;
+            own.file.path() == of_chart.file.path()
+                && own.span == of_chart.span
+                && (is_named || by.kind != Kind::ApplicationSet)
+        };
+        self.gitops().applied.iter().filter(is_it).collect()
+    }
+
+    /// How a cluster's HyperConverged leaves what an object applied in this revision; `None` if that isn't known.
+    /// `cluster`: the same in the revision after, unless it is gone.
+    pub(super) fn left(
+        &self,
+        after: &Self,
+        old: &Applied,
+        was: &ClusterRef,
+        cluster: Option<&ClusterRef>,
+    ) -> Option<Left> {
+        let object = self.hyperconverged(was).unwrap_or_default();
+        let by = phrase(&old.document);
+        let here = || cluster.and_then(|cluster| after.named_at(cluster.object));
+        let Some(new) = after.gitops().same(old, self.gitops()) else {
+            let path = old.document.file.path();
+            if after.gitops().broken.iter().any(|file| file.path() == path) {
+                return None;
+            }
+            let deletes = old.deletes_with_itself() && !old.keeps(&object, true);
+            let (place, why, deleter) = match after.gitops().same_set(old) {
+                Some(set) => {
+                    let generators = set.root.below("spec.generators").unwrap_or(&set.root);
+                    let why = format!("{by} doesn't make the Application {} any more", old.name);
+                    let deleter = format!("{by}, which doesn't make the Application {} any more,", old.name);
+                    (set.location(generators.span), why, deleter)
+                }
+                None => {
+                    let place = here().unwrap_or_else(|| old.document.location(old.document.root.span));
+                    (place, format!("{by} is gone"), by)
+                }
+            };
+            let fate = if deletes { Fate::Deleted(deleter) } else { Fate::Kept };
+            return Some(Left { why, place, fate });
+        };
+        let why = match cluster {
+            Some(cluster) => new.sources.iter().find_map(|source| after.left_out(new, source, cluster))?,
+            None => LeftOut::Elsewhere,
+        };
+        let place = here().filter(|_| old.settings() == new.settings());
+        let place = place.unwrap_or_else(|| new.document.location(new.document.root.span));
+        let is_other = |other: &&ClusterRef| cluster.is_none_or(|own| own.name() != other.name());
+        let others = after.clusters().iter().filter(is_other).find(|other| after.is_applied(new, other));
+        if let (Some(other), LeftOut::Elsewhere) = (others, why) {
+            // The same one, and one that is new, is compared with what was applied before.
+            let mut others = self.clusters().iter().map(ClusterRef::name).filter(|name| *name != was.name());
+            let is_known = others.any(|name| name == other.name());
+            let why = format!("{by} applies that of {} now", other.name());
+            return is_known.then_some(Left { why, place, fate: Fate::Replaced });
+        }
+        // Flux leaves an object alone that says so.
+        let is_left = matches!(why, LeftOut::Annotation(..)) && new.kind.controller() == Controller::Flux;
+        let deletes = new.prunes && !is_left && !new.keeps(&object, false);
+        let why = format!("{by} doesn't apply it: {why}");
+        Some(Left { why, place, fate: if deletes { Fate::Deleted(phrase(&new.document)) } else { Fate::Kept } })
+    }
+
+    /// Whether a cluster's HyperConverged is in another revision still, but nothing applies it there any more.
+    pub fn is_no_longer_applied(&self, after: &Self, was: &ClusterRef, cluster: &ClusterRef) -> bool {
+        let old = self.appliers_of(was);
+        !old.is_empty()
+            && after.appliers_of(cluster).is_empty()
+            && old.iter().all(|old| self.left(after, old, was, Some(cluster)).is_some())
+    }
+
+    /// What deletes a cluster's HyperConverged that is no longer declared or applied: the controller's object that
+    /// applied it, a policy or a task that removes it. `cluster`: the same in the revision after, unless it is gone.
+    pub fn deleter(&self, after: &Self, was: &ClusterRef, cluster: Option<&ClusterRef>) -> Option<String> {
+        let old = self.appliers_of(was).into_iter();
+        let mut fates = old.filter_map(|old| self.left(after, old, was, cluster)).map(|left| left.fate);
+        let by = fates.find_map(|fate| if let Fate::Deleted(by) = fate { Some(by) } else { None });
+        by.or_else(|| after.remover_of(was.path()))
+    }
+
+    /// The policy or the tasks in a file that remove a HyperConverged.
+    fn remover_of(&self, path: &Utf8Path) -> Option<String> {
+        let file = self.paths.iter().position(|known| **known == *path)?;
+        let content = self.content(file.try_into().ok()?).ok()?;
+        let removes = |(index, _): &(u32, _)| {
+            content.not_planned_in(*index).iter().any(|object| object.reason == NotPlannedReason::Removed)
+        };
+        let (_, document) = (0..).zip(&content.documents).find(removes)?;
+        let is_object = !document.text("kind").is_empty();
+        Some(if is_object { phrase(document) } else { format!("a task in {path}") })
+    }
+}
