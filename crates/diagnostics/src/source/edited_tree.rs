@@ -1,22 +1,38 @@
 //! A tree with some files replaced, as after fixes or in an editor, or added, as a build's output.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::tree::{Error, Listing, Tree, Unreadable, Walk};
+use super::{Origins, SourceFile};
 
 /// A tree in which some files have another content. One that isn't there yet is a file, too; one that is left out
 /// (ignored, in an output tree, behind a link) stays left out.
 pub struct EditedTree<T> {
     tree: T,
     files: BTreeMap<Utf8PathBuf, Vec<u8>>,
+    origins: BTreeMap<Utf8PathBuf, Arc<Origins>>,
+    unlisted: BTreeSet<Utf8PathBuf>,
 }
 
 impl<T: Tree> EditedTree<T> {
     /// `tree` with the bytes of `files`, by their path from the root, instead of its own.
     pub fn new(tree: T, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Self {
-        Self { tree, files }
+        Self { tree, files, origins: BTreeMap::new(), unlisted: BTreeSet::new() }
+    }
+
+    /// With the origins of the text of built files.
+    #[must_use]
+    pub fn with_origins(self, origins: BTreeMap<Utf8PathBuf, Arc<Origins>>) -> Self {
+        Self { origins, ..self }
+    }
+
+    /// Without some files in its listings; they can still be read.
+    #[must_use]
+    pub fn without(self, unlisted: BTreeSet<Utf8PathBuf>) -> Self {
+        Self { unlisted, ..self }
     }
 
     fn is_new(&self, path: &Utf8Path) -> bool {
@@ -27,6 +43,7 @@ impl<T: Tree> EditedTree<T> {
 impl<T: Tree> Tree for EditedTree<T> {
     fn list(&self, walk: &Walk) -> Result<Listing, Error> {
         let mut listing = self.tree.list(walk)?;
+        listing.files.retain(|path| !self.unlisted.contains(path));
         let ignored = walk.matcher()?;
         for path in self.files.keys() {
             let deep = walk.depth.is_some_and(|d| path.components().count() > d);
@@ -47,6 +64,15 @@ impl<T: Tree> Tree for EditedTree<T> {
             Some(bytes) => Ok(bytes.clone()),
             None => self.tree.read(path),
         }
+    }
+
+    fn source(&self, path: &Utf8Path) -> Result<Arc<SourceFile>, Unreadable> {
+        let Some(bytes) = self.files.get(path) else { return self.tree.source(path) };
+        let source = SourceFile::from_bytes(path, bytes.clone());
+        if let Some(origins) = self.origins.get(path) {
+            source.set_origins(Arc::clone(origins));
+        }
+        Ok(source)
     }
 
     fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {

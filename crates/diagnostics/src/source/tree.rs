@@ -1,10 +1,11 @@
 //! Where files come from: a directory, a git revision, or memory.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::Bytes;
+use super::{Bytes, SourceFile};
 
 /// A set of files below one root. Paths are relative to it, with `/` as separator.
 pub trait Tree: Send + Sync {
@@ -19,6 +20,14 @@ pub trait Tree: Send + Sync {
     /// # Errors
     /// Why there are none; see [`Unreadable`].
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable>;
+
+    /// A file as text; one that was built knows the origins of its parts.
+    ///
+    /// # Errors
+    /// Why it can't be read.
+    fn source(&self, path: &Utf8Path) -> Result<Arc<SourceFile>, Unreadable> {
+        Ok(SourceFile::from_bytes(path, self.read(path)?))
+    }
 
     /// Whether one of the words is in a file that is too large to be read, as far as the file is
     /// searched.
@@ -58,6 +67,10 @@ impl<P: std::ops::Deref<Target: Tree> + Send + Sync> Tree for P {
 
     fn read(&self, path: &Utf8Path) -> Result<Vec<u8>, Unreadable> {
         (**self).read(path)
+    }
+
+    fn source(&self, path: &Utf8Path) -> Result<Arc<SourceFile>, Unreadable> {
+        (**self).source(path)
     }
 
     fn mentions(&self, path: &Utf8Path, words: &[&str]) -> bool {

@@ -243,7 +243,7 @@ impl Repo {
         }
         let path = self.paths.get(file as usize);
         let path = path.expect("indexes come from the list of paths");
-        let source = self.source_file(path).map_err(|why| {
+        let source = self.tree.source(path).map_err(|why| {
             let problem = unreadable(path, &why);
             Box::new(Problem { fatal: true, ..problem })
         })?;
@@ -251,15 +251,6 @@ impl Repo {
         let content = Arc::new(Content::read(&*self.tree, source));
         self.recent.add(file, &content);
         Ok(content)
-    }
-
-    /// A file with the origins of its text, if it is a build.
-    pub(super) fn source_file(&self, path: &Utf8Path) -> Result<Arc<SourceFile>, Unreadable> {
-        let source = SourceFile::from_bytes(path, self.tree.read(path)?);
-        if let Some(origins) = self.built.as_ref().and_then(|built| built.origins.get(path)) {
-            source.set_origins(Arc::clone(origins));
-        }
-        Ok(source)
     }
 
     /// The documents of which a file was built; none if it wasn't.

@@ -68,7 +68,7 @@ use std::sync::{Mutex, OnceLock};
 pub use applied_changes::applied_changes;
 pub use appliers::{AppliedBy, Appliers, is_applied_from_top};
 pub use build::{
-    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_one,
+    BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_controllers, build_one,
     has_outside_references, hyperconvergeds_of, layer_values, selects,
 };
 pub use build_failed::FailedBuild;
@@ -312,7 +312,10 @@ impl Repo {
     /// The controllers' objects.
     fn gitops(&self) -> &gitops::GitOps {
         self.gitops.get_or_init(|| {
-            let files = self.tree.list(&Walk::default()).map_or_else(|_| Vec::new(), |listing| listing.files);
+            let mut files = self.tree.list(&Walk::default()).map_or_else(|_| Vec::new(), |listing| listing.files);
+            if let Some(built) = &self.built {
+                files.retain(|file| !built.reached.contains(file) && !built.unapplied.contains(file));
+            }
             gitops::read(&*self.tree, &files)
         })
     }

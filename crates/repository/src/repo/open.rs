@@ -202,7 +202,7 @@ fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Err
 /// A tree with the builds as additional files.
 fn with_builds(tree: Arc<dyn Tree>, options: &Options) -> Arc<dyn Tree> {
     match &options.built {
-        Some(built) => Arc::new(EditedTree::new(tree, built.files.clone())),
+        Some(built) => Arc::new(EditedTree::new(tree, built.files.clone()).with_origins(built.origins.clone())),
         None => tree,
     }
 }

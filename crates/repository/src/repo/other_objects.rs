@@ -147,7 +147,7 @@ impl Repo {
         let mut count = 0;
         for file in read {
             count += 1;
-            let Ok(source) = self.source_file(&file.path) else {
+            let Ok(source) = self.tree.source(&file.path) else {
                 continue;
             };
             let content = Content::parse(source);
@@ -169,7 +169,7 @@ impl Repo {
         let unowned = read.filter(|f| self.owners.owner(&f.path).is_none() && !is_given(&f.path));
         let has_machines = |file: &&FileUse| {
             // Most files name none, and needn't be parsed.
-            let source = self.source_file(&file.path).ok().filter(|source| source.text().contains("VirtualMachine"));
+            let source = self.tree.source(&file.path).ok().filter(|source| source.text().contains("VirtualMachine"));
             let Some(source) = source else { return false };
             let mut found = OtherObjects::default();
             let content = Content::parse(source);
@@ -188,7 +188,7 @@ impl Repo {
         let files = self.files_of(cluster).into_iter();
         let files = files.filter(|f| matches!(f.path.extension(), Some("yaml" | "yml" | "json")));
         files.filter_map(move |file| {
-            let source = self.source_file(&file.path).ok()?;
+            let source = self.tree.source(&file.path).ok()?;
             is_interesting(source.text()).then(|| {
                 let mut objects = OtherObjects::default();
                 Content::parse(source).documents.iter().for_each(|document| add_objects(document, false, &mut objects));
@@ -257,7 +257,7 @@ impl Repo {
         let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
         let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
         for file in self.files_of(cluster) {
-            let read = || Some(Arc::new(Content::parse(self.source_file(&file.path).ok()?)));
+            let read = || Some(Arc::new(Content::parse(self.tree.source(&file.path).ok()?)));
             let Some(content) = known.get(&*file.path).map(|content| Arc::clone(content)).or_else(read) else {
                 continue;
             };

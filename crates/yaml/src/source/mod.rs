@@ -257,6 +257,12 @@ impl Location {
     /// characters where they are there, else the value that they are in. `None` in a file that is the
     /// user's own, and where it is unknown.
     pub fn origin(&self) -> Option<Self> {
+        let origin = self.origin_in_input()?;
+        // What was built of builds.
+        Some(origin.origin().unwrap_or(origin))
+    }
+
+    fn origin_in_input(&self) -> Option<Self> {
         let (span, origin) = self.file.origins.get()?.around(self.span)?;
         if *span == self.span || self.span.start == self.span.end {
             return Some(origin.clone());

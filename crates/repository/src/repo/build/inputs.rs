@@ -23,7 +23,8 @@ pub(super) fn generates_policies(allowed: &Result<(), BuildError>) -> bool {
 /// The files that a kustomization reaches.
 #[derive(Debug, Default)]
 pub(super) struct BuildInputs {
-    directories: BTreeSet<Utf8PathBuf>,
+    /// The directories whose kustomizations are built.
+    pub(super) directories: BTreeSet<Utf8PathBuf>,
     /// Its resource files.
     pub(super) resources: Vec<Utf8PathBuf>,
     /// Every file that kustomize reads for it.

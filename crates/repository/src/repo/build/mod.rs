@@ -7,6 +7,7 @@
 //! rejected before ([`inputs`]).
 
 mod additions;
+mod controllers;
 mod failed;
 mod inputs;
 mod kinds;
@@ -22,6 +23,7 @@ use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub(in crate::repo) use self::additions::Additions;
+pub use self::controllers::build_controllers;
 use self::inputs::{BuildInputs, generates_policies};
 use self::kinds::{changes_kinds, has_inventory, is_policy_generator};
 pub use self::layer_values::{LayerValue, layer_values};
@@ -37,6 +39,7 @@ use hcoplan_yaml::{self as yaml};
 
 use super::build_failed::{FailedBuild, name_of};
 use super::cluster_filter::ClusterFilter;
+use super::gitops;
 use super::kustomization::Kustomizations;
 use super::listed::HCO;
 use super::scan::{FoundKind, FoundObject, may_name_hyperconverged, scan};
@@ -67,6 +70,8 @@ pub struct Built {
     pub unbuilt: BTreeMap<Utf8PathBuf, BTreeSet<Utf8PathBuf>>,
     /// The source files that aren't examined on their own: all but kustomizations.
     pub reached: BTreeSet<Utf8PathBuf>,
+    /// The files with controllers' objects that a kustomization beside them doesn't name, so that nothing applies them.
+    pub unapplied: BTreeSet<Utf8PathBuf>,
     /// The findings about successful builds.
     pub findings: Vec<Finding>,
     /// The builds that failed.
@@ -175,7 +180,7 @@ pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Re
     let mut known = HashMap::new();
     // Kustomizations whose resources are unknown, and those of machines alone.
     let (mut unknown, mut others) = (Vec::new(), Vec::new());
-    for (directory, output, additions) in to_build(&all, &listing.files) {
+    for (directory, output, additions) in to_build(&all, &listing.files, &gitops::read(tree, &listing.files)) {
         let job = BuildJob::new(&all, &directory, output, additions, request.fetches);
         let is_within = |w: &Utf8Path| job.output.starts_with(w) || job.reached.inputs.iter().any(|i| i.starts_with(w));
         if request.within.is_some_and(|w| !is_within(w)) {
@@ -475,6 +480,7 @@ impl Built {
         self.inputs.extend(other.inputs);
         self.unbuilt.extend(other.unbuilt);
         self.reached.extend(other.reached);
+        self.unapplied.extend(other.unapplied);
         self.findings.extend(other.findings);
         self.failed.extend(other.failed);
         self.unselected.extend(other.unselected);
@@ -546,11 +552,23 @@ impl Built {
             Some(command) => format!("{shown_path} is what `{command}` prints{from}"),
             None => format!("{shown_path} is built in memory{from}"),
         });
+        self.store(path, bytes, accumulated, reached, &whole);
+    }
+
+    /// Keeps a build with the origins of its text.
+    fn store(
+        &mut self,
+        path: Utf8PathBuf,
+        bytes: Vec<u8>,
+        accumulated: Accumulated,
+        reached: BuildInputs,
+        whole: &Location,
+    ) {
         let mut documents: Vec<Arc<Document>> = accumulated.layers.iter().map(BuildLayer::source).collect();
         let mut known = HashSet::new();
         documents.retain(|d| known.insert((d.file.path().to_owned(), d.index)));
         self.documents.insert(path.clone(), documents);
-        let origins = native::origins(&path, &bytes, &accumulated.objects, &whole);
+        let origins = native::origins(&path, &bytes, &accumulated.objects, whole);
         self.origins.insert(path.clone(), Arc::new(origins));
         self.layers.insert(path.clone(), accumulated.layers);
         self.inputs.insert(path.clone(), reached.inputs);

@@ -4,11 +4,15 @@ use std::mem;
 
 use super::Additions;
 use crate::prelude::*;
-use crate::repo::gitops;
+use crate::repo::gitops::{self, GitOps};
 use crate::repo::kustomization::{Kustomizations, follow_links, is_kustomization};
 
 /// What has to be built: the directory, the one that names its cluster, and what a controller adds.
-pub(super) fn to_build(all: &Kustomizations<'_>, files: &[Utf8PathBuf]) -> Vec<(Utf8PathBuf, Utf8PathBuf, Additions)> {
+pub(super) fn to_build(
+    all: &Kustomizations<'_>,
+    files: &[Utf8PathBuf],
+    gitops: &GitOps,
+) -> Vec<(Utf8PathBuf, Utf8PathBuf, Additions)> {
     let tree = all.tree;
     let directories: BTreeSet<_> = files.iter().filter(|p| is_kustomization(p)).filter_map(|p| p.parent()).collect();
     let bases: BTreeMap<&Utf8Path, Vec<Utf8PathBuf>> = (directories.iter())
@@ -29,7 +33,7 @@ pub(super) fn to_build(all: &Kustomizations<'_>, files: &[Utf8PathBuf]) -> Vec<(
             tops.insert(directory);
         }
     }
-    let mut applied = gitops::builds(tree, &gitops::read(tree, files));
+    let mut applied = gitops::builds(tree, gitops);
     let mut out = Vec::new();
     for directory in tops {
         let is_component = all.at(directory).is_none_or(|own| own.is_component);

@@ -19,7 +19,7 @@ mod path;
 mod template;
 mod variables;
 
-use hcoplan_yaml::Value;
+use hcoplan_yaml::{Path, Value};
 
 use super::kustomization::has_kustomization;
 use crate::prelude::*;
@@ -196,7 +196,9 @@ impl Applied {
 /// A controller's object in a sentence: `the Application virt in argo/virt.yaml`.
 pub(super) fn phrase(document: &Document) -> String {
     let (kind, name) = (document.text("kind"), document.text("metadata.name"));
-    format!("the {kind} {name} in {}", document.file.path())
+    let origin = document.locate(&Path::dotted("kind")).origin();
+    let file = origin.map_or_else(|| Arc::clone(&document.file), |origin| origin.file);
+    format!("the {kind} {name} in {}", file.path())
 }
 
 /// What controllers apply from a tree.

@@ -55,8 +55,7 @@ impl GitOps {
         let mut out = Self::default();
         let mut documents = Vec::new();
         for path in files.iter().filter(|path| is_candidate(path)) {
-            let Ok(bytes) = tree.read(path) else { continue };
-            let file = SourceFile::from_bytes(path, bytes);
+            let Ok(file) = tree.source(path) else { continue };
             if contains_any(file.text(), &GROUPS) {
                 let parsed = yaml::parse(&file);
                 out.broken.extend(parsed.is_broken().then_some(file));
@@ -71,11 +70,8 @@ impl GitOps {
                 || document.root.below("spec.postBuild.substituteFrom").is_some()
         });
         for path in files.iter().filter(|path| is_read && is_candidate(path)) {
-            let Ok(bytes) = tree.read(path) else { continue };
-            if memchr::memmem::find(&bytes, b"ConfigMap").is_none() {
-                continue;
-            }
-            for document in objects(yaml::parse(&SourceFile::from_bytes(path, bytes))) {
+            let file = tree.source(path).ok().filter(|file| file.text().contains("ConfigMap"));
+            for document in file.map_or_else(Vec::new, |file| objects(yaml::parse(&file))) {
                 out.config_maps.add(document);
             }
         }

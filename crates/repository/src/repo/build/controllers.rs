@@ -1,0 +1,90 @@
+//! Builds the kustomizations of controllers' objects: an Application, HelmRelease or Flux Kustomization is applied as an
+//! overlay patches it, not as its file has it.
+
+use hcoplan_diagnostics::source::EditedTree;
+
+use super::tops::to_build;
+use super::{BUILT, BuildError, BuildJob, BuildRequest, Built, ClusterFilter, Started};
+use crate::prelude::*;
+use crate::repo::gitops::{self, Applied, LeftOut, Source};
+use crate::repo::kustomization::Kustomizations;
+use crate::repo::parent;
+
+/// How often controllers' objects that change each other are built: a Kustomization that patches one that patches
+/// another.
+const MOST_ROUNDS: usize = 4;
+
+impl Built {
+    /// A tree with the builds in place of the files of which they were made.
+    pub fn over<T: Tree>(&self, tree: T) -> EditedTree<T> {
+        let unlisted = self.reached.union(&self.unapplied).cloned().collect();
+        EditedTree::new(tree, self.files.clone()).with_origins(self.origins.clone()).without(unlisted)
+    }
+}
+
+/// Builds every kustomization with controllers' objects in memory, with what other ones add; what only kustomize computes
+/// is read as its files have it.
+///
+/// # Errors
+/// The tree can't be listed.
+pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
+    let files = tree.list(&Walk::default())?.files;
+    let all = Kustomizations::new(tree);
+    let as_written = gitops::read(tree, &files);
+    let own: BTreeSet<&Utf8Path> = as_written.documents.iter().map(|document| document.file.path()).collect();
+    let mut built = Built::default();
+    for _ in 0..MOST_ROUNDS {
+        if own.is_empty() {
+            break;
+        }
+        let view = built.over(tree);
+        let listed = view.list(&Walk::default())?.files;
+        let gitops = gitops::read(&view, &listed);
+        let mut next = Built::default();
+        let (mut named, mut directories) = (BTreeSet::new(), BTreeSet::new());
+        let sources = || gitops.applied.iter().flat_map(|by| by.sources.iter().map(move |source| (by, source)));
+        let here = || sources().filter(|(_, source)| source.is_here);
+        for (directory, output, additions) in to_build(&all, &files, &gitops) {
+            let job = BuildJob::new(&all, &directory, output, additions, false);
+            named.extend(job.reached.files());
+            if here().any(|(_, source)| source.is_at(&directory)) {
+                directories.extend(job.reached.directories.iter().cloned());
+            }
+            if job.reached.resources.iter().any(|file| own.contains(&**file)) {
+                next.add_controllers(&all, job);
+            }
+        }
+        let is_left_out = |file: &&&Utf8Path| {
+            let by_kustomization = |(by, source): (&Applied, &Source)| {
+                by.left_out(source, tree, file) == Some(LeftOut::Kustomization)
+            };
+            !named.contains(**file) && (directories.contains(parent(file)) || here().any(by_kustomization))
+        };
+        next.unapplied = own.iter().filter(is_left_out).map(|file| file.to_path_buf()).collect();
+        let is_known = next.files == built.files && next.unapplied == built.unapplied;
+        built = next;
+        if is_known {
+            break;
+        }
+    }
+    Ok(built)
+}
+
+impl Built {
+    fn add_controllers(&mut self, all: &Kustomizations<'_>, job: BuildJob) {
+        let request = BuildRequest {
+            within: None,
+            chosen: &ClusterFilter::default(),
+            is_off: false,
+            fetches: false,
+            is_exact: false,
+            most_bytes: usize::MAX,
+            stop: &|| false,
+        };
+        let (job, started) = job.start(all, &request);
+        if let Started::Done(Ok(done)) = started {
+            self.reached.extend(job.reached.files());
+            self.store(job.output.join(BUILT), done.bytes, done.accumulated, job.reached, &job.whole);
+        }
+    }
+}
