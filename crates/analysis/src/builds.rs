@@ -87,10 +87,9 @@ fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, r
         stop: &crate::interrupted,
     };
     let controllers = if asked.is_off { Built::default() } else { repo::build_controllers(tree)? };
-    let tree = controllers.over(tree);
-    let mut built = repo::build(&tree, root, &asked)?;
+    let mut built = repo::build(tree, root, &asked, &controllers)?;
     if options.builds.helm {
-        built.extend(repo::render_charts(&tree, root, most, &crate::interrupted)?);
+        built.extend(repo::render_charts(&controllers.over(tree), root, most, &crate::interrupted)?);
     }
     built.extend(controllers);
     Ok(built)

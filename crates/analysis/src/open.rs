@@ -185,7 +185,8 @@ fn has_failed(options: &Options) -> bool {
 }
 
 /// The root of the directory: that of its configuration; else the git work tree (outside of one the current directory) if a
-/// controller's object in it applies the directory, or kustomizations refer to files outside of the directory.
+/// controller's object in it applies the directory, files above have facts about its clusters, or kustomizations refer to
+/// files outside of the directory.
 pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     repo::check_links(&sources.directory)?;
     let path = &kustomized(&sources.directory);
@@ -209,7 +210,8 @@ pub(super) fn place(sources: &Sources) -> Result<Place, Failure> {
     let belongs_to = |top: &Place| {
         let (Some(below), Ok(tree)) = (&top.below, open(&top.root)) else { return false };
         let is_applied = is_of_git && !sources.is_compared && repo::is_applied_from_top(&tree, below);
-        is_applied || has_kustomization() && repo::has_outside_references(&tree, below)
+        let has_facts = || !sources.is_compared && repo::has_facts_above(&tree, below);
+        is_applied || has_facts() || has_kustomization() && repo::has_outside_references(&tree, below)
     };
     Ok(top.filter(belongs_to).unwrap_or_else(|| Place::itself(path)))
 }

@@ -196,7 +196,7 @@ fn layers(directory: &FilePath) -> Vec<Layer> {
         most_bytes: max_bytes(),
         stop: &|| false,
     };
-    let built = repo::build(&tree, ".".into(), &asked).expect("built in memory");
+    let built = repo::build(&tree, ".".into(), &asked, &Default::default()).expect("built in memory");
     built.layers.values().max_by_key(|layers| layers.len()).map(|layers| annotation_layers(layers)).unwrap_or_default()
 }
 

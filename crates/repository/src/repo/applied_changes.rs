@@ -4,7 +4,7 @@
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
 use serde_json::{Map, Value, json};
 
-use super::build::BUILT;
+use super::build::{BUILT, DISABLED};
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
@@ -176,6 +176,26 @@ impl Repo {
         by.sources.iter().any(|source| self.left_out(by, source, cluster).is_none())
     }
 
+    /// Whether all that applies a cluster's HyperConverged leaves expressions in it as they are: Argo CD without a plugin,
+    /// Flux without `postBuild`.
+    pub(super) fn is_applied_as_written(&self, cluster: &ClusterRef) -> bool {
+        let is_disabled = || {
+            let root = self.as_read(cluster).map(|document| document.root.clone());
+            let all = ["metadata.annotations", "metadata.labels"];
+            root.is_some_and(|root| {
+                all.iter()
+                    .any(|place| root.below(place).and_then(|all| all.get(DISABLED)?.as_str()) == Some("disabled"))
+            })
+        };
+        let leaves = |by: &&Applied| match by.kind {
+            Kind::Application | Kind::ApplicationSet => by.sources.iter().all(|s| s.node.get("plugin").is_none()),
+            Kind::FluxKustomization => by.object.below("spec.postBuild").is_none_or(Node::is_empty) || is_disabled(),
+            _ => false,
+        };
+        let applying = if cluster.object.place.item.is_none() { self.applying(cluster) } else { Vec::new() };
+        !applying.is_empty() && applying.iter().all(leaves)
+    }
+
     /// The cluster that one of another revision is after a change, according to what applies it; with `self` as the
     /// revision before, what it was.
     pub fn of_same_applier(&self, other: &Self, cluster: &ClusterRef) -> Option<&ClusterRef> {
@@ -256,10 +276,9 @@ impl Repo {
 
     /// Whether annotations of the HyperConverged keep a controller from applying it.
     fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
-        let object = self.hyperconverged(cluster).ok()?;
-        let annotations = object.pointer("/metadata/annotations")?;
+        let document = self.as_read(cluster)?;
         let is_set = |key: &str, value: &str| {
-            let own = annotations.get(key).and_then(Value::as_str);
+            let own = document.root.below("metadata.annotations").and_then(|all| all.get(key)?.as_str());
             own.is_some_and(|own| value.is_empty() && !own.is_empty() || own.eq_ignore_ascii_case(value))
         };
         let is_it = |(of, key, value): &&(Controller, &str, &str)| *of == controller && is_set(key, value);
@@ -267,6 +286,11 @@ impl Repo {
             .iter()
             .find(is_it)
             .map(|(_, key, value)| LeftOut::Annotation(key, if value.is_empty() { "…" } else { value }))
+    }
+
+    /// A cluster's HyperConverged with what is known of it alone.
+    fn as_read(&self, cluster: &ClusterRef) -> Option<Arc<Document>> {
+        self.content(cluster.object.file).ok()?.object(cluster.object.place)
     }
 
     /// Why the policy that has a cluster's HyperConverged enforces nothing, and where it says so.

@@ -4,9 +4,11 @@ use std::fmt;
 
 use hcoplan_diagnostics::source::last_part;
 
-use super::Repo;
-use super::candidate::is_of_tests;
+use super::candidate::{is_candidate, is_of_tests};
 use super::charts::is_chart;
+use super::scan::{FoundKind, scan};
+use super::{Repo, parent};
+
 use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
 use crate::prelude::*;
 
@@ -56,6 +58,15 @@ pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
         let is_below = |source: &Source| source.real.as_ref().is_some_and(|real| real.starts_with(below));
         by.sources.iter().any(|source| source.is_here && (is_below(source) || by.reaches(source, tree, &file)))
     })
+}
+
+/// Whether files in the directories above one have facts about its clusters: an inventory, or what installs HCO.
+pub fn has_facts_above(tree: &dyn Tree, below: &Utf8Path) -> bool {
+    let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
+    let is_above =
+        |file: &&Utf8PathBuf| is_candidate(file) && below.ancestors().skip(1).any(|above| above == parent(file));
+    let is_fact = |what: FoundKind| matches!(what, FoundKind::Inventory(_) | FoundKind::Statement(_));
+    files.iter().filter(is_above).any(|file| scan(tree, file).found.iter().any(|found| is_fact(found.what)))
 }
 
 impl Repo {

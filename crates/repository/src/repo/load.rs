@@ -115,7 +115,8 @@ impl Repo {
         let mut files = Vec::new();
         let (content, document) = self.document(cluster)?;
         let mut findings = text_problems(&content, &document);
-        let unknown = content.unknown(cluster.object.place);
+        let is_filled_in = !self.is_applied_as_written(cluster);
+        let unknown = is_filled_in.then(|| content.unknown(cluster.object.place)).unwrap_or_default();
         files.push(content);
         let mut inventory = Arc::new(LoadedInventory::default());
         if let Some(read) = self.inventory(cluster, &mut files) {
@@ -231,7 +232,9 @@ impl Repo {
     /// A cluster's HyperConverged and its file.
     fn document(&self, cluster: &ClusterRef) -> Result<(Arc<Content>, Arc<Document>), Box<Problem>> {
         let content = self.content(cluster.object.file)?;
-        let document = content.object(cluster.object.place);
+        let place = cluster.object.place;
+        let written = content.documents.get(place.document as usize).filter(|_| self.is_applied_as_written(cluster));
+        let document = written.map(Arc::clone).or_else(|| content.object(place));
         document.map(|d| (content, d)).ok_or_else(|| Box::new(changed_while_read(&cluster.path)))
     }
 

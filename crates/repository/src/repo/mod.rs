@@ -66,7 +66,7 @@ use std::ops::Bound;
 use std::sync::{Mutex, OnceLock};
 
 pub use applied_changes::applied_changes;
-pub use appliers::{AppliedBy, Appliers, is_applied_from_top};
+pub use appliers::{AppliedBy, Appliers, has_facts_above, is_applied_from_top};
 pub use build::{
     BUILT, BuildError, BuildLayer, BuildRequest, Built, LayerKind, LayerValue, build, build_controllers, build_one,
     has_outside_references, hyperconvergeds_of, layer_values, selects,

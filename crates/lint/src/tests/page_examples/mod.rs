@@ -211,7 +211,7 @@ fn open(directory: &FilePath) -> Result<Repo, repo::Error> {
         stop: &|| false,
     };
     let tree = Directory::open(root, options.max_bytes)?;
-    options.built = Some(Arc::new(repo::build(&tree, root, &asked).expect("nothing is run")));
+    options.built = Some(Arc::new(repo::build(&tree, root, &asked, &Default::default()).expect("nothing is run")));
     Repo::open(root, &options)
 }
 

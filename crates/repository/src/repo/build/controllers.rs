@@ -31,7 +31,7 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
     let all = Kustomizations::new(tree);
     let as_written = gitops::read(tree, &files);
-    let own: BTreeSet<&Utf8Path> = as_written.documents.iter().map(|document| document.file.path()).collect();
+    let own: BTreeSet<&Utf8Path> = as_written.applied.iter().map(|by| by.document.file.path()).collect();
     let mut built = Built::default();
     for _ in 0..MOST_ROUNDS {
         if own.is_empty() {
@@ -55,9 +55,8 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
             }
         }
         let is_left_out = |file: &&&Utf8Path| {
-            let by_kustomization = |(by, source): (&Applied, &Source)| {
-                by.left_out(source, tree, file) == Some(LeftOut::Kustomization)
-            };
+            let by_kustomization =
+                |(by, source): (&Applied, &Source)| by.left_out(source, tree, file) == Some(LeftOut::Kustomization);
             !named.contains(**file) && (directories.contains(parent(file)) || here().any(by_kustomization))
         };
         next.unapplied = own.iter().filter(is_left_out).map(|file| file.to_path_buf()).collect();

@@ -29,8 +29,8 @@ use self::kinds::{changes_kinds, has_inventory, is_policy_generator};
 pub use self::layer_values::{LayerValue, layer_values};
 pub use self::layers::{BuildLayer, LayerKind};
 pub use self::native::selects;
-pub(super) use self::native::whole;
 use self::native::{Accumulated, Refused, accumulate, emitted, first_line};
+pub(super) use self::native::{DISABLED, whole};
 pub(super) use self::remote::looks_remote;
 pub(super) use self::run::{BuildTarget, run_program};
 use self::tops::to_build;
@@ -168,19 +168,27 @@ pub struct BuildRequest<'a> {
 }
 
 /// Builds the selected kustomizations of a tree that no other one uses and that reach a HyperConverged, or may create
-/// one, and what controllers apply with changes. `root` prefixes reported paths.
+/// one, and what controllers apply with changes. `root` prefixes reported paths; `controllers` has the builds of
+/// [`build_controllers`].
 ///
 /// # Errors
 /// An error that prevents all builds; a single failed build is part of the result.
-pub fn build(tree: &dyn Tree, root: &Utf8Path, request: &BuildRequest<'_>) -> Result<Built, BuildError> {
+pub fn build(
+    tree: &dyn Tree,
+    root: &Utf8Path,
+    request: &BuildRequest<'_>,
+    controllers: &Built,
+) -> Result<Built, BuildError> {
     let listing = tree.list(&Walk::default())?;
+    let view = controllers.over(tree);
+    let gitops = gitops::read(&view, &view.list(&Walk::default())?.files);
     let all = Kustomizations::new(tree);
     let mut jobs = Vec::new();
     let mut built = Built::default();
     let mut known = HashMap::new();
     // Kustomizations whose resources are unknown, and those of machines alone.
     let (mut unknown, mut others) = (Vec::new(), Vec::new());
-    for (directory, output, additions) in to_build(&all, &listing.files, &gitops::read(tree, &listing.files)) {
+    for (directory, output, additions) in to_build(&all, &listing.files, &gitops) {
         let job = BuildJob::new(&all, &directory, output, additions, request.fetches);
         let is_within = |w: &Utf8Path| job.output.starts_with(w) || job.reached.inputs.iter().any(|i| i.starts_with(w));
         if request.within.is_some_and(|w| !is_within(w)) {

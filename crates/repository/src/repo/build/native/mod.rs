@@ -21,6 +21,7 @@ pub(super) use object::Object;
 pub(super) use output::{emitted, origins, placed};
 pub use selector::selects;
 pub(in crate::repo) use selector::whole;
+pub(in crate::repo) use substitute::DISABLED;
 
 use super::super::kustomization::Rejected;
 use crate::prelude::*;

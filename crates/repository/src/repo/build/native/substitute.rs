@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::repo::variables::{Substituted, Variables, parsed};
 
 /// The label or annotation that excludes an object.
-const DISABLED: &str = "kustomize.toolkit.fluxcd.io/substitute";
+pub(in crate::repo) const DISABLED: &str = "kustomize.toolkit.fluxcd.io/substitute";
 
 impl Variables {
     /// Replaces the variables in an object.
