@@ -16,6 +16,11 @@ const MAX_BINDINGS: usize = 10_000;
 pub(super) fn bindings(set: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
     let mut out = Vec::new();
     for generator in set.list_at("generators") {
+        if let Some(clusters) = generator.get("clusters") {
+            // Which clusters there are isn't known.
+            out.push(clusters.get("values").map_or_else(Template::default, |values| flattened(values, "values")));
+            continue;
+        }
         out.extend(of_generator(generator, tree, files)?);
         if out.len() > MAX_BINDINGS {
             return None;
@@ -25,29 +30,45 @@ pub(super) fn bindings(set: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Op
 }
 
 fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Template>> {
-    let nested = |key: &str| -> Option<Vec<Vec<Template>>> {
-        generator.list_at(&format!("{key}.generators")).iter().map(|inner| of_generator(inner, tree, files)).collect()
-    };
     let mut made = if let Some(own) = generator.get("list") {
         own.get("elementsYaml").is_none().then_some(())?;
         own.list_at("elements").iter().map(|element| flattened(element, "")).collect()
     } else if let Some(git) = generator.get("git") {
         of_git(git, tree, files)?
     } else if generator.get("matrix").is_some() {
-        let product = |left: Vec<Template>, right: Vec<Template>| {
-            left.iter().flat_map(|l| right.iter().map(|r| joined(l, r))).take(MAX_BINDINGS + 1).collect()
-        };
-        nested("matrix")?.into_iter().reduce(product)?
+        let mut product = vec![Template::default()];
+        // One may use what those before it make.
+        for inner in generator.list_at("matrix.generators") {
+            let mut all = Vec::new();
+            for left in &product {
+                let right = of_generator(&left.fill_all(inner), tree, files)?;
+                all.extend(right.iter().map(|right| joined(left, right)).take(MAX_BINDINGS + 1));
+            }
+            product = all;
+        }
+        product
     } else if generator.get("merge").is_some() {
         let keys: Vec<&str> = generator.list_at("merge.mergeKeys").iter().filter_map(Node::as_str).collect();
-        let mut all = nested("merge")?.into_iter();
+        let all = generator.list_at("merge.generators").iter().map(|inner| of_generator(inner, tree, files));
+        let mut all = all.collect::<Option<Vec<_>>>()?.into_iter();
         let base = all.next()?;
         all.fold(base, |base, other| base.iter().map(|one| merged(one, &other, &keys)).collect())
     } else {
         return None;
     };
     if let Some(selector) = generator.get("selector") {
-        selector.get("matchExpressions").is_none().then_some(())?;
+        for expression in selector.list_at("matchExpressions") {
+            let values: Vec<String> = expression.list_at("values").iter().filter_map(printed).collect();
+            let is_in = |own: Option<&String>| own.is_some_and(|own| values.contains(own));
+            let is_wanted: &dyn Fn(Option<&String>) -> bool = match expression.text("operator") {
+                "In" => &is_in,
+                "NotIn" => &|own| !is_in(own),
+                "Exists" => &|own| own.is_some(),
+                "DoesNotExist" => &|own| own.is_none(),
+                _ => return None,
+            };
+            made.retain(|template| is_wanted(template.values.get(expression.text("key"))));
+        }
         let wanted: Vec<(&str, String)> = (selector.get("matchLabels").map_or(&[][..], Node::entries).iter())
             .filter_map(|entry| Some((entry.key.text.as_str(), printed(&entry.value)?)))
             .collect();

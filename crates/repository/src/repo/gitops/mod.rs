@@ -178,7 +178,11 @@ impl Applied {
             source.real = source.directory().map(|directory| tree.real(&directory)).filter(|_| source.is_here);
             source.is_built = match self.kind {
                 Kind::Application | Kind::ApplicationSet => {
-                    source.real.as_ref().is_some_and(|own| has_kustomization(tree, own))
+                    // What a template would write isn't known.
+                    let is_template = |node: &Node| node.to_json().to_string().contains("{{");
+                    let is_known =
+                        self.kind == Kind::Application || !source.node.get("kustomize").is_some_and(is_template);
+                    is_known && source.real.as_ref().is_some_and(|own| has_kustomization(tree, own))
                 }
                 Kind::FluxKustomization => source.real.is_some(),
                 _ => false,

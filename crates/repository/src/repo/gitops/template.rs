@@ -16,12 +16,30 @@ impl Template {
         let mut rest = text;
         while let Some((before, remainder)) = rest.split_once("{{") {
             let (name, after) = remainder.split_once("}}")?;
-            let name = name.trim_matches('-').trim();
             out.push_str(before);
-            out.push_str(self.value(name)?);
+            out.push_str(&self.piped(name.trim_matches('-'))?);
             rest = after;
         }
         Some(out + rest)
+    }
+
+    /// The value of a pipeline with the functions of Sprig that need no other value.
+    fn piped(&self, pipeline: &str) -> Option<String> {
+        let mut parts = pipeline.split('|').map(str::trim);
+        let mut value = self.value(parts.next()?).cloned();
+        for function in parts {
+            let argument = function.strip_prefix("default ").map(|text| text.trim_matches('"'));
+            value = match (function, value) {
+                (_, value) if argument.is_some() => {
+                    value.filter(|text| !text.is_empty()).or_else(|| argument.map(ToOwned::to_owned))
+                }
+                ("upper", Some(text)) => Some(text.to_uppercase()),
+                ("lower", Some(text)) => Some(text.to_lowercase()),
+                ("trim", Some(text)) => Some(text.trim().to_owned()),
+                _ => return None,
+            };
+        }
+        value
     }
 
     fn value(&self, name: &str) -> Option<&String> {

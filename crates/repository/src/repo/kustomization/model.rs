@@ -24,6 +24,10 @@ pub(in crate::repo) struct Kustomization {
     pub(in crate::repo) rejected: Option<Rejected>,
 }
 
+/// The kinds with their API versions. Source: `EnforceFields` in kustomize's `api/types/kustomization.go`.
+const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v1beta1");
+const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
+
 /// Why kustomize can't read a kustomization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::repo) enum Rejected {
@@ -37,6 +41,8 @@ pub(in crate::repo) enum Rejected {
     Another(Utf8PathBuf),
     /// A field that kustomize doesn't know.
     UnknownField(String),
+    /// A field with another value than the one that it must have: its key, the value, what it must be.
+    OtherType(&'static str, String, &'static str),
 }
 
 impl std::fmt::Display for Rejected {
@@ -45,6 +51,7 @@ impl std::fmt::Display for Rejected {
             Self::Unreadable(why) | Self::Broken(why) => f.write_str(why),
             Self::Empty => f.write_str("it is empty"),
             Self::Another(other) => write!(f, "the directory has another kustomization, {other}"),
+            Self::OtherType(key, is, must) => write!(f, "its {key} is `{is}` instead of `{must}`"),
             Self::UnknownField(name) => write!(f, "its field `{name}` is unknown, so its files are, too"),
         }
     }
@@ -107,12 +114,19 @@ impl Kustomization {
             };
             entries.extend(entries_of(field, &entry.value, document));
         }
-        let kind = values(root, "kind").filter_map(Node::as_str).last();
+        let [kind, version] = ["kind", "apiversion"].map(|key| values(root, key).filter_map(Node::as_str).last());
+        let is_component = kind == Some("Component");
+        let must = if is_component { COMPONENT } else { KUSTOMIZATION };
+        for (key, is, must) in [("kind", kind, must.0), ("apiVersion", version, must.1)] {
+            if let Some(is) = is.filter(|is| !is.is_empty() && *is != must) {
+                rejected.get_or_insert_with(|| Rejected::OtherType(key, is.to_owned(), must));
+            }
+        }
         Self {
             path: document.file.path().to_owned(),
             document: Some(Arc::clone(document)),
             entries,
-            is_component: kind == Some("Component"),
+            is_component,
             rejected,
         }
     }

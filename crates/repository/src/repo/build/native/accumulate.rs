@@ -286,7 +286,7 @@ impl Accumulation<'_, '_> {
         Ok(())
     }
 
-    /// Refuses a generator that lacks a file.
+    /// Refuses a generator that lacks a file or a key.
     fn check_files(&self, directory: &Utf8Path, entry: &Entry) -> Result<(), Refused> {
         for (node, name) in generated_from(&entry.node) {
             let path = normalize_path(&directory.join(name));
@@ -294,6 +294,12 @@ impl Accumulation<'_, '_> {
                 let place = entry.document.location(node.span);
                 return Err(Refused { place, why: RefusedReason::MissingFile(name.to_owned()) });
             }
+        }
+        let literals = values(&entry.node, "literals").flat_map(Node::items);
+        let without_key = |node: &&Node| node.as_str().is_some_and(|text| !text.contains('=') || text.starts_with('='));
+        if let Some(node) = literals.into_iter().find(without_key) {
+            let why = RefusedReason::NoKey(node.as_str().unwrap_or_default().to_owned());
+            return Err(Refused { place: entry.document.location(node.span), why });
         }
         Ok(())
     }
@@ -355,6 +361,12 @@ impl Accumulation<'_, '_> {
         };
         match done {
             Ok(()) => Ok(()),
+            // What isn't fetched may have it.
+            Err(NotMerged::Refused(Refused { why: RefusedReason::NoReplicas(_), .. }))
+                if !self.out.unfetched.is_empty() || !self.out.beyond.is_empty() =>
+            {
+                Ok(())
+            }
             Err(NotMerged::Refused(refused)) => Err(refused),
             Err(NotMerged::Beyond(beyond)) => {
                 self.out.beyond.push(beyond);

@@ -72,13 +72,19 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
         Metadata::Replicas => {
             for item in node.items() {
                 let (name, count) = (text(item, "name"), value(item, "count"));
-                for object in objects.iter_mut() {
-                    let is_meant = object.id().name == name || object.original_id().name == name;
-                    if let Some(count) = count.filter(|_| is_meant && REPLICATED.contains(&object.id().kind.as_str())) {
-                        let count = Placed::of_node(document, count);
-                        let place = count.place.clone();
-                        object.root.map_of("spec", &place).set("replicas", &place, count);
-                    }
+                let is_meant = |object: &Object| {
+                    let id = object.id();
+                    (id.name == name || object.original_id().name == name) && REPLICATED.contains(&id.kind.as_str())
+                };
+                let mut meant = objects.iter_mut().filter(|object| is_meant(object)).peekable();
+                if meant.peek().is_none() {
+                    let place = document.location(item.span);
+                    return Err(NotMerged::Refused(Refused { place, why: RefusedReason::NoReplicas(name.to_owned()) }));
+                }
+                for (object, count) in meant.filter_map(|object| Some((object, count?))) {
+                    let count = Placed::of_node(document, count);
+                    let place = count.place.clone();
+                    object.root.map_of("spec", &place).set("replicas", &place, count);
                 }
             }
         }

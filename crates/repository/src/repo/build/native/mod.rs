@@ -76,6 +76,10 @@ pub(in crate::repo) enum RefusedReason {
     Operation { op: String, path: String, why: &'static str },
     #[error("the value of `{0}` is no text")]
     NotText(String),
+    #[error("nothing named `{0}` has replicas")]
+    NoReplicas(String),
+    #[error("the literal `{0}` has no key")]
+    NoKey(String),
 }
 
 /// Something that only kustomize itself computes.
