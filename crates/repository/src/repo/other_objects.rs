@@ -33,6 +33,9 @@ type ByName = HashMap<(Option<String>, String), usize>;
 /// The kinds that the operands' operators read.
 const OPERATORS: [&str; 5] = ["KubeVirt", "CDI", "SSP", "NetworkAddonsConfig", "AAQ"];
 
+/// The groups of machines and their disks.
+const MACHINES: [&str; 3] = ["kubevirt.io", "cdi.kubevirt.io", "instancetype.kubevirt.io"];
+
 /// The kinds that create a PersistentVolumeClaim of their own name.
 const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];
 
@@ -302,8 +305,12 @@ fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObje
     if !listed::is_list(&document.root) {
         return add(Arc::clone(document));
     }
-    // Objects in a wrapper aren't the cluster's.
-    for object in listed::objects(&document.root).into_iter().filter(|object| object.wrapper.is_none()) {
+    // Of the objects in a wrapper machines and disks are the cluster's, unless it is a template of them.
+    let is_its = |object: &listed::Object<'_>| {
+        let group = object.api_version().split('/').next().unwrap_or_default();
+        object.wrapper.is_none_or(|wrapper| !wrapper.is_template && MACHINES.contains(&group))
+    };
+    for object in listed::objects(&document.root).into_iter().filter(is_its) {
         add(Arc::new(object.as_document(document)));
     }
 }

@@ -178,11 +178,13 @@ impl Content {
     fn fill_in_variables(&mut self, tree: &dyn Tree) {
         let text = self.file.text();
         let is_list = |d: &Arc<Document>| matches!(d.root.value, yaml::Value::Seq(_));
-        if !text.contains("{{") || !mentions_hco(text) || !self.documents.iter().any(is_list) {
+        let is_known_form = !self.embedded.is_empty() || self.documents.iter().any(is_list);
+        if !text.contains("{{") || !mentions_hco(text) || !is_known_form {
             return;
         }
         let mut known = ansible::Variables::new();
-        let role = self.file.path().parent().filter(|d| d.file_name() == Some("tasks")).and_then(Utf8Path::parent);
+        let mut above = self.file.path().ancestors().skip(1);
+        let role = above.find(|d| matches!(d.file_name(), Some("tasks" | "templates"))).and_then(Utf8Path::parent);
         // A role's `vars` win over its `defaults`.
         for directory in ["defaults", "vars"] {
             for name in ["main.yml", "main.yaml"] {
@@ -197,6 +199,7 @@ impl Content {
             let filled = Arc::make_mut(document);
             ansible::fill_in_variables(&mut filled.root, &known);
         }
+        self.embedded.iter_mut().for_each(|embedded| embedded.fill_in_variables(&known));
     }
 
     /// Whether it is a template that isn't YAML yet.

@@ -87,6 +87,14 @@ pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
     }
 }
 
+/// The value of a text that is one expression with a known variable.
+pub(super) fn value_of(text: &str, known: &Variables) -> Option<Node> {
+    let mut node = variable(text.strip_prefix("{{")?.strip_suffix("}}")?, known)?.clone();
+    fill_in(&mut node, known, 1);
+    let is_filled_in = !node.to_json().to_string().contains("{{");
+    is_filled_in.then_some(node)
+}
+
 fn fill_in(node: &mut Node, known: &Variables, depth: usize) {
     // A variable may be made of others, and of itself.
     if depth > 8 {

@@ -29,6 +29,36 @@ pub(in super::super) struct Embedded {
     pub(in super::super) warnings: Vec<Problem>,
 }
 
+impl Embedded {
+    /// Fills in the variables that are known, of values that are one expression.
+    pub(in super::super) fn fill_in_variables(&mut self, known: &ansible::Variables) {
+        let document = &mut self.document;
+        self.unknown.retain(|unknown| {
+            let Some((path, span)) = unknown.whole_value() else { return true };
+            let place = document.location(span);
+            let Some(value) = ansible::value_of(place.text().trim_matches(['"', '\'']), known) else { return true };
+            let value = Node { span, value: value.value, style: value.style };
+            !put(&mut Arc::make_mut(document).root, path, value)
+        });
+    }
+}
+
+/// Puts a value at a dotted path where its map is there; returns whether it is.
+fn put(root: &mut Node, path: &str, value: Node) -> bool {
+    let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
+    let Value::Map(entries) = &mut root.value else { return false };
+    match rest {
+        Some(rest) => {
+            entries.iter_mut().find(|entry| entry.key.text == key).is_some_and(|e| put(&mut e.value, rest, value))
+        }
+        None => {
+            let key = yaml::Key { text: key.to_owned(), span: value.span };
+            entries.push(yaml::Entry { key, value });
+            true
+        }
+    }
+}
+
 /// The manifests in texts.
 #[derive(Debug, Default)]
 pub(in super::super) struct Texts {
@@ -117,10 +147,13 @@ pub(in super::super) fn of_variables(document: &Document) -> Vec<Embedded> {
     found.into_iter().map(embed).collect()
 }
 
+/// The keys of variables that plays, blocks and tasks set.
+const VARIABLES: [&str; 3] = ["vars", "set_fact", "ansible.builtin.set_fact"];
+
 /// Visits the variables of plays, blocks and tasks.
 fn plays<'n>(list: &'n Node, found: &mut dyn FnMut(&'n Node)) {
     for item in list.items() {
-        item.get("vars").into_iter().for_each(&mut *found);
+        VARIABLES.iter().filter_map(|key| item.get(key)).for_each(&mut *found);
         for entry in item.entries().iter().filter(|entry| !entry.value.items().is_empty()) {
             plays(&entry.value, found);
         }

@@ -63,6 +63,14 @@ impl Unknown {
         Self { span, what }
     }
 
+    /// The path and place of a removed value that is in no list.
+    pub(super) fn whole_value(&self) -> Option<(&str, Span)> {
+        match &self.what {
+            UnknownKind::Value(path, _) if !path.contains("[]") => Some((path, self.span)),
+            _ => None,
+        }
+    }
+
     /// Its offset.
     pub(super) const fn start(&self) -> u32 {
         self.span.start
@@ -87,6 +95,10 @@ impl Unknown {
 /// scalar: `{{ … }}`, `{% … %}` and `${ … }`.
 pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&Wrapper<'_>>) -> Vec<Unknown> {
     let template = wrapper.filter(|c| c.is_template).map(parameters);
+    if let Value::Map(entries) = &mut root.value {
+        // What sops writes about the values that it encrypts.
+        entries.retain(|entry| entry.key.text != "sops" || entry.value.get("mac").is_none());
+    }
     let mut out = Vec::new();
     let mut room = MAX_FILLED_IN_BYTES;
     walk(root, "", &mut out, &mut |text| {
@@ -107,8 +119,18 @@ pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
         ("{{", "}}", "a template"),
         ("{%", "%}", "a template"),
         ("${", "}", "a substitution"),
+        ("ENC[", "]", "sops"),
     ];
-    forms.into_iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| by)
+    let known = forms.into_iter().find(|(open, close, _)| has(open, close)).map(|(_, _, by)| by);
+    known.or_else(|| is_token(text).then_some("the tool that applies it"))
+}
+
+/// Whether a text is a word that a script replaces: `__NAME__`, `%NAME%`, `@NAME@`, `REPLACE_ME`.
+fn is_token(text: &str) -> bool {
+    let inner = ["__", "%", "@"].iter().find_map(|mark| text.strip_prefix(mark)?.strip_suffix(mark));
+    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    inner.is_some_and(|name| !name.is_empty() && name.chars().all(is_upper))
+        || matches!(text, "REPLACE_ME" | "REPLACEME" | "CHANGE_ME" | "CHANGEME")
 }
 
 /// Whether a text has an expression that [`may_be`] knows.
