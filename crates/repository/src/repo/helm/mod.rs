@@ -344,7 +344,7 @@ impl ReleaseToRender<'_> {
         let is_manifest = |path: &&Utf8PathBuf| is_candidate(path);
         let files = self.chart.files.values().chain(self.release.files()).filter(is_manifest);
         let files = files.filter_map(|path| Some(SourceFile::from_bytes(path, self.tree.read(path).ok()?)));
-        let set = self.release.set.iter().map(|value| value.replacen('=', ": ", 1));
+        let set = self.release.options.iter().map(|(_, value)| value.replacen('=', ": ", 1));
         let inline = self.release.values.iter().filter_map(|values| match values {
             Values::Inline(text, _) => Some(text.clone()),
             Values::File(_) => None,
@@ -357,7 +357,7 @@ impl ReleaseToRender<'_> {
     fn run(&self, most: usize, stop: &dyn Fn() -> bool) -> Result<(String, Vec<u8>), BuildError> {
         let (chart, release) = (&self.chart.directory, self.release);
         let mut inputs: BTreeSet<Utf8PathBuf> = self.chart.files.keys().cloned().collect();
-        inputs.extend(release.files().cloned());
+        inputs.extend(release.files().chain(&release.option_files).cloned());
         let mut more = BTreeMap::new();
         for (to, from) in self.chart.files.iter().filter(|(to, from)| to != from) {
             more.insert(to.clone(), self.tree.read(from).unwrap_or_default());
@@ -381,8 +381,8 @@ impl ReleaseToRender<'_> {
             };
             arguments.extend(["--values".to_owned(), format!("./{path}")]);
         }
-        for set in &release.set {
-            arguments.extend(["--set".to_owned(), set.clone()]);
+        for (option, value) in &release.options {
+            arguments.extend([(*option).to_owned(), value.clone()]);
         }
         let tree = EditedTree::new(self.tree, more);
         let place = BuildTarget {

@@ -24,8 +24,10 @@ pub(super) struct Release {
     pub(super) namespace: Option<String>,
     /// Values in addition to the chart's own; later ones win.
     pub(super) values: Vec<Values>,
-    /// Single values, `name=value`, which win over all others.
-    pub(super) set: Vec<String>,
+    /// Helm's options: single values, `name=value`, which win over all others, and what it takes the cluster for.
+    pub(super) options: Vec<(&'static str, String)>,
+    /// Files that options name, relative to the root.
+    pub(super) option_files: Vec<Utf8PathBuf>,
     /// Values that can't be read: of a Secret, a file outside the root.
     pub(super) lacks: Vec<String>,
     /// Values files that don't exist, so that the controller renders nothing.
@@ -70,8 +72,8 @@ impl Release {
     /// Whether Helm renders the same of another one.
     fn renders_as(&self, other: &Self) -> bool {
         let missing = |release: &Self| release.missing.iter().map(|file| file.value.clone()).collect::<Vec<_>>();
-        (&self.name, &self.namespace, &self.set, &self.lacks)
-            == (&other.name, &other.namespace, &other.set, &other.lacks)
+        (&self.name, &self.namespace, &self.options, &self.lacks)
+            == (&other.name, &other.namespace, &other.options, &other.lacks)
             && self.values.iter().map(Values::said).eq(other.values.iter().map(Values::said))
             && missing(self) == missing(other)
     }
@@ -232,8 +234,7 @@ fn unread(node: Option<&Node>, is_known: impl Fn(&str) -> bool) -> Vec<String> {
 
 /// Whether a field of an Application's `helm` is read or doesn't change the output.
 fn is_read_of_helm(key: &str) -> bool {
-    fields::of("Application.source.helm").contains(&key)
-        && !["apiVersions", "fileParameters", "kubeVersion", "namespace"].contains(&key)
+    fields::of("Application.source.helm").contains(&key) && key != "namespace"
 }
 
 /// The same for a HelmRelease's spec; its post-renderers are reported elsewhere.
@@ -293,22 +294,42 @@ fn application(
             None => lacks.push("values with a template in them".to_owned()),
         }
     }
-    let mut set = Vec::new();
+    let (mut options, mut option_files) = (Vec::new(), Vec::new());
     for parameter in node.list_at("helm.parameters") {
+        let is_text = parameter.get("forceString").is_some_and(Node::is_true);
         match template.fill(parameter.text("value")) {
-            Some(value) => set.push(format!("{}={}", parameter.text("name"), value.replace(',', "\\,"))),
+            Some(value) => {
+                let option = if is_text { "--set-string" } else { "--set" };
+                options.push((option, format!("{}={}", parameter.text("name"), value.replace(',', "\\,"))));
+            }
             None => lacks.push(format!("the parameter `{}`", parameter.text("name"))),
         }
     }
+    for parameter in node.list_at("helm.fileParameters") {
+        let (name, file) = (parameter.text("name"), parameter.text("path"));
+        match normalize_path(Utf8Path::new(&root_path(file, chart))).filter(|path| files.contains(path)) {
+            Some(path) => {
+                options.push(("--set-file", format!("{name}=./{path}")));
+                option_files.push(path);
+            }
+            None => lacks.push(format!("the parameter `{name}` of the file `{file}`")),
+        }
+    }
+    let versions = node.list_at("helm.apiVersions").iter().filter_map(Node::as_str);
+    options.extend(versions.map(|version| ("--api-versions", version.to_owned())));
+    let kubernetes = node.text("helm.kubeVersion");
+    options.extend((!kubernetes.is_empty()).then(|| ("--kube-version", kubernetes.to_owned())));
     let by = Some(Arc::clone(&applied.document));
-    Release { name: release_name(&name), output: None, by, namespace, values, set, lacks, missing }
+    let name = release_name(&name);
+    Release { name, output: None, by, namespace, values, options, option_files, lacks, missing }
 }
 
 fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &[Utf8PathBuf]) -> Release {
     let (spec, document) = (&source.node, &applied.document);
-    let name = match spec.text("releaseName") {
-        "" => applied.name.as_str(),
-        name => name,
+    let name = match (spec.text("releaseName"), spec.text("targetNamespace")) {
+        ("", "") => applied.name.clone(),
+        ("", namespace) => format!("{namespace}-{}", applied.name),
+        (name, _) => name.to_owned(),
     };
     let (mut lacks, mut values, mut missing) = (Vec::new(), Vec::new(), Vec::new());
     let skips = spec.below("chart.spec.ignoreMissingValuesFiles").is_some_and(Node::is_true);
@@ -330,7 +351,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
     lacks.extend(unread(Some(spec), is_read_of_release));
     let namespace = applied.namespace.clone();
     let by = Some(Arc::clone(document));
-    Release { name: release_name(name), output: None, by, namespace, values, set: Vec::new(), lacks, missing }
+    Release { name: release_name(&name), by, namespace, values, lacks, missing, ..Release::default() }
 }
 
 /// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
@@ -382,7 +403,7 @@ mod tests {
             let namespace = r.namespace.clone().unwrap_or_default();
             let missing: Vec<&str> = r.missing.iter().map(|missing| missing.value.as_str()).collect();
             let missing = if missing.is_empty() { String::new() } else { format!("{missing:?}") };
-            format!("{} {namespace} {} {texts:?}{:?}{:?}{missing}", r.name, files.join(","), r.set, r.lacks)
+            format!("{} {namespace} {} {texts:?}{:?}{:?}{missing}", r.name, files.join(","), r.options, r.lacks)
         };
         releases.into_iter().map(show).collect()
     }
@@ -396,7 +417,7 @@ mod tests {
                            1}\n      parameters: [{name: cpu, value: 'a,b'}]\n";
         assert_eq!(
             found(&[("app.yaml", application), ("envs/a.yaml", "")]),
-            [r#"virt openshift-cnv envs/a.yaml ["x: 1\n"]["cpu=a\\,b"][]["gone.yaml"]"#]
+            [r#"virt openshift-cnv envs/a.yaml ["x: 1\n"][("--set", "cpu=a\\,b")][]["gone.yaml"]"#]
         );
         let flux = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: v, namespace: \
                     cnv}\nspec:\n  chart: {spec: {chart: ./charts/hco, valuesFiles: [envs/a.yaml]}}\n  \

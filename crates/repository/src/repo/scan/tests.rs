@@ -293,3 +293,39 @@ mod search {
         assert!(found.count() > 50);
     }
 }
+
+#[test]
+fn a_template_gets_the_variables_of_its_role() {
+    const OBJECT: &str = "apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nmetadata: {name: a}\nspec:\n";
+    let text = format!("{OBJECT}  a: {{{{ one }}}}\n  b: \"{{{{ two }}}}\"\n  c: {{{{ three | default(1) }}}}\n");
+    let tree: Memory = [
+        ("roles/r/defaults/main.yml", "one: x\ntwo: 'a{{ four }}'\n"),
+        ("roles/r/vars/main.yml", "one: q\nthree: {d: 1}\n"),
+        ("roles/r/templates/hc.yaml.j2", &*text),
+    ]
+    .into_iter()
+    .collect();
+    let path = Utf8Path::new("roles/r/templates/hc.yaml.j2");
+    let content = Content::read(&tree, tree.source(path).expect("read"));
+    let [embedded] = content.embedded.as_slice() else { panic!("{} objects", content.embedded.len()) };
+    let spec = embedded.document.root.get("spec").expect("a spec").to_json();
+    assert_eq!(spec.to_string(), r#"{"a":"q","c":{"d":1}}"#);
+    assert_eq!(embedded.unknown.len(), 1);
+}
+
+#[test]
+fn words_that_a_tool_replaces_are_unknown() {
+    let unknown = |value: &str| {
+        let text =
+            format!("apiVersion: hco.kubevirt.io/v1\nkind: HyperConverged\nspec: {{a: {value}}}\nsops: {{mac: x}}\n");
+        let content = Content::parse(SourceFile::new("a.yaml", text));
+        let place = ObjectPlace { document: 0, item: None };
+        !content.unknown(place).is_empty()
+    };
+    for value in ["__A_B__", "'%A%'", "'@A1@'", "REPLACE_ME", "'ENC[AES256_GCM,data:x,type:str]'", "'${A}'"] {
+        assert!(unknown(value), "{value}");
+    }
+    for value in ["__a__", "'%'", "'%%'", "A", "<a>", "a@b", "replace_me"] {
+        assert!(!unknown(value), "{value}");
+    }
+}

@@ -6,6 +6,7 @@ use hcoplan_yaml::Value;
 
 use super::super::mentions::HCO;
 use super::Wrapper;
+use super::not_planned::is_hyperconverged;
 use crate::prelude::*;
 
 /// The modules, by their full names and those before collections.
@@ -36,7 +37,8 @@ pub(super) fn is_tasks(list: &Node) -> bool {
 pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     let mut out = Vec::new();
     each(list, &mut |task, arguments| {
-        if arguments.text("state") == "absent" {
+        // A patch is a change of an object that is declared elsewhere.
+        if matches!(arguments.text("state"), "absent" | "patched") {
             return;
         }
         let wrapper = Wrapper { node: task, is_template: false };
@@ -144,8 +146,13 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
             Value::String(text) => text.contains('\n'),
             _ => node.get("kind").is_some() || !node.items().is_empty(),
         };
-        if let Some(kind) = named(arguments)
-            && !arguments.get("definition").or_else(|| arguments.get("resource_definition")).is_some_and(is_whole)
+        let definition = arguments.get("definition").or_else(|| arguments.get("resource_definition"));
+        if arguments.text("state") == "patched"
+            && let Some(object) = definition.filter(|definition| is_hyperconverged(definition))
+        {
+            out.extend(object.get("kind").map(|kind| (kind, false)));
+        } else if let Some(kind) = named(arguments)
+            && !definition.is_some_and(is_whole)
         {
             out.push((kind, arguments.text("state") == "absent"));
         }

@@ -75,7 +75,9 @@ impl<'n> Walk<'n, '_> {
                     NotPlannedReason::Inside(wrapper.to_owned())
                 };
                 let span = node.get("kind").map_or(node.span, |k| k.span);
-                self.out.push(NotPlannedObject { span, reason });
+                if self.out.iter().all(|known| known.span != span) {
+                    self.out.push(NotPlannedObject { span, reason });
+                }
             }
             return;
         }
