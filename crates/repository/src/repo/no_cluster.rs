@@ -33,11 +33,17 @@ impl Repo {
         });
         let mentions = |directory: &Utf8Path| has_in(&mentioning, directory);
         let found = |document: Arc<Document>| {
-            wrapper_changes::findings(&document, &files, &mentions, &*self.tree, &|document| {
-                self.gitops().is_built(document)
-            })
+            wrapper_changes::findings(&document, &files, &mentions, &*self.tree, &|document| self.is_planned(document))
         };
         documents.chain(in_charts).flat_map(found).collect()
+    }
+
+    /// Whether what a controller's object adds to what it applies is planned.
+    fn is_planned(&self, document: &Document) -> bool {
+        let is_it = |by: &Arc<Document>| by.file.path() == document.file.path() && by.span == document.span;
+        self.gitops().is_built(document)
+            || self.built.as_ref().is_some_and(|built| built.appliers.values().any(is_it))
+                && document.text("kind") == "HelmRelease"
     }
 
     /// Reports submodules that aren't checked out, whose content is unknown: each from which something is applied or
@@ -182,8 +188,8 @@ impl Repo {
         for object in &objects.named {
             if let Ok(content) = self.content(object.file) {
                 // What a controller adds to a build is planned.
-                let is_built = |d: &Arc<Document>| self.gitops().is_built(d);
-                if content.documents.get(object.place.document as usize).is_some_and(is_built) {
+                let is_planned = |document: &Arc<Document>| self.is_planned(document);
+                if content.documents.get(object.place.document as usize).is_some_and(is_planned) {
                     continue;
                 }
                 let named = content.not_planned(object.place.document);

@@ -60,7 +60,7 @@ pub struct SourceFile {
 }
 
 /// Where the text of a generated file comes from, such as a kustomize build.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Origins {
     places: Vec<(Span, Location)>,
 }

@@ -19,7 +19,7 @@ use hcoplan_diagnostics::source::{EditedTree, Memory, program};
 use hcoplan_yaml::{self as yaml};
 
 use self::releases::{Release, Values, named_releases, releases};
-use super::build::{BuildError, BuildTarget, Built, run_program};
+use super::build::{BuildError, BuildTarget, Built, post_render, run_program};
 use super::build_failed::{FailedBuild, name_of};
 use super::candidate::is_candidate;
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
@@ -419,6 +419,19 @@ impl ReleaseToRender<'_> {
         let (chart, whole) = (&self.chart.directory, &self.chart.place);
         let values = self.values();
         let origins = trace::origins(self.tree, chart, &self.chart.files, &file, &parsed.documents, &values, whole);
+        let release = self.release.by.as_ref().filter(|by| by.text("kind") == "HelmRelease");
+        let changed = release.map(|by| post_render(self.tree, &path, (bytes.clone(), origins.clone()), by, whole));
+        let (bytes, origins) = match changed {
+            None => (bytes, origins),
+            Some(Ok(changed)) => changed,
+            Some(Err((why, place))) => {
+                let finding = Finding::new(&HELM_TEMPLATE_FAILED, format!("the post-renderer fails: {why}")).at(place);
+                let finding = finding.label("this release is not planned");
+                let finding = Finding { cluster: Some(name_of(self.tree, directory)), ..finding };
+                built.failed.push(FailedBuild { directory: directory.to_owned(), finding });
+                return;
+            }
+        };
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
         let content = scan(&alone, &path);
         let has_hyperconverged = content.found.iter().any(|f| f.what == FoundKind::HyperConverged);

@@ -58,8 +58,7 @@ impl<'t> Kustomizations<'t> {
         if let Some(known) = self.files.borrow().get(path) {
             return known.clone();
         }
-        let read = self.tree.read(path).map_err(UnreadableFile::Unreadable).and_then(|bytes| {
-            let file = SourceFile::from_bytes(path, bytes);
+        let read = self.tree.source(path).map_err(UnreadableFile::Unreadable).and_then(|file| {
             let parsed = yaml::parse_yaml(&file);
             // kustomize refuses a key that is there twice.
             let is_refused = |kind: ProblemKind| kind.is_fatal() || kind == ProblemKind::DuplicateKey;

@@ -30,7 +30,7 @@ pub(super) fn is_planned(field: &str) -> bool {
 }
 
 fn is_of_flux(is_it: impl Fn(&str) -> bool) -> bool {
-    FLUX.iter().any(|(key, _)| is_it(key)) || is_it("commonMetadata")
+    FLUX.iter().any(|(key, _)| is_it(key)) || ["commonMetadata", "postRenderers"].iter().any(|key| is_it(key))
 }
 
 /// Fleet's settings of a directory.

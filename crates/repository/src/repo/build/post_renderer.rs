@@ -1,0 +1,57 @@
+//! The post-renderers of a HelmRelease: kustomizations over what its chart renders.
+
+use hcoplan_diagnostics::source::{EditedTree, Origins};
+
+use super::native::{accumulate, emitted, origins};
+use super::{Additions, BUILT};
+use crate::prelude::*;
+use crate::repo::kustomization::{Field, Kustomizations, Metadata, entries_of};
+
+/// The fields of a post-renderer's `kustomize`.
+const FIELDS: [(&str, Field); 4] = [
+    ("patchesStrategicMerge", Field::MergePatches),
+    ("patches", Field::Patches),
+    ("patchesJson6902", Field::JsonPatches),
+    ("images", Field::Metadata(Metadata::Images)),
+];
+
+/// Changes rendered manifests as a HelmRelease's post-renderers and common metadata do, in their order.
+///
+/// # Errors
+/// Why kustomize refuses one, or only kustomize itself computes it, and where.
+pub(in crate::repo) fn post_render(
+    tree: &dyn Tree,
+    path: &Utf8Path,
+    rendered: (Vec<u8>, Origins),
+    release: &Arc<Document>,
+    whole: &Location,
+) -> Result<(Vec<u8>, Origins), (String, Location)> {
+    let spec = release.root.get("spec");
+    let renderers = release.root.list_at("spec.postRenderers").iter().filter_map(|renderer| renderer.get("kustomize"));
+    let entries = renderers.map(|kustomize| {
+        let of = |(key, field): &(&str, Field)| kustomize.get(key).map(|value| entries_of(*field, value, release));
+        FIELDS.iter().filter_map(of).flatten().collect()
+    });
+    let renderer = |entries| Additions { entries, is_unrestricted: true, ..Additions::default() };
+    let common = spec.and_then(|spec| spec.get("commonMetadata")).filter(|value| !value.is_empty());
+    let last =
+        common.map(|value| Additions { common: Some((Arc::clone(release), value.clone())), ..renderer(Vec::new()) });
+    let (mut bytes, mut places) = rendered;
+    for additions in entries.map(renderer).chain(last) {
+        // A directory of its own, so that no other kustomization is there.
+        let directory = path.with_extension("post");
+        let files = [("kustomization.yaml", b"resources: [kustomize-build.yaml]".to_vec()), (BUILT, bytes)];
+        let files = files.map(|(name, bytes)| (directory.join(name), bytes)).into();
+        let known = BTreeMap::from([(directory.join(BUILT), Arc::new(places))]);
+        let view = EditedTree::new(tree, files).with_origins(known);
+        let mut built = accumulate(&Kustomizations::new(&view), &directory, &additions)
+            .map_err(|refused| (refused.why.to_string(), refused.place))?;
+        if let Some(beyond) = built.beyond.first() {
+            return Err((format!("hcoplan doesn't compute {}", beyond.what), beyond.place.clone()));
+        }
+        additions.finish(&mut built.objects);
+        bytes = emitted(&built.objects);
+        places = origins(path, &bytes, &built.objects, whole);
+    }
+    Ok((bytes, places))
+}
