@@ -93,8 +93,8 @@ pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
 pub(crate) use shape::key as last_key;
 pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
+pub(crate) use virtual_machines::object_of;
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
-pub(crate) use virtual_machines::{finding_about, object_of};
 
 use hcoplan_diagnostics::finding::{ClusterName, Finding, OptionValue, Rule};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
@@ -112,7 +112,8 @@ use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Node, Path};
 
 use self::source::Source;
-use crate::Settings;
+use crate::registered_rule::Check;
+use crate::{Settings, Sink};
 
 /// The input about one cluster.
 #[derive(Debug, Clone, Copy)]
@@ -169,7 +170,12 @@ pub struct Context<'a> {
     known_fields: OnceCell<Vec<Path>>,
     /// Whether the plan has a further reason of the rejection, after the one that the server reports.
     is_further: bool,
+    /// The rule whose check runs.
+    rule: Cell<&'static Rule>,
 }
+
+/// The rule outside of checks.
+static NO_RULE: Rule = Rule::BASE;
 
 impl<'a> Context<'a> {
     /// The context of one cluster.
@@ -207,6 +213,7 @@ impl<'a> Context<'a> {
             other_shape: OnceCell::new(),
             known_fields: OnceCell::new(),
             is_further: false,
+            rule: Cell::new(&NO_RULE),
         }
     }
 
@@ -226,6 +233,28 @@ impl<'a> Context<'a> {
         'a: 'b,
     {
         Context::new(Input { document, object, plan, ..self.input }, self.settings)
+    }
+
+    /// Runs the check of a rule.
+    pub(crate) fn run(&self, rule: &'static Rule, check: Check, out: &mut Sink) {
+        let outer = self.rule.replace(rule);
+        check(self, out);
+        self.rule.set(outer);
+    }
+
+    /// The rule whose check runs.
+    pub fn rule(&self) -> &'static Rule {
+        self.rule.get()
+    }
+
+    /// A finding of the rule whose check runs.
+    pub fn finding(&self, message: impl Into<String>) -> Finding {
+        Finding::new(self.rule(), message)
+    }
+
+    /// A finding about an object other than the HyperConverged, at its name.
+    pub fn finding_about(&self, document: &Document, message: impl Into<String>) -> Finding {
+        self.finding(message).at(document.locate(&Path::dotted("metadata.name"))).object(object_of(document))
     }
 
     /// Adds the HyperConverged before the change, from another revision or the cluster.

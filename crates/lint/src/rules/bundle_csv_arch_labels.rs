@@ -27,7 +27,8 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 name_place(&csv.document),
             ),
         };
-        let finding = finding_about(&BUNDLE_CSV_ARCH_LABELS, &csv.document, message)
+        let finding = cx
+            .finding_about(&csv.document, message)
             .severity(error_if(evidence.is_certain()))
             .at(place)
             .label(match label {
@@ -85,7 +86,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         format!("the images of the operator {} support {}, which its labels don't claim", csv.name(), and(&unclaimed));
     let fix = claim(csv, os, &common);
     out.report(
-        finding_about(&BUNDLE_CSV_ARCH_LABELS, &csv.document, message)
+        cx.finding_about(&csv.document, message)
             .warning()
             .at(place)
             .label(label)

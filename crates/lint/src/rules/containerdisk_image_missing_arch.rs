@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             // Another build may publish more architectures.
             let is_certain = evidence.is_certain() && boot.answer.by_architecture.len() == 1;
             let finding = vm
-                .finding(&CONTAINERDISK_IMAGE_MISSING_ARCH, message)
+                .finding(cx, message)
                 .severity(error_if(is_certain))
                 .at(vm.document.locate(path))
                 .label(format!("lacks {own}"))

@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         (false, false) => "three control-plane nodes are enough for two replicas",
     };
-    let mut finding = Finding::new(&CONTROL_PLANE_NOT_MULTI_NODE, message).help(wanted);
+    let mut finding = cx.finding(message).help(wanted);
     let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());
     finding = finding.at(places.next().unwrap_or_else(|| cx.whole_location()));
     finding = with_related(finding, places, "and this one");

@@ -28,17 +28,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if skips && own > first {
         return;
     }
-    let finding = Finding::new(
-        &CRD_ORDERING,
-        "the HyperConverged is synced together with the Subscription that installs its CRD",
-    )
-    .at(match annotation(document, WAVE) {
-        Some(_) => document.locate(&path(WAVE)),
-        None => cx.whole_location(),
-    })
-    .label("its kind doesn't exist yet when a new cluster is synced")
-    .help(format!("give it a later sync wave and the sync option {SKIP}"))
-    .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
+    let finding = cx
+        .finding("the HyperConverged is synced together with the Subscription that installs its CRD")
+        .at(match annotation(document, WAVE) {
+            Some(_) => document.locate(&path(WAVE)),
+            None => cx.whole_location(),
+        })
+        .label("its kind doesn't exist yet when a new cluster is synced")
+        .help(format!("give it a later sync wave and the sync option {SKIP}"))
+        .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
     let mut changes = Vec::new();
     if own <= first {
         let later = first.saturating_add(1).to_string();

@@ -39,7 +39,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let images = &cx.release().ssp().golden_images_namespace;
         cx.clone_instead(images, name, &format!("{name}-{default}"))
     });
-    let finding = Finding::new(&DEFAULT_ARCHITECTURE_VS_DATASOURCE, message)
+    let finding = cx
+        .finding(message)
         .at(place)
         .label(label)
         .help("name the architecture in virtual machines and in the DataSources that they refer to")

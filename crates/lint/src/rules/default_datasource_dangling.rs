@@ -15,7 +15,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(first) = imported.first() {
             let message =
                 format!("DataSource {name} refers to {target}, which is never imported; existing: {}", and(&imported));
-            let mut finding = Finding::new(&DEFAULT_DATASOURCE_DANGLING, message)
+            let mut finding = cx
+                .finding(message)
                 .at(place(cx, crons.get(first.as_str()).copied()))
                 .object(source.object.id.to_string())
                 .label(format!("refers to {target}"))

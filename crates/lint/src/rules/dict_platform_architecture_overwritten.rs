@@ -27,7 +27,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         } else {
             format!("golden image {name} pins {architecture}, but SSP imports it for {}", and(&imported))
         };
-        let mut finding = Finding::new(&DICT_PLATFORM_ARCHITECTURE_OVERWRITTEN, message)
+        let mut finding = cx
+            .finding(message)
             .at(written.place(pinned))
             .label("overwritten by each architecture of the annotation")
             .help("remove it, or name only this architecture in the annotation");

@@ -32,9 +32,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         [first, others @ ..] => format!("{first} and {} more name", others.len()),
     };
     let message = format!("no storage class is the default, and {what} none");
-    let mut finding = finding_about(&DICT_WITHOUT_STORAGE_CLASS, first, message)
-        .label("not a default")
-        .help(format!("annotate one with {VIRT}: \"true\""));
+    let mut finding =
+        cx.finding_about(first, message).label("not a default").help(format!("annotate one with {VIRT}: \"true\""));
     for other in others {
         let place = name_place(other);
         finding = finding.related(place, "not a default, either");

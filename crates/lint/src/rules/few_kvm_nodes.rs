@@ -9,12 +9,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let mut finding = match with.len() {
-        0 => Finding::new(&FEW_KVM_NODES, "no workload node has KVM: no virtual machine can be started")
-            .severity(Severity::Error),
-        _ => Finding::new(
-            &FEW_KVM_NODES,
-            format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len()),
-        ),
+        0 => cx.finding("no workload node has KVM: no virtual machine can be started").severity(Severity::Error),
+        _ => cx.finding(format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len())),
     };
     let mut places = without.iter().filter_map(NodeRef::name_place);
     finding = finding

@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = format!("nothing creates the namespace {name}, which {what}");
         let manifest = format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
         out.report(
-            Finding::new(&GOLDEN_IMAGE_NAMESPACE_MISSING, message)
+            cx.finding(message)
                 .at(place)
                 .label("SSP creates no namespace but its own")
                 .help(format!("add a Namespace {name} to the cluster's directory"))

@@ -16,7 +16,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let admission = cx.admission();
     let is_ours = |reason| matches!(reason, Reason::Schema(_) | Reason::UnknownField | Reason::GoDecode);
-    let Some(mut finding) = cx.rejected(&HCO_SCHEMA_VIOLATION, is_ours) else {
+    let Some(mut finding) = cx.rejected(is_ours) else {
         return;
     };
     if let [only] = &admission.causes[..] {

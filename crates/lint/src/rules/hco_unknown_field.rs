@@ -42,10 +42,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         // Server-side apply doesn't drop it.
         let is_rejected = cx.admission().reason == Some(Reason::UnknownField);
         let what = if is_rejected { "rejects" } else { "drops" };
-        let mut finding =
-            Finding::new(&HCO_UNKNOWN_FIELD, format!("the API server {what} the unknown field `{}`", field.path))
-                .at(cx.location(key.span))
-                .label(if is_rejected { "rejected by the API server" } else { "dropped by the API server" });
+        let mut finding = cx
+            .finding(format!("the API server {what} the unknown field `{}`", field.path))
+            .at(cx.location(key.span))
+            .label(if is_rejected { "rejected by the API server" } else { "dropped by the API server" });
         finding.is_silent = is_rejected;
         let finding = if nth < MAX_FIXED {
             explained(cx, finding, field, &key.text)

@@ -10,7 +10,7 @@ use crate::Form;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.of_kind("ImageArchitectures") {
         if text_at(document, "apiVersion").is_some_and(|v| v.starts_with("hcoplan.dev/")) {
-            malformed(document, out);
+            malformed(cx, document, out);
         }
     }
     let asked = cx.has_image_evidence() || !cx.csvs().is_empty();
@@ -62,10 +62,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => format!("the architectures of {first} are unknown"),
         several => format!("the architectures of {several} images are unknown"),
     };
-    let mut finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
-        .at(place.clone())
-        .label("nothing is saved about it")
-        .help(match images.len() {
+    let mut finding =
+        cx.finding(message).at(place.clone()).label("nothing is saved about it").help(match images.len() {
             1 => save(first),
             _ => format!("for each image, {}", save(first)),
         });
@@ -88,7 +86,7 @@ fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvide
     }
     let message = format!("{image} supports {}; whether it supports {} is unknown", and(&seen), and(&open));
     out.report(
-        Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
+        cx.finding(message)
             .at(place.clone())
             .label("a plain inspect shows one image of perhaps several")
             .related(evidence.place(), "what was saved")
@@ -102,14 +100,11 @@ fn save(image: &str) -> String {
     format!("save its manifest: skopeo inspect --raw docker://{image} > images/{file}.json")
 }
 
-fn malformed(document: &Document, out: &mut Sink) {
+fn malformed(cx: &Context<'_>, document: &Document, out: &mut Sink) {
     static COMPILED: OnceLock<DocumentSchema> = OnceLock::new();
     let schema = COMPILED.get_or_init(|| DocumentSchema::of(hcoplan_schemas::IMAGE_ARCHITECTURES));
     for mistake in schema.check(&document.file, &document.root) {
-        let mut finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, mistake.message)
-            .warning()
-            .at(document.location(mistake.span))
-            .label("not read");
+        let mut finding = cx.finding(mistake.message).warning().at(document.location(mistake.span)).label("not read");
         finding.help = mistake.help.map(Into::into);
         out.report(finding);
     }

@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message =
             format!("{} {come} from a mirror, but oc-mirror's configuration doesn't list {them}", and(&images));
         out.report(
-            Finding::new(&IMAGE_NOT_MIRRORED, message)
+            cx.finding(message)
                 .at(place)
                 .label("not in `mirror.additionalImages`")
                 .help("add the image to `mirror.additionalImages`"),

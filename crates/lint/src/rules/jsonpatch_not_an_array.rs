@@ -11,8 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let name = patch.target.name;
-        let finding = Finding::new(&JSONPATCH_NOT_AN_ARRAY, format!("the annotation {name} isn't a list"))
-            .at(cx.patch_place(name, &failure));
+        let finding = cx.finding(format!("the annotation {name} isn't a list")).at(cx.patch_place(name, &failure));
         let finding = match bracketed(patch) {
             Some(fix) => finding.label("one operation instead of a list").help("put it in brackets").fix(fix),
             None => finding

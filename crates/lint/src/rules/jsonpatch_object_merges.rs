@@ -33,16 +33,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message =
             format!("the operation {op} merges into {path} of {} and doesn't replace it: {shown} stay", applied.kind());
-        out.report(
-            Finding::new(&JSONPATCH_OBJECT_MERGES, message)
-                .at(place)
-                .label("HCO merges it into what it had rendered")
-                .remedy(
-                    "write the fields that change by their own paths; to clear the others, write \
+        out.report(cx.finding(message).at(place).label("HCO merges it into what it had rendered").remedy(
+            "write the fields that change by their own paths; to clear the others, write \
                      null for each",
-                    by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
-                ),
-        );
+            by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
+        ));
     }
 }
 

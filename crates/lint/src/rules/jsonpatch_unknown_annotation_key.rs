@@ -25,9 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let place = cx.location(entry.key.span);
-        let finding = Finding::new(&JSONPATCH_UNKNOWN_ANNOTATION_KEY, format!("HCO reads no annotation {key}"))
-            .at(place.clone())
-            .label("ignored");
+        let finding = cx.finding(format!("HCO reads no annotation {key}")).at(place.clone()).label("ignored");
         let Some(name) = meant else {
             out.report(finding.help(format!("the keys that HCO reads are {}", and(&ANNOTATIONS.map(|a| a.name)))));
             continue;

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let message = "mediated devices are created, but permittedHostDevices permits none of them";
     out.report(
-        Finding::new(&MEDIATED_DEVICE_NOT_PERMITTED, message)
+        cx.finding(message)
             .at(field.key_place())
             .label("no virtual machine may ask for one")
             .help("list them in permittedHostDevices.mediatedDevices"),

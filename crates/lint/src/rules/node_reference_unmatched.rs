@@ -66,7 +66,7 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
         let name = value.as_str().unwrap_or_default();
         let message = format!("{who} names {name}, which isn't a declared node");
         out.report(
-            Finding::new(&NODE_REFERENCE_UNMATCHED, message)
+            cx.finding(message)
                 .at(cx.location(value.span))
                 .label("no such node")
                 .help("name a node of the inventory, or take it out of the list"),
@@ -95,7 +95,7 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
     if unmatched && keys.clone().all(|key| cx.shows_label(key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
         out.report(
-            Finding::new(&NODE_REFERENCE_UNMATCHED, "ksmConfiguration.nodeLabelSelector matches no declared node")
+            cx.finding("ksmConfiguration.nodeLabelSelector matches no declared node")
                 .at(field.key_place())
                 .label("KSM is switched on nowhere")
                 .help(help(cx, wanted, "select labels that nodes have, or write {} for every node")),
@@ -138,7 +138,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
         if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
             out.report(
-                Finding::new(&NODE_REFERENCE_UNMATCHED, format!("{list}[{i}].nodeSelector matches no declared node"))
+                cx.finding(format!("{list}[{i}].nodeSelector matches no declared node"))
                     .at(cx.document().locate_key(&path))
                     .label("no node gets these mediated devices")
                     .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory")),
@@ -157,10 +157,10 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let names = cx.nodes().map(|n| n.node.name.as_str());
-        let finding =
-            Finding::new(&NODE_REFERENCE_UNMATCHED, format!("nodeVerbosity names {name}, which isn't a declared node"))
-                .at(cx.location(entry.key.span))
-                .label("no such node");
+        let finding = cx
+            .finding(format!("nodeVerbosity names {name}, which isn't a declared node"))
+            .at(cx.location(entry.key.span))
+            .label("no such node");
         let otherwise = "name a node of the inventory, or remove the entry";
         out.report(did_you_mean(finding, "name", nearest(name, names), otherwise));
     }

@@ -7,20 +7,16 @@ use super::unresolved_placeholder::placeholder;
 use crate::Mistyped;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if let Some(finding) = rejection_by(&SCALAR_TYPE_MISMATCH, cx, |m| !m.in_map) {
+    if let Some(finding) = rejection_by(cx, |m| !m.in_map) {
         out.explain(Incident::Rejection, finding);
     }
 }
 
 /// Explains a rejection caused by a mistyped scalar. Reports the others, too, with one fix for all.
-pub(super) fn rejection_by(
-    rule: &'static Rule,
-    cx: &Context<'_>,
-    are_mine: impl Fn(&Mistyped<'_>) -> bool,
-) -> Option<Finding> {
+pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) -> bool) -> Option<Finding> {
     let about_types =
         |reason| matches!(reason, Reason::MetadataDecode | Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
-    let finding = cx.rejected(rule, about_types)?;
+    let finding = cx.rejected(about_types)?;
     let cause = cx.admission().causes.first()?;
     let mut mistyped = cx.mistyped();
     let first = mistyped.iter().position(|m| m.path == cause.path)?;

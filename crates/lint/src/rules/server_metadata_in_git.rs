@@ -36,7 +36,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
              already, so that `evictionStrategy` stays unset",
         );
     }
-    let mut finding = Finding::new(&SERVER_METADATA_IN_GIT, message)
+    let mut finding = cx
+        .finding(message)
         .at(cx.location(first.key.span))
         .label("written by the server or a controller")
         .help("remove what was copied from a cluster");

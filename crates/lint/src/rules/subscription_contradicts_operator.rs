@@ -29,8 +29,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let is_required = required_terms(own).next().is_some();
             let affinity = if is_required { " and its own node affinity" } else { "" };
             let message = format!("no declared node takes {names} with the Subscription's {part}{affinity}");
-            let finding = finding_about(&SUBSCRIPTION_CONTRADICTS_OPERATOR, subscription, message)
-                .at(subscription.locate_key(&Path::dotted(CONFIG).key(part)));
+            let finding =
+                cx.finding_about(subscription, message).at(subscription.locate_key(&Path::dotted(CONFIG).key(part)));
             out.report(if is_required {
                 let label = format!("{names} {stay} pending: it requires {}", required(own));
                 finding

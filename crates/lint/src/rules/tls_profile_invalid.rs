@@ -11,7 +11,7 @@ const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"]
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    match cx.rejected(&TLS_PROFILE_INVALID, is_ours) {
+    match cx.rejected(is_ours) {
         Some(finding) => {
             out.explain(Incident::Rejection, rejection(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
@@ -157,17 +157,15 @@ fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     if ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
         return;
     }
-    let mut finding = Finding::new(
-        &TLS_PROFILE_INVALID,
-        format!(
+    let mut finding = cx
+        .finding(format!(
             "`type: Modern` without `modern: {{}}` gives KubeVirt TLS 1.3 with {ciphers} ciphers, \
              which KubeVirt's webhook rejects: You cannot specify ciphers when \
              spec.configuration.tlsConfiguration.minTLSVersion is empty or VersionTLS13"
-        ),
-    )
-    .at(profile.value_place())
-    .label("`modern` is missing next to it")
-    .help("write `modern: {}` next to the type");
+        ))
+        .at(profile.value_place())
+        .label("`modern` is missing next to it")
+        .help("write `modern: {}` next to the type");
     let modern = cx.field("tlsSecurityProfile.modern").path();
     let add = modern.map(|p| [Change::Set(p, serde_json::json!({}))]);
     finding.fixes.extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
@@ -191,11 +189,10 @@ fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
         let meant = by_iana.map(|(openssl, _)| openssl.as_str());
         let meant = meant.or_else(|| nearest(name, known.keys().map(String::as_str)));
         let message = format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets");
-        let finding =
-            Finding::new(&TLS_PROFILE_INVALID, message).at(cx.location(cipher.span)).warning().label(match by_iana {
-                Some(_) => "IANA's name; HCO takes OpenSSL's",
-                None => "unknown",
-            });
+        let finding = cx.finding(message).at(cx.location(cipher.span)).warning().label(match by_iana {
+            Some(_) => "IANA's name; HCO takes OpenSSL's",
+            None => "unknown",
+        });
         out.report(did_you_mean(finding, "write", meant, "remove it"));
     }
 }

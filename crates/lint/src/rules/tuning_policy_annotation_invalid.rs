@@ -12,8 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let about_us = |p: &Path| *p == path || policy.path().as_ref() == Some(p);
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
-    if let Some(finding) = cx.rejected(&TUNING_POLICY_ANNOTATION_INVALID, |reason| reason == Reason::Render && is_ours)
-    {
+    if let Some(finding) = cx.rejected(|reason| reason == Reason::Render && is_ours) {
         let finding = with_fix(cx, finding);
         out.explain(Incident::Rejection, finding);
         return;
@@ -22,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let failed = failed.filter(|e| e.operand == "KubeVirt" && e.patch.is_none());
     if let (Some(error), true) = (failed, policy.is_set()) {
         let message = format!("the HyperConverged is accepted, but HCO can't render KubeVirt: {error}");
-        let finding = Finding::new(&TUNING_POLICY_ANNOTATION_INVALID, message).at(place(cx));
+        let finding = cx.finding(message).at(place(cx));
         let finding = with_fix(cx, finding);
         out.explain(Incident::ReconcileError, finding);
         return;
@@ -83,7 +82,8 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         Some(other) => format!("nothing reads the annotation {ANNOTATION}: tuningPolicy is {other}"),
         None => format!("the annotation {ANNOTATION} has no effect without a tuningPolicy"),
     };
-    let mut finding = Finding::new(&TUNING_POLICY_ANNOTATION_INVALID, message)
+    let mut finding = cx
+        .finding(message)
         .at(annotation.key_place())
         .warning()
         .label("without effect")

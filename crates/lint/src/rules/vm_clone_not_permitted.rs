@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             let has_rbac = bindings(cx).next().is_some();
             let finding = vm
-                .finding(&VM_CLONE_NOT_PERMITTED, message)
+                .finding(cx, message)
                 .at(vm.document.locate(&reference.path.key("namespace")))
                 .severity(if has_rbac { Severity::Warning } else { Severity::Info })
                 .label("KubeVirt asks whether it may create datavolumes/source")

@@ -19,10 +19,7 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
     let message =
         format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(&images));
     let place = boot.place();
-    let mut finding = vm
-        .finding(&VM_DATASOURCE_ARCH_MISMATCH, message)
-        .at(place.clone())
-        .label(format!("an image for {}", or(&images)));
+    let mut finding = vm.finding(cx, message).at(place.clone()).label(format!("an image for {}", or(&images)));
     let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url));
     if let Some(evidence) = evidence {
         // Another build may publish more architectures.

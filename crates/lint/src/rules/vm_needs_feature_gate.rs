@@ -36,7 +36,7 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
         _ => "spec.featureGates.persistentReservation",
     });
     let change = [Change::Set(field.clone(), true.into())];
-    vm.finding(&VM_NEEDS_FEATURE_GATE, message)
+    vm.finding(cx, message)
         .at(vm.document.locate_key(path))
         .label("no node runs the pr-helper")
         .help(format!("set {field} of the HyperConverged to true"))
@@ -45,8 +45,7 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
 
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
     let message = format!("KubeVirt rejects {vm}: its feature gate {gate} is off");
-    let finding =
-        vm.finding(&VM_NEEDS_FEATURE_GATE, message).at(vm.document.locate_key(path)).label(format!("needs {gate}"));
+    let finding = vm.finding(cx, message).at(vm.document.locate_key(path)).label(format!("needs {gate}"));
     let known = cx.release().kubevirt_gate(gate);
     let Some(own) = known.and_then(|known| known.switch()) else {
         return finding.help("HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it");

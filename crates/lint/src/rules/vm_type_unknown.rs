@@ -24,7 +24,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let declared = |kind: &'static str| cx.of_kind(kind).iter();
     let named = |kind: &'static str| declared(kind).filter(|d| name_of(d) == name);
     let finding = |message: String| {
-        let finding = vm.finding(&VM_TYPE_UNKNOWN, message).label("the machine waits for it");
+        let finding = vm.finding(cx, message).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
     };
     let of_kind = |meant: &str| {
