@@ -386,6 +386,17 @@ pub enum Applicability {
     Suggestion,
 }
 
+impl Applicability {
+    /// `safe`, `unsafe` or `suggestion`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+            Self::Suggestion => "suggestion",
+        }
+    }
+}
+
 /// A fix of a build, as edits of the user's files.
 #[derive(Debug, Clone)]
 pub struct BuildFix {
