@@ -40,7 +40,7 @@ fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> boo
 }
 
 fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path: &Path, value: &Value) -> bool {
-    let schema = plan_input.release.schema(&format!("hyperconverged.{}", version_of(plan_input.object)));
+    let schema = plan_input.release.hyperconverged_schema(version_of(plan_input.object));
     let allowed = schema.and_then(|s| s.field(path)).map_or(&[][..], |field| field.allowed).iter().cloned();
     let others = allowed.chain([other(value)]).filter(|other| other != value);
     let mut others = others.filter(|_| !value.is_object() && !value.is_array());

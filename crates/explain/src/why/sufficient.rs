@@ -27,7 +27,7 @@ pub(super) fn changes(
     base: &FoundValue,
     default: Option<&Path>,
 ) -> Vec<SufficientChange> {
-    let schema = plan_input.release.schema(&format!("hyperconverged.{}", version_of(plan_input.object)));
+    let schema = plan_input.release.hyperconverged_schema(version_of(plan_input.object));
     let Some(schema) = schema else {
         return Vec::new();
     };

@@ -342,8 +342,7 @@ impl<'a> Context<'a> {
 
     /// The schema of its API version.
     pub fn schema(&self) -> Option<&'a Schema> {
-        let name = format!("hyperconverged.{}", self.version);
-        self.input.release.schema(&name)
+        self.input.release.hyperconverged_schema(self.version)
     }
 
     /// The plan: verdict, objects, status, metrics.

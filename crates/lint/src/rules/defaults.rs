@@ -88,7 +88,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     }
     let own = cx.release();
     let default_of = |release: &Release| {
-        let schema = release.schema(&format!("hyperconverged.{}", cx.version()));
+        let schema = release.hyperconverged_schema(cx.version());
         schema.and_then(|s| s.default_at(path)).cloned()
     };
     if let Some(previous) = cx.previous_release()

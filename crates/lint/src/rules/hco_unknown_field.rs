@@ -176,14 +176,14 @@ fn said_by(operand: &OperandField) -> String {
 fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
     let served = cx.release().tables().hyperconverged.served_versions.iter();
     let others = served.filter(|v| *v != cx.version());
-    let schemas = others.filter_map(|v| cx.release().schema(&format!("hyperconverged.{v}")));
+    let schemas = others.filter_map(|v| cx.release().hyperconverged_schema(v));
     schemas.into_iter().any(|s| s.field(path).is_some())
 }
 
 /// The nearest other release with the field in this version, and whether it is newer.
 fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
-    let schema = format!("hyperconverged.{}", cx.version());
-    let has = |release: &&Arc<Release>| release.schema(&schema).is_some_and(|s| s.field(path).is_some());
+    let has =
+        |release: &&Arc<Release>| release.hyperconverged_schema(cx.version()).is_some_and(|s| s.field(path).is_some());
     let all = cx.release().releases_of_distribution();
     let own = all.iter().position(|release| release.label() == cx.release().label())?;
     let label = |is_newer: bool| move |release: &Arc<Release>| (release.label().to_owned(), is_newer);

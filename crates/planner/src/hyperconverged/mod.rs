@@ -177,7 +177,7 @@ pub fn read_by(release: &Release, stored: &Value) -> Value {
 /// An object in etcd as a release returns it in a version: with the defaults of the version that it is stored in, and
 /// no others.
 pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
-    let schema = |version: &str| release.schema(&format!("hyperconverged.{version}"));
+    let schema = |version: &str| release.hyperconverged_schema(version);
     let mut object = stored.clone();
     if let Some(schema) = schema(version_of(stored)) {
         schema.prepare(&mut object);

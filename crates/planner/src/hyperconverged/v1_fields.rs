@@ -105,7 +105,7 @@ fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value
 
 /// Whether v1beta1 has a gate.
 fn is_field_of_v1beta1(release: &Release, gate: &str) -> bool {
-    let schema = release.schema("hyperconverged.v1beta1");
+    let schema = release.hyperconverged_schema("v1beta1");
     let path = Path::dotted("spec.featureGates").key(gate);
     schema.is_some_and(|schema| schema.field(&path).is_some())
 }

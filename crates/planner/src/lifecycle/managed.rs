@@ -159,7 +159,7 @@ impl Owned {
 }
 
 pub(super) fn schema_of<'r>(release: &'r Release, version: &str) -> Option<&'r Schema> {
-    release.schema(&format!("hyperconverged.{version}"))
+    release.hyperconverged_schema(version)
 }
 
 /// Converts a request's object to another version like the API server: without defaults.

@@ -110,7 +110,7 @@ mod tests {
         let mut problems = Vec::new();
         for name in Release::known_names() {
             let release = Release::known(name).expect("known");
-            let schema = |version: &str| release.schema(&format!("hyperconverged.{version}"));
+            let schema = |version: &str| release.hyperconverged_schema(version);
             for field in release.fields() {
                 let path = &field.path;
                 if !schema(&field.api_version).is_some_and(|s| has_path(s, path)) {

@@ -313,6 +313,11 @@ impl Release {
         }))
     }
 
+    /// The structural schema of a version of the HyperConverged; `None` if the release hasn't this version.
+    pub fn hyperconverged_schema(&self, version: &str) -> Option<&Schema> {
+        self.schema(&format!("hyperconverged.{version}"))
+    }
+
     /// The structural schema of an `apiVersion` and `kind`; `None` if the release has none.
     pub fn schema_of(&self, api_version: &str, kind: &str) -> Option<&Schema> {
         let version = api_version.rsplit('/').next()?;

@@ -167,7 +167,7 @@ fn lost(release: &Release, object: &Json) -> Option<NotMigrated> {
 
 /// A field without a place in v1 that v1beta1 doesn't know, either: something else is meant by it.
 fn unknown_field(release: &Release, object: &Json) -> Option<NotMigrated> {
-    let schema = release.schema("hyperconverged.v1beta1")?;
+    let schema = release.hyperconverged_schema("v1beta1")?;
     let mut fields = without_place(object).into_iter();
     let unknown = fields.find(|field| schema.field(&Path::dotted(field)).is_none());
     unknown.map(NotMigrated::Unknown)
@@ -175,7 +175,7 @@ fn unknown_field(release: &Release, object: &Json) -> Option<NotMigrated> {
 
 /// A gate that became a field of v1beta1 long ago, and says something else than that field.
 fn ignored_gate(release: &Release, object: &Json) -> Option<NotMigrated> {
-    let schema = release.schema("hyperconverged.v1beta1")?;
+    let schema = release.hyperconverged_schema("v1beta1")?;
     let gates = object.pointer("/spec/featureGates")?.as_object()?;
     let moved = gates.iter().find_map(|(gate, on)| {
         let (field, _) = MOVES.iter().find(|(field, _)| field == gate)?;
