@@ -152,7 +152,7 @@ impl Facts {
             let text = release.file(name).unwrap_or_default();
             serde_json::from_str(text).unwrap_or_default()
         };
-        for version in &release.tables().hyperconverged.served_versions {
+        for version in release.served_versions() {
             let schema = json(&format!("crds/hyperconverged.{version}.json"));
             out.fields.insert(version.clone(), "API version".to_owned());
             let spec = &schema["openAPIV3Schema"]["properties"]["spec"];

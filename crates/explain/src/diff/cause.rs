@@ -110,12 +110,10 @@ pub(super) struct Outcome {
 
 impl Outcome {
     pub(super) fn of(plan: &Plan) -> Self {
-        let ssp = plan.ssp.as_ref().filter(|ssp| !ssp.admission.accepted);
-        let admission = &plan.admission;
         Self {
-            rejected: (!admission.accepted).then(|| admission.message.clone()),
+            rejected: plan.admission.rejection().map(str::to_owned),
             reconcile_stops: plan.reconcile_error.as_ref().map(|e| e.message.clone()),
-            ssp_rejected: ssp.map(|ssp| ssp.admission.message.clone()),
+            ssp_rejected: plan.ssp.as_ref().and_then(|ssp| ssp.admission.rejection()).map(str::to_owned),
             alerts: plan.alerts(),
         }
     }

@@ -122,7 +122,7 @@ fn has_field(release: &Release, path: &Path) -> bool {
 
 /// The schema of what is stored, and a path in its shape.
 fn stored<'r>(release: &'r Release, path: &Path) -> Option<(&'r Schema, Path)> {
-    let version = &release.tables().hyperconverged.storage_version;
+    let version = release.storage_version();
     let schema = release.hyperconverged_schema(version)?;
     Some((schema, Path::dotted(&storage_path(release, &path.to_string()))))
 }

@@ -120,7 +120,7 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     }
     out.retain(|drift| !is_servers_own(&drift.path));
     let admitted = step.plan.admission.stored.as_ref();
-    let is_converted = version != release.tables().hyperconverged.storage_version;
+    let is_converted = version != release.storage_version();
     for drift in &mut out {
         let pointer = drift.pointer();
         drift.server_side = next.pointer(&pointer) != live.pointer(&pointer);

@@ -67,10 +67,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
     let mut out = Vec::new();
-    let rejection = |step: &Step| {
-        let admission = &step.plan.admission;
-        (!admission.accepted).then(|| admission.message.clone())
-    };
+    let rejection = |step: &Step| step.plan.admission.rejection().map(str::to_owned);
     let rejected = |text: String, help| Note::new(NoteKind::Verdict, Impact::Disruption, text).help(help);
     match (rejection(&before.update), rejection(&after.update)) {
         (None, Some(why)) => {

@@ -94,7 +94,6 @@ impl<'a> Context<'a> {
 
     /// The message with which SSP's webhook rejects HCO's SSP; `None` if it doesn't.
     pub fn ssp_rejection(&self) -> Option<&'a str> {
-        let ssp = self.plan().ssp.as_ref()?;
-        (!ssp.admission.accepted).then_some(ssp.admission.message.as_str())
+        self.plan().ssp.as_ref()?.admission.rejection()
     }
 }

@@ -174,7 +174,7 @@ fn said_by(operand: &OperandField) -> String {
 
 /// Whether the HyperConverged's other version has the field.
 fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
-    let served = cx.release().tables().hyperconverged.served_versions.iter();
+    let served = cx.release().served_versions().iter();
     let others = served.filter(|v| *v != cx.version());
     let schemas = others.filter_map(|v| cx.release().hyperconverged_schema(v));
     schemas.into_iter().any(|s| s.field(path).is_some())

@@ -47,8 +47,8 @@ fn with_served_versions(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     if cx.admission().reason != Some(Rejected::UnknownKind) {
         return Some(finding);
     }
-    let served = &cx.release().tables().hyperconverged.served_versions;
-    let versions: Vec<String> = served.iter().map(|version| format!("`{GROUP}/{version}`")).collect();
+    let versions: Vec<String> =
+        cx.release().served_versions().iter().map(|version| format!("`{GROUP}/{version}`")).collect();
     Some(finding.help(format!("write apiVersion {}", or(&versions))))
 }
 
@@ -59,16 +59,11 @@ fn is_unknown(reason: Rejected) -> bool {
 fn api_too_new(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     let version = version_of(cx.object());
     let of_group = cx.api_version() == format!("{GROUP}/{version}") && cx.document().text("kind") == KIND;
-    let serves = |release: &&Arc<Release>| {
-        let served = &release.tables().hyperconverged.served_versions;
-        served.iter().any(|v| v == version)
-    };
     let siblings = cx.release().releases_of_distribution();
-    let first = siblings.iter().find(serves).filter(|_| of_group)?.label();
-    let served = &cx.release().tables().hyperconverged.served_versions;
+    let first = siblings.iter().find(|release| release.serves(version)).filter(|_| of_group)?.label();
     let finding =
         finding.at(cx.document().locate(&Path::dotted("apiVersion"))).label(format!("served from {first} on"));
-    Some(finding.help(format!("write it in {} until the cluster runs {first}", and(served))))
+    Some(finding.help(format!("write it in {} until the cluster runs {first}", and(cx.release().served_versions()))))
 }
 
 /// The only kind of the API group.

@@ -173,6 +173,13 @@ pub enum OperatorBugKind {
     BrokenMutation,
 }
 
+impl Admission {
+    /// The message with which the document is rejected; `None` if it isn't.
+    pub fn rejection(&self) -> Option<&str> {
+        (!self.accepted).then_some(&self.message)
+    }
+}
+
 /// The cluster's verdict on a document.
 #[derive(Debug, Clone, Default)]
 pub struct Admission {

@@ -37,7 +37,7 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
 
 /// A converted object as stored: pruned and defaulted by the stored version's schema.
 pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
-    let storage = &release.tables().hyperconverged.storage_version;
+    let storage = release.storage_version();
     if let Some(schema) = release.hyperconverged_schema(storage) {
         schema.prepare(&mut converted);
     }

@@ -41,7 +41,7 @@ impl HyperConverged {
 
     /// Reads an object as the validating webhook does: converted, but without the stored version's defaults.
     pub fn from_submitted(release: &Release, object: &Value) -> Submitted {
-        let storage_version = &release.tables().hyperconverged.storage_version;
+        let storage_version = release.storage_version();
         if version_of(object) == storage_version {
             return Submitted { read: Self::read(release, object.clone()), converted: None };
         }
@@ -139,10 +139,10 @@ impl Submitted {
 /// Converts the object of a submitted version to the version in etcd: converted, pruned and defaulted if that is
 /// another one.
 pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
-    if version_of(stored) == release.tables().hyperconverged.storage_version {
+    if version_of(stored) == release.storage_version() {
         stored.clone()
     } else {
-        let storage_version = &release.tables().hyperconverged.storage_version;
+        let storage_version = release.storage_version();
         conversion::stored(release, convert(release, stored, storage_version))
     }
 }
@@ -171,7 +171,7 @@ pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
 /// An object stored by another release, as this release reads it after writing it: in its storage version, pruned, with
 /// the defaults of new fields.
 pub fn read_by(release: &Release, stored: &Value) -> Value {
-    conversion::stored(release, read_in(release, stored, &release.tables().hyperconverged.storage_version))
+    conversion::stored(release, read_in(release, stored, release.storage_version()))
 }
 
 /// An object in etcd as a release returns it in a version: with the defaults of the version that it is stored in, and
@@ -191,7 +191,7 @@ pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
 
 /// The dotted path where a release stores a field, `spec` included. `path` is below `spec` in v1's shape.
 pub fn storage_path(release: &Release, path: &str) -> String {
-    match release.tables().hyperconverged.storage_version.as_str() {
+    match release.storage_version() {
         "v1beta1" => format!("spec.{}", moves::to_v1beta1(path)),
         _ => format!("spec.{path}"),
     }

@@ -18,7 +18,7 @@ use hcoplan_kubernetes::tree::{get, remove, set};
 /// submitted. Where `managedFields` are printed, those that someone owns were there before. Else they most likely were,
 /// unless the printed gates change, too, or nothing else does.
 pub(super) fn in_etcd(release: &Release, inventory: &Inventory, live: &Value, manifest: &Value) -> Value {
-    let storage_version = &release.tables().hyperconverged.storage_version;
+    let storage_version = release.storage_version();
     if version_of(live) == storage_version {
         return hyperconverged::in_storage_version(release, live);
     }

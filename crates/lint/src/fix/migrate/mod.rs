@@ -102,8 +102,7 @@ pub struct Migrated {
 /// Why it stays as it is.
 pub fn to_v1(release: &Release, inventory: &Inventory, document: &Document) -> Result<Migrated, NotMigrated> {
     let object = document.root.to_json();
-    let served = &release.tables().hyperconverged.served_versions;
-    if !served.iter().any(|v| v == "v1") {
+    if !release.serves("v1") {
         return Err(NotMigrated::NotServed(release.display_name()));
     }
     if version_of(&object) != "v1beta1" {
@@ -151,7 +150,7 @@ pub(crate) fn mediated_device_lists(section: &Node, path: Path) -> Vec<(&Node, P
 /// # Errors
 /// What would be another one.
 pub fn is_same(release: &Release, inventory: &Inventory, before: &Json, after: &Json) -> Result<(), NotMigrated> {
-    if !release.tables().hyperconverged.served_versions.iter().any(|v| v == "v1") {
+    if !release.serves("v1") {
         return Err(NotMigrated::NotServed(release.name().to_owned()));
     }
     if let Some(lost) = lost(release, before) {
