@@ -10,7 +10,7 @@ pub(crate) use hcoplan_planner::lifecycle::State;
 pub(crate) use hcoplan_planner::plan::{AdmissionMode, Plan};
 pub(crate) use hcoplan_planner::release::{Phase, Release};
 pub(crate) use hcoplan_planner::world::Delta;
-pub(crate) use hcoplan_yaml::{Path, Segment};
+pub(crate) use hcoplan_yaml::{Path, Segment, is_within, overlap, pointer};
 pub(crate) use serde_json::Value;
 pub(crate) use std::collections::{BTreeMap, BTreeSet};
 pub(crate) use std::sync::Arc;

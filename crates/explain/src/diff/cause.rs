@@ -200,19 +200,12 @@ fn add_cause(
         let mut any_affected = false;
         for field in &mut change.fields {
             let label = &field.step.label;
-            let is_affected = field_changes.iter().any(|d| overlaps(&d.label, label));
+            let is_affected = field_changes.iter().any(|d| overlap(&d.label, label));
             any_affected |= is_affected;
             add(&mut field.causes, is_affected);
         }
         add(&mut change.causes, any_affected);
     }
-}
-
-/// Whether one location contains the other.
-fn overlaps(a: &str, b: &str) -> bool {
-    let is_within =
-        |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
-    is_within(a, b) || is_within(b, a)
 }
 
 /// The differences of the inputs, in reporting order.

@@ -61,8 +61,9 @@ impl DriftReason {
 impl Drift {
     /// The path as a JSON pointer.
     pub fn pointer(&self) -> String {
-        let escaped = self.path.iter().map(|key| key.replace('~', "~0").replace('/', "~1"));
-        escaped.fold(String::new(), |out, key| format!("{out}/{key}"))
+        let mut out = String::new();
+        self.path.iter().for_each(|key| pointer::push(&mut out, key));
+        out
     }
 
     /// Sets the cluster's value in a manifest, so that nothing differs.

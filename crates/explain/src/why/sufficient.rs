@@ -88,13 +88,7 @@ pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
         return path.is_empty();
     }
     let asked = generic(&target.path);
-    asked == path || below(&asked, path) || below(path, &asked)
-}
-
-/// Whether a path is below another.
-pub(super) fn below(path: &str, parent: &str) -> bool {
-    let rest = path.strip_prefix(parent);
-    rest.is_some_and(|r| r.starts_with(['.', '[']))
+    overlap(&asked, path)
 }
 
 /// A path in the table's form: `spec.list[].name`.

@@ -151,7 +151,7 @@ impl Target {
         let mut rest = field.trim();
         if let Some(pointer) = rest.strip_prefix('/') {
             for segment in pointer.split('/') {
-                let key = segment.replace("~1", "/").replace("~0", "~");
+                let key = pointer::unescape(segment);
                 value = self.step(&key, value);
             }
             return Ok(());

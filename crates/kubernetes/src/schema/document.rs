@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::suggest::nearest;
 use crate::tree::without_nulls;
 use hcoplan_yaml::source::{SourceFile, Span};
-use hcoplan_yaml::{Node, Path, Style, Value as Yaml};
+use hcoplan_yaml::{Node, Path, Style, Value as Yaml, pointer};
 
 /// The JSON Schema of a document of ours.
 #[derive(Debug)]
@@ -169,7 +169,7 @@ fn strings(list: &Value) -> impl Iterator<Item = &str> {
 fn path_in(root: &Node, pointer: &str) -> Path {
     let (mut path, mut node) = (Path::root(), Some(root));
     for step in pointer.split('/').skip(1) {
-        let step = step.replace("~1", "/").replace("~0", "~");
+        let step = pointer::unescape(step);
         let index = step.parse::<usize>().ok();
         (path, node) = match (node.map(|n| &n.value), index) {
             (Some(Yaml::Seq(items)), Some(index)) => (path.index(index), items.get(index)),

@@ -130,8 +130,6 @@ impl Context<'_> {
     /// Whether other operations that write the same paths remain: field and patch would contradict.
     fn leaves_some(&self, candidates: &[&Candidate]) -> bool {
         let is_moved = |name, index| candidates.iter().any(|c| c.id == (name, index));
-        let is_below =
-            |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.patch_annotations().iter().any(|patch| {
             let name = patch.target.name;
             let (moved, left): (Vec<_>, Vec<_>) =
@@ -140,7 +138,7 @@ impl Context<'_> {
             // Appending to a list doesn't affect its other items.
             let moved = |left: &str| {
                 let mut moved = moved.iter().map(|(_, o)| o.path.as_str()).filter(|path| !path.ends_with("/-"));
-                moved.any(|moved| is_below(left, moved) || is_below(moved, left))
+                moved.any(|moved| pointer::overlap(left, moved))
             };
             left.into_iter().any(|path| moved(path))
         })

@@ -96,8 +96,10 @@ impl Context<'_> {
     }
 }
 
-fn below(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+fn below(above: &str, key: &str) -> String {
+    let mut below = above.to_owned();
+    pointer::push(&mut below, key);
+    below
 }
 
 /// Whether changes only append to lists.

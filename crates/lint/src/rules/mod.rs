@@ -225,7 +225,7 @@ mod prelude {
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
     pub(super) use hcoplan_yaml::edit::Change;
-    pub(super) use hcoplan_yaml::{Document, Node, Path, Segment};
+    pub(super) use hcoplan_yaml::{Document, Node, Path, Segment, pointer};
     pub(super) use serde::Deserialize;
     pub(super) use serde_json::{Value as Json, json};
 

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::Cause;
-use super::decode::unescape;
 use super::json::MAX_DEPTH;
 use super::node::{Node, atoi};
+use hcoplan_yaml::pointer::unescape;
 
 /// The error when a key can't be read or written.
 #[derive(Debug)]
