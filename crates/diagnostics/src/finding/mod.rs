@@ -35,6 +35,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All, the worst first.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
+
     /// `error`, `warning` or `info`.
     pub const fn as_str(self) -> &'static str {
         match self {
