@@ -48,6 +48,11 @@ impl Path {
         Self::root().below(text)
     }
 
+    /// The path of an annotation of an object.
+    pub fn annotation(name: &str) -> Self {
+        Self::dotted("metadata.annotations").key(name)
+    }
+
     /// This path with a path of plain keys below it, written as in [`Path::dotted`].
     #[must_use]
     pub fn below(&self, text: &str) -> Self {

@@ -134,7 +134,7 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
 }
 
 fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, out: &mut Vec<Note>) {
-    let path = Path::dotted("metadata.annotations").key(annotation);
+    let path = Path::annotation(annotation);
     let Some(text) = path.get(after.object).and_then(Value::as_str) else {
         return;
     };

@@ -212,7 +212,7 @@ impl<'a> Context<'a> {
 
 /// The resource that a NetworkAttachmentDefinition names.
 pub fn network_resource(attachment: &Document) -> Option<&str> {
-    let path = Path::dotted("metadata.annotations").key("k8s.v1.cni.cncf.io/resourceName");
+    let path = Path::annotation("k8s.v1.cni.cncf.io/resourceName");
     attachment.root.at(&path)?.as_str().filter(|name| !name.is_empty())
 }
 

@@ -167,22 +167,12 @@ impl Context<'_> {
         let before = &edit::EditableFile::of(&file);
         let document = before.document(document.index)?;
         let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
-        let removed = self.annotations_removed(&removed);
+        let removed = self.annotation_removals(&removed);
         // Without a `spec`, the order of the changes affects the layout.
         let edits = edit::edits_of(before, document, &[&removed[..], &set].concat())
             .or_else(|_| edit::edits_of(before, document, &[&set[..], &removed].concat()))
             .ok()?;
         edit::apply(file.text(), &edits).ok()
-    }
-
-    /// The changes that remove annotations, and `annotations` with the last one.
-    fn annotations_removed(&self, names: &[&str]) -> Vec<Change> {
-        let annotations = Path::dotted("metadata.annotations");
-        let there = self.root().at(&annotations);
-        if !names.is_empty() && there.is_some_and(|n| n.entries().len() == names.len()) {
-            return vec![Change::Remove(annotations)];
-        }
-        names.iter().map(|name| Change::Remove(annotations.key(name))).collect()
     }
 }
 

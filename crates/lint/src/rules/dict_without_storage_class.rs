@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for class in &classes {
         let name = name_of(class);
-        let path = Path::dotted("metadata.annotations").key(VIRT);
+        let path = Path::annotation(VIRT);
         let set = [Change::Set(path, "true".into())];
         finding = finding.fixes(suggested(class, format!("{} of {name}", changed(&set)), &set));
     }

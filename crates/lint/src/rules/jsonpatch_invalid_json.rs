@@ -37,7 +37,7 @@ fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
     }
     .to_string();
     jsonpatch::decode(&text).ok()?;
-    let path = Path::dotted("metadata.annotations").key(patch.target.name);
+    let path = Path::annotation(patch.target.name);
     let title = format!("{HELP}: {text}");
     cx.suggest(title, &[Change::Set(path, text.into())])
 }

@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         out.report(if let Some(counts) = annotations.entry(name) {
             let finding = finding.related(cx.location(counts.key.span), "HCO reads this one");
-            finding.fixes(cx.suggest(format!("remove {key}"), &[cx.annotation_removal(key)]))
+            finding.fixes(cx.suggest(format!("remove {key}"), &cx.annotation_removals(&[key])))
         } else {
             // Of two keys with the same meaning, the intended one is unclear.
             let is_only = annotations.entries().iter().filter(|e| self::meant(&e.key.text) == Some(name)).count() == 1;

@@ -7,7 +7,7 @@ use crate::Annotation;
 const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let path = Path::dotted("metadata.annotations").key(ANNOTATION);
+    let path = Path::annotation(ANNOTATION);
     let policy = cx.field("tuningPolicy");
     let about_us = |p: &Path| *p == path || policy.path().as_ref() == Some(p);
     let admission = cx.admission();
@@ -90,7 +90,7 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         .help("write `tuningPolicy: annotation`, or remove the annotation");
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
     let switch_on = switched_on.and_then(|c| cx.suggest("write `tuningPolicy: annotation`", &c));
-    let remove = cx.change(Applicability::Suggestion, &[cx.annotation_removal(ANNOTATION)]);
+    let remove = cx.change(Applicability::Suggestion, &cx.annotation_removals(&[ANNOTATION]));
     finding.fixes.extend(switch_on.into_iter().chain(remove));
     out.report(finding);
 }
