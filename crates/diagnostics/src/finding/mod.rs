@@ -323,6 +323,12 @@ impl Finding {
         self
     }
 
+    /// Makes it an error.
+    #[must_use]
+    pub fn error(self) -> Self {
+        self.severity(Severity::Error)
+    }
+
     /// Makes it a warning.
     #[must_use]
     pub fn warning(self) -> Self {

@@ -55,6 +55,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hcoplan_kubernetes::tree;
 use serde_json::Value;
 
 pub use annotation::Annotation;
@@ -73,6 +74,7 @@ pub use gate::Gate;
 pub use gate_change::PatchedGates;
 pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
 pub use image_evidence::ImageEvidence;
+pub(crate) use image_output::without_transport;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
 pub use machines::{MachineType, network_resource};
@@ -348,6 +350,17 @@ impl<'a> Context<'a> {
     /// The plan: verdict, objects, status, metrics.
     pub fn plan(&self) -> &'a Plan {
         self.input.plan
+    }
+
+    /// The value at a dotted path in the spec of the rendered KubeVirt, null where there is none.
+    pub fn rendered_kubevirt(&self, path: &str) -> &'a Value {
+        let kubevirt = self.plan().operand("KubeVirt");
+        kubevirt.and_then(|k| tree::get(&k["spec"], path)).unwrap_or(&Value::Null)
+    }
+
+    /// The namespace of the golden images.
+    pub fn images_namespace(&self) -> &'a str {
+        &self.input.release.ssp().golden_images_namespace
     }
 
     /// The verdict of the API server and the webhooks.

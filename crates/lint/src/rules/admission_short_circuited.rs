@@ -64,5 +64,5 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) ->
         finding =
             finding.related(place, if fails { "would be rejected, and fails later" } else { "would be rejected" });
     }
-    if severe { finding.severity(Severity::Error) } else { finding }
+    if severe { finding.error() } else { finding }
 }

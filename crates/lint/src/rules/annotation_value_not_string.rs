@@ -5,6 +5,6 @@ use super::scalar_type_mismatch::rejection_by;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(finding) = rejection_by(cx, |m| m.in_map) {
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
     }
 }

@@ -59,11 +59,7 @@ fn images(cx: &Context<'_>, out: &mut Sink) {
             None => "write \"true\" or \"false\", in quotes; without the annotation it is on".to_owned(),
         };
         let edit = meant_flag(value).and_then(|meant| annotation.rewrite(if meant { "true" } else { "false" }));
-        let fix = edit.map(|edit| Fix {
-            title: format!("write {}", edit.text),
-            applicability: Applicability::Safe,
-            edits: vec![edit],
-        });
+        let fix = edit.map(|edit| safe(format!("write {}", edit.text), vec![edit]));
         let finding = cx
             .finding(message)
             .at(annotation.value_place())

@@ -71,7 +71,7 @@ fn with_image(
         return finding;
     };
     let finding = finding.related(pod.document.locate(path), format!("supports {}", has(evidence)));
-    finding.related(evidence.place(), "this says what the image has")
+    finding.related(evidence.place(), EVIDENCE)
 }
 
 fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Option<Finding> {

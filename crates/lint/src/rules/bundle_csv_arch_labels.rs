@@ -36,7 +36,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 None => "the catalog treats it as amd64",
             })
             .related(csv.document.locate(&used.path), format!("supports {}", has(&evidence)))
-            .related(evidence.place(), "this says what the image has");
+            .related(evidence.place(), EVIDENCE);
         let fix = match label {
             Some(_) => {
                 let remove = [Change::Remove(Csv::architecture_label(architecture))];
@@ -91,7 +91,7 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             .at(place)
             .label(label)
             .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))
-            .related(evidence.place(), "this says what the image has")
+            .related(evidence.place(), EVIDENCE)
             .remedy("add the labels, if the operator was tried there", fix),
     );
 }

@@ -113,7 +113,7 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
         .at(pod.document.locate(path))
         .label(format!("supports {}, needed for {}", has(evidence), or(&reach)))
         .help("push the missing image, or place the operator on other nodes")
-        .related(evidence.place(), "this says what the image has");
+        .related(evidence.place(), EVIDENCE);
     out.report(with_nodes(finding, cx, &reach));
 }
 
@@ -122,7 +122,7 @@ fn at_image(cx: &Context<'_>, csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEv
         .at(csv.document.locate(&used.path))
         .severity(error_if(evidence.is_certain()))
         .label(format!("supports {}", has(evidence)))
-        .related(evidence.place(), "this says what the image has")
+        .related(evidence.place(), EVIDENCE)
 }
 
 /// `arm64`, or `windows/amd64`.

@@ -24,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => m.is_order,
         });
         let Some(first) = first.and_then(|i| mistakes.get(i)) else {
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
             return;
         };
         let mut help = first.help.clone();
@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(other.place.clone(), other.text.clone());
             help = format!("{help}; {}", other.help);
         }
-        out.explain(Incident::Rejection, finding.help(help));
+        out.reject(finding.help(help));
     } else {
         equal_ones(cx, &config, out);
     }

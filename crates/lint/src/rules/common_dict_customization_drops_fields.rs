@@ -28,7 +28,7 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let Some(common) = common.filter(|_| own.unwrap_or_default().is_empty()) else {
         return;
     };
-    let goes_to = &cx.release().ssp().golden_images_namespace;
+    let goes_to = cx.images_namespace();
     if common == goes_to {
         return;
     }

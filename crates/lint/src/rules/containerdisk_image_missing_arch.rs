@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 .at(vm.document.locate(path))
                 .label(format!("lacks {own}"))
                 .help(format!("build the image for {own}, or give the machine an architecture that the image supports"))
-                .related(evidence.place(), "this says what the image has");
+                .related(evidence.place(), EVIDENCE);
             out.report(finding);
         }
     }

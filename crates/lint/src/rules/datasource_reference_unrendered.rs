@@ -108,7 +108,7 @@ fn about(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>, messa
 
 /// Machines that boot from golden images, which HCO has on OpenShift only.
 fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
-    let own = &cx.release().ssp().golden_images_namespace;
+    let own = cx.images_namespace();
     let mut out = Vec::new();
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
@@ -178,7 +178,7 @@ fn finding(
     }
     let of_namespace = sources.names.entry(namespace.to_owned());
     let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
-    let own = &cx.release().ssp().golden_images_namespace;
+    let own = cx.images_namespace();
     let is_golden = |namespace: &str| namespace != own && names(cx, own).contains(&name);
     // The default namespace is the reference's own.
     let written = document.root.at(&reference.path.key("namespace"));
@@ -219,7 +219,7 @@ fn finding(
         let fix = suggested(
             document,
             format!("clone it from {own}, where this distribution's golden images are"),
-            &[Change::Set(reference.path.key("namespace"), own.as_str().into())],
+            &[Change::Set(reference.path.key("namespace"), own.into())],
         );
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }

@@ -49,7 +49,7 @@ fn finding(cx: &Context<'_>, document: &Document, written: &str, version: &str, 
     let fix = suggested(document, title.clone(), &[Change::Set(path, new.into())]);
     let finding = finding.remedy(title, fix.map(|fix| Fix { applicability, ..fix }));
     match what {
-        OldVersion::Gone => finding.severity(Severity::Error),
+        OldVersion::Gone => finding.error(),
         _ => finding,
     }
 }

@@ -41,7 +41,7 @@ fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageCla
 /// The evidence about a template's image.
 fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvidence> {
     let namespace = written.node.text_at("metadata.namespace").filter(|n| !n.is_empty());
-    let namespace = namespace.unwrap_or(&cx.release().ssp().golden_images_namespace);
+    let namespace = namespace.unwrap_or(cx.images_namespace());
     cx.source_evidence(&written.get("spec.template.spec.source")?.to_json(), namespace)
 }
 
@@ -80,7 +80,7 @@ fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
         .at(claim.annotation.value_place())
         .label(format!("{claimed} can't be imported"))
         .help("remove what the image lacks, or push an image that has it")
-        .related(evidence.place(), "this says what the image has")
+        .related(evidence.place(), EVIDENCE)
         .severity(error_if(is_imported && evidence.is_certain()));
     Some(finding.fixes(fix))
 }
@@ -100,7 +100,7 @@ fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
         .at(claim.annotation.value_place())
         .label(format!("doesn't name {more}"))
         .help(format!("add {more}, unless it is left out on purpose"))
-        .related(claim.evidence.place(), "this says what the image has")
+        .related(claim.evidence.place(), EVIDENCE)
         .fixes(naming(cx, &claim.written, &all, Applicability::Suggestion));
     Some(with_nodes(finding, cx, &open))
 }

@@ -28,11 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(meant) = meant(text, known)
             && let Some(edit) = annotation.rewrite(&meant)
         {
-            finding.fixes.push(Fix {
-                title: format!("write {meant:?}"),
-                applicability: Applicability::Safe,
-                edits: vec![edit],
-            });
+            finding.fixes.push(safe(format!("write {meant:?}"), vec![edit]));
         }
         out.report(finding);
     }

@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let rejected = [Reason::MutationFails, Reason::TemplateWithoutSpec];
         let nameless = template.name().is_empty();
         if rejected.iter().any(|r| cx.is_rejected_at(*r, &path)) {
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
         } else if nameless && cx.ssp_reason() == Some(SspReason::NamelessTemplate) {
             out.explain(Incident::SspRejection, finding);
         } else {

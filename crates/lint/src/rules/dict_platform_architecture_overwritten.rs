@@ -32,9 +32,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(written.place(pinned))
             .label("overwritten by each architecture of the annotation")
             .help("remove it, or name only this architecture in the annotation");
-        if let Some(annotation) = written.annotation(cx, ARCHITECTURES_ANNOTATION) {
-            finding = finding.related(annotation.value_place(), "these apply");
-        }
+        let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION);
+        finding = with_related(finding, annotation.map(|a| a.value_place()), "these apply");
         let mut path = written.path(cx).below(PLATFORM);
         if entries(platform).len() > 1 {
             path = path.key("architecture");

@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         });
     if explained {
         if let Some(finding) = finding(cx, &missing) {
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
         }
     } else {
         let findings = missing.chunks(1).filter_map(|one| finding(cx, one));

@@ -34,10 +34,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let message = format!("no storage class is the default, and {what} none");
     let mut finding =
         cx.finding_about(first, message).label("not a default").help(format!("annotate one with {VIRT}: \"true\""));
-    for other in others {
-        let place = name_place(other);
-        finding = finding.related(place, "not a default, either");
-    }
+    finding = with_related(finding, others.iter().map(|other| name_place(other)), "not a default, either");
     for class in &classes {
         let name = name_of(class);
         let path = Path::annotation(VIRT);

@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             format!("write `{field}: {wanted}` instead of the gate {}", pair.gate)
         }
     };
-    out.explain(Incident::Rejection, cx.with_fix(finding, title, Applicability::Unsafe, &changes));
+    out.reject(cx.with_fix(finding, title, Applicability::Unsafe, &changes));
 }
 
 /// The path of the gate in the list; the whole list if it is the only one.

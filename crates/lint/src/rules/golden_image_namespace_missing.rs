@@ -54,7 +54,7 @@ fn is_created(cx: &Context<'_>, name: &str) -> bool {
     rendered
         || ALWAYS.contains(&name)
         || name == cx.inventory().namespace
-        || name == cx.release().ssp().golden_images_namespace
+        || name == cx.images_namespace()
         || declared.any(|d| name_of(d) == name)
         || elsewhere.any(|n| n == name)
 }

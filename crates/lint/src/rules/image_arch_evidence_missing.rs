@@ -6,6 +6,7 @@ use hcoplan_kubernetes::schema::DocumentSchema;
 
 use super::prelude::*;
 use crate::Form;
+use crate::context::without_transport;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.of_kind("ImageArchitectures") {
@@ -20,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut images: BTreeMap<String, Location> = BTreeMap::new();
     let mut looked_at: BTreeMap<String, (Location, ImageEvidence)> = BTreeMap::new();
     let mut add = |image: &str, place: Location| {
-        let image = image.strip_prefix("docker://").unwrap_or(image);
+        let image = without_transport(image);
         match cx.image_evidence(image) {
             None => drop(images.entry(image.to_owned()).or_insert(place)),
             // A single image is sufficient evidence, even without its architecture.
@@ -67,9 +68,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             1 => save(first),
             _ => format!("for each image, {}", save(first)),
         });
-    for (_, place) in images.iter().skip(1).take(4) {
-        finding = finding.related(place.clone(), "nor about this one");
-    }
+    finding = with_related(finding, images.values().skip(1).take(4).cloned(), "nor about this one");
     for image in images.keys() {
         finding = with_related(finding, cx.other_digest(image), "this is about another digest of it");
     }

@@ -51,7 +51,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
             }
             let wanted = written.map_or_else(|| "the nodes that may import it".to_owned(), str::to_owned);
             let message = format!("{} imports {image}, which lacks {wanted}", object_name(document));
-            let finding = finding(message).severity(Severity::Error).label("never imported");
+            let finding = finding(message).error().label("never imported");
             Some(finding.help("import an image that is there, or publish it for the architecture"))
         }
         _ => None,

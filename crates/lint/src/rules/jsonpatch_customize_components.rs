@@ -85,11 +85,7 @@ fn broken(cx: &Context<'_>, applied: &Applied<'_, '_>, kinds: &[&str], pointer: 
     let text = |key: &str| patch.get(key).and_then(Json::as_str);
     let kind = applied.kind();
     let error = |key: &str, message: String, label: &'static str| {
-        cx.finding(message)
-            .severity(Severity::Error)
-            .silent()
-            .at(applied.written_location(&format!("{pointer}/{key}")))
-            .label(label)
+        cx.finding(message).error().silent().at(applied.written_location(&format!("{pointer}/{key}"))).label(label)
     };
     let inner = text("patch")?;
     let Ok(decoded) = serde_json::from_str::<Json>(inner) else {

@@ -112,9 +112,7 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
         let mut gates: Vec<&str> = twice.iter().map(|(_, gate)| *gate).collect();
         gates.dedup();
         finding.message = already_rendered(kind, &gates);
-        for (other, gate) in rest {
-            finding = finding.related(other.text_place(gate), "so does this one");
-        }
+        finding = with_related(finding, rest.iter().map(|(other, gate)| other.text_place(gate)), "so does this one");
         let indices: BTreeSet<usize> = twice.iter().map(|(applied, _)| applied.index).collect();
         let fix = without_all(cx, applied.patch, &indices);
         out.report(finding.remedy("remove the operations", fix));
@@ -145,7 +143,7 @@ fn without_all(cx: &Context<'_>, patch: &PatchAnnotation<'_>, indices: &BTreeSet
     }
     let indices: Vec<usize> = indices.iter().copied().collect();
     let (_, edits) = patch.without(&indices)?;
-    Some(Fix { title: format!("remove {count} operations"), applicability: Applicability::Safe, edits })
+    Some(safe(format!("remove {count} operations"), edits))
 }
 
 fn replaced(cx: &Context<'_>, out: &mut Sink) {

@@ -28,9 +28,6 @@ fn bracketed(patch: &PatchAnnotation<'_>) -> Option<Fix> {
     jsonpatch::decode(&format!("[{text}]")).ok()?;
     let start = text.len() - text.trim_start().len();
     let end = text.trim_end().len();
-    Some(Fix {
-        title: "put the operation in [ and ]".to_owned(),
-        applicability: Applicability::Safe,
-        edits: vec![patch.annotation.edit_part(start..start, "[")?, patch.annotation.edit_part(end..end, "]")?],
-    })
+    let edits = vec![patch.annotation.edit_part(start..start, "[")?, patch.annotation.edit_part(end..end, "]")?];
+    Some(safe("put the operation in [ and ]", edits))
 }

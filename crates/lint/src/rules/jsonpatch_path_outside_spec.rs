@@ -36,8 +36,7 @@ fn quoted(path: &str) -> &str {
 
 /// Whether the operand's type has such a field.
 fn is_a_field(cx: &Context<'_>, patch: &PatchAnnotation<'_>, pointer: &str) -> bool {
-    let types = cx.release().go_types();
-    let Some(mut ty) = types.of_kind(patch.target.api_version, patch.target.kind) else {
+    let Some((types, mut ty)) = cx.types_of(patch) else {
         return false;
     };
     let segments = jsonpatch::segments(pointer);

@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     );
                     let finding = cx
                         .finding(message)
-                        .severity(Severity::Error)
+                        .error()
                         .at(cx.patch_place(patch.target.name, failed.failure))
                         .label(match failed.failure.cause {
                             Cause::TestFailed => "finds another value",

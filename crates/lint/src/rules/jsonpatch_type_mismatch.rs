@@ -38,8 +38,7 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     if !matches!(operation.op, Op::Add | Op::Replace) {
         return None;
     }
-    let types = cx.release().go_types();
-    let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+    let (types, ty) = cx.types_of(patch)?;
     let value = operation.value()?;
     let (document, at) = placed(types, ty, operation, value)?;
     let error = types.decode_check(&document, ty).err()?;
@@ -63,8 +62,7 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
             let text = value.to_string();
             let edit = patch.annotation.edit_part(span.range(), &text);
             let title = format!("write {text}");
-            let fix =
-                edit.map(|edit| Fix { title: title.clone(), applicability: Applicability::Safe, edits: vec![edit] });
+            let fix = edit.map(|edit| safe(title.clone(), vec![edit]));
             finding.remedy(title, fix)
         }
     })

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| Some(&c.path) == field.path().as_ref());
     if let Some(finding) = cx.rejected(|reason| reason == Reason::Render && is_ours) {
-        out.explain(Incident::Rejection, finding.label(label).help(help));
+        out.reject(finding.label(label).help(help));
         return;
     }
     if !admission.accepted {

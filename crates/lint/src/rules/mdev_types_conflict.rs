@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let fix = |changes: &[Change]| cx.suggest(changed(changes), changes);
             finding.fixes.extend([fix(&keep_new), fix(&keep_old)].into_iter().flatten());
         }
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
         return;
     }
     if !cx.admission().accepted {

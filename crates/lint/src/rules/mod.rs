@@ -233,11 +233,14 @@ mod prelude {
     pub(super) use crate::lists::{elements, entries, items, json_of, name_of, namespace_of};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::rows;
-    pub(super) use crate::suggestion::{suggested, suggested_change, suggested_text, suggestion};
+    pub(super) use crate::suggestion::{safe, suggested, suggested_change, suggested_text, suggestion};
     pub(super) use crate::words::{and, changed, or};
     pub(super) use crate::{Applied, PatchAnnotation};
     pub(super) use crate::{Context, Csv, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods};
     pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
+
+    /// The words for the location of an image's evidence.
+    pub(super) const EVIDENCE: &str = "this says what the image has";
 
     /// The kinds that make a claim of their name.
     pub(super) const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];

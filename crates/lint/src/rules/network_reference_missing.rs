@@ -26,10 +26,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(field.value_place())
             .label("migrations need it");
         let elsewhere = declared.iter().find(|d| name_of(d) == name);
-        if let Some(other) = elsewhere {
-            let place = namespace_place(other);
-            finding = finding.related(place, "it is declared in another namespace");
-        }
+        let elsewhere = elsewhere.map(|d| namespace_place(d));
+        finding = with_related(finding, elsewhere, "it is declared in another namespace");
         let otherwise = format!("declare it in {namespace}");
         let meant = nearest(name, names(namespace));
         let is_full = reference.contains('/');
@@ -92,7 +90,7 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
     let finding = vm
         .finding(cx, message)
         .at(vm.document.locate(&path))
-        .severity(Severity::Error)
+        .error()
         .label("its pod isn't created: couldn't find configuration for network binding");
     did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
 }
@@ -109,7 +107,7 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
             let (namespace, name) = reference.split_once('/').unwrap_or((vm.namespace(), reference));
             if !is_network_name(reference) {
                 let message = format!("no network attachment can have the name {reference}, which {vm} uses");
-                let finding = vm.finding(cx, message).at(place).severity(Severity::Error);
+                let finding = vm.finding(cx, message).at(place).error();
                 out.report(finding.label("its pod isn't created").help("correct the name"));
                 continue;
             }

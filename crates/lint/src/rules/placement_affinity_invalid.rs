@@ -27,12 +27,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.label(first.describe());
         }
         let title = and(&edits.iter().map(|fix| fix.title.as_str()).collect::<Vec<_>>());
-        let fix = (!edits.is_empty()).then(|| Fix {
-            title,
-            applicability: Applicability::Safe,
-            edits: edits.into_iter().flat_map(|f| f.edits).collect(),
-        });
-        out.explain(Incident::Rejection, finding.remedy(FORM, fix));
+        let fix = (!edits.is_empty()).then(|| safe(title, edits.into_iter().flat_map(|f| f.edits).collect()));
+        out.reject(finding.remedy(FORM, fix));
     }
 }
 

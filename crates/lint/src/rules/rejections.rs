@@ -39,7 +39,7 @@ fn rejected(
     if !out.is_explained(Incident::Rejection)
         && let Some(finding) = cx.rejected(is_ours).and_then(|finding| explain(cx, finding))
     {
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
     }
 }
 

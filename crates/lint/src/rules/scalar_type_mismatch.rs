@@ -8,7 +8,7 @@ use crate::Mistyped;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(finding) = rejection_by(cx, |m| !m.in_map) {
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) ->
     };
     let titles: Vec<String> = fixes.iter().map(title).collect();
     let edits: Vec<_> = fixes.into_iter().flat_map(|(_, fix)| fix.edits).collect();
-    let fix = (!titles.is_empty()).then(|| Fix { title: and(&titles), applicability: Applicability::Safe, edits });
+    let fix = (!titles.is_empty()).then(|| safe(and(&titles), edits));
     Some(finding.fixes(fix).fixes(hours.flatten()))
 }
 

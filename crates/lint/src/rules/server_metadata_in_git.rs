@@ -36,18 +36,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
              already, so that `evictionStrategy` stays unset",
         );
     }
-    let mut finding = cx
+    let finding = cx
         .finding(message)
         .at(cx.location(first.key.span))
         .label("written by the server or a controller")
         .help("remove what was copied from a cluster");
-    for (_, entry) in rest {
-        finding = finding.related(cx.location(entry.key.span), "and this");
-    }
-    if let Some(fix) = removal(cx, &found) {
-        finding = finding.fix(fix);
-    }
-    out.report(finding);
+    let finding = with_related(finding, rest.iter().map(|(_, entry)| cx.location(entry.key.span)), "and this");
+    out.report(finding.fixes(removal(cx, &found)));
 }
 
 /// Safe if nothing can be set on purpose.

@@ -13,7 +13,7 @@ const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     match cx.rejected(is_ours) {
         Some(finding) => {
-            out.explain(Incident::Rejection, rejection(cx, finding));
+            out.reject(rejection(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
                 // If IANA's names cause the rejection, it is explained by them.
                 unknown_ciphers(cx, named_by_iana(cx).is_none(), out);

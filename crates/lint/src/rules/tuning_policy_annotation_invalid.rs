@@ -14,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
     if let Some(finding) = cx.rejected(|reason| reason == Reason::Render && is_ours) {
         let finding = with_fix(cx, finding);
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
         return;
     }
     let failed = cx.plan().reconcile_error.as_ref();

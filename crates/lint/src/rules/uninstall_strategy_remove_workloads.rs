@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         && let Some(application) = pruning(cx)
     {
         let prune = application.locate(&Path::dotted(PRUNE));
-        finding = finding.severity(Severity::Error).related(prune, "deletes what git no longer has");
+        finding = finding.error().related(prune, "deletes what git no longer has");
     }
     out.report(finding);
 }

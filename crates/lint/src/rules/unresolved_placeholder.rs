@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding.message = rejection;
             }
             let finding = finding.at(place).label(label).help(help);
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
             continue;
         }
         let finding = cx.finding(message);

@@ -24,7 +24,7 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
     if let Some(evidence) = evidence {
         // Another build may publish more architectures.
         let severity = error_if(evidence.is_certain());
-        finding = finding.severity(severity).related(evidence.place(), "this says what the image has");
+        finding = finding.severity(severity).related(evidence.place(), EVIDENCE);
     }
     if vm.architecture().is_some() {
         finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));

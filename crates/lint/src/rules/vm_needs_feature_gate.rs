@@ -23,9 +23,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn lacks_helper(cx: &Context<'_>) -> bool {
     let field = "spec.storage.persistentReservationConfiguration.enabled";
     let has_field = cx.release().fields().iter().any(|f| f.path == field);
-    let rendered = cx.plan().operand("KubeVirt");
-    let on = "/spec/configuration/persistentReservationConfiguration/enabled";
-    has_field && rendered.is_some_and(|kv| kv.pointer(on).is_none_or(|on| on != true))
+    let is_on = cx.rendered_kubevirt("configuration.persistentReservationConfiguration.enabled") == true;
+    has_field && cx.machine_cluster().is_some() && !is_on
 }
 
 /// The machine isn't rejected, but no node has the reservation helper.

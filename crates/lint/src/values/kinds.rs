@@ -471,7 +471,6 @@ fn cpu_model(node: &Node) -> Option<Problem<'_>> {
 
 /// A default CPU model that the rendered KubeVirt hides as obsolete.
 fn obsolete<'n>(node: &'n Node, cx: &Context<'_>) -> Option<Problem<'n>> {
-    let kubevirt = cx.plan().operand("KubeVirt")?;
-    let hidden = &kubevirt["spec"]["configuration"]["obsoleteCPUModels"][node.as_str()?];
-    (hidden == &Json::Bool(true)).then(|| Problem::new(node, Mistake::Obsolete))
+    let hidden = cx.rendered_kubevirt("configuration.obsoleteCPUModels");
+    (hidden[node.as_str()?] == true).then(|| Problem::new(node, Mistake::Obsolete))
 }
