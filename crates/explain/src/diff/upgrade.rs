@@ -108,9 +108,7 @@ fn collisions(plan: &Plan) -> Vec<String> {
         return Vec::new();
     };
     let list = |name: &str| -> Vec<&str> {
-        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
-        let gates = gates.as_array().into_iter().flatten();
-        gates.filter_map(Value::as_str).collect()
+        texts(&kubevirt["spec"]["configuration"]["developerConfiguration"][name]).collect()
     };
     let off = list("disabledFeatureGates");
     let on = list("featureGates").into_iter();

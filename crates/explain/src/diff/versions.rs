@@ -45,8 +45,7 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
         }
     }
     // A gate without a state is enabled.
-    let short = like.pointer("/spec/featureGates").and_then(Value::as_array);
-    let short: Vec<&Value> = short.into_iter().flatten().filter(|g| g["state"].is_null()).collect();
+    let short: Vec<&Value> = elements(like.pointer("/spec/featureGates")).filter(|g| g["state"].is_null()).collect();
     if let Some(Value::Array(gates)) = spec.get_mut("featureGates") {
         for gate in gates.iter_mut().filter(|gate| gate["state"] == "Enabled") {
             if let Some(same) = short.iter().find(|short| short["name"] == gate["name"]) {

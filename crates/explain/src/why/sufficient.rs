@@ -189,7 +189,7 @@ impl Trial<'_> {
                 at.0.extend(Path::dotted(keys.trim_start_matches('.')).0);
             }
             if number < lists {
-                let entries = |at: &Path| at.get(self.plan_input.object).and_then(Value::as_array).map_or(0, Vec::len);
+                let entries = |at: &Path| elements(at.get(self.plan_input.object)).len();
                 out = out.iter().flat_map(|at| (0..entries(at)).map(|index| at.index(index))).collect();
             }
         }
@@ -226,7 +226,7 @@ impl Trial<'_> {
         let own = Path([&[Segment::Key("spec".to_owned())], field].concat());
         let value = self.values(&at).into_iter().find(|v| Some(v) != own.get(&image))?;
         Edit::Write(own, value).apply(&mut image, &mut Vec::new());
-        let mut items = list.get(self.plan_input.object).and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut items = elements(list.get(self.plan_input.object)).as_slice().to_vec();
         items.push(image);
         Some(Edit::Write(list.clone(), items.into()))
     }
@@ -306,7 +306,7 @@ impl Trial<'_> {
         let templates =
             ["spec.dataImportCronTemplates", "spec.workloadSources.dataImportCronTemplates"].map(Path::dotted);
         for list in templates {
-            let items = list.get(self.plan_input.object).and_then(Value::as_array).map_or(0, Vec::len);
+            let items = elements(list.get(self.plan_input.object)).len();
             for index in 0..items {
                 let annotations = list.index(index).key("metadata").key("annotations");
                 let all = ARCHITECTURES.into_iter().filter(|a| self.is_relevant(a)).collect::<Vec<_>>().join(",");

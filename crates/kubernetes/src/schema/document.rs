@@ -10,7 +10,7 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::suggest::nearest;
-use crate::tree::without_nulls;
+use crate::tree::{members, texts, without_nulls};
 use hcoplan_yaml::source::{SourceFile, Span};
 use hcoplan_yaml::{Node, Path, Style, Value as Yaml, pointer};
 
@@ -100,7 +100,7 @@ impl DocumentSchema {
                 Mistake { instead: (text && is_bare(node)).then(instead), ..at(message) }
             }
             Kind::Enum { options } => {
-                let options: Vec<&str> = strings(options).collect();
+                let options: Vec<&str> = texts(&**options).collect();
                 let word = node.as_str().unwrap_or_default();
                 let meant = nearest(word, options.iter().copied());
                 let message = format!("{name} can't be {}", written(file, node));
@@ -134,7 +134,7 @@ impl DocumentSchema {
 
     fn unknown(&self, path: &Path, node: &Node, key: &str, error: &ValidationError<'_>) -> Mistake {
         let known = self.parent(error).and_then(|p| p.get("properties"));
-        let names = known.and_then(Value::as_object).into_iter().flatten();
+        let names = members(known);
         let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
         let meant = nearest(key, names.iter().copied().filter(|n| node.get(n).is_none()));
         Mistake {
@@ -159,10 +159,6 @@ impl DocumentSchema {
         let text = self.parent(error)?.get("description")?.as_str()?;
         Some(text.to_owned())
     }
-}
-
-fn strings(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// A JSON pointer as a path in the tree.

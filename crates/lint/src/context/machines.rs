@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
         for list in ["gpus", "hostDevices"] {
             let path = vm.path("domain.devices").key(list);
             let mut seen = BTreeSet::new();
-            for (i, device) in devices[list].as_array().into_iter().flatten().enumerate() {
+            for (i, device) in elements(&devices[list]).enumerate() {
                 let name = device["deviceName"].as_str().unwrap_or_default();
                 if !name.is_empty() && !permitted.contains(&name) && seen.insert(name) {
                     let own = path.index(i).key("deviceName");

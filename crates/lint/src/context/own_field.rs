@@ -136,8 +136,7 @@ impl Search<'_, '_> {
             _ => {
                 self.found.can_say_all = false;
                 // A removed object with all its content.
-                let gone = before.filter(|_| after.is_none()).and_then(Value::as_object);
-                for (key, value) in gone.into_iter().flatten() {
+                for (key, value) in members(before.filter(|_| after.is_none())) {
                     self.visit(&below(pointer, key), Some(value), None);
                 }
             }

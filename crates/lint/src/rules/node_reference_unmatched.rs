@@ -82,15 +82,14 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let expressions = elements(&selector["matchExpressions"]);
-    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let labels = members(&selector["matchLabels"]);
     let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
     let compiled = Selector::of(selector);
     let unmatched = !cx.nodes().any(|n| compiled.as_ref().is_some_and(|s| s.matches(&n.node.labels)));
     let listed = elements(&selector["matchExpressions"]);
-    let listed = listed.filter(|e| e["operator"] == "In").flat_map(|e| {
-        let values = elements(&e["values"]).filter_map(Json::as_str);
-        values.filter_map(|value| Some((e["key"].as_str()?, value)))
-    });
+    let listed = listed
+        .filter(|e| e["operator"] == "In")
+        .flat_map(|e| texts(&e["values"]).filter_map(|value| Some((e["key"].as_str()?, value))));
     let wanted = pairs(&selector["matchLabels"]).chain(listed);
     if unmatched && keys.clone().all(|key| cx.shows_label(key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
@@ -105,7 +104,7 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
 
 /// The labels of a mapping.
 fn pairs(labels: &Json) -> impl Iterator<Item = (&str, &str)> {
-    labels.as_object().into_iter().flatten().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+    members(labels).filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
 }
 
 /// Suggests the label that was probably meant.
@@ -134,7 +133,7 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
         };
         let selector = Json::Object(selector.clone());
         let unmatched = !cx.nodes().any(|n| map_matches(&selector, &n.node.labels));
-        let mut keys = selector.as_object().into_iter().flatten();
+        let mut keys = members(&selector);
         if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
             out.report(

@@ -181,8 +181,7 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
 
 /// Names what sets the gates that a KubeVirt in git has in addition to the rendered ones.
 fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) -> Finding {
-    let names =
-        |list: &Json| -> Vec<String> { elements(list).filter_map(|gate| gate.as_str().map(str::to_owned)).collect() };
+    let names = |list: &Json| -> Vec<String> { texts(list).map(str::to_owned).collect() };
     let present = rendered.pointer(KUBEVIRT_GATES).map(names).unwrap_or_default();
     let added: Vec<String> = names(written).into_iter().filter(|gate| !present.contains(gate)).collect();
     let known = |gate: &String| cx.release().kubevirt_gate(gate);

@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether a declared node takes a pod with this placement. Nodes may have labels that the inventory doesn't show.
 fn has_node(cx: &Context<'_>, placement: &Json) -> bool {
-    let selected = placement["nodeSelector"].as_object().into_iter().flatten();
+    let selected = members(&placement["nodeSelector"]);
     let is_known = selected.map(|(key, _)| key).all(|key| cx.shows_label(key));
     let (selection, tolerations) = (Selection::of(placement), Tolerations::of(placement));
     let takes =

@@ -148,13 +148,9 @@ fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
 /// KubeVirt's webhook rejects ciphers together with TLS 1.3.
 fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile.type");
-    let kubevirt = cx.plan().operand("KubeVirt");
-    let tls = kubevirt.and_then(|k| tree::get(k, "spec.configuration.tlsConfiguration"));
-    let Some(tls) = tls.filter(|_| profile.text() == Some("Modern")) else {
-        return;
-    };
-    let ciphers = tls["ciphers"].as_array().map_or(0, Vec::len);
-    if ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
+    let tls = cx.rendered_kubevirt("configuration.tlsConfiguration");
+    let ciphers = elements(&tls["ciphers"]).len();
+    if profile.text() != Some("Modern") || ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
         return;
     }
     let mut finding = cx

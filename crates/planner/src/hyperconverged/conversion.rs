@@ -18,7 +18,7 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
         _ => spec_to_v1beta1(release, spec),
     };
     let mut out = Map::new();
-    for (key, value) in object.as_object().into_iter().flatten() {
+    for (key, value) in members(object) {
         if !matches!(key.as_str(), "apiVersion" | "spec") {
             out.insert(key.clone(), value.clone());
         }

@@ -92,7 +92,7 @@ impl HyperConverged {
 
     /// The items of the list at a path; empty if absent.
     pub fn list(&self, path: &str) -> &[Value] {
-        self.get(path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        elements(self.get(path)).as_slice()
     }
 
     /// Whether an annotation has exactly this value.
@@ -204,6 +204,6 @@ pub fn version_of(object: &Value) -> &str {
 }
 
 fn string_map(value: Option<&Value>) -> BTreeMap<String, String> {
-    let entries = value.and_then(Value::as_object).into_iter().flatten();
+    let entries = members(value);
     entries.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect()
 }

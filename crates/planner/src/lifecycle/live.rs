@@ -51,8 +51,7 @@ fn with_hidden_gates(
         return stored;
     }
     let path = |gate: &str| format!("spec.featureGates.{gate}");
-    let gates = get(known, "spec.featureGates").and_then(Value::as_object);
-    let gates = gates.into_iter().flatten().filter(|(_, on)| on.is_boolean());
+    let gates = members(get(known, "spec.featureGates")).filter(|(_, on)| on.is_boolean());
     let mut hidden: Vec<_> = gates.filter(|(gate, _)| get(&stored, &path(gate)).is_none()).collect();
     if hidden.is_empty() {
         return stored;

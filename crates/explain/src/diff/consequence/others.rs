@@ -105,15 +105,11 @@ pub(super) fn quota_namespaces(change: &Change<'_>) -> Vec<Consequence> {
 /// What a role grants and no longer grants: `list pods`.
 pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
     let granted = |rules: &Value| -> BTreeSet<String> {
-        let names = |rule: &Value, list: &str| -> Vec<String> {
-            rule[list].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
-        };
         let of = |rule: &Value| -> Vec<String> {
-            let resources = [names(rule, "resources"), names(rule, "nonResourceURLs")].concat();
-            let verbs = names(rule, "verbs");
-            resources.iter().flat_map(|r| verbs.iter().map(move |verb| format!("{verb} {r}"))).collect()
+            let resources = texts(&rule["resources"]).chain(texts(&rule["nonResourceURLs"]));
+            resources.flat_map(|r| texts(&rule["verbs"]).map(move |verb| format!("{verb} {r}"))).collect()
         };
-        rules.as_array().into_iter().flatten().flat_map(of).collect()
+        elements(rules).flat_map(of).collect()
     };
     let (was, is) = (granted(change.before), granted(change.after));
     let list = |all: Vec<&String>| match all.as_slice() {
