@@ -95,13 +95,9 @@ fn is_idle(ignored: &IgnoredField, all: &[&Drift]) -> bool {
     let Some(pointer) = &ignored.pointer else {
         return false;
     };
-    let covers = |outer: &str, inner: &str| {
-        let rest = inner.strip_prefix(outer);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
     !all.iter().any(|drift| {
         let own = drift.pointer();
         let is_seen = ignored.controller == Controller::ArgoCd || drift.server_side;
-        is_seen && (covers(pointer, &own) || covers(&own, pointer))
+        is_seen && hcoplan_yaml::pointer::overlap(pointer, &own)
     })
 }

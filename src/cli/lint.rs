@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         format::all(&arguments.format, "lint")?
     };
     let sources = hcoplan_analysis::Sources { bundles: true, ..arguments.sources.of_analysis() };
-    let found = hcoplan_analysis::find(&arguments.previous.sources(sources)?, arguments.previous.files(), output)?;
+    let found = arguments.previous.find(sources, output)?;
     let mut settings = arguments.rules.settings(&found)?;
     if found.is_bundle && settings.select.is_empty() {
         settings.select.push(lint::Selector::Group(Group::Bundle));

@@ -64,6 +64,11 @@ impl Arguments {
         })
     }
 
+    /// Finds the clusters of the side after.
+    pub(super) fn find(&self, sources: Sources, output: &Output) -> Result<Clusters, Failure> {
+        hcoplan_analysis::find(&self.sources(sources)?, self.files(), output)
+    }
+
     /// The sources of the side after.
     pub(super) fn sources(&self, sources: Sources) -> Result<Sources, Failure> {
         let is_compared = self.against.as_deref().is_some_and(is_directory);

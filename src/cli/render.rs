@@ -71,11 +71,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     } else {
         format::among(&arguments.format, "render", &[Format::Json])?
     };
-    let found = hcoplan_analysis::find(
-        &arguments.previous.sources(arguments.sources.of_analysis())?,
-        arguments.previous.files(),
-        output,
-    )?;
+    let found = arguments.previous.find(arguments.sources.of_analysis(), output)?;
     let base = arguments.previous.base(&found, output)?;
     let upgrade_to = last_release(arguments.upgrade_to.as_slice(), &found, &found.chosen())?;
     let tree = arguments.out.open(&arguments.sources, &found, !arguments.check)?;

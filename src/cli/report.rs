@@ -63,11 +63,7 @@ impl Named for PageFormat {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let targets = format::all(&arguments.format, "report")?;
     let sources = &arguments.sources;
-    let found = hcoplan_analysis::find(
-        &arguments.previous.sources(sources.of_analysis())?,
-        arguments.previous.files(),
-        output,
-    )?;
+    let found = arguments.previous.find(sources.of_analysis(), output)?;
     let upgrade_to = last_release(&arguments.upgrade_to, &found, &found.chosen())?;
     if found.verdict.nothing_found {
         found.say_problems(output);

@@ -6,6 +6,7 @@
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Prediction;
 use hcoplan_explain::diff::Side;
+use hcoplan_kubernetes::tree::{elements, members};
 use hcoplan_planner::inventory::{InventoryLocations, LoadedInventory, Node, ROLE_LABEL};
 use hcoplan_planner::plan::plan_with;
 use serde_json::json;
@@ -152,22 +153,22 @@ impl Facts {
             let text = release.file(name).unwrap_or_default();
             serde_json::from_str(text).unwrap_or_default()
         };
-        for version in &release.tables().hyperconverged.served_versions {
+        for version in release.served_versions() {
             let schema = json(&format!("crds/hyperconverged.{version}.json"));
             out.fields.insert(version.clone(), "API version".to_owned());
             let spec = &schema["openAPIV3Schema"]["properties"]["spec"];
             out.schema(&format!("{version} spec"), spec);
         }
         let admission = json("admission.json");
-        for (version, rules) in admission.as_object().into_iter().flatten() {
+        for (version, rules) in members(&admission) {
             for step in ["create", "update"] {
-                for check in rules["validate"][step].as_array().into_iter().flatten() {
+                for check in elements(&rules["validate"][step]) {
                     let check = check.as_str().unwrap_or_default();
                     let what = format!("{version} · webhook on {step}: {check}");
                     out.webhooks.insert(what, String::new());
                 }
             }
-            for warning in rules["gateWarnings"].as_array().into_iter().flatten() {
+            for warning in elements(&rules["gateWarnings"]) {
                 let gate = warning["gate"].as_str().unwrap_or_default();
                 let message = warning["message"].as_str().unwrap_or_default();
                 let what = format!("{version} · warning about the gate {gate}");
@@ -194,7 +195,7 @@ impl Facts {
                 self.rejections.insert(format!("{path} · {keyword}"), text);
             }
         }
-        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        for (name, field) in members(&schema["properties"]) {
             self.schema(&format!("{path}.{name}"), field);
         }
         if schema["items"].is_object() {
@@ -208,9 +209,8 @@ impl Facts {
 
 /// CEL rules in one line.
 fn rules(value: &Value) -> String {
-    let all = value.as_array().into_iter().flatten();
     let text = |rule: &Value| rule["message"].as_str().or(rule["rule"].as_str()).map(str::to_owned);
-    let all: Vec<String> = all.filter_map(text).collect();
+    let all: Vec<String> = elements(value).filter_map(text).collect();
     all.join("; ")
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use super::label;
+use super::tree::elements;
 
 /// Labels by key.
 pub type Labels = BTreeMap<String, String>;
@@ -20,7 +21,7 @@ impl<'v> Selector<'v> {
     /// `None` if it matches nothing: it is null, or Kubernetes rejects a requirement.
     pub fn of(selector: &'v Value) -> Option<Self> {
         let requirement = |value| Requirement::of(value).filter(|r| !matches!(r.test, Test::Above(_) | Test::Below(_)));
-        let expressions = items(&selector["matchExpressions"]).map(requirement).collect::<Option<_>>()?;
+        let expressions = elements(&selector["matchExpressions"]).map(requirement).collect::<Option<_>>()?;
         (!selector.is_null()).then(|| Self { labels: &selector["matchLabels"], expressions })
     }
 
@@ -65,7 +66,8 @@ impl<'v> Requirement<'v> {
     /// and all of it has to look like a label.
     pub fn of(requirement: &'v Value) -> Option<Self> {
         let key = requirement["key"].as_str().unwrap_or_default();
-        let values: Vec<&str> = items(&requirement["values"]).map(|value| value.as_str().unwrap_or_default()).collect();
+        let values: Vec<&str> =
+            elements(&requirement["values"]).map(|value| value.as_str().unwrap_or_default()).collect();
         let number = || if let [value] = values[..] { value.parse::<i64>().ok() } else { None };
         let test = match requirement["operator"].as_str()? {
             "In" if !values.is_empty() => Test::In(values.iter().copied().collect()),
@@ -92,10 +94,6 @@ impl<'v> Requirement<'v> {
             Test::Below(bound) => number().is_some_and(|label| label < *bound),
         }
     }
-}
-
-pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::label::{key_problems, subdomain_problems, value_problems};
 use crate::schema::{Violation, ViolationKind, go_quote};
+use crate::tree::{elements, members};
 
 /// Maximum size of all annotations together, in bytes.
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
@@ -29,15 +30,14 @@ pub fn violations(object: &Value) -> Vec<Violation> {
         let problems = subdomain_problems(name);
         invalid("metadata.name", metadata.key("name"), name, problems);
     }
-    for (key, value) in of("labels").and_then(Value::as_object).into_iter().flatten() {
+    for (key, value) in members(of("labels")) {
         let path = metadata.key("labels").key(key);
         invalid("metadata.labels", path.clone(), key, key_problems(key));
         let value = value.as_str().unwrap_or_default();
         invalid("metadata.labels", path, value, value_problems(value));
     }
     let mut bytes = 0;
-    let annotations = of("annotations").and_then(Value::as_object);
-    for (key, value) in annotations.into_iter().flatten() {
+    for (key, value) in members(of("annotations")) {
         bytes += key.len() + value.as_str().map_or(0, str::len);
         let path = metadata.key("annotations").key(key);
         let problems = key_problems(&key.to_lowercase());
@@ -48,7 +48,7 @@ pub fn violations(object: &Value) -> Vec<Violation> {
         kind: ViolationKind::TooLong,
         message: format!("metadata.annotations: Too long: may not be more than {ANNOTATIONS_LIMIT} bytes"),
     });
-    for (i, owner) in of("ownerReferences").and_then(Value::as_array).into_iter().flatten().enumerate() {
+    for (i, owner) in elements(of("ownerReferences")).enumerate() {
         let path = metadata.key("ownerReferences").index(i);
         for (key, problem) in owner_problems(owner) {
             let value = owner[key].as_str().unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn violations(object: &Value) -> Vec<Violation> {
         }
     }
     // Source: apimachinery `BannedOwners`.
-    let owners = of("ownerReferences").and_then(Value::as_array).into_iter().flatten().enumerate();
+    let owners = elements(of("ownerReferences")).enumerate();
     let events = owners.filter(|(_, owner)| owner["apiVersion"] == "v1" && owner["kind"] == "Event");
     let events = events.map(|(i, owner)| Violation {
         path: metadata.key("ownerReferences").index(i),
@@ -66,8 +66,7 @@ pub fn violations(object: &Value) -> Vec<Violation> {
             "metadata.ownerReferences: Invalid value: {owner}: /v1, Kind=Event is disallowed from being an owner"
         ),
     });
-    let finalizers = of("finalizers").and_then(Value::as_array);
-    for (i, finalizer) in finalizers.into_iter().flatten().enumerate() {
+    for (i, finalizer) in elements(of("finalizers")).enumerate() {
         let finalizer = finalizer.as_str().unwrap_or_default();
         let path = metadata.key("finalizers").index(i);
         let problems = key_problems(finalizer);

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::label_selector::{Labels, Requirement, Test, items};
+use super::label_selector::{Labels, Requirement, Test};
+use super::tree::{elements, texts};
 
 /// The only field that a node has.
 const NAME: &str = "metadata.name";
@@ -36,7 +37,7 @@ impl<'v> RequiredNodeAffinity<'v> {
     pub fn of(node_affinity: &'v Value) -> Self {
         Self(match &node_affinity["requiredDuringSchedulingIgnoredDuringExecution"] {
             Value::Null => None,
-            selector => Some(Terms::of(items(&selector["nodeSelectorTerms"]).filter_map(Term::of).collect())),
+            selector => Some(Terms::of(elements(&selector["nodeSelectorTerms"]).filter_map(Term::of).collect())),
         })
     }
 
@@ -75,8 +76,8 @@ impl<'v> Terms<'v> {
 
 impl<'v> Term<'v> {
     fn of(term: &'v Value) -> Option<Self> {
-        let fields: Vec<&Value> = items(&term["matchFields"]).collect();
-        let expressions = items(&term["matchExpressions"]).map(Requirement::of).collect::<Option<Vec<_>>>()?;
+        let fields: Vec<&Value> = elements(&term["matchFields"]).collect();
+        let expressions = elements(&term["matchExpressions"]).map(Requirement::of).collect::<Option<Vec<_>>>()?;
         (!expressions.is_empty() || !fields.is_empty()).then_some(Self { expressions, fields })
     }
 
@@ -87,7 +88,7 @@ impl<'v> Term<'v> {
             _ => None,
         });
         let names = self.fields.iter().filter(|f| f["operator"] == "In" && f["key"] == NAME);
-        labels.chain(names.map(|f| items(&f["values"]).filter_map(Value::as_str).map(|name| (NAME, name)).collect()))
+        labels.chain(names.map(|f| texts(&f["values"]).map(|name| (NAME, name)).collect()))
     }
 
     fn matches(&self, name: &str, labels: &Labels) -> bool {
@@ -97,7 +98,7 @@ impl<'v> Term<'v> {
 
 /// In or NotIn with one value. Another field than the name is empty.
 fn field_matches(requirement: &Value, name: &str) -> bool {
-    let mut values = items(&requirement["values"]).filter_map(Value::as_str);
+    let mut values = texts(&requirement["values"]);
     let (Some(value), None) = (values.next(), values.next()) else {
         return false;
     };

@@ -1,6 +1,7 @@
 //! Reading and writing JSON trees by dotted path.
 
 use serde_json::{Map, Value};
+use std::slice::Iter;
 
 /// An object of these entries. Takes the values as they are, where `json!` would copy them.
 pub fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
@@ -21,6 +22,21 @@ pub fn without_nulls(value: Value) -> Value {
         Value::Array(items) => items.into_iter().map(without_nulls).collect(),
         other => other,
     }
+}
+
+/// The elements of a list; none of anything else.
+pub fn elements<'v>(list: impl Into<Option<&'v Value>>) -> Iter<'v, Value> {
+    list.into().and_then(Value::as_array).map_or(&[][..], Vec::as_slice).iter()
+}
+
+/// The members of an object; none of anything else.
+pub fn members<'v>(object: impl Into<Option<&'v Value>>) -> impl Iterator<Item = (&'v String, &'v Value)> + Clone {
+    object.into().and_then(Value::as_object).into_iter().flatten()
+}
+
+/// The texts among the elements of a list.
+pub fn texts<'v>(list: impl Into<Option<&'v Value>>) -> impl Iterator<Item = &'v str> + Clone {
+    elements(list).filter_map(Value::as_str)
 }
 
 /// The keys of a dotted path.

@@ -85,7 +85,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         } else if !cx.admission().accepted && registered.rule.needs == Needs::Document {
             // A disabled rule still explains a rejection.
             let before = sink.findings.len();
-            (registered.check)(cx, &mut sink);
+            cx.run(registered.rule, registered.check, &mut sink);
             sink.keep_rejection_from(before);
         }
     }
@@ -157,7 +157,7 @@ fn further_rejections(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Findin
         for (registered, ..) in &selection.rules {
             let rule = registered.rule;
             if rule.applies_to(cx.release().name()) && rule.needs == Needs::Document {
-                (registered.check)(&other, &mut sink);
+                other.run(rule, registered.check, &mut sink);
             }
         }
         sink.keep_rejection_from(0);
@@ -180,7 +180,7 @@ fn run_one(cx: &Context<'_>, registered: &RegisteredRule, severity: Option<Sever
     }
     let before = sink.findings.len();
     sink.untried.set(false);
-    (registered.check)(cx, sink);
+    cx.run(rule, registered.check, sink);
     let found = sink.findings.iter_mut().skip(before);
     if let Some(severity) = severity {
         for finding in found.filter(|f| !f.rejection) {

@@ -1,5 +1,7 @@
 //! The content of values that may be absent.
 
+pub(crate) use hcoplan_kubernetes::tree::{elements, members, texts};
+
 use crate::prelude::*;
 use hcoplan_yaml::Entry;
 use serde_json::Value;
@@ -12,11 +14,6 @@ pub(crate) fn items(node: Option<&Node>) -> &[Node] {
 /// The entries of a mapping; empty for anything else.
 pub(crate) fn entries(node: Option<&Node>) -> &[Entry] {
     node.map_or(&[], Node::entries)
-}
-
-/// The elements of a list in JSON; none of anything else.
-pub(crate) fn elements(list: &Value) -> impl Iterator<Item = &Value> + Clone {
-    list.as_array().into_iter().flatten()
 }
 
 /// A value as JSON; null if absent.

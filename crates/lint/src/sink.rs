@@ -69,9 +69,14 @@ impl Sink {
         }
         self.explained[incident as usize] = true;
         self.findings.push(match incident {
-            Incident::Rejection => Finding { rejection: true, ..finding.severity(Severity::Error) },
+            Incident::Rejection => Finding { rejection: true, ..finding.error() },
             Incident::ReconcileError | Incident::SspRejection => finding,
         });
+    }
+
+    /// Reports the finding that explains the rejection.
+    pub fn reject(&mut self, finding: Finding) {
+        self.explain(Incident::Rejection, finding);
     }
 
     /// Removes findings reported since `before` unless they explain the rejection.

@@ -1,4 +1,4 @@
-//! Fixes for a person to choose.
+//! Fixes made of edits.
 
 use hcoplan_yaml::edit::{Change, edits};
 
@@ -8,6 +8,11 @@ use crate::words::changed;
 /// A suggestion of edits.
 pub(crate) fn suggestion(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
     Fix { title: title.into(), applicability: Applicability::Suggestion, edits }
+}
+
+/// A safe fix of edits.
+pub(crate) fn safe(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
+    Fix { title: title.into(), applicability: Applicability::Safe, edits }
 }
 
 /// A suggestion that replaces the text at a location.

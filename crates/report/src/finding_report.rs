@@ -61,15 +61,7 @@ impl<'a> Report<'a> {
     /// The number of folded findings, as a sentence.
     pub(super) fn folded(&self) -> Option<String> {
         let revision = self.summary.compared_with.as_deref()?;
-        let of = |severity| {
-            let of = self.findings.iter().filter(|f| f.severity == severity);
-            match of.filter(|f| self.is_folded(f)).count() {
-                0 => None,
-                n => Some(counted(n, severity)),
-            }
-        };
-        let all = [Severity::Error, Severity::Warning, Severity::Info];
-        let parts: Vec<String> = all.into_iter().filter_map(of).collect();
+        let parts = counts(self.findings.iter().filter(|f| self.is_folded(f)));
         (!parts.is_empty()).then(|| {
             let parts = parts.join(" and ");
             let text = format!("{parts} that {revision} has, too (shown without --against)");
@@ -89,13 +81,7 @@ impl<'a> Report<'a> {
 
     /// `2 errors, 1 warning in 3 clusters (…)`.
     pub(super) fn totals(&self) -> String {
-        let mut parts = Vec::new();
-        for severity in [Severity::Error, Severity::Warning, Severity::Info] {
-            let n = self.count(severity);
-            if n > 0 {
-                parts.push(counted(n, severity));
-            }
-        }
+        let mut parts = counts(self.findings.iter());
         if parts.is_empty() {
             parts.push("no findings".to_owned());
         }
@@ -138,6 +124,15 @@ pub fn in_repository(root: &Utf8Path) -> Option<Utf8PathBuf> {
     let root = root.canonicalize_utf8().ok()?;
     let top = root.ancestors().find(|a| a.join(".git").exists())?;
     root.strip_prefix(top).ok().map(ToOwned::to_owned)
+}
+
+/// The number of findings of each severity that they have: `2 errors`, `1 warning`.
+pub(super) fn counts<'f>(findings: impl Iterator<Item = &'f Finding> + Clone) -> Vec<String> {
+    let of = |severity| {
+        let count = findings.clone().filter(|f| f.severity == severity).count();
+        (count > 0).then(|| counted(count, severity))
+    };
+    Severity::ALL.into_iter().filter_map(of).collect()
 }
 
 /// `1 error`, `2 warnings`, `3 info`.

@@ -5,6 +5,7 @@ use super::same_findings::group_alike;
 use super::visible_json::VisibleJson;
 use crate::Report;
 use crate::prelude::*;
+use hcoplan_kubernetes::tree::without_nulls;
 use serde::{Serialize, Serializer};
 
 /// Raised when a field is removed or changes its meaning, not for new fields.
@@ -78,139 +79,50 @@ fn document_json<'r>(report: &'r Report<'r>) -> DocumentJson<'r> {
     DocumentJson { findings: FindingsJson(report), groups: groups.collect(), schema_version: SCHEMA_VERSION, summary }
 }
 
-/// A finding; fields are in alphabetical order here, too.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FindingJson<'r> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    alert: Option<AlertJson<'r>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cluster: Option<&'r str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    clusters: Vec<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    column: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_column: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_line: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    existing: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<Utf8PathBuf>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fix: Vec<FixJson<'r>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    label: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    message: &'r str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    not_fixed: Option<&'r str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    object: Option<&'r str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    rejection: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    related: Vec<RelatedJson<'r>>,
-    rule: &'static str,
-    severity: &'static str,
-}
-
-#[derive(Serialize)]
-struct AlertJson<'r> {
-    name: &'static str,
-    runbook: &'r str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct RelatedJson<'r> {
-    column: usize,
-    end_column: usize,
-    end_line: usize,
-    file: Utf8PathBuf,
-    line: usize,
-    message: &'r str,
-}
-
-#[derive(Serialize)]
-struct FixJson<'r> {
-    applicability: &'static str,
-    edits: Vec<EditJson<'r>>,
-    title: &'r str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EditJson<'r> {
-    column: usize,
-    end_column: usize,
-    end_line: usize,
-    file: Utf8PathBuf,
-    line: usize,
-    text: &'r str,
-}
-
-fn finding_json<'r>(report: &Report<'_>, finding: &'r Finding) -> FindingJson<'r> {
-    let place = finding.location.as_ref();
-    let (start, end) = (place.map(Location::start), place.map(Location::end));
-    let alert = finding.alert();
-    let alert = alert.map(|(name, runbook)| AlertJson { name, runbook });
-    let fixes = finding.fixes.iter().filter(|f| !secret::is_in_fix(f));
-    let related = finding.related.iter().map(|related| {
-        let (start, end) = (related.location.start(), related.location.end());
-        RelatedJson {
-            column: start.column,
-            end_column: end.column,
-            end_line: end.line,
-            file: report.path(&related.location.file),
-            line: start.line,
-            message: &related.message,
-        }
+/// A finding, without what it doesn't have.
+fn finding_json(report: &Report<'_>, finding: &Finding) -> Value {
+    let at = |object: Value, place: &Location| placed(object, report.path(&place.file), place);
+    let unless_empty = |list: Vec<Value>| Some(list).filter(|list| !list.is_empty());
+    let fixes = finding.fixes.iter().filter(|f| !secret::is_in_fix(f)).map(|fix| {
+        let edits = fix.edits.iter();
+        let edits = edits.map(|e| at(json!({"text": e.text}), &Location::new(&e.file, e.span)));
+        json!({
+            "applicability": fix.applicability.as_str(),
+            "edits": edits.collect::<Vec<_>>(),
+            "title": fix.title,
+        })
     });
-    FindingJson {
-        alert,
-        cluster: finding.cluster.as_deref(),
-        clusters: if finding.also.is_empty() { Vec::new() } else { finding.clusters().collect() },
-        column: start.map(|s| s.column),
-        end_column: end.map(|e| e.column),
-        end_line: end.map(|e| e.line),
-        existing: report.summary.compared_with.as_ref().map(|_| finding.is_existing),
-        file: place.map(|place| report.path(&place.file)),
-        fix: fixes.map(|fix| fix_json(report, fix)).collect(),
-        help: finding.help.as_deref(),
-        label: finding.label.as_deref(),
-        line: start.map(|s| s.line),
-        message: &finding.message,
-        not_fixed: finding.not_fixed.as_deref(),
-        object: finding.object.as_deref(),
-        rejection: finding.rejection,
-        related: related.collect(),
-        rule: finding.rule.name,
-        severity: finding.severity.as_str(),
+    let related = finding.related.iter().map(|r| at(json!({"message": r.message}), &r.location));
+    let object = without_nulls(json!({
+        "alert": finding.alert().map(|(name, runbook)| json!({"name": name, "runbook": runbook})),
+        "cluster": finding.cluster.as_deref(),
+        "clusters": (!finding.also.is_empty()).then(|| finding.clusters().collect::<Vec<_>>()),
+        "existing": report.summary.compared_with.as_ref().map(|_| finding.is_existing),
+        "fix": unless_empty(fixes.collect()),
+        "help": finding.help.as_deref(),
+        "label": finding.label.as_deref(),
+        "message": finding.message,
+        "notFixed": finding.not_fixed.as_deref(),
+        "object": finding.object.as_deref(),
+        "rejection": finding.rejection.then_some(true),
+        "related": unless_empty(related.collect()),
+        "rule": finding.rule.name,
+        "severity": finding.severity.as_str(),
+    }));
+    match &finding.location {
+        Some(place) => at(object, place),
+        None => object,
     }
 }
 
-fn fix_json<'r>(report: &Report<'_>, fix: &'r Fix) -> FixJson<'r> {
-    let applicability = match fix.applicability {
-        Applicability::Safe => "safe",
-        Applicability::Unsafe => "unsafe",
-        Applicability::Suggestion => "suggestion",
-    };
-    let edits = fix.edits.iter().map(|edit| {
-        let place = Location::new(&edit.file, edit.span);
-        let (start, end) = (place.start(), place.end());
-        EditJson {
-            column: start.column,
-            end_column: end.column,
-            end_line: end.line,
-            file: report.path(&edit.file),
-            line: start.line,
-            text: &edit.text,
-        }
-    });
-    FixJson { applicability, edits: edits.collect(), title: &fix.title }
+/// An object with a location and its file.
+pub(super) fn placed(mut object: Value, file: impl Serialize, place: &Location) -> Value {
+    let (start, end) = (place.start(), place.end());
+    object["file"] = json!(file);
+    for (key, number) in
+        [("line", start.line), ("column", start.column), ("endLine", end.line), ("endColumn", end.column)]
+    {
+        object[key] = number.into();
+    }
+    object
 }

@@ -1,7 +1,7 @@
 //! JUnit XML: a case per cluster, and one for findings of the repository. A case fails if its findings fail the run, so
 //! that the report agrees with the exit code.
 
-use super::finding_report::counted;
+use super::finding_report::counts;
 use crate::Report;
 use crate::prelude::*;
 
@@ -69,17 +69,11 @@ fn case(report: &Report<'_>, cluster: Option<&str>, findings: &[&Finding], out: 
 fn headline(findings: &[&Finding]) -> String {
     let worst = findings.iter().max_by_key(|f| (f.severity, std::cmp::Reverse(f.rule.name)));
     let message = worst.map_or("", |f| &*f.message);
-    if findings.len() < 2 { message.to_owned() } else { format!("{}: {message}", counts(findings)) }
-}
-
-/// `2 errors, 1 warning`.
-fn counts(findings: &[&Finding]) -> String {
-    let severities = [Severity::Error, Severity::Warning, Severity::Info];
-    let counts = severities.into_iter().filter_map(|severity| {
-        let count = findings.iter().filter(|f| f.severity == severity).count();
-        (count > 0).then(|| counted(count, severity))
-    });
-    counts.collect::<Vec<_>>().join(", ")
+    if findings.len() < 2 {
+        message.to_owned()
+    } else {
+        format!("{}: {message}", counts(findings.iter().copied()).join(", "))
+    }
 }
 
 /// All findings with their locations, since JUnit has no attribute for locations.

@@ -180,7 +180,7 @@ fn cluster_table(
         let of = |severity| counted.get(&(row.cluster.as_str(), severity)).copied().unwrap_or_default();
         let mut cells: Vec<Cell> =
             vec![row.cluster.as_str().into(), release(row).into(), verdict_cell(row, review), nodes(row).into()];
-        cells.extend([Severity::Error, Severity::Warning, Severity::Info].map(|s| of(s).to_string().into()));
+        cells.extend(Severity::ALL.map(|s| of(s).to_string().into()));
         cells.push(alerts.values().filter(|a| a.clusters.contains(&*row.cluster)).count().to_string().into());
         cells.push(covered(row).into());
         cells.extend(changes.is_some().then(|| changed(diffs.get(row.cluster.as_str()).copied()).into()));

@@ -124,10 +124,10 @@ mod tests {
     fn statistics_begin_with_the_most_frequent() {
         let rule = |name| lint::find(name).expect("a rule").rule;
         let findings = vec![
-            Finding::new(rule("status-in-git"), "m").severity(Severity::Warning),
-            Finding::new(rule("null-section"), "m").severity(Severity::Warning),
-            Finding::new(rule("null-section"), "m").severity(Severity::Error),
-            Finding::new(rule("hco-name-invalid"), "m").severity(Severity::Info),
+            Finding::new(rule("status-in-git"), "m").warning(),
+            Finding::new(rule("null-section"), "m").warning(),
+            Finding::new(rule("null-section"), "m").error(),
+            Finding::new(rule("hco-name-invalid"), "m").info(),
         ];
         let findings = FinalFindings::new(findings, Utf8Path::new("."));
         let expected = "     1  info     hco-name-invalid

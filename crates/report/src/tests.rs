@@ -19,7 +19,7 @@ fn findings() -> Vec<Finding> {
         .help("fix it")
         .related(Location::new(&inventory, Span::new(0, 5)), "declared here")
         .fix(fix);
-    let second = Finding::new(rule, "nowhere in particular").severity(Severity::Error);
+    let second = Finding::new(rule, "nowhere in particular").error();
     vec![first, second]
 }
 

@@ -1,11 +1,11 @@
 //! The answer of `hcoplan why` as JSON.
 
 use super::join;
+use super::json::placed;
 use super::why::{WhyPage, is_drawn_without};
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::mask_object;
 use hcoplan_explain::why::{Cause, FoundValue, Input, OperationEffect, PatchShown, SufficientChange, ValueOrigin};
-use serde_json::Map;
 
 /// The document described by `schemas/why.schema.json`.
 pub fn why_json(page: &WhyPage<'_>) -> Value {
@@ -14,11 +14,8 @@ pub fn why_json(page: &WhyPage<'_>) -> Value {
         let cause = |c: &Cause| {
             let sources = c.sources.iter().map(|s| {
                 let mut out = source(&s.input);
-                out.insert("text".into(), json!(s.text));
-                if let Some(location) = &s.place {
-                    place(page.root, location, &mut out);
-                }
-                Value::Object(out)
+                out["text"] = json!(s.text);
+                place(page.root, s.place.as_ref(), out)
             });
             let without = if is_drawn_without(c) { json!({"kind": "random"}) } else { found_value(&c.without) };
             json!({"anyOf": sources.collect::<Vec<_>>(), "without": without})
@@ -87,8 +84,8 @@ fn found_value(found: &FoundValue) -> Value {
     }
 }
 
-fn source(input: &Input) -> Map<String, Value> {
-    let pairs = match input {
+fn source(input: &Input) -> Value {
+    match input {
         Input::Written(path) => json!({"input": "hyperconverged", "path": path.to_string()}),
         Input::Operation { annotation, index } => {
             json!({"input": "operation", "annotation": annotation, "operation": index})
@@ -96,49 +93,41 @@ fn source(input: &Input) -> Map<String, Value> {
         Input::Nodes { nodes, .. } => json!({"input": "nodes", "count": nodes.len()}),
         Input::NodeField { nodes, .. } => json!({"input": "node-field", "count": nodes.len()}),
         Input::Fact(fact) => json!({"input": "inventory", "path": format!("spec.{}", fact.name())}),
-    };
-    match pairs {
-        Value::Object(map) => map,
-        _ => Map::new(),
     }
 }
 
-fn place(root: &Utf8Path, location: &Location, out: &mut Map<String, Value>) {
-    let (start, end) = (location.start(), location.end());
-    out.insert("file".into(), json!(join(root, location.file.path())));
-    out.insert("line".into(), json!(start.line));
-    out.insert("column".into(), json!(start.column));
-    out.insert("endLine".into(), json!(end.line));
-    out.insert("endColumn".into(), json!(end.column));
+/// An object with its location, if it has one.
+fn place(root: &Utf8Path, location: Option<&Location>, object: Value) -> Value {
+    match location {
+        Some(location) => placed(object, join(root, location.file.path()), location),
+        None => object,
+    }
 }
 
 fn patch_json(root: &Utf8Path, patch: &PatchShown) -> Value {
     let changes = |changes: &[Change], names: [&str; 2]| -> Vec<Value> {
         let change = |c: &Change| {
-            let mut out = Map::from_iter([("path".to_owned(), json!(c.path))]);
-            for (name, value) in names.iter().zip([&c.before, &c.after]) {
+            let mut out = json!({"path": c.path});
+            for (name, value) in names.into_iter().zip([&c.before, &c.after]) {
                 if let Some(value) = value {
-                    out.insert((*name).to_owned(), value.clone());
+                    out[name] = value.clone();
                 }
             }
-            Value::Object(out)
+            out
         };
         changes.iter().map(change).collect()
     };
     let operation = |effect: &OperationEffect| {
-        let mut out = Map::from_iter([("text".to_owned(), json!(effect.text))]);
-        if let Some(location) = &effect.place {
-            place(root, location, &mut out);
-        }
-        let changed = changes(&effect.changed, ["before", "after"]);
-        out.insert("changed".to_owned(), json!(changed));
-        let differs = changes(&effect.plain, ["rfc6902", "hco"]);
-        out.insert("differsFromRfc6902".to_owned(), json!(differs));
-        out.insert("rejectedByRfc6902".to_owned(), json!(effect.plain_rejection));
         let remedies = effect.remedies.iter();
         let remedies = remedies.map(|r| json!({"text": r.text, "operation": r.operation, "rule": r.rule}));
-        out.insert("remedies".to_owned(), json!(remedies.collect::<Vec<_>>()));
-        Value::Object(out)
+        let out = json!({
+            "text": effect.text,
+            "changed": changes(&effect.changed, ["before", "after"]),
+            "differsFromRfc6902": changes(&effect.plain, ["rfc6902", "hco"]),
+            "rejectedByRfc6902": effect.plain_rejection,
+            "remedies": remedies.collect::<Vec<_>>(),
+        });
+        place(root, effect.place.as_ref(), out)
     };
     json!({
         "annotation": patch.annotation,

@@ -1,5 +1,6 @@
 //! Where a value is inside a document.
 
+use super::pointer;
 use std::fmt;
 
 /// One step of a [`Path`].
@@ -47,6 +48,11 @@ impl Path {
         Self::root().below(text)
     }
 
+    /// The path of an annotation of an object.
+    pub fn annotation(name: &str) -> Self {
+        Self::dotted("metadata.annotations").key(name)
+    }
+
     /// This path with a path of plain keys below it, written as in [`Path::dotted`].
     #[must_use]
     pub fn below(&self, text: &str) -> Self {
@@ -80,10 +86,9 @@ impl Path {
     pub fn to_pointer(&self) -> String {
         let mut out = String::new();
         for step in &self.0 {
-            out.push('/');
             match step {
-                Segment::Key(k) => out.push_str(&k.replace('~', "~0").replace('/', "~1")),
-                Segment::Index(i) => out.push_str(&i.to_string()),
+                Segment::Key(k) => pointer::push(&mut out, k),
+                Segment::Index(i) => pointer::push(&mut out, &i.to_string()),
             }
         }
         out
@@ -96,6 +101,17 @@ impl Path {
             Segment::Index(i) => v.get(*i),
         })
     }
+}
+
+/// Whether a path as it is printed equals another or is below it.
+pub fn is_within(path: &str, above: &str) -> bool {
+    let rest = path.strip_prefix(above);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// Whether one of two paths as they are printed is within the other.
+pub fn overlap(a: &str, b: &str) -> bool {
+    is_within(a, b) || is_within(b, a)
 }
 
 /// A path that is built while a tree is walked. It borrows the keys, and becomes a [`Path`] only

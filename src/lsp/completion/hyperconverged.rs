@@ -21,7 +21,7 @@ pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
         return served(cluster);
     }
     let version = version_of(&cluster.object);
-    let Some(schema) = cluster.release.schema(&format!("hyperconverged.{version}")) else {
+    let Some(schema) = cluster.release.hyperconverged_schema(version) else {
         return Vec::new();
     };
     let position = SchemaPosition { cluster, schema, path: &place.path };
@@ -36,7 +36,7 @@ pub(super) fn candidates(cluster: &Cluster, place: &Place) -> Vec<Candidate> {
 /// The versions that the release serves.
 fn served(cluster: &Cluster) -> Vec<Candidate> {
     let versions = ["v1", "v1beta1"].into_iter();
-    let is_served = |v: &&str| cluster.release.schema(&format!("hyperconverged.{v}")).is_some();
+    let is_served = |v: &&str| cluster.release.hyperconverged_schema(v).is_some();
     let versions = versions.filter(is_served).map(|v| Value::from(format!("hco.kubevirt.io/{v}")));
     versions.filter_map(|v| Candidate::value(&v)).collect()
 }

@@ -30,7 +30,7 @@ pub(super) fn described(clusters: &[Cluster], more: usize, object: &Document, pa
     }
     let version = version_of(&cluster.object);
     let release = &cluster.release;
-    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    let schema = release.hyperconverged_schema(version)?;
     let runs = cluster.runs();
     if schema.field(path).is_none() {
         let message = "the API server drops it";

@@ -1,5 +1,6 @@
 //! Describes a field of hcoplan's own documents by its JSON Schema.
 
+use hcoplan_kubernetes::tree::elements;
 use serde_json::Value;
 
 use super::words::{MAX_PLACES, markdown, value};
@@ -60,7 +61,7 @@ fn with_references<'s>(schema: &'s Value, place: &'s Value) -> Vec<&'s Value> {
         let pointer = reference.and_then(|r| r.strip_prefix('#'));
         out.extend(pointer.and_then(|p| schema.pointer(p)));
         for choice in ["oneOf", "anyOf", "allOf"] {
-            out.extend(place.get(choice).and_then(Value::as_array).into_iter().flatten());
+            out.extend(elements(place.get(choice)));
         }
         at += 1;
     }

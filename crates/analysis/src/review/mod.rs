@@ -128,8 +128,8 @@ impl<'a> Review<'a> {
             standing: Vec::new(),
             counts,
         };
-        let [errors_added, warnings_added, infos_added] = [Severity::Error, Severity::Warning, Severity::Info]
-            .map(|severity| upgrade::count(&review.added, severity));
+        let [errors_added, warnings_added, infos_added] =
+            Severity::ALL.map(|severity| upgrade::count(&review.added, severity));
         review.counts = Counts { errors_added, warnings_added, infos_added, ..review.counts };
         review.level = review.judged();
         review

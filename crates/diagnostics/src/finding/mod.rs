@@ -35,6 +35,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All, the worst first.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Info];
+
     /// `error`, `warning` or `info`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -320,6 +323,12 @@ impl Finding {
         self
     }
 
+    /// Makes it an error.
+    #[must_use]
+    pub fn error(self) -> Self {
+        self.severity(Severity::Error)
+    }
+
     /// Makes it a warning.
     #[must_use]
     pub fn warning(self) -> Self {
@@ -384,6 +393,17 @@ pub enum Applicability {
     Unsafe,
     /// One of several ways, shown and never applied by itself.
     Suggestion,
+}
+
+impl Applicability {
+    /// `safe`, `unsafe` or `suggestion`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Unsafe => "unsafe",
+            Self::Suggestion => "suggestion",
+        }
+    }
 }
 
 /// A fix of a build, as edits of the user's files.

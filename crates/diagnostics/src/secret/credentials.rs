@@ -1,7 +1,8 @@
 //! Credentials that are recognised by their form alone.
 //!
-//! The tokens of well-known makers are gitleaks' rules, kept as data (`gitleaks.json`). The rules below find those that
-//! gitleaks leaves out, and tokens of unusual length: a mask may hide too much. `makers.json` has further makers' tokens.
+//! The tokens of well-known makers are gitleaks' rules, kept as data (`gitleaks.json`). `makers.json` has further makers'
+//! tokens, forms that gitleaks leaves out, and tokens of unusual length: a mask may hide too much. The rules below look
+//! at what matches, too.
 //!
 //! One search for the rules' keywords finds the rules that can match, and only those are compiled. The `regex` crate
 //! matches in linear time, and the next search starts after the last match.
@@ -23,58 +24,29 @@ struct Form {
     accepts: fn(&str) -> bool,
 }
 
-impl Form {
-    const fn new(keywords: &'static [&'static str], pattern: &'static str) -> Self {
-        Self { keywords, pattern, accepts: |_| true }
-    }
-}
-
-static FORMS: [Form; 17] = [
-    // `user:password` of `scheme://user:password@host`.
-    Form::new(&["@"], r##"://((?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|]+))@(?u:[^ \t\r\n/?#"'<>`\\(){}\[\],|@]|$)"##),
-    // The same without a scheme, as registries are written; the digest of an image is none.
+static FORMS: [Form; 4] = [
+    // `user:password@host` without a scheme, as registries are written; the digest of an image is none.
     Form {
         accepts: |text| !text.contains("@sha256:") && !text.contains("@sha512:"),
-        ..Form::new(
-            &["@"],
-            r##"(?:^|[\s"'=(\[{,])([\w.+~-]+:(?u:[^ \t\r\n/:@"'<>(){}\[\],]+)@[A-Za-z0-9][\w.-]*(?::\w+)?)"##,
-        )
+        keywords: &["@"],
+        pattern: r##"(?:^|[\s"'=(\[{,])([\w.+~-]+:(?u:[^ \t\r\n/:@"'<>(){}\[\],]+)@[A-Za-z0-9][\w.-]*(?::\w+)?)"##,
     },
     Form {
         accepts: |text| {
             let by_chance = |c: char| c.is_ascii_digit() || c == '=';
             text.contains(by_chance) || text.len() >= 24
         },
-        ..Form::new(&["bearer ", "basic "], r"(?i:bearer|basic) ([\w.~+/=-]{8,})")
+        keywords: &["bearer ", "basic "],
+        pattern: r"(?i:bearer|basic) ([\w.~+/=-]{8,})",
     },
     // A JSON Web Token.
-    Form { accepts: |text| text.len() >= 20, ..Form::new(&["eyj"], r"eyJ[\w-]*\.[\w.-]*") },
-    // A private key as PEM, on one line with `\n` in it or on many, or cut off.
-    Form::new(
-        &["-----begin"],
-        r"(?i)-----BEGIN (?u:[^\n-]){0,100}PRIVATE KEY(?: BLOCK)?-----((?su:.)*?)(?:-----END|\z)",
-    ),
-    // The same in base64; that of a certificate is none.
+    Form { accepts: |text| text.len() >= 20, keywords: &["eyj"], pattern: r"eyJ[\w-]*\.[\w.-]*" },
+    // A private key as PEM in base64; that of a certificate is none.
     Form {
         accepts: |text| !text.starts_with("LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS"),
-        ..Form::new(&["ls0tls1crudjti"], r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*")
+        keywords: &["ls0tls1crudjti"],
+        pattern: r"LS0tLS1CRUdJTi[A-Za-z0-9+/=]*",
     },
-    // The `auth` entry that `docker login` writes.
-    Form::new(&["auth"], r#"\bauth\\?["']?[ \t]*[:=][ \t]*\\?["']?([a-z]{0,3}[A-Z0-9+/][A-Za-z0-9+/]{6,}={0,2})"#),
-    // Azure's connection strings.
-    Form::new(
-        &["accountkey", "sharedaccesskey", "sharedaccesssignature"],
-        r"(?i)(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([\w+/=%&.-]{8,})",
-    ),
-    Form::new(&["gho_", "ghp_", "ghr_", "ghs_", "ghu_", "github_pat_"], r"(?:gh[oprsu]|github_pat)_[\w~-]{16,}"),
-    Form::new(&["glpat-", "gldt-", "glrt-"], r"gl(?:pat|dt|rt)-[\w~-]{16,}"),
-    Form::new(&["xox", "xapp-"], r"(?:xox[a-z]|xapp)-[\w~-]{16,}"),
-    Form::new(&["sha256~"], r"sha256~[\w~-]{16,}"),
-    Form::new(&["akia", "asia", "abia", "acca"], r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}|AKIA[\w~-]{16,}"),
-    Form::new(&["aiza"], r"AIza[\w-]{16,}"),
-    Form::new(&["npm_"], r"npm_[A-Za-z0-9]{16,}"),
-    Form::new(&["dckr_pat_", "dckr_oat_", "hvs.", "hvb.", "hvr."], r"dckr_[op]at_[\w-]{16,}|\bhv[bsr]\.[\w-]{16,}"),
-    Form::new(&["sk-"], r"\bsk-[\w-]{20,}"),
 ];
 
 /// gitleaks' rules for tokens with a form of their own.

@@ -110,12 +110,10 @@ pub(super) struct Outcome {
 
 impl Outcome {
     pub(super) fn of(plan: &Plan) -> Self {
-        let ssp = plan.ssp.as_ref().filter(|ssp| !ssp.admission.accepted);
-        let admission = &plan.admission;
         Self {
-            rejected: (!admission.accepted).then(|| admission.message.clone()),
+            rejected: plan.admission.rejection().map(str::to_owned),
             reconcile_stops: plan.reconcile_error.as_ref().map(|e| e.message.clone()),
-            ssp_rejected: ssp.map(|ssp| ssp.admission.message.clone()),
+            ssp_rejected: plan.ssp.as_ref().and_then(|ssp| ssp.admission.rejection()).map(str::to_owned),
             alerts: plan.alerts(),
         }
     }
@@ -202,19 +200,12 @@ fn add_cause(
         let mut any_affected = false;
         for field in &mut change.fields {
             let label = &field.step.label;
-            let is_affected = field_changes.iter().any(|d| overlaps(&d.label, label));
+            let is_affected = field_changes.iter().any(|d| overlap(&d.label, label));
             any_affected |= is_affected;
             add(&mut field.causes, is_affected);
         }
         add(&mut change.causes, any_affected);
     }
-}
-
-/// Whether one location contains the other.
-fn overlaps(a: &str, b: &str) -> bool {
-    let is_within =
-        |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
-    is_within(a, b) || is_within(b, a)
 }
 
 /// The differences of the inputs, in reporting order.

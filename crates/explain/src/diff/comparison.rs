@@ -238,8 +238,7 @@ fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChang
 }
 
 fn rejection(plan: &Plan) -> Option<String> {
-    let admission = &plan.admission;
-    (!admission.accepted).then(|| admission.message.clone())
+    plan.admission.rejection().map(str::to_owned)
 }
 
 fn reconcile(plan: &Plan) -> Option<String> {
@@ -248,8 +247,7 @@ fn reconcile(plan: &Plan) -> Option<String> {
 }
 
 fn ssp(plan: &Plan) -> Option<String> {
-    let admission = &plan.ssp.as_ref()?.admission;
-    (!admission.accepted).then(|| admission.message.clone())
+    plan.ssp.as_ref()?.admission.rejection().map(str::to_owned)
 }
 
 impl Comparison {

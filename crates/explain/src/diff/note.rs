@@ -82,6 +82,16 @@ impl Note {
         let text = text.into();
         Self { kind, impact, text, help: None, place: None, value: None, subjects: Vec::new() }
     }
+
+    /// Sets what to do; empty for nothing.
+    pub(super) fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()).filter(|help| !help.is_empty()), ..self }
+    }
+
+    /// Sets its location.
+    pub(super) fn at(self, place: Option<Location>) -> Self {
+        Self { place, ..self }
+    }
 }
 
 /// The kinds of Kubernetes and OpenShift that rules about machines and images read.

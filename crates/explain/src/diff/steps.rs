@@ -38,7 +38,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
                 "fix the manifest and apply it",
             ),
         };
-        out.push(note(NoteKind::OperatorStops, Impact::Disruption, text, help));
+        out.push(Note::new(NoteKind::OperatorStops, Impact::Disruption, text).help(help));
     }
     let with_outcome = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, outcome)| *outcome == wanted);
@@ -48,7 +48,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     if !recreated.is_empty() {
         let text = "{} are deleted and created again, because immutable fields change".to_owned();
         let subjects = recreated.iter().map(|id| id.name.clone()).collect();
-        out.push(Note { subjects, ..note(NoteKind::Recreated, Impact::Disruption, text, "") });
+        out.push(Note { subjects, ..Note::new(NoteKind::Recreated, Impact::Disruption, text) });
     }
     let left_behind = with_outcome(ObjectOutcome::LeftBehind);
     if !left_behind.is_empty() {
@@ -56,7 +56,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
         let text =
             format!("{who} no longer renders these objects and leaves them in the cluster: {}", names(&left_behind));
         let help = "delete them by hand once nothing uses them";
-        out.push(note(NoteKind::LeftBehind, Impact::Behaviour, text, help));
+        out.push(Note::new(NoteKind::LeftBehind, Impact::Behaviour, text).help(help));
     }
     out
 }
@@ -67,11 +67,8 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
     let mut out = Vec::new();
-    let rejection = |step: &Step| {
-        let admission = &step.plan.admission;
-        (!admission.accepted).then(|| admission.message.clone())
-    };
-    let rejected = |text, help: &str| note(NoteKind::Verdict, Impact::Disruption, text, help);
+    let rejection = |step: &Step| step.plan.admission.rejection().map(str::to_owned);
+    let rejected = |text: String, help| Note::new(NoteKind::Verdict, Impact::Disruption, text).help(help);
     match (rejection(&before.update), rejection(&after.update)) {
         (None, Some(why)) => {
             let (text, help) = if changed {
@@ -126,7 +123,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
                         "write the new values into the manifest, or remove the lines",
                     )
                 };
-                out.push(note(NoteKind::Order, Impact::Behaviour, text, help));
+                out.push(Note::new(NoteKind::Order, Impact::Behaviour, text).help(help));
             }
         }
     }
@@ -172,8 +169,4 @@ fn take_gates(spec: &mut Value) -> BTreeMap<String, String> {
 fn names(ids: &[&ObjectId]) -> String {
     let names: Vec<_> = ids.iter().map(|id| format!("{} {}", id.kind, id.name)).collect();
     list(&names, MAX_NAMES)
-}
-
-fn note(kind: NoteKind, impact: Impact, text: String, help: &str) -> Note {
-    Note { help: Some(help.to_owned()).filter(|help| !help.is_empty()), ..Note::new(kind, impact, text) }
 }

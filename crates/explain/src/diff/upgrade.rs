@@ -108,9 +108,7 @@ fn collisions(plan: &Plan) -> Vec<String> {
         return Vec::new();
     };
     let list = |name: &str| -> Vec<&str> {
-        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
-        let gates = gates.as_array().into_iter().flatten();
-        gates.filter_map(Value::as_str).collect()
+        texts(&kubevirt["spec"]["configuration"]["developerConfiguration"][name]).collect()
     };
     let off = list("disabledFeatureGates");
     let on = list("featureGates").into_iter();
@@ -121,32 +119,20 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let place = || Some(after.document?.locate_key(&Path::dotted("metadata.name")));
     let (was, is) = (&before.plan.admission, &after.plan.admission);
     if was.accepted && !is.accepted {
-        out.push(Note {
-            kind: NoteKind::Verdict,
-            impact: Impact::Disruption,
-            text: format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message),
-            help: Some("change it before the upgrade; afterwards no edit gets through".to_owned()),
-            place: place(),
-            value: None,
-            subjects: Vec::new(),
-        });
+        let text = format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message);
+        let note = Note::new(NoteKind::Verdict, Impact::Disruption, text).at(place());
+        out.push(note.help("change it before the upgrade; afterwards no edit gets through"));
     }
     let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
     if let (None, Some(error)) = (reconcile(before.plan), reconcile(after.plan)) {
-        out.push(Note {
-            kind: NoteKind::Reconcile,
-            impact: Impact::Disruption,
-            text: format!("the operator's reconcile stops after the upgrade: {error}"),
-            help: Some("fix the patch before the upgrade".to_owned()),
-            place: place(),
-            value: None,
-            subjects: Vec::new(),
-        });
+        let text = format!("the operator's reconcile stops after the upgrade: {error}");
+        let note = Note::new(NoteKind::Reconcile, Impact::Disruption, text).at(place());
+        out.push(note.help("fix the patch before the upgrade"));
     }
 }
 
 fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, out: &mut Vec<Note>) {
-    let path = Path::dotted("metadata.annotations").key(annotation);
+    let path = Path::annotation(annotation);
     let Some(text) = path.get(after.object).and_then(Value::as_str) else {
         return;
     };
@@ -182,67 +168,47 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     };
     let rest: Vec<usize> = (0..operations.len()).filter(|i| !is_reported(*i)).collect();
     found.retain(|change| !matches!(change, PatchChange::Noop(i) | PatchChange::Fails(i, _) if removed.contains(i)));
-    out.extend(removed.iter().map(|index| Note {
-        kind: NoteKind::PatchRemoved,
-        impact: Impact::Behaviour,
-        text: format!(
+    out.extend(removed.iter().map(|index| {
+        let text = format!(
             "the upgrade to {release} removes operation {} of {annotation} from the stored HyperConverged; applying \
              the manifest again brings it back",
             index + 1
-        ),
-        help: Some("remove the operation from the manifest".to_owned()),
-        place: place(Some(*index)),
-        value: None,
-        subjects: Vec::new(),
+        );
+        let note = Note::new(NoteKind::PatchRemoved, Impact::Behaviour, text).at(place(Some(*index)));
+        note.help("remove the operation from the manifest")
     }));
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
-    out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
-        kind: if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps },
-        impact: Impact::Behaviour,
-        text,
-        help: None,
-        place: place(rest.first().copied()),
-        value: None,
-        subjects: Vec::new(),
+    out.extend(keep_on(annotation, &rest, fails, release).map(|text| {
+        Note::new(if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps }, Impact::Behaviour, text)
+            .at(place(rest.first().copied()))
     }));
     for change in found {
         out.push(match change {
-            PatchChange::Fails(index, message) => Note {
-                kind: NoteKind::PatchFails,
-                impact: Impact::Disruption,
-                text: format!("operation {} of {annotation} stops working: {message}", index + 1),
-                help: Some(format!("the operator stops there on {release}; remove the operation before the upgrade")),
-                place: place(Some(index)),
-                value: None,
-                subjects: Vec::new(),
-            },
-            PatchChange::Noop(index) => Note {
-                kind: NoteKind::PatchNoop,
-                impact: Impact::Behaviour,
-                text: format!(
+            PatchChange::Fails(index, message) => {
+                let text = format!("operation {} of {annotation} stops working: {message}", index + 1);
+                let note = Note::new(NoteKind::PatchFails, Impact::Disruption, text).at(place(Some(index)));
+                note.help(format!("the operator stops there on {release}; remove the operation before the upgrade"))
+            }
+            PatchChange::Noop(index) => {
+                let text = format!(
                     "operation {} of {annotation} is no longer needed: it has no effect on {release}",
                     index + 1
-                ),
-                help: Some("remove it after the upgrade".to_owned()),
-                place: place(Some(index)),
-                value: None,
-                subjects: Vec::new(),
-            },
-            PatchChange::Collides(gate) => Note {
-                kind: NoteKind::GateCollides,
-                impact: Impact::Disruption,
-                text: format!(
-                    "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, \
-                     and its webhook rejects that"
-                ),
-                help: Some(format!(
-                    "before the upgrade, drop the gate from {annotation}; on {release} switch it \
-                     with the HyperConverged's own field where there is one"
-                )),
-                place: place(operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()))),
-                value: None,
-                subjects: Vec::new(),
-            },
+                );
+                let note = Note::new(NoteKind::PatchNoop, Impact::Behaviour, text).at(place(Some(index)));
+                note.help("remove it after the upgrade")
+            }
+            PatchChange::Collides(gate) => {
+                let index = operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()));
+                let text = format!(
+                    "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, and its webhook \
+                     rejects that"
+                );
+                let help = format!(
+                    "before the upgrade, drop the gate from {annotation}; on {release} switch it with the \
+                     HyperConverged's own field where there is one"
+                );
+                Note::new(NoteKind::GateCollides, Impact::Disruption, text).help(help).at(place(index))
+            }
         });
     }
 }
@@ -286,30 +252,29 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let was_ignored = old.get(path).copied().unwrap_or(true);
         let place = Path::dotted(path);
         if *is_ignored && !was_ignored && !path.contains("[]") && place.get(after.object).is_some() {
-            out.push(Note {
-                kind: NoteKind::FieldIgnored,
-                impact: Impact::Behaviour,
-                text: format!("{path} is not read any more on {}", after.release.label()),
-                help: None,
-                place: after.document.map(|d| d.locate_key(&place)),
-                value: None,
-                subjects: Vec::new(),
-            });
+            out.push(
+                Note::new(
+                    NoteKind::FieldIgnored,
+                    Impact::Behaviour,
+                    format!("{path} is not read any more on {}", after.release.label()),
+                )
+                .at(after.document.map(|d| d.locate_key(&place))),
+            );
         }
     }
     let pruned = &before.plan.admission.pruned;
     for field in &after.plan.admission.pruned {
         let path = &field.path;
         if !pruned.iter().any(|p| p.path == *path) {
-            out.push(Note {
-                kind: NoteKind::FieldDropped,
-                impact: Impact::Behaviour,
-                text: format!("the API of {} doesn't know {path}", after.release.label()),
-                help: Some("it is dropped at the next write".to_owned()),
-                place: after.document.map(|d| d.locate_key(path)),
-                value: None,
-                subjects: Vec::new(),
-            });
+            out.push(
+                Note::new(
+                    NoteKind::FieldDropped,
+                    Impact::Behaviour,
+                    format!("the API of {} doesn't know {path}", after.release.label()),
+                )
+                .help("it is dropped at the next write")
+                .at(after.document.map(|d| d.locate_key(path))),
+            );
         }
     }
 }
@@ -330,15 +295,7 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             Some(is) => format!("the feature gate {name} is {} on {}", is.as_str(), after.release.label()),
             None => format!("there is no feature gate {name} on {}", after.release.label()),
         };
-        out.push(Note {
-            kind: NoteKind::GateGraduates,
-            impact: Impact::Behaviour,
-            text,
-            help: None,
-            place,
-            value: None,
-            subjects: Vec::new(),
-        });
+        out.push(Note::new(NoteKind::GateGraduates, Impact::Behaviour, text).at(place));
     }
 }
 

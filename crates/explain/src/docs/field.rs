@@ -163,7 +163,7 @@ impl<'a> FieldLocation<'a> {
     /// How later releases change the field.
     fn later_change(&self, row: &HyperConvergedField, path: &Path) -> Option<String> {
         self.release.later_of_distribution().iter().find_map(|release| {
-            let schema = release.schema(&format!("hyperconverged.{}", self.version))?;
+            let schema = release.hyperconverged_schema(self.version)?;
             let name = release.label();
             if schema.field(path).is_none() {
                 return Some(format!("removed in {name}: the API server drops it"));

@@ -7,7 +7,7 @@ use hcoplan_diagnostics::finding::nearest;
 /// The steps of a field's path, with indexes and list keys in brackets; `None` if the text isn't a field.
 pub fn steps(text: &str) -> Option<Vec<String>> {
     if let Some(pointer) = text.strip_prefix('/') {
-        return Some(pointer.split('/').map(|s| s.replace("~1", "/").replace("~0", "~")).collect());
+        return Some(pointer.split('/').map(pointer::unescape).collect());
     }
     let mut out = Vec::new();
     let mut rest = text;

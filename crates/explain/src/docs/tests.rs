@@ -83,7 +83,7 @@ fn names_the_release_that_introduces_a_kind() {
 #[test]
 fn finds_a_field_by_short_and_full_paths() {
     let release = Release::known("1.18").expect("known");
-    let schema = release.schema("hyperconverged.v1beta1").expect("served");
+    let schema = release.hyperconverged_schema("v1beta1").expect("served");
     for (written, found) in [
         (
             "spec.permittedHostDevices.pciHostDevices[0].pciDeviceSelector",
@@ -114,7 +114,7 @@ fn finds_a_field_by_short_and_full_paths() {
 #[test]
 fn names_the_later_release_that_ignores_a_field() {
     let release = Release::known("1.16").expect("known");
-    let schema = release.schema("hyperconverged.v1beta1").expect("served");
+    let schema = release.hyperconverged_schema("v1beta1").expect("served");
     let doc = FieldDoc::of(&release, schema, &Path::dotted("spec.obsoleteCPUs.minCPUModel")).expect("a field");
     assert!(doc.lines().any(|line| line.contains("ignored from 1.17 on")), "{doc:?}");
 }

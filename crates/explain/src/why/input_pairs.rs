@@ -5,7 +5,7 @@ use super::inputs::input_trees;
 use super::node_counts::{architectures, more_nodes, with_node};
 use super::origin::other;
 use super::search::DecisiveInputs;
-use super::sufficient::{below, feeds_it, generic};
+use super::sufficient::{feeds_it, generic};
 use crate::prelude::*;
 use crate::why::input::Input;
 use crate::why::plan_input::PlanInput;
@@ -35,12 +35,12 @@ pub(super) fn by_lines(plan_input: &PlanInput<'_>, target: &Target, base: &Found
 fn is_known_for(plan_input: &PlanInput<'_>, path: &Path, target: &Target) -> bool {
     let name = generic(path);
     let fields = plan_input.release().fields().iter();
-    let mut fields = fields.filter(|f| f.path == name || below(&name, &f.path));
+    let mut fields = fields.filter(|f| is_within(&name, &f.path));
     fields.any(|f| f.operands.iter().any(|o| feeds_it(&o.kind, &o.path, target)))
 }
 
 fn decides(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, path: &Path, value: &Value) -> bool {
-    let schema = plan_input.release.schema(&format!("hyperconverged.{}", version_of(plan_input.object)));
+    let schema = plan_input.release.hyperconverged_schema(version_of(plan_input.object));
     let allowed = schema.and_then(|s| s.field(path)).map_or(&[][..], |field| field.allowed).iter().cloned();
     let others = allowed.chain([other(value)]).filter(|other| other != value);
     let mut others = others.filter(|_| !value.is_object() && !value.is_array());

@@ -25,7 +25,7 @@ impl Input {
                 })
             }
             Self::Operation { annotation, index } => {
-                let path = Path::dotted("metadata.annotations").key(annotation);
+                let path = Path::annotation(annotation);
                 let node = document.root.at(&path)?;
                 let operations = jsonpatch::decode(node.as_str()?).ok()?;
                 let span = operations.get(*index)?.spans.whole;

@@ -52,7 +52,7 @@ pub struct Remedy {
 /// The effects of the annotation of an operand's kind; `None` without one.
 pub fn patch_shown(plan_input: &PlanInput<'_>, plan: &Plan, kind: &str) -> Option<PatchShown> {
     let target = ANNOTATIONS.iter().find(|a| a.kind == kind)?;
-    let path = Path::dotted("metadata.annotations").key(target.name);
+    let path = Path::annotation(target.name);
     let node = plan_input.document.root.at(&path)?;
     let text = node.as_str()?;
     let places = ScalarPlaces::of(plan_input.document, node);

@@ -27,7 +27,7 @@ pub(super) fn changes(
     base: &FoundValue,
     default: Option<&Path>,
 ) -> Vec<SufficientChange> {
-    let schema = plan_input.release.schema(&format!("hyperconverged.{}", version_of(plan_input.object)));
+    let schema = plan_input.release.hyperconverged_schema(version_of(plan_input.object));
     let Some(schema) = schema else {
         return Vec::new();
     };
@@ -88,13 +88,7 @@ pub(super) fn feeds_it(kind: &str, path: &str, target: &Target) -> bool {
         return path.is_empty();
     }
     let asked = generic(&target.path);
-    asked == path || below(&asked, path) || below(path, &asked)
-}
-
-/// Whether a path is below another.
-pub(super) fn below(path: &str, parent: &str) -> bool {
-    let rest = path.strip_prefix(parent);
-    rest.is_some_and(|r| r.starts_with(['.', '[']))
+    overlap(&asked, path)
 }
 
 /// A path in the table's form: `spec.list[].name`.
@@ -195,7 +189,7 @@ impl Trial<'_> {
                 at.0.extend(Path::dotted(keys.trim_start_matches('.')).0);
             }
             if number < lists {
-                let entries = |at: &Path| at.get(self.plan_input.object).and_then(Value::as_array).map_or(0, Vec::len);
+                let entries = |at: &Path| elements(at.get(self.plan_input.object)).len();
                 out = out.iter().flat_map(|at| (0..entries(at)).map(|index| at.index(index))).collect();
             }
         }
@@ -232,7 +226,7 @@ impl Trial<'_> {
         let own = Path([&[Segment::Key("spec".to_owned())], field].concat());
         let value = self.values(&at).into_iter().find(|v| Some(v) != own.get(&image))?;
         Edit::Write(own, value).apply(&mut image, &mut Vec::new());
-        let mut items = list.get(self.plan_input.object).and_then(Value::as_array).cloned().unwrap_or_default();
+        let mut items = elements(list.get(self.plan_input.object)).as_slice().to_vec();
         items.push(image);
         Some(Edit::Write(list.clone(), items.into()))
     }
@@ -312,7 +306,7 @@ impl Trial<'_> {
         let templates =
             ["spec.dataImportCronTemplates", "spec.workloadSources.dataImportCronTemplates"].map(Path::dotted);
         for list in templates {
-            let items = list.get(self.plan_input.object).and_then(Value::as_array).map_or(0, Vec::len);
+            let items = elements(list.get(self.plan_input.object)).len();
             for index in 0..items {
                 let annotations = list.index(index).key("metadata").key("annotations");
                 let all = ARCHITECTURES.into_iter().filter(|a| self.is_relevant(a)).collect::<Vec<_>>().join(",");

@@ -55,7 +55,7 @@ impl Edit {
             Self::Write(path, value) => write(object, path, value.clone()),
             Self::Gate(name, state) => {
                 let path = Path::dotted("spec.featureGates");
-                let mut list = path.get(object).and_then(Value::as_array).cloned().unwrap_or_default();
+                let mut list = elements(path.get(object)).as_slice().to_vec();
                 list.retain(|gate| gate["name"] != **name);
                 list.push(json!({"name": name, "state": state}));
                 write(object, &path, list.into());

@@ -151,7 +151,7 @@ impl Target {
         let mut rest = field.trim();
         if let Some(pointer) = rest.strip_prefix('/') {
             for segment in pointer.split('/') {
-                let key = segment.replace("~1", "/").replace("~0", "~");
+                let key = pointer::unescape(segment);
                 value = self.step(&key, value);
             }
             return Ok(());
@@ -240,7 +240,7 @@ fn next<'t>(text: &'t str, value: Option<&Value>) -> Option<(String, &'t str)> {
         let (key, remainder) = inner.split_once(']')?;
         return (!key.is_empty()).then(|| (key.to_owned(), remainder));
     }
-    let keys = value.and_then(Value::as_object).into_iter().flatten();
+    let keys = members(value);
     let fits = |key: &&String| {
         let remainder = text.strip_prefix(key.as_str());
         remainder.is_some_and(|b| b.is_empty() || b.starts_with(['.', '[']))
@@ -322,7 +322,7 @@ fn check(plan_input: &PlanInput<'_>, object: &Object, target: &Target) -> Result
                 }
             },
             None => {
-                let keys = value.and_then(Value::as_object).into_iter().flatten();
+                let keys = members(value);
                 let keys: Vec<String> = keys.map(|(k, _)| k.clone()).collect();
                 let known = keys.contains(&text) || nearest(&text, keys.iter().map(String::as_str)).is_none();
                 if known || value.is_none() { Ok(None) } else { Err(keys) }

@@ -10,9 +10,9 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use crate::suggest::nearest;
-use crate::tree::without_nulls;
+use crate::tree::{members, texts, without_nulls};
 use hcoplan_yaml::source::{SourceFile, Span};
-use hcoplan_yaml::{Node, Path, Style, Value as Yaml};
+use hcoplan_yaml::{Node, Path, Style, Value as Yaml, pointer};
 
 /// The JSON Schema of a document of ours.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ impl DocumentSchema {
                 Mistake { instead: (text && is_bare(node)).then(instead), ..at(message) }
             }
             Kind::Enum { options } => {
-                let options: Vec<&str> = strings(options).collect();
+                let options: Vec<&str> = texts(&**options).collect();
                 let word = node.as_str().unwrap_or_default();
                 let meant = nearest(word, options.iter().copied());
                 let message = format!("{name} can't be {}", written(file, node));
@@ -134,7 +134,7 @@ impl DocumentSchema {
 
     fn unknown(&self, path: &Path, node: &Node, key: &str, error: &ValidationError<'_>) -> Mistake {
         let known = self.parent(error).and_then(|p| p.get("properties"));
-        let names = known.and_then(Value::as_object).into_iter().flatten();
+        let names = members(known);
         let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
         let meant = nearest(key, names.iter().copied().filter(|n| node.get(n).is_none()));
         Mistake {
@@ -161,15 +161,11 @@ impl DocumentSchema {
     }
 }
 
-fn strings(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str)
-}
-
 /// A JSON pointer as a path in the tree.
 fn path_in(root: &Node, pointer: &str) -> Path {
     let (mut path, mut node) = (Path::root(), Some(root));
     for step in pointer.split('/').skip(1) {
-        let step = step.replace("~1", "/").replace("~0", "~");
+        let step = pointer::unescape(step);
         let index = step.parse::<usize>().ok();
         (path, node) = match (node.map(|n| &n.value), index) {
             (Some(Yaml::Seq(items)), Some(index)) => (path.index(index), items.get(index)),

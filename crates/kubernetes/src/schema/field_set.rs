@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::tree::members;
+
 /// Fields of an object: each step as `managedFields` spells it (`f:spec`, `k:{"name":"a"}`, `v:"b"`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldSet(pub(super) BTreeMap<String, Entry>);
@@ -18,7 +20,7 @@ pub(super) struct Entry {
 impl FieldSet {
     /// Reads `fieldsV1`. Anything but an object is an empty set.
     pub fn read(fields: &Value) -> Self {
-        let fields = fields.as_object().into_iter().flatten().filter(|(step, _)| *step != ".");
+        let fields = members(fields).filter(|(step, _)| *step != ".");
         Self(
             fields
                 .map(|(step, below)| {

@@ -6,6 +6,7 @@
 
 use std::sync::LazyLock;
 
+use crate::tree::{elements, members};
 use serde_json::{Map, Value};
 
 use super::field_set::{Entry, FieldSet};
@@ -211,7 +212,7 @@ impl<'s> At<'s> {
                 }
                 Some(Value::Object(out))
             }
-            Shape::List => Some(self.merge_lists(elements(before), elements(after)).into()),
+            Shape::List => Some(self.merge_lists(elements(before).as_slice(), elements(after).as_slice()).into()),
             Shape::Leaf => Some(after.clone()),
         }
     }
@@ -252,7 +253,7 @@ impl<'s> At<'s> {
                 }
             }
             Shape::List => {
-                let (old, new) = (before.map_or(&[][..], elements), after.map_or(&[][..], elements));
+                let (old, new) = (elements(before).as_slice(), elements(after).as_slice());
                 let find = |list: &'_ [Value], step: &str| list.iter().position(|e| self.step(e) == step);
                 for element in old.iter().chain(new.iter().filter(|e| find(old, &self.step(e)).is_none())) {
                     let step = self.step(element);
@@ -364,11 +365,7 @@ fn expected(types: Types) -> &'static str {
 }
 
 fn keys(value: &Value) -> impl Iterator<Item = &String> {
-    value.as_object().into_iter().flat_map(Map::keys)
-}
-
-fn elements(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+    members(value).map(|(key, _)| key)
 }
 
 #[cfg(test)]

@@ -242,7 +242,7 @@ fn topology_keys(topology: &Value) -> impl Iterator<Item = &str> {
 fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
     let fits = |requirement: &Value| {
         let value = requirement["key"].as_str().and_then(|key| node.labels.get(key));
-        let mut values = elements(&requirement["values"]).filter_map(Value::as_str);
+        let mut values = texts(&requirement["values"]);
         value.is_some_and(|own| values.any(|value| value == own))
     };
     topology_terms(topology).any(|term| term.iter().all(fits))
@@ -251,6 +251,6 @@ fn has_volumes(topology: &Value, node: &ClusterNode) -> bool {
 /// The labels used by a placement.
 fn label_keys(placement: &Value) -> impl Iterator<Item = &str> {
     let expressions = terms(placement).filter_map(|t| t["matchExpressions"].as_array()).flatten();
-    let labels = placement["nodeSelector"].as_object().into_iter().flatten();
+    let labels = members(&placement["nodeSelector"]);
     labels.map(|(k, _)| k.as_str()).chain(expressions.filter_map(|e| e["key"].as_str()))
 }

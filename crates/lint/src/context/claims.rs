@@ -52,7 +52,7 @@ impl Context<'_> {
 
     /// The declared default storage class.
     pub fn default_class(&self) -> Option<&str> {
-        let mut annotations = DEFAULTS.iter().map(|a| Path::dotted("metadata.annotations").key(a));
+        let mut annotations = DEFAULTS.iter().map(|a| Path::annotation(a));
         annotations.find_map(|path| {
             let is_default = |d: &&Arc<Document>| d.root.at(&path).and_then(Node::as_str) == Some("true");
             self.storage_classes().find(is_default).map(|d| name_of(d))

@@ -91,20 +91,20 @@ impl Context<'_> {
         self.suggest(format!("{} to switch {name} off", changed(&changes)), &changes)
     }
 
-    /// The change that removes an annotation, and `annotations` with the last one.
-    pub fn annotation_removal(&self, name: &str) -> Change {
+    /// The changes that remove annotations, and `annotations` with the last one.
+    pub fn annotation_removals(&self, names: &[&str]) -> Vec<Change> {
         let annotations = Path::dotted(ANNOTATIONS);
-        let node = self.root().at(&annotations);
-        Change::Remove(match node.map_or(0, |n| n.entries().len()) {
-            1 => annotations,
-            _ => annotations.key(name),
-        })
+        let there = self.root().at(&annotations);
+        if !names.is_empty() && there.is_some_and(|n| n.entries().len() == names.len()) {
+            return vec![Change::Remove(annotations)];
+        }
+        names.iter().map(|name| Change::Remove(annotations.key(name))).collect()
     }
 
     /// A fix that removes a jsonpatch annotation.
     pub fn without_annotation(&self, patch: &PatchAnnotation<'_>, applicability: Applicability) -> Option<Fix> {
-        let change = self.annotation_removal(patch.target.name);
-        self.fix(format!("remove the annotation {}", patch.target.name), applicability, &[change])
+        let name = patch.target.name;
+        self.fix(format!("remove the annotation {name}"), applicability, &self.annotation_removals(&[name]))
     }
 
     /// A fix that removes an operation, and the annotation with the last one.

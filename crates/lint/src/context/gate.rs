@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
         };
         let state = if flag(root.at(path)?)? { "Enabled" } else { "Disabled" };
         let element = root.at(&item).filter(|_| item.parent() == Path::dotted("spec.featureGates"))?;
-        let is_gate = || self.release().tables().feature_gates.iter().any(|gate| gate.name == *key);
+        let is_gate = || self.release().gate_phase(key).is_some();
         match element.entries() {
             entries if element.get("name").is_some() && element.get("state").is_none() && key == "enabled" => {
                 let changes = vec![Change::Remove(path.clone()), Change::Set(item.key("state"), state.into())];

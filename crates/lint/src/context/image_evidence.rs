@@ -6,7 +6,9 @@
 use super::Context;
 use super::build_output::{built, built_by};
 use super::image_mirrors::Mirrors;
-use super::image_output::{EvidenceOwner, Form, Platform, Record, called, collected, plain, repository, saved, tag};
+use super::image_output::{
+    EvidenceOwner, Form, Platform, Record, called, collected, plain, repository, saved, tag, without_transport,
+};
 use super::prelude::*;
 
 /// The evidence about an image.
@@ -129,13 +131,13 @@ impl Context<'_> {
 
     /// The location of the mirror setting that prevents pulling an image from its own registry.
     pub fn sealed_source(&self, image: &str) -> Option<Location> {
-        let image = image.strip_prefix("docker://").unwrap_or(image);
+        let image = without_transport(image);
         self.images_index().mirrors.sealed(image).cloned()
     }
 
     /// The location of oc-mirror's list of images, for an image that is pulled only from a mirror and isn't listed.
     pub fn not_mirrored(&self, image: &str) -> Option<Location> {
-        let image = image.strip_prefix("docker://").unwrap_or(image);
+        let image = without_transport(image);
         self.images_index().mirrors.not_copied(image).cloned()
     }
 
@@ -164,7 +166,7 @@ impl EvidenceIndex {
     }
 
     fn find(&self, image: &str) -> Option<ImageEvidence> {
-        let image = image.strip_prefix("docker://").unwrap_or(image);
+        let image = without_transport(image);
         let references = self.mirrors.references(image);
         references.iter().find_map(|r| self.about(r))
     }

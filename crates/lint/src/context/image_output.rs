@@ -161,6 +161,11 @@ fn undigested(image: &str) -> String {
     image.split('@').next().unwrap_or(image).to_owned()
 }
 
+/// A reference without the transport that skopeo and oc-mirror write before it.
+pub(crate) fn without_transport(image: &str) -> &str {
+    image.strip_prefix("docker://").unwrap_or(image)
+}
+
 pub(super) fn tag(image: &str) -> &str {
     image.get(repository(image).len() + 1..).unwrap_or("latest")
 }

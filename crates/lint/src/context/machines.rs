@@ -90,18 +90,14 @@ impl<'a> Context<'a> {
         found.filter(|_| !namespace.is_empty()).map(|document| &**document)
     }
 
-    fn device_lists(&self) -> &'a Value {
-        self.plan().operand("KubeVirt").map_or(&Value::Null, |k| &k["spec"]["configuration"]["permittedHostDevices"])
-    }
-
     /// Whether no host devices are permitted.
     pub fn permits_no_devices(&self) -> bool {
-        self.device_lists().is_null()
+        self.rendered_kubevirt("configuration.permittedHostDevices").is_null()
     }
 
     /// The permitted host devices, sorted.
     pub fn permitted_devices(&self) -> Vec<&'a str> {
-        let all = self.device_lists();
+        let all = self.rendered_kubevirt("configuration.permittedHostDevices");
         let lists = ["pciHostDevices", "mediatedDevices", "usb"].iter().filter_map(|l| all[l].as_array());
         let mut names: Vec<&str> = lists.flatten().filter_map(|d| d["resourceName"].as_str()).collect();
         names.sort_unstable();
@@ -121,7 +117,7 @@ impl<'a> Context<'a> {
         for list in ["gpus", "hostDevices"] {
             let path = vm.path("domain.devices").key(list);
             let mut seen = BTreeSet::new();
-            for (i, device) in devices[list].as_array().into_iter().flatten().enumerate() {
+            for (i, device) in elements(&devices[list]).enumerate() {
                 let name = device["deviceName"].as_str().unwrap_or_default();
                 if !name.is_empty() && !permitted.contains(&name) && seen.insert(name) {
                     let own = path.index(i).key("deviceName");
@@ -179,10 +175,7 @@ impl<'a> Context<'a> {
 
     /// Whether KubeVirt deploys its own instance types and preferences.
     pub fn deploys_types(&self) -> bool {
-        const FIELD: &str = "/spec/configuration/commonInstancetypesDeployment/enabled";
-        let kubevirt = self.plan().operand("KubeVirt");
-        let said = kubevirt.and_then(|k| k.pointer(FIELD)?.as_bool());
-        said.unwrap_or(true)
+        self.rendered_kubevirt("configuration.commonInstancetypesDeployment.enabled").as_bool().unwrap_or(true)
     }
 
     /// The name and kind in a virtual machine's matcher.
@@ -197,7 +190,7 @@ impl<'a> Context<'a> {
         let Some(declared) = declared else {
             // CDI adds the labels to volumes of the distribution's golden images.
             let distribution = self.release().distribution();
-            let is_own = source.namespace == self.release().ssp().golden_images_namespace;
+            let is_own = source.namespace == self.images_namespace();
             let mut images = distribution.golden_images.iter().filter(|_| is_own && kind == TypeKind::Preference);
             let image = images.find(|image| image.data_source.value == source.name)?;
             return Some((&image.preference.value, ""));
@@ -212,7 +205,7 @@ impl<'a> Context<'a> {
 
 /// The resource that a NetworkAttachmentDefinition names.
 pub fn network_resource(attachment: &Document) -> Option<&str> {
-    let path = Path::dotted("metadata.annotations").key("k8s.v1.cni.cncf.io/resourceName");
+    let path = Path::annotation("k8s.v1.cni.cncf.io/resourceName");
     attachment.root.at(&path)?.as_str().filter(|name| !name.is_empty())
 }
 

@@ -55,6 +55,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use hcoplan_kubernetes::tree;
 use serde_json::Value;
 
 pub use annotation::Annotation;
@@ -73,6 +74,7 @@ pub use gate::Gate;
 pub use gate_change::PatchedGates;
 pub use guest_architecture::{ArchitectureReason, GUEST_ARCHITECTURES, GuestArchitecture, KnownSource};
 pub use image_evidence::ImageEvidence;
+pub(crate) use image_output::without_transport;
 pub use image_output::{Form, Platform};
 pub use images::{GoldenImage, WrittenTemplate};
 pub use machines::{MachineType, network_resource};
@@ -93,8 +95,8 @@ pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
 pub(crate) use shape::key as last_key;
 pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
+pub(crate) use virtual_machines::object_of;
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
-pub(crate) use virtual_machines::{finding_about, object_of};
 
 use hcoplan_diagnostics::finding::{ClusterName, Finding, OptionValue, Rule};
 use hcoplan_diagnostics::source::{Location, SourceFile, Span};
@@ -112,7 +114,8 @@ use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Node, Path};
 
 use self::source::Source;
-use crate::Settings;
+use crate::registered_rule::Check;
+use crate::{Settings, Sink};
 
 /// The input about one cluster.
 #[derive(Debug, Clone, Copy)]
@@ -169,7 +172,12 @@ pub struct Context<'a> {
     known_fields: OnceCell<Vec<Path>>,
     /// Whether the plan has a further reason of the rejection, after the one that the server reports.
     is_further: bool,
+    /// The rule whose check runs.
+    rule: Cell<&'static Rule>,
 }
+
+/// The rule outside of checks.
+static NO_RULE: Rule = Rule::BASE;
 
 impl<'a> Context<'a> {
     /// The context of one cluster.
@@ -207,6 +215,7 @@ impl<'a> Context<'a> {
             other_shape: OnceCell::new(),
             known_fields: OnceCell::new(),
             is_further: false,
+            rule: Cell::new(&NO_RULE),
         }
     }
 
@@ -226,6 +235,28 @@ impl<'a> Context<'a> {
         'a: 'b,
     {
         Context::new(Input { document, object, plan, ..self.input }, self.settings)
+    }
+
+    /// Runs the check of a rule.
+    pub(crate) fn run(&self, rule: &'static Rule, check: Check, out: &mut Sink) {
+        let outer = self.rule.replace(rule);
+        check(self, out);
+        self.rule.set(outer);
+    }
+
+    /// The rule whose check runs.
+    pub fn rule(&self) -> &'static Rule {
+        self.rule.get()
+    }
+
+    /// A finding of the rule whose check runs.
+    pub fn finding(&self, message: impl Into<String>) -> Finding {
+        Finding::new(self.rule(), message)
+    }
+
+    /// A finding about an object other than the HyperConverged, at its name.
+    pub fn finding_about(&self, document: &Document, message: impl Into<String>) -> Finding {
+        self.finding(message).at(document.locate(&Path::dotted("metadata.name"))).object(object_of(document))
     }
 
     /// Adds the HyperConverged before the change, from another revision or the cluster.
@@ -313,13 +344,23 @@ impl<'a> Context<'a> {
 
     /// The schema of its API version.
     pub fn schema(&self) -> Option<&'a Schema> {
-        let name = format!("hyperconverged.{}", self.version);
-        self.input.release.schema(&name)
+        self.input.release.hyperconverged_schema(self.version)
     }
 
     /// The plan: verdict, objects, status, metrics.
     pub fn plan(&self) -> &'a Plan {
         self.input.plan
+    }
+
+    /// The value at a dotted path in the spec of the rendered KubeVirt, null where there is none.
+    pub fn rendered_kubevirt(&self, path: &str) -> &'a Value {
+        let kubevirt = self.plan().operand("KubeVirt");
+        kubevirt.and_then(|k| tree::get(&k["spec"], path)).unwrap_or(&Value::Null)
+    }
+
+    /// The namespace of the golden images.
+    pub fn images_namespace(&self) -> &'a str {
+        &self.input.release.ssp().golden_images_namespace
     }
 
     /// The verdict of the API server and the webhooks.

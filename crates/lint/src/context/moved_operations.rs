@@ -130,8 +130,6 @@ impl Context<'_> {
     /// Whether other operations that write the same paths remain: field and patch would contradict.
     fn leaves_some(&self, candidates: &[&Candidate]) -> bool {
         let is_moved = |name, index| candidates.iter().any(|c| c.id == (name, index));
-        let is_below =
-            |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.patch_annotations().iter().any(|patch| {
             let name = patch.target.name;
             let (moved, left): (Vec<_>, Vec<_>) =
@@ -140,7 +138,7 @@ impl Context<'_> {
             // Appending to a list doesn't affect its other items.
             let moved = |left: &str| {
                 let mut moved = moved.iter().map(|(_, o)| o.path.as_str()).filter(|path| !path.ends_with("/-"));
-                moved.any(|moved| is_below(left, moved) || is_below(moved, left))
+                moved.any(|moved| pointer::overlap(left, moved))
             };
             left.into_iter().any(|path| moved(path))
         })
@@ -169,22 +167,12 @@ impl Context<'_> {
         let before = &edit::EditableFile::of(&file);
         let document = before.document(document.index)?;
         let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
-        let removed = self.annotations_removed(&removed);
+        let removed = self.annotation_removals(&removed);
         // Without a `spec`, the order of the changes affects the layout.
         let edits = edit::edits_of(before, document, &[&removed[..], &set].concat())
             .or_else(|_| edit::edits_of(before, document, &[&set[..], &removed].concat()))
             .ok()?;
         edit::apply(file.text(), &edits).ok()
-    }
-
-    /// The changes that remove annotations, and `annotations` with the last one.
-    fn annotations_removed(&self, names: &[&str]) -> Vec<Change> {
-        let annotations = Path::dotted("metadata.annotations");
-        let there = self.root().at(&annotations);
-        if !names.is_empty() && there.is_some_and(|n| n.entries().len() == names.len()) {
-            return vec![Change::Remove(annotations)];
-        }
-        names.iter().map(|name| Change::Remove(annotations.key(name))).collect()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_kubernetes::tree;
 use hcoplan_planner::inventory::{Node, NodeLocations};
 
 /// A declared node.
@@ -52,9 +51,9 @@ impl<'a> Context<'a> {
 
     /// KubeVirt's default architecture, if its object sets one; `None` means virt-operator decides.
     pub fn default_architecture(&self) -> Option<&'a str> {
-        const FIELD: &str = "spec.configuration.architectureConfiguration.defaultArchitecture";
-        let architecture = tree::get(self.plan().operand("KubeVirt")?, FIELD)?.as_str()?;
-        Some(architecture).filter(|a| !a.is_empty())
+        let architecture =
+            self.rendered_kubevirt("configuration.architectureConfiguration.defaultArchitecture").as_str();
+        architecture.filter(|a| !a.is_empty())
     }
 
     /// The control-plane nodes.

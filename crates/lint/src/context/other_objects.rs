@@ -78,10 +78,8 @@ impl<'a> Context<'a> {
 
     /// The repository's OLM Subscriptions for HCO.
     pub fn subscriptions(&self) -> impl Iterator<Item = &Document> {
-        let all = self.other_objects().of_kind("Subscription").iter();
-        all.map(|d| &**d).filter(|d| {
-            d.text("apiVersion").starts_with("operators.coreos.com/") && HCO_PACKAGES.contains(&d.text("spec.name"))
-        })
+        let all = self.all_subscriptions().map(|d| &**d);
+        all.filter(|d| HCO_PACKAGES.contains(&d.text("spec.name")))
     }
 
     /// The KubeDeschedulers declared as objects or in the inventory.

@@ -49,8 +49,7 @@ impl<'a> Context<'a> {
             return None;
         }
         self.schema()?;
-        let other = format!("hyperconverged.{version}");
-        let other = self.release().schema(&other)?;
+        let other = self.release().hyperconverged_schema(version)?;
         if !unknown.iter().all(|p| other.field(p).is_some()) {
             return None;
         }

@@ -96,8 +96,10 @@ impl Context<'_> {
     }
 }
 
-fn below(pointer: &str, key: &str) -> String {
-    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+fn below(above: &str, key: &str) -> String {
+    let mut below = above.to_owned();
+    pointer::push(&mut below, key);
+    below
 }
 
 /// Whether changes only append to lists.
@@ -134,8 +136,7 @@ impl Search<'_, '_> {
             _ => {
                 self.found.can_say_all = false;
                 // A removed object with all its content.
-                let gone = before.filter(|_| after.is_none()).and_then(Value::as_object);
-                for (key, value) in gone.into_iter().flatten() {
+                for (key, value) in members(before.filter(|_| after.is_none())) {
                     self.visit(&below(pointer, key), Some(value), None);
                 }
             }

@@ -5,7 +5,7 @@ use super::prelude::*;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use hcoplan_kubernetes::go::{GoType, TypeStep};
+use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
 use hcoplan_planner::jsonpatch::{self, ANNOTATIONS, Effect, Effects, Failure, Operation, Patched, only_spec};
 use hcoplan_yaml::ScalarPlaces;
 
@@ -128,8 +128,7 @@ impl<'a> Context<'a> {
     /// The operand patched with another text; `None` if that can't be applied or the operand isn't rendered.
     pub fn result_of(&self, patch: &PatchAnnotation<'_>, text: &str) -> Option<Value> {
         let before = patch.rendered()?;
-        let types = self.release().go_types();
-        let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+        let (types, ty) = self.types_of(patch)?;
         let name = patch.target.name;
         let mut after = jsonpatch::patch(types, ty, before, name, text).ok()?;
         types.normalise_operand(&mut after, ty);
@@ -143,8 +142,7 @@ impl<'a> Context<'a> {
 
     /// The type of an operand's field at a pointer; `None` if there is no such field, or it accepts any type.
     pub fn operand_type(&self, patch: &PatchAnnotation<'_>, pointer: &str) -> Option<&'a GoType> {
-        let types = self.release().go_types();
-        let mut ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+        let (types, mut ty) = self.types_of(patch)?;
         for segment in jsonpatch::segments(pointer) {
             ty = match types.step(ty, &segment) {
                 TypeStep::Field(_, inner) | TypeStep::Inside(inner) => inner,
@@ -152,6 +150,12 @@ impl<'a> Context<'a> {
             };
         }
         Some(ty.target())
+    }
+
+    /// The release's types, and that of the operand.
+    pub fn types_of(&self, patch: &PatchAnnotation<'_>) -> Option<(&'a GoTypes, &'a GoType)> {
+        let types = self.release().go_types();
+        Some((types, types.of_kind(patch.target.api_version, patch.target.kind)?))
     }
 
     /// The operand's CustomResourceDefinition.
@@ -163,8 +167,7 @@ impl<'a> Context<'a> {
     /// The effects of other operations in an annotation; `None` if its operand isn't rendered.
     pub fn effects_of(&self, patch: &PatchAnnotation<'_>, operations: &[Operation]) -> Option<Effects> {
         let before = patch.rendered()?;
-        let types = self.release().go_types();
-        let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+        let (types, ty) = self.types_of(patch)?;
         Some(jsonpatch::effects(types, ty, before, operations))
     }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::gate_change::PatchedGates;
 use super::patch::{Applied, PatchAnnotation};
+use crate::lists::texts;
 
 /// KubeVirt's list, as a JSON pointer.
 pub const KUBEVIRT_GATES: &str = "/spec/configuration/developerConfiguration/featureGates";
@@ -51,9 +52,7 @@ impl<'c> Applied<'c, '_> {
 }
 
 fn names(list: Option<&Value>) -> Vec<String> {
-    let items = list.and_then(Value::as_array).into_iter().flatten();
-    let names = items.filter_map(Value::as_str);
-    names.map(str::to_owned).collect()
+    texts(list).map(str::to_owned).collect()
 }
 
 /// The list after a change of the operand.

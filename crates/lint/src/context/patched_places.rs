@@ -12,14 +12,14 @@ impl Applied<'_, '_> {
     pub fn changed(&self, pointer: &str) -> Option<&str> {
         let changes = self.effect.changed.iter();
         let mut paths = changes.map(|c| c.path.as_str());
-        paths.find(|path| is_within(path, pointer) || is_within(pointer, path))
+        paths.find(|path| pointer::overlap(path, pointer))
     }
 
     /// The first path changed by the operation at or below a JSON pointer; the pointer itself if a parent object was
     /// written as a whole.
     pub fn changed_below<'p>(&'p self, pointer: &'p str) -> Option<&'p str> {
         self.effect.changed.iter().find_map(|change| {
-            if is_within(&change.path, pointer) {
+            if pointer::is_within(&change.path, pointer) {
                 return Some(change.path.as_str());
             }
             let rest = pointer.strip_prefix(change.path.as_str())?;
@@ -112,24 +112,5 @@ fn path_to(value: &Value, text: &str) -> Option<Vec<String>> {
         }
         Value::Object(fields) => fields.iter().find_map(|(k, inner)| below(k.clone(), inner)),
         _ => None,
-    }
-}
-
-/// Whether a JSON pointer equals another or is below it.
-pub(super) fn is_within(pointer: &str, above: &str) -> bool {
-    let rest = pointer.strip_prefix(above);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pointers_are_compared_by_whole_segments() {
-        assert!(is_within("/spec/infra", "/spec/infra"));
-        assert!(is_within("/spec/infra/replicas", "/spec/infra"));
-        assert!(!is_within("/spec/infrastructure", "/spec/infra"));
-        assert!(!is_within("/spec", "/spec/infra"));
     }
 }

@@ -15,7 +15,7 @@ pub(super) use hcoplan_planner::release::Transform;
 pub(super) use hcoplan_planner::topology::{Selection, Tolerations};
 pub(super) use hcoplan_repository::repo::OtherObjects;
 pub(super) use hcoplan_yaml::edit::Change;
-pub(super) use hcoplan_yaml::{Document, Entry, Node, Path, Segment};
+pub(super) use hcoplan_yaml::{Document, Entry, Node, Path, Segment, pointer};
 pub(super) use serde_json::{Value, json};
 
-pub(super) use crate::lists::{json_of, name_of, namespace_of};
+pub(super) use crate::lists::{elements, json_of, members, name_of, namespace_of, texts};

@@ -53,8 +53,7 @@ fn segment(step: String) -> Segment {
 
 /// Whether an unset gate of HCO is enabled; `None` if the release doesn't have it, or has a field that replaces it.
 pub fn gate_when_unset(release: &Release, name: &str) -> Option<bool> {
-    let gates = &release.tables().feature_gates;
-    match gates.iter().find(|g| g.name == name)?.phase {
+    match release.gate_phase(name)? {
         Phase::Alpha => Some(false),
         Phase::Beta | Phase::Ga => Some(true),
         Phase::Deprecated | Phase::Discontinued => None,

@@ -134,7 +134,7 @@ pub(crate) const DEFAULT: &str = "storageclass.kubernetes.io/is-default-class";
 
 /// The location of the annotation that makes a class the default; `None` if it isn't.
 pub(crate) fn default_place(class: &Document, annotation: &str) -> Option<Location> {
-    let path = Path::dotted("metadata.annotations").key(annotation);
+    let path = Path::annotation(annotation);
     let value = class.root.at(&path)?.as_str();
     (value == Some("true")).then(|| class.locate(&path))
 }

@@ -2,7 +2,6 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_diagnostics::finding::Rule;
 use hcoplan_planner::admission::{Admission, Cause, Reason, Stage};
 use hcoplan_planner::boot_images::ssp_stage::SspReason;
 
@@ -24,12 +23,12 @@ fn unsaid(admission: &Admission, cause: &Cause) -> Option<String> {
 impl<'a> Context<'a> {
     /// The finding of a rule that explains the rejection, if `explains` accepts its reason: the server's message at the
     /// location of the cause. `None` otherwise.
-    pub fn rejected(&self, rule: &'static Rule, explains: impl Fn(Reason) -> bool) -> Option<Finding> {
+    pub fn rejected(&self, explains: impl Fn(Reason) -> bool) -> Option<Finding> {
         let admission = self.admission();
         admission.reason.filter(|r| explains(*r))?;
         let mut causes = admission.causes.iter();
         let cause = admission.causes.first().and_then(|cause| unsaid(admission, cause));
-        let mut finding = Finding::new(rule, self.rejection(cause.as_deref())?);
+        let mut finding = self.finding(self.rejection(cause.as_deref())?);
         finding = match causes.next() {
             None => finding.at(self.whole_location()).label("rejected"),
             Some(cause) => {
@@ -95,7 +94,6 @@ impl<'a> Context<'a> {
 
     /// The message with which SSP's webhook rejects HCO's SSP; `None` if it doesn't.
     pub fn ssp_rejection(&self) -> Option<&'a str> {
-        let ssp = self.plan().ssp.as_ref()?;
-        (!ssp.admission.accepted).then_some(ssp.admission.message.as_str())
+        self.plan().ssp.as_ref()?.admission.rejection()
     }
 }

@@ -5,7 +5,6 @@ use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 use std::sync::OnceLock;
 
-use hcoplan_diagnostics::finding::Rule;
 use hcoplan_kubernetes::ObjectId;
 
 use super::placement::meant_architecture;
@@ -52,11 +51,6 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A finding about an object other than the HyperConverged, at its name.
-pub(crate) fn finding_about(rule: &'static Rule, document: &Document, message: impl Into<String>) -> Finding {
-    Finding::new(rule, message).at(document.locate(&Path::dotted("metadata.name"))).object(object_of(document))
-}
-
 /// The name of an object other than the HyperConverged for a report.
 pub(crate) fn object_of(document: &Document) -> String {
     ObjectId::of(&document.root.to_json()).to_string()
@@ -89,8 +83,8 @@ impl<'n> VirtualMachine<'n> {
     }
 
     /// A finding about it, at its name.
-    pub(crate) fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
-        finding_about(rule, self.document, message)
+    pub(crate) fn finding(&self, cx: &Context<'_>, message: impl Into<String>) -> Finding {
+        cx.finding_about(self.document, message)
     }
 
     /// The path of a dotted path below the VirtualMachine's own `spec`, even for kinds without one.

@@ -13,6 +13,7 @@ use hcoplan_yaml::{Style, Value, block_of, edit_part, parse};
 use serde_json::Value as Json;
 
 use super::delta::{Delta, DeltaKind, deltas};
+use super::round::by_file;
 use crate::prelude::*;
 
 /// Moves the fixes of a finding that edit a build to the build's layers. Removes those that can't be moved; the
@@ -55,16 +56,11 @@ pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn(&Utf8Path) -> &
 
 /// Whether edits take a comment of one of their files away.
 fn loses_comment(edits: &[Edit]) -> bool {
-    let mut files: BTreeMap<&Utf8Path, Vec<Edit>> = BTreeMap::new();
-    for edit in edits {
-        let path = edit.file.path();
-        files.entry(path).or_default().push(edit.clone());
-    }
     let loses = |edits: &Vec<Edit>| {
         let first = edits.first();
         first.is_some_and(|e| EditableFile::of(&e.file).loses_comment(edits))
     };
-    files.values().any(loses)
+    by_file(edits).values().any(loses)
 }
 
 /// Whether a build equals the build before with edits applied; else the first path at which it differs.

@@ -327,7 +327,7 @@ fn accept_all(
 fn accept_at_once(choices: &[Choice<'_>], edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>) -> bool {
     let mut files: BTreeMap<Utf8PathBuf, Vec<Vec<Edit>>> = BTreeMap::new();
     for choice in choices {
-        for (path, edits) in by_file(choice.fix) {
+        for (path, edits) in by_file(&choice.fix.edits) {
             files.entry(path).or_default().push(edits);
         }
     }
@@ -372,7 +372,7 @@ fn accept(
     let mut meant = Vec::new();
     let alike = aliases.iter().filter(|(rule, _)| *rule == choice.finding.rule.name).map(|(_, span)| *span);
     let alike: Vec<Span> = alike.collect();
-    for (path, edits) in by_file(choice.fix) {
+    for (path, edits) in by_file(&choice.fix.edits) {
         let file = edits.first().map(|e| Arc::clone(&e.file));
         let file_edits = match file {
             Some(file) => edits_by_file.entry(path.clone()).or_insert_with(|| FileEdits::new(&file)),
@@ -389,9 +389,9 @@ fn accept(
 }
 
 /// A fix's edits by file.
-fn by_file(fix: &Fix) -> BTreeMap<Utf8PathBuf, Vec<Edit>> {
+pub(super) fn by_file(edits: &[Edit]) -> BTreeMap<Utf8PathBuf, Vec<Edit>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<Edit>> = BTreeMap::new();
-    for edit in &fix.edits {
+    for edit in edits {
         let path = edit.file.path().to_owned();
         out.entry(path).or_default().push(edit.clone());
     }

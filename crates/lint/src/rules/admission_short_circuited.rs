@@ -50,7 +50,8 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) ->
         "the warning about `{what}` ends the webhook's validation, which then misses this error: {}",
         hidden.message
     );
-    let mut finding = Finding::new(&ADMISSION_SHORT_CIRCUITED, message)
+    let mut finding = cx
+        .finding(message)
         .at(place)
         .label(hole.message.clone())
         .help(format!("{how}, and fix the error that it hides"));
@@ -63,5 +64,5 @@ fn found(cx: &Context<'_>, hole: &OperatorBug, hidden: &Rejection, how: &str) ->
         finding =
             finding.related(place, if fails { "would be rejected, and fails later" } else { "would be rejected" });
     }
-    if severe { finding.severity(Severity::Error) } else { finding }
+    if severe { finding.error() } else { finding }
 }

@@ -4,7 +4,7 @@ use super::prelude::*;
 use super::scalar_type_mismatch::rejection_by;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if let Some(finding) = rejection_by(&ANNOTATION_VALUE_NOT_STRING, cx, |m| m.in_map) {
-        out.explain(Incident::Rejection, finding);
+    if let Some(finding) = rejection_by(cx, |m| m.in_map) {
+        out.reject(finding);
     }
 }

@@ -42,7 +42,7 @@ fn pods_with_nodename(cx: &Context<'_>, out: &mut Sink) {
             let message =
                 format!("{} sets nodeName, but the quota gates {namespace}: its pod is rejected", object_of(document));
             out.report(
-                finding_about(&AAQ_POD_WITH_NODENAME, document, message)
+                cx.finding_about(document, message)
                     .at(document.locate_key(&path))
                     .label("rejected in a gated namespace")
                     .help("remove nodeName, and select the node by its label kubernetes.io/hostname"),
@@ -61,7 +61,7 @@ fn quotas(cx: &Context<'_>, out: &mut Sink) {
         let documents = cx.of_kind(kind).iter();
         for document in documents.filter(|d| d.text("apiVersion").starts_with("aaq.kubevirt.io/")) {
             let name = format!("the {kind} {}", name_of(document));
-            let finding = |message: String| finding_about(&AAQ_QUOTA_WITHOUT_EFFECT, document, message);
+            let finding = |message: String| cx.finding_about(document, message);
             let namespace = namespace_of(document);
             let selected = document.root.below("spec.selector.labels").map(Node::to_json);
             let selected = selected.as_ref().and_then(Selector::of);

@@ -24,16 +24,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let kinds = KINDS.iter().copied().chain(POD_KINDS.iter().map(|(kind, ..)| *kind));
     for document in kinds.flat_map(|kind| cx.of_kind(kind)) {
         let mut found = Vec::new();
-        search(document, &document.root, &mut found);
+        search(cx, document, &document.root, &mut found);
         out.report_all(found.into_iter().map(|finding| finding.object(object_of(document))));
     }
 }
 
-fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
+fn search(cx: &Context<'_>, document: &Document, node: &Node, out: &mut Vec<Finding>) {
     let alias = |value: Option<&Node>, what: &str, severity: Severity| {
         let text = value?.as_str()?;
         let meant = Architecture::alias(text)?;
-        Some(finding(document.location(value?.span), text, meant, meant, what).severity(severity))
+        Some(finding(cx, document.location(value?.span), text, meant, meant, what).severity(severity))
     };
     for entry in node.entries() {
         let key = entry.key.text.as_str();
@@ -57,6 +57,7 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
         if let Some((label, meant)) = key.strip_prefix(CSV_LABEL).and_then(|l| Some((l, Architecture::alias(l)?))) {
             let place = document.location(entry.key.span);
             out.push(finding(
+                cx,
                 place,
                 label,
                 meant,
@@ -64,13 +65,13 @@ fn search(document: &Document, node: &Node, out: &mut Vec<Finding>) {
                 "the catalog knows no such architecture",
             ));
         }
-        search(document, &entry.value, out);
+        search(cx, document, &entry.value, out);
     }
-    node.items().iter().for_each(|item| search(document, item, out));
+    node.items().iter().for_each(|item| search(cx, document, item, out));
 }
 
-fn finding(place: Location, written: &str, meant: &str, correct: &str, what: &str) -> Finding {
-    Finding::new(&ARCHITECTURE_ALIAS, format!("the architecture {written} is called {meant} in Kubernetes: {what}"))
+fn finding(cx: &Context<'_>, place: Location, written: &str, meant: &str, correct: &str, what: &str) -> Finding {
+    cx.finding(format!("the architecture {written} is called {meant} in Kubernetes: {what}"))
         .at(place.clone())
         .label(format!("matches nothing as {written}"))
         .fix(suggested_text(format!("write {correct}"), place, correct))

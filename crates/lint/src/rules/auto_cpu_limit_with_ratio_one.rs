@@ -12,7 +12,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let message = "vmiCPUAllocationRatio 1 and automatic CPU limits: each virtual CPU gets one CPU, which leaves none to the emulator";
     out.report(
-        Finding::new(&AUTO_CPU_LIMIT_WITH_RATIO_ONE, message)
+        cx.finding(message)
             .at(ratio.value_place())
             .label("a whole CPU for each virtual one")
             .related(selector.key_place(), "limits are set in these namespaces")

@@ -7,10 +7,10 @@ use crate::meant_flag;
 
 pub(super) static RULES: &[RegisteredRule] = &[
     always(&DEPLOY_OVS_IMPLICIT, |cx, out| {
-        out.report_all(not_deployed(cx, &DEPLOY_OVS_IMPLICIT, "deployOVS", "Open vSwitch"));
+        out.report_all(not_deployed(cx, "deployOVS", "Open vSwitch"));
     }),
     always(&DEPLOY_PASST_IMPLICIT, |cx, out| {
-        out.report_all(not_deployed(cx, &DEPLOY_PASST_IMPLICIT, PASST, "the network binding passt"));
+        out.report_all(not_deployed(cx, PASST, "the network binding passt"));
     }),
     always(&DICT_ENABLE_ANNOTATION_INVALID, images),
 ];
@@ -18,7 +18,7 @@ pub(super) static RULES: &[RegisteredRule] = &[
 const PASST: &str = "hco.kubevirt.io/deployPasstNetworkBinding";
 
 /// An annotation of the HyperConverged that deploys something only with the value `true`.
-fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -> Option<Finding> {
+fn not_deployed(cx: &Context<'_>, name: &str, what: &str) -> Option<Finding> {
     let annotation = cx.annotation(name)?;
     let value = annotation.text().filter(|value| !matches!(*value, "true" | "false"))?;
     let (help, instead) = match meant_flag(value) {
@@ -35,7 +35,8 @@ fn not_deployed(cx: &Context<'_>, rule: &'static Rule, name: &str, what: &str) -
     let fix = instead.and_then(|(title, applicability, text)| {
         Some(Fix { title, applicability, edits: vec![annotation.rewrite(text)?] })
     });
-    let finding = Finding::new(rule, format!("{name} is {value:?}, so {what} is not deployed"))
+    let finding = cx
+        .finding(format!("{name} is {value:?}, so {what} is not deployed"))
         .at(annotation.value_place())
         .label("only \"true\" deploys it");
     Some(finding.help(help).fixes(fix))
@@ -58,12 +59,9 @@ fn images(cx: &Context<'_>, out: &mut Sink) {
             None => "write \"true\" or \"false\", in quotes; without the annotation it is on".to_owned(),
         };
         let edit = meant_flag(value).and_then(|meant| annotation.rewrite(if meant { "true" } else { "false" }));
-        let fix = edit.map(|edit| Fix {
-            title: format!("write {}", edit.text),
-            applicability: Applicability::Safe,
-            edits: vec![edit],
-        });
-        let finding = Finding::new(&DICT_ENABLE_ANNOTATION_INVALID, message)
+        let fix = edit.map(|edit| safe(format!("write {}", edit.text), vec![edit]));
+        let finding = cx
+            .finding(message)
             .at(annotation.value_place())
             .label("must be \"true\" or \"false\"")
             .help(help)

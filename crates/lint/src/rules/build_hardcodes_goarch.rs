@@ -14,13 +14,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for file in cx.texts() {
         if file.mentions("GOARCH") && !is_for_several(file.text()) {
-            hardcoded(file, out);
+            hardcoded(cx, file, out);
         }
         if file.mentions("TARGETARCH") && is_dockerfile(file) {
-            undeclared(file, out);
+            undeclared(cx, file, out);
         }
         if file.mentions("--platform") {
-            platform(file, out);
+            platform(cx, file, out);
         }
     }
 }
@@ -60,7 +60,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with('#')
 }
 
-fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
+fn hardcoded(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
     let Some((at, name)) = goarches(text).next() else {
         return;
@@ -68,13 +68,10 @@ fn hardcoded(file: &Arc<SourceFile>, out: &mut Sink) {
     let place = Location::new(file, Span::new(at, at + name.len()));
     let asks = is_dockerfile(file).then(|| asking(file));
     out.report(
-        Finding::new(
-            &BUILD_HARDCODES_GOARCH,
-            format!("the program is built for {name} in images of every architecture"),
-        )
-        .at(place)
-        .label("fixed")
-        .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks),
+        cx.finding(format!("the program is built for {name} in images of every architecture"))
+            .at(place)
+            .label("fixed")
+            .remedy("take it from the platform: GOARCH=$TARGETARCH, with ARG TARGETARCH above it", asks),
     );
 }
 
@@ -106,7 +103,7 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
 
 /// `TARGETARCH` in a stage that doesn't declare it, which affects the build: docker sets it only in stages that declare
 /// it, else it is empty, and Go builds for the stage's platform.
-fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
+fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
     let (stages, instructions) = (stages_of(text), instructions(text));
     for (at, value) in set(text) {
@@ -134,19 +131,10 @@ fn undeclared(file: &Arc<SourceFile>, out: &mut Sink) {
         let start = instruction(&instructions, at);
         let place = Location::new(file, Span::new(at, at + variable.len()));
         let message = format!("the program is built for {built_for} in images of every architecture");
-        out.report(
-            Finding::new(&BUILD_HARDCODES_GOARCH, message)
-                .at(place)
-                .label("empty: the stage doesn't declare it")
-                .fixes([suggestion(
-                    "add `ARG TARGETARCH`: docker sets it in stages that ask for it",
-                    vec![Edit {
-                        file: Arc::clone(file),
-                        span: Span::new(start, start),
-                        text: "ARG TARGETARCH\n".to_owned(),
-                    }],
-                )]),
-        );
+        out.report(cx.finding(message).at(place).label("empty: the stage doesn't declare it").fixes([suggestion(
+            "add `ARG TARGETARCH`: docker sets it in stages that ask for it",
+            vec![Edit { file: Arc::clone(file), span: Span::new(start, start), text: "ARG TARGETARCH\n".to_owned() }],
+        )]));
     }
 }
 
@@ -201,7 +189,7 @@ fn is_dockerfile(file: &SourceFile) -> bool {
     name.contains("dockerfile") || name.contains("containerfile")
 }
 
-fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
+fn platform(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
     let text = file.text();
     // The same command for another platform is a matrix that was written out.
     if text.matches("linux/").nth(1).is_some() {
@@ -229,7 +217,7 @@ fn platform(file: &Arc<SourceFile>, out: &mut Sink) {
         let begin = text.len() - rest.len() + rest.find(value).unwrap_or(0);
         let place = Location::new(file, Span::new(begin, begin + value.len()));
         out.report(
-            Finding::new(&BUILD_HARDCODES_GOARCH, format!("the image is built for {value} only"))
+            cx.finding(format!("the image is built for {value} only"))
                 .at(place)
                 .label("one platform")
                 .help("name all platforms of the cluster's nodes: --platform linux/amd64,linux/arm64"),

@@ -38,7 +38,8 @@ fn exceeds_image(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<
     }
     let list = lists.iter().find(|(_, names)| names.iter().any(|n| extra.contains(n)));
     let message = format!("the node affinity of {} allows {}, which its images don't support", pod.called, and(&extra));
-    let finding = Finding::new(&BUNDLE_AFFINITY_EXCEEDS_IMAGE, message)
+    let finding = cx
+        .finding(message)
         .severity(error_if(lands || there.is_empty()))
         .at(list.map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("allows {}", and(&extra)));
@@ -70,7 +71,7 @@ fn with_image(
         return finding;
     };
     let finding = finding.related(pod.document.locate(path), format!("supports {}", has(evidence)));
-    finding.related(evidence.place(), "this says what the image has")
+    finding.related(evidence.place(), EVIDENCE)
 }
 
 fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Option<Finding> {
@@ -88,7 +89,8 @@ fn narrower_than_image(cx: &Context<'_>, pod: &PodTemplate, _: &[&str]) -> Optio
     let changes: Vec<Change> = changes.collect();
     let title = format!("add {}, unless the operator was never tried there", and(&open));
     let fix = (!changes.is_empty()).then(|| suggested(&pod.document, title, &changes)).flatten();
-    let finding = Finding::new(&BUNDLE_AFFINITY_NARROWER_THAN_IMAGE, message)
+    let finding = cx
+        .finding(message)
         .at(lists.first().map_or_else(|| pod.place(), |(path, _)| pod.document.locate(path)))
         .label(format!("forbids {}", and(&open)))
         .remedy(format!("allow {}, unless the operator was never tried there", and(&open)), fix);
@@ -114,7 +116,8 @@ fn preferred_only(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option
         Some(support) if !support.architectures.is_empty() => support.architectures.into_iter().collect(),
         _ => wished(&pod.document, &preferred),
     };
-    let finding = Finding::new(&BUNDLE_AFFINITY_PREFERRED_ONLY, format!("{} only prefers an architecture", pod.called))
+    let finding = cx
+        .finding(format!("{} only prefers an architecture", pod.called))
         .severity(severity)
         .at(pod.document.locate_key(&preferred))
         .label(match reach.len() {
@@ -139,7 +142,7 @@ fn wished(document: &Document, term: &Path) -> Vec<String> {
     values.filter_map(|v| v.as_str()).map(str::to_owned).collect()
 }
 
-fn terms_ored(_: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
+fn terms_ored(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Finding> {
     let severity = match (pod.in_bundle, reach.len()) {
         (_, 2..) | (true, 0) => Severity::Error,
         (true, 1) => Severity::Warning,
@@ -154,7 +157,8 @@ fn terms_ored(_: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Find
         "the architecture that {} requires is only one of several alternatives, which other nodes match",
         pod.called
     );
-    let finding = Finding::new(&BUNDLE_AFFINITY_TERMS_ORED, message)
+    let finding = cx
+        .finding(message)
         .severity(severity)
         .at(pod.document.locate(&path.index(*open)))
         .label(match reach.len() {
@@ -207,7 +211,8 @@ fn no_affinity(cx: &Context<'_>, pod: &PodTemplate, reach: &[&str]) -> Option<Fi
         }
         _ => format!("{} requires no architecture of its nodes", pod.called),
     };
-    let mut finding = Finding::new(&BUNDLE_DEPLOYMENT_NO_ARCH_AFFINITY, message)
+    let mut finding = cx
+        .finding(message)
         .severity(severity)
         .at(pod.place())
         .label(if choice {

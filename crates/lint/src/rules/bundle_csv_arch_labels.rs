@@ -27,7 +27,8 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 name_place(&csv.document),
             ),
         };
-        let finding = finding_about(&BUNDLE_CSV_ARCH_LABELS, &csv.document, message)
+        let finding = cx
+            .finding_about(&csv.document, message)
             .severity(error_if(evidence.is_certain()))
             .at(place)
             .label(match label {
@@ -35,7 +36,7 @@ fn overclaimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
                 None => "the catalog treats it as amd64",
             })
             .related(csv.document.locate(&used.path), format!("supports {}", has(&evidence)))
-            .related(evidence.place(), "this says what the image has");
+            .related(evidence.place(), EVIDENCE);
         let fix = match label {
             Some(_) => {
                 let remove = [Change::Remove(Csv::architecture_label(architecture))];
@@ -85,12 +86,12 @@ fn missing(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
         format!("the images of the operator {} support {}, which its labels don't claim", csv.name(), and(&unclaimed));
     let fix = claim(csv, os, &common);
     out.report(
-        finding_about(&BUNDLE_CSV_ARCH_LABELS, &csv.document, message)
+        cx.finding_about(&csv.document, message)
             .warning()
             .at(place)
             .label(label)
             .related(csv.document.locate(&first.path), format!("supports {}", has(evidence)))
-            .related(evidence.place(), "this says what the image has")
+            .related(evidence.place(), EVIDENCE)
             .remedy("add the labels, if the operator was tried there", fix),
     );
 }

@@ -55,7 +55,7 @@ fn claimed(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             and(&missing),
             csv.name()
         );
-        let mut finding = at_image(csv, &used, &evidence, message)
+        let mut finding = at_image(cx, csv, &used, &evidence, message)
             .help("push the missing image, or claim only architectures that every image has");
         finding = with_related(finding, label.cloned(), "claimed here");
         out.report(finding);
@@ -88,7 +88,7 @@ fn operands(cx: &Context<'_>, csv: &Csv, out: &mut Sink) {
             and(&missing),
             csv.name()
         );
-        let finding = at_image(csv, &used, &evidence, message)
+        let finding = at_image(cx, csv, &used, &evidence, message)
             .warning()
             .help(format!("push the image for {}, unless it never runs on nodes of this architecture", and(&missing)));
         out.report(with_nodes(finding, cx, &missing));
@@ -107,21 +107,22 @@ fn nowhere(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
         return;
     };
     let message = format!("no node that {} may run on has an architecture that its images support", pod.called);
-    let finding = finding_about(&BUNDLE_IMAGE_MISSING_ARCH, &pod.document, message)
+    let finding = cx
+        .finding_about(&pod.document, message)
         .warning()
         .at(pod.document.locate(path))
         .label(format!("supports {}, needed for {}", has(evidence), or(&reach)))
         .help("push the missing image, or place the operator on other nodes")
-        .related(evidence.place(), "this says what the image has");
+        .related(evidence.place(), EVIDENCE);
     out.report(with_nodes(finding, cx, &reach));
 }
 
-fn at_image(csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEvidence, message: String) -> Finding {
-    finding_about(&BUNDLE_IMAGE_MISSING_ARCH, &csv.document, message)
+fn at_image(cx: &Context<'_>, csv: &Csv, used: &ImageUse<'_>, evidence: &ImageEvidence, message: String) -> Finding {
+    cx.finding_about(&csv.document, message)
         .at(csv.document.locate(&used.path))
         .severity(error_if(evidence.is_certain()))
         .label(format!("supports {}", has(evidence)))
-        .related(evidence.place(), "this says what the image has")
+        .related(evidence.place(), EVIDENCE)
 }
 
 /// `arm64`, or `windows/amd64`.

@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 known => format!("nodes of every architecture get the one for {}", and(known)),
             };
             out.report(
-                finding_about(&BUNDLE_IMAGE_NOT_MANIFEST_LIST, &csv.document, message)
+                cx.finding_about(&csv.document, message)
                     .severity(severity)
                     .at(csv.document.locate(&used.path))
                     .label(label)
@@ -46,7 +46,7 @@ fn of_workload(cx: &Context<'_>, pod: &PodTemplate, out: &mut Sink) {
     for ((path, image), evidence) in images.filter(|_| cx.reachable_architectures(pod).len() > 1) {
         if evidence.form == Form::Single && evidence.architectures.is_empty() {
             let message = format!("{image} of {} is a single image, not a manifest list", pod.called);
-            let finding = finding_about(&BUNDLE_IMAGE_NOT_MANIFEST_LIST, &pod.document, message);
+            let finding = cx.finding_about(&pod.document, message);
             let finding = finding.at(pod.document.locate(&path)).label(FOR_ALL).help(PUSH_LIST);
             out.report(finding.related(evidence.place(), "a manifest list would have `manifests`"));
         }

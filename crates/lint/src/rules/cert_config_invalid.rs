@@ -15,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let is_ours = |r| matches!(r, Reason::CertificateTooShort | Reason::CertificateOrder);
-    if let Some(finding) = cx.rejected(&CERT_CONFIG_INVALID, is_ours) {
+    if let Some(finding) = cx.rejected(is_ours) {
         let mistakes = mistakes(cx, &config);
         let named = cx.admission().causes.first().map(|c| &c.path);
         // The webhook reports one error; the others would be reported next.
@@ -24,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             _ => m.is_order,
         });
         let Some(first) = first.and_then(|i| mistakes.get(i)) else {
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
             return;
         };
         let mut help = first.help.clone();
@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             finding = finding.related(other.place.clone(), other.text.clone());
             help = format!("{help}; {}", other.help);
         }
-        out.explain(Incident::Rejection, finding.help(help));
+        out.reject(finding.help(help));
     } else {
         equal_ones(cx, &config, out);
     }
@@ -143,7 +143,7 @@ fn equal_ones(cx: &Context<'_>, config: &Path, out: &mut Sink) {
         let here = if short.is_written(cx) { &short } else { &long };
         let message = format!("{} and {} are both {}: {consequence}", short.name, long.name, short.value);
         out.report(
-            Finding::new(&CERT_CONFIG_INVALID, message)
+            cx.finding(message)
                 .at(here.place(cx))
                 .label("accepted")
                 .help(format!("make {} shorter than {}", short.name, long.name))

@@ -51,7 +51,8 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
             };
             let name = format!("the {} {}", row.kind, name_of(document));
             let message = format!("the change of {name} is rejected: {}", row.message);
-            let finding = finding_about(&CHANGE_NOT_APPLIED, document, message)
+            let finding = cx
+                .finding_about(document, message)
                 .at(document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
                 .label("can't be changed in an existing object");
             out.report(finding.help("give the object another name, or delete it first"));
@@ -69,7 +70,7 @@ fn shrunk(cx: &Context<'_>, out: &mut Sink) {
             let message = format!(
                 "the change of the PersistentVolumeClaim {name} is rejected: field can not be less than previous value"
             );
-            let finding = finding_about(&CHANGE_NOT_APPLIED, document, message).at(document.locate(&path));
+            let finding = cx.finding_about(document, message).at(document.locate(&path));
             out.report(finding.label("a claim only grows").help("keep the size, or create another claim"));
         }
     }
@@ -95,7 +96,7 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
             let path = list.index(i).key("spec");
             let message = format!("the disk {name} of {vm} exists: its template's change is ignored");
             let finding = vm
-                .finding(&CHANGE_NOT_APPLIED, message)
+                .finding(cx, message)
                 .warning()
                 .at(vm.document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
                 .label("KubeVirt creates the disk once");
@@ -111,7 +112,8 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
             };
             let name = name_of(document);
             let message = format!("existing virtual machines keep the revision of the {kind} {name} that they have");
-            let finding = finding_about(&CHANGE_NOT_APPLIED, document, message)
+            let finding = cx
+                .finding_about(document, message)
                 .info()
                 .at(document.locate_key(&Path(spec.0.into_iter().chain(below.0).collect())))
                 .label("for new virtual machines");

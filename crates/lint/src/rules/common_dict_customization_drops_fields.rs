@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(written) = image.written.filter(|_| customised) {
             namespace(cx, &written, out);
             fields(cx, image, &written, out);
-            labels(&written, out);
+            labels(cx, &written, out);
         }
     }
 }
@@ -28,7 +28,7 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let Some(common) = common.filter(|_| own.unwrap_or_default().is_empty()) else {
         return;
     };
-    let goes_to = &cx.release().ssp().golden_images_namespace;
+    let goes_to = cx.images_namespace();
     if common == goes_to {
         return;
     }
@@ -37,7 +37,8 @@ fn namespace(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
         format!("golden image {name} is customised, so SSP creates it in {goes_to}, not in {common} with the others");
     let place = cx.field("commonBootImageNamespace").value_place();
     let path = written.path(cx).below("metadata.namespace");
-    let finding = Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
+    let finding = cx
+        .finding(message)
         .at(written.name_place())
         .label("names no namespace")
         .related(place, "doesn't apply to customised images")
@@ -65,7 +66,7 @@ fn fields(cx: &Context<'_>, image: &GoldenImage<'_>, written: &WrittenTemplate<'
     let name = written.name();
     let message = format!("golden image {name} is customised and so loses {} of the common image", and(&lost));
     out.report(
-        Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
+        cx.finding(message)
             .at(written.locate_key("spec"))
             .label("replaces the whole common spec")
             .help(format!("repeat {}", and(&lost))),
@@ -81,7 +82,7 @@ fn missing(common: &Map<String, Json>, own: &Map<String, Json>) -> Vec<String> {
     lost.map(|(key, value)| format!("{key}: {value}")).collect()
 }
 
-fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
+fn labels(cx: &Context<'_>, written: &WrittenTemplate<'_>, out: &mut Sink) {
     let labels = written.get("metadata.labels");
     let labels = entries(labels);
     if labels.is_empty() {
@@ -91,7 +92,7 @@ fn labels(written: &WrittenTemplate<'_>, out: &mut Sink) {
     let message =
         format!("golden image {} is customised, and HCO ignores its own labels: {}", written.name(), and(&keys));
     out.report(
-        Finding::new(&COMMON_DICT_CUSTOMIZATION_DROPS_FIELDS, message)
+        cx.finding(message)
             .at(written.locate_key("metadata.labels"))
             .label("only the common image's labels apply")
             .help("switch the common image off, and write one by another name with these labels"),

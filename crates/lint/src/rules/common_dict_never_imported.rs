@@ -13,7 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let message = format!("{name} is never imported: it has a common image's name, and the common images are off");
         out.report(
-            Finding::new(&COMMON_DICT_NEVER_IMPORTED, message)
+            cx.finding(message)
                 .at(template.name_place())
                 .label("changes an image that doesn't exist")
                 .help("give it a name of its own, or set `enableCommonBootImageImport: true`"),

@@ -32,13 +32,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "{name} is switched off, but release {} has no common golden image of this name",
             cx.release().label()
         );
-        let mut finding = Finding::new(&COMMON_DICT_UNKNOWN_NAME, message)
-            .at(template.name_place())
-            .label("has no effect")
-            .help(match meant {
-                Some(meant) => format!("write {meant}"),
-                None => format!("remove it, or use the name of a common image: {}", or(&common)),
-            });
+        let mut finding = cx.finding(message).at(template.name_place()).label("has no effect").help(match meant {
+            Some(meant) => format!("write {meant}"),
+            None => format!("remove it, or use the name of a common image: {}", or(&common)),
+        });
         if let Some(meant) = meant {
             let title = format!("write {meant}");
             let place = template.name_place();
@@ -62,12 +59,9 @@ fn beside(cx: &Context<'_>, template: &WrittenTemplate<'_>, out: &mut Sink) {
     }
     let place = template.name_place();
     out.report(
-        Finding::new(
-            &COMMON_DICT_UNKNOWN_NAME,
-            format!(
-                "{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}"
-            ),
-        )
+        cx.finding(format!(
+            "{name} is not the name of a common golden image: HCO adds a new image instead of changing {meant}"
+        ))
         .at(place.clone())
         .label("a new image")
         .help(format!("write {meant}"))
@@ -94,11 +88,10 @@ fn another_version(name: &str, cx: &Context<'_>, template: &WrittenTemplate<'_>,
     }
     let release = cx.release().label();
     let message = format!("{name} is not the name of a common golden image of {release}: HCO adds a new image");
-    out.report(
-        Finding::new(&COMMON_DICT_UNKNOWN_NAME, message).info().at(template.name_place()).label("a new image").help(
-            format!("ignore this for an image of your own; to change a common image, use its name: {}", or(&common)),
-        ),
-    );
+    out.report(cx.finding(message).info().at(template.name_place()).label("a new image").help(format!(
+        "ignore this for an image of your own; to change a common image, use its name: {}",
+        or(&common)
+    )));
 }
 
 /// Suffix of common images' names.

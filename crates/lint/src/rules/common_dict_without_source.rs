@@ -36,9 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn finding(cx: &Context<'_>, found: &[WrittenTemplate<'_>]) -> Option<Finding> {
     let (template, others) = found.split_first()?;
     let message = format!("{template} customises a common image and has no source: HCO crashes on it");
-    let mut finding = Finding::new(&COMMON_DICT_WITHOUT_SOURCE, message)
-        .at(template.locate_key("spec.template.spec"))
-        .label("has no source");
+    let mut finding = cx.finding(message).at(template.locate_key("spec.template.spec")).label("has no source");
     if let Some(url) = url_of(cx, template) {
         finding = finding.help(format!("repeat the source of the common image: source: {{registry: {{url: {url}}}}}"));
     }

@@ -26,12 +26,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             // Another build may publish more architectures.
             let is_certain = evidence.is_certain() && boot.answer.by_architecture.len() == 1;
             let finding = vm
-                .finding(&CONTAINERDISK_IMAGE_MISSING_ARCH, message)
+                .finding(cx, message)
                 .severity(error_if(is_certain))
                 .at(vm.document.locate(path))
                 .label(format!("lacks {own}"))
                 .help(format!("build the image for {own}, or give the machine an architecture that the image supports"))
-                .related(evidence.place(), "this says what the image has");
+                .related(evidence.place(), EVIDENCE);
             out.report(finding);
         }
     }

@@ -7,13 +7,11 @@ use super::prelude::*;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let topology = cx.topology();
     let count = topology.control_plane_nodes;
-    let replicas = cx.plan().operand("KubeVirt");
-    let replicas = replicas.and_then(|kv| tree::get(kv, "spec.infra.replicas")?.as_u64());
     let release = cx.release();
     let two_are_enough = release.has("infra-replicas-by-node-count");
     let counts_arbiters = release.has("counts-arbiter-nodes");
     let roomy = if two_are_enough { count >= 2 } else { topology.control_plane_highly_available(counts_arbiters) };
-    if count == 0 || roomy || replicas != Some(1) {
+    if count == 0 || roomy || cx.rendered_kubevirt("infra.replicas") != 1 {
         return;
     }
     let nodes = plural(count, "node");
@@ -26,7 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         (false, false) => "three control-plane nodes are enough for two replicas",
     };
-    let mut finding = Finding::new(&CONTROL_PLANE_NOT_MULTI_NODE, message).help(wanted);
+    let mut finding = cx.finding(message).help(wanted);
     let mut places = cx.control_plane_nodes().filter_map(|n| n.name_place());
     finding = finding.at(places.next().unwrap_or_else(|| cx.whole_location()));
     finding = with_related(finding, places, "and this one");

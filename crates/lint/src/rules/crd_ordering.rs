@@ -28,28 +28,26 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if skips && own > first {
         return;
     }
-    let finding = Finding::new(
-        &CRD_ORDERING,
-        "the HyperConverged is synced together with the Subscription that installs its CRD",
-    )
-    .at(match annotation(document, WAVE) {
-        Some(_) => document.locate(&path(WAVE)),
-        None => cx.whole_location(),
-    })
-    .label("its kind doesn't exist yet when a new cluster is synced")
-    .help(format!("give it a later sync wave and the sync option {SKIP}"))
-    .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
+    let finding = cx
+        .finding("the HyperConverged is synced together with the Subscription that installs its CRD")
+        .at(match annotation(document, WAVE) {
+            Some(_) => document.locate(&Path::annotation(WAVE)),
+            None => cx.whole_location(),
+        })
+        .label("its kind doesn't exist yet when a new cluster is synced")
+        .help(format!("give it a later sync wave and the sync option {SKIP}"))
+        .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
     let mut changes = Vec::new();
     if own <= first {
         let later = first.saturating_add(1).to_string();
-        changes.push(Change::Set(path(WAVE), later.into()));
+        changes.push(Change::Set(Path::annotation(WAVE), later.into()));
     }
     if !skips {
         let options = match annotation(document, SYNC_OPTIONS) {
             Some(options) if !options.is_empty() => format!("{options},{SKIP}"),
             _ => SKIP.to_owned(),
         };
-        changes.push(Change::Set(path(SYNC_OPTIONS), options.into()));
+        changes.push(Change::Set(Path::annotation(SYNC_OPTIONS), options.into()));
     }
     out.report(match cx.change(Applicability::Suggestion, &changes) {
         Some(fix) => finding.fix(fix),
@@ -57,12 +55,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     });
 }
 
-fn path(annotation: &str) -> Path {
-    Path::dotted("metadata.annotations").key(annotation)
-}
-
 fn annotation<'d>(document: &'d Document, name: &str) -> Option<&'d str> {
-    document.root.str_at(&path(name))
+    document.root.str_at(&Path::annotation(name))
 }
 
 fn wave(document: &Document) -> i64 {

@@ -67,7 +67,7 @@ fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
         (None, None) => return None,
     };
     let message = format!("{what} the DataSource {name} in {namespace}");
-    let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, source, message).at(source.locate_key(&written));
+    let finding = cx.finding_about(source, message).at(source.locate_key(&written));
     let finding = finding.severity(severity).help(help);
     Some(with_related(finding, cron.map(name_place), "this manages it"))
 }
@@ -94,21 +94,21 @@ fn second_crons(cx: &Context<'_>, out: &mut Sink) {
             name_of(cron),
         );
         let place = cron.locate(&Path::dotted("spec.managedDataSource"));
-        let finding = finding_about(&DATASOURCE_REFERENCE_UNRENDERED, cron, message).at(place);
+        let finding = cx.finding_about(cron, message).at(place);
         let finding = finding.warning().help("give each cron its own managedDataSource");
         out.report(finding.related(name_place(other), "the other one"));
     }
 }
 
 /// A finding about a reference.
-fn about(document: &Document, reference: &SourceRef<'_>, message: String) -> Finding {
+fn about(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>, message: String) -> Finding {
     let place = document.locate(&reference.path.key("name"));
-    finding_about(&DATASOURCE_REFERENCE_UNRENDERED, document, message).at(place)
+    cx.finding_about(document, message).at(place)
 }
 
 /// Machines that boot from golden images, which HCO has on OpenShift only.
 fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
-    let own = &cx.release().ssp().golden_images_namespace;
+    let own = cx.images_namespace();
     let mut out = Vec::new();
     for vm in cx.virtual_machines() {
         for reference in vm.template_sources() {
@@ -117,7 +117,7 @@ fn without_ssp(cx: &Context<'_>) -> Vec<Finding> {
                 continue;
             }
             let message = format!("nothing creates the DataSource {} in {own} on plain Kubernetes", reference.name);
-            let finding = about(vm.document, &reference, message)
+            let finding = about(cx, vm.document, &reference, message)
                 .warning()
                 .label("the disk is never provisioned")
                 .help("HCO deploys no SSP there, so no golden image: create the DataSource, or import the disk");
@@ -136,7 +136,7 @@ fn of_golden_image(cx: &Context<'_>, document: &Document, claim: &SourceRef<'_>)
     }
     let message =
         format!("nothing creates the claim {name} in {namespace}: CDI names a golden image's claims by digest");
-    let finding = about(document, claim, message);
+    let finding = about(cx, document, claim, message);
     let help = format!("clone the DataSource {name} with sourceRef instead of source");
     let finding = finding.warning().label("the disk waits for it");
     Some(finding.help(help))
@@ -172,12 +172,13 @@ fn finding(
         }
         let is_empty = known.is_none_or(|known| known.image.is_none());
         let is_kept = is_empty && cx.is_kept_source(namespace, name);
-        return is_empty
-            .then(|| if is_kept { kept(document, reference) } else { never_filled(cx, document, reference, guest) });
+        return is_empty.then(|| {
+            if is_kept { kept(cx, document, reference) } else { never_filled(cx, document, reference, guest) }
+        });
     }
     let of_namespace = sources.names.entry(namespace.to_owned());
     let (there, severity) = of_namespace.or_insert_with(|| (names(cx, namespace), severity(cx, namespace)));
-    let own = &cx.release().ssp().golden_images_namespace;
+    let own = cx.images_namespace();
     let is_golden = |namespace: &str| namespace != own && names(cx, own).contains(&name);
     // The default namespace is the reference's own.
     let written = document.root.at(&reference.path.key("namespace"));
@@ -192,10 +193,10 @@ fn finding(
     let severity = is_forgotten().or(of_cron).or(of_other).or(*severity)?;
     let place = document.locate(&reference.path.key("name"));
     if cx.is_kept_source(namespace, name) {
-        return Some(kept(document, reference));
+        return Some(kept(cx, document, reference));
     }
     let message = format!("nothing creates the DataSource {name} in {namespace}");
-    let finding = about(document, reference, message).severity(severity).label("the disk is never provisioned");
+    let finding = about(cx, document, reference, message).severity(severity).label("the disk is never provisioned");
     if let Some(cron) = elsewhere {
         let finding = finding.help(format!("clone it from {}, where a DataImportCron fills it", namespace_of(cron)));
         return Some(finding.related(namespace_place(cron), "CDI creates it in this namespace"));
@@ -218,7 +219,7 @@ fn finding(
         let fix = suggested(
             document,
             format!("clone it from {own}, where this distribution's golden images are"),
-            &[Change::Set(reference.path.key("namespace"), own.as_str().into())],
+            &[Change::Set(reference.path.key("namespace"), own.into())],
         );
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }
@@ -247,9 +248,9 @@ fn finding(
 }
 
 /// A DataSource that is kept although its image is removed.
-fn kept(document: &Document, reference: &SourceRef<'_>) -> Finding {
+fn kept(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>) -> Finding {
     let message = format!("nothing updates the DataSource {} in {} any more", reference.name, reference.namespace);
-    about(document, reference, message)
+    about(cx, document, reference, message)
         .warning()
         .label("it stays, with the last disk that was imported")
         .help("delete it by hand once nothing refers to it")
@@ -265,7 +266,7 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
     } else {
         "the disk is never provisioned"
     };
-    let finding = about(document, reference, message).label(label);
+    let finding = about(cx, document, reference, message).label(label);
     let elsewhere = cx.import_crons().filter_map(|cron| {
         let managed = cron.object.body["spec"]["managedDataSource"].as_str()?;
         Some((cron.object.id.namespace.as_deref()?, managed))

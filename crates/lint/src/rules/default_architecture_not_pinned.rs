@@ -36,7 +36,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ),
         ),
     };
-    let finding = Finding::new(&DEFAULT_ARCHITECTURE_NOT_PINNED, message)
+    let finding = cx
+        .finding(message)
         .severity(severity)
         .at(cx.whole_location())
         .label("sets no default architecture")

@@ -36,10 +36,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let label =
         if cx.selects_workload_nodes() { "selects the workload nodes" } else { "multi-arch golden images are on" };
     let explicit = other.iter().filter_map(|(name, _)| {
-        let images = &cx.release().ssp().golden_images_namespace;
+        let images = cx.images_namespace();
         cx.clone_instead(images, name, &format!("{name}-{default}"))
     });
-    let finding = Finding::new(&DEFAULT_ARCHITECTURE_VS_DATASOURCE, message)
+    let finding = cx
+        .finding(message)
         .at(place)
         .label(label)
         .help("name the architecture in virtual machines and in the DataSources that they refer to")

@@ -14,7 +14,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let message = format!("the default CPU model {model} applies to {}, which share no CPU model", and(architectures));
-    let finding = Finding::new(&DEFAULT_CPU_MODEL_NOT_PORTABLE, message)
+    let finding = cx
+        .finding(message)
         .at(field.value_place())
         .label("set in every virtual machine that names no CPU model")
         .help("remove `defaultCPUModel`, and name CPU models in virtual machines or preferences");

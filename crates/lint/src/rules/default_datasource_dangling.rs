@@ -8,14 +8,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if !cx.is_multi_arch() {
         return;
     }
-    let images = &cx.release().ssp().golden_images_namespace;
+    let images = cx.images_namespace();
     let crons = crons(cx);
     for (source, target, imported) in dangling(cx, &crons) {
         let name = &source.object.id.name;
         if let Some(first) = imported.first() {
             let message =
                 format!("DataSource {name} refers to {target}, which is never imported; existing: {}", and(&imported));
-            let mut finding = Finding::new(&DEFAULT_DATASOURCE_DANGLING, message)
+            let mut finding = cx
+                .finding(message)
                 .at(place(cx, crons.get(first.as_str()).copied()))
                 .object(source.object.id.to_string())
                 .label(format!("refers to {target}"))
@@ -33,9 +34,9 @@ type Crons<'a> = BTreeMap<&'a str, &'a Rendered>;
 
 /// The crons of golden images by their DataSource.
 fn crons<'a>(cx: &Context<'a>) -> Crons<'a> {
-    let images = &cx.release().ssp().golden_images_namespace;
+    let images = cx.images_namespace();
     cx.import_crons()
-        .filter(|r| r.object.id.namespace.as_ref() == Some(images))
+        .filter(|r| r.object.id.namespace.as_deref() == Some(images))
         .filter_map(|r| Some((text(r, "spec.managedDataSource")?, r)))
         .collect()
 }
@@ -59,10 +60,10 @@ fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'
 
 /// Whether a DataSource leads to a claim of the repository.
 fn leads_to_claim(cx: &Context<'_>, name: &str) -> bool {
-    let namespace = &cx.release().ssp().golden_images_namespace;
+    let namespace = cx.images_namespace();
     let target = cx.plan().ssp.as_ref().map(|stage| stage.target(namespace, name));
     let claims = &cx.inventory().claims;
-    matches!(target, Some(SourceTarget::Claim(claim)) if claims.contains(&(namespace.clone(), claim.to_owned())))
+    matches!(target, Some(SourceTarget::Claim(claim)) if claims.contains(&(namespace.to_owned(), claim.to_owned())))
 }
 
 /// A fix that removes the workload placement, if that adds the default architecture to the workloads.

@@ -54,23 +54,16 @@ fn collect<'a>(node: &'a Node, at: &Trail<'_>, found: &mut Vec<(Path, &'a Node)>
 }
 
 impl Leaf<'_> {
-    fn finding(
-        &self,
-        cx: &Context<'_>,
-        rule: &'static Rule,
-        message: String,
-        becomes: (&Json, BecomesWhen),
-        others: &[Self],
-    ) -> Finding {
+    fn finding(&self, cx: &Context<'_>, message: String, becomes: (&Json, BecomesWhen), others: &[Self]) -> Finding {
         let (value, when) = (becomes.0.clone(), becomes.1);
-        let (applicability, unless) = if rule.pedantic {
+        let (applicability, unless) = if cx.rule().pedantic {
             (Applicability::Unsafe, "you want to keep this value when the default changes")
         } else {
             (Applicability::Suggestion, "you want this value")
         };
         let removed: Vec<_> = std::iter::once(self).chain(others).map(|l| Change::Remove(l.path.clone())).collect();
         let title = format!("{}, unless {unless}", changed(&removed));
-        Finding::new(rule, message)
+        cx.finding(message)
             .at(cx.location(self.node.span))
             .becomes(PredictedValue { kind: "HyperConverged", path: self.path.clone(), value, when })
             .remedy(title.clone(), cx.fix(title, applicability, &removed))
@@ -83,7 +76,7 @@ fn redundant(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let message = format!("{path} is {value}, which is the default of {}", cx.release().label());
-    let finding = leaf.finding(cx, &REDUNDANT_DEFAULT, message, (value, BecomesWhen::WithoutIt), &[]);
+    let finding = leaf.finding(cx, message, (value, BecomesWhen::WithoutIt), &[]);
     vec![finding.label("the default")]
 }
 
@@ -95,7 +88,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     }
     let own = cx.release();
     let default_of = |release: &Release| {
-        let schema = release.schema(&format!("hyperconverged.{}", cx.version()));
+        let schema = release.hyperconverged_schema(cx.version());
         schema.and_then(|s| s.default_at(path)).cloned()
     };
     if let Some(previous) = cx.previous_release()
@@ -104,7 +97,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
     {
         let (previous, release) = (previous.label(), own.label());
         let message = format!("{path} is {value}, the default up to {previous}; that of {release} is {now}");
-        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (now, BecomesWhen::WithoutIt), &[]);
+        let finding = leaf.finding(cx, message, (now, BecomesWhen::WithoutIt), &[]);
         found.push(finding.label(match rewritten(cx, own, leaf) {
             Some(by) => format!("the upgrade changed it to {}, and git reverts it", by.to),
             None => "keeps the old default".to_owned(),
@@ -116,7 +109,7 @@ fn pinned(cx: &Context<'_>, leaf: &Leaf<'_>) -> Vec<Finding> {
         && then != **now
     {
         let message = format!("{path} is {value}, the default of {}; that of {} is {then}", own.label(), next.label());
-        let finding = leaf.finding(cx, &PINNED_OLD_DEFAULT, message, (&then, BecomesWhen::AfterUpgradeWithoutIt), &[]);
+        let finding = leaf.finding(cx, message, (&then, BecomesWhen::AfterUpgradeWithoutIt), &[]);
         found.push(finding.info().label(match rewritten(cx, &next, leaf) {
             Some(by) => format!("the upgrade writes {} here, and git reverts it", by.to),
             None => "would keep the old default".to_owned(),
@@ -147,7 +140,7 @@ fn former(cx: &Context<'_>) -> Option<Finding> {
     };
     let message = all.iter().map(said).collect::<Vec<_>>().join("; ");
     let becomes = (first.default, BecomesWhen::WithoutIt);
-    let finding = first.finding(cx, &PINNED_OLD_DEFAULT, message, becomes, others);
+    let finding = first.finding(cx, message, becomes, others);
     let finding = with_related(finding, others.iter().map(|leaf| cx.location(leaf.node.span)), "an old default, too");
     Some(finding.info().label("keeps a default of an old release"))
 }

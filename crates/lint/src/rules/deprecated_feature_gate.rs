@@ -18,8 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         _ => ("gates", "are"),
     };
     let message = format!("the feature {gates} {} {are} deprecated in {}", and(&names), cx.release().label());
-    let mut finding =
-        Finding::new(&DEPRECATED_FEATURE_GATE, message).at(cx.gate(first).name_place()).label("HCO warns about it");
+    let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("HCO warns about it");
     finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "and about this one");
     let fields = fields(cx);
     let written: Vec<String> =

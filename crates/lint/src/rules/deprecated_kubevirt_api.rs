@@ -24,12 +24,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let known = VERSIONS.iter().find(|(old, ..)| *old == written);
         if let Some((_, new, what)) = known {
-            out.report(finding(document, written, new, *what));
+            out.report(finding(cx, document, written, new, *what));
         }
     }
 }
 
-fn finding(document: &Document, written: &str, version: &str, what: OldVersion) -> Finding {
+fn finding(cx: &Context<'_>, document: &Document, written: &str, version: &str, what: OldVersion) -> Finding {
     let group = written.split_once('/').map_or("", |(group, _)| group);
     let new = format!("{group}/{version}");
     let path = Path::dotted("apiVersion");
@@ -37,7 +37,7 @@ fn finding(document: &Document, written: &str, version: &str, what: OldVersion) 
         OldVersion::Gone => (format!("{written} is no longer served"), "rejected"),
         _ => (format!("{written} is deprecated"), "an old version"),
     };
-    let finding = finding_about(&DEPRECATED_KUBEVIRT_API, document, message).at(document.locate(&path)).label(label);
+    let finding = cx.finding_about(document, message).at(document.locate(&path)).label(label);
     let title = match what {
         OldVersion::SameSchema => format!("write {new}: the fields are the same"),
         _ => format!("write {new}, and compare the fields"),
@@ -49,7 +49,7 @@ fn finding(document: &Document, written: &str, version: &str, what: OldVersion) 
     let fix = suggested(document, title.clone(), &[Change::Set(path, new.into())]);
     let finding = finding.remedy(title, fix.map(|fix| Fix { applicability, ..fix }));
     match what {
-        OldVersion::Gone => finding.severity(Severity::Error),
+        OldVersion::Gone => finding.error(),
         _ => finding,
     }
 }

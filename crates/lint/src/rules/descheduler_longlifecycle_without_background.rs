@@ -19,7 +19,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             (None, None) => document.locate(&descheduler.spec),
         };
         let message = "the KubeDescheduler's profile LongLifecycle without evictions in the background starts too many migrations";
-        let mut finding = finding_about(&DESCHEDULER_LONGLIFECYCLE_WITHOUT_BACKGROUND, document, message)
+        let mut finding = cx
+            .finding_about(document, message)
             .at(place)
             .label("every eviction of a virtual machine looks like a failure")
             .help(format!("set {SWITCH}: true"));

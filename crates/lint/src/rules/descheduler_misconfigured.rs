@@ -9,12 +9,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for descheduler in cx.deschedulers() {
         let profiles = descheduler.profiles();
         if !profiles.iter().any(|p| KNOWN.contains(p)) {
-            out.report(misconfigured(&descheduler, &profiles));
+            out.report(misconfigured(cx, &descheduler, &profiles));
         }
     }
 }
 
-fn misconfigured(descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
+fn misconfigured(cx: &Context<'_>, descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
     let message = match profiles {
         [] => "the KubeDescheduler has no profile that knows virtual machines, and evicts them like any pod".to_owned(),
         [one] => {
@@ -27,7 +27,8 @@ fn misconfigured(descheduler: &Descheduler<'_>, profiles: &[&str]) -> Finding {
     };
     let document = descheduler.document;
     let path = descheduler.spec.key("profiles");
-    let mut finding = finding_about(&DESCHEDULER_MISCONFIGURED, document, message)
+    let mut finding = cx
+        .finding_about(document, message)
         .at(document.locate(&path))
         .label("evicts virtual machines like any pod")
         .help("use the profile KubeVirtRelieveAndMigrate");

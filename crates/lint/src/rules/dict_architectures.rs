@@ -41,7 +41,7 @@ fn each_claim(cx: &Context<'_>, out: &mut Sink, find: fn(&Context<'_>, &ImageCla
 /// The evidence about a template's image.
 fn evidence(cx: &Context<'_>, written: &WrittenTemplate<'_>) -> Option<ImageEvidence> {
     let namespace = written.node.text_at("metadata.namespace").filter(|n| !n.is_empty());
-    let namespace = namespace.unwrap_or(&cx.release().ssp().golden_images_namespace);
+    let namespace = namespace.unwrap_or(cx.images_namespace());
     cx.source_evidence(&written.get("spec.template.spec.source")?.to_json(), namespace)
 }
 
@@ -75,11 +75,12 @@ fn overclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
     let (claimed, there) = (and(&missing), and(&evidence.architectures));
     let message = format!("golden image {name} claims {claimed}, but its image supports only {there}");
     let fix = naming(cx, &claim.written, &kept, Applicability::Unsafe);
-    let finding = Finding::new(&DICT_ARCHITECTURES_OVERCLAIM, message)
+    let finding = cx
+        .finding(message)
         .at(claim.annotation.value_place())
         .label(format!("{claimed} can't be imported"))
         .help("remove what the image lacks, or push an image that has it")
-        .related(evidence.place(), "this says what the image has")
+        .related(evidence.place(), EVIDENCE)
         .severity(error_if(is_imported && evidence.is_certain()));
     Some(finding.fixes(fix))
 }
@@ -94,11 +95,12 @@ fn underclaim(cx: &Context<'_>, claim: &ImageClaim<'_, '_>) -> Option<Finding> {
     let (name, more) = (claim.image.template.name(), and(&open));
     let message = format!("golden image {name} isn't imported for {more}, although its image supports it");
     let all = [claim.named.as_slice(), open.as_slice()].concat();
-    let finding = Finding::new(&DICT_ARCHITECTURES_UNDERCLAIM, message)
+    let finding = cx
+        .finding(message)
         .at(claim.annotation.value_place())
         .label(format!("doesn't name {more}"))
         .help(format!("add {more}, unless it is left out on purpose"))
-        .related(claim.evidence.place(), "this says what the image has")
+        .related(claim.evidence.place(), EVIDENCE)
         .fixes(naming(cx, &claim.written, &all, Applicability::Suggestion));
     Some(with_nodes(finding, cx, &open))
 }
@@ -120,7 +122,8 @@ fn partial<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
     let kept: Vec<&str> = image.template.architectures().unwrap_or_default().split(',').collect();
     let message =
         format!("golden image {name} is imported for {}, but workload nodes are {} as well", and(&kept), and(&missing));
-    let finding = Finding::new(&DICT_ARCHITECTURES_PARTIAL, message)
+    let finding = cx
+        .finding(message)
         .at(own(cx, image).map_or_else(|| written.name_place(), |a| a.value_place()))
         .label(format!("doesn't name {}", or(&missing)))
         .help(format!("add {} to `{ARCHITECTURES_ANNOTATION}` if the image exists for it", or(&missing)));
@@ -151,7 +154,7 @@ fn unsupported<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
         let names: Vec<&str> = original.split(',').map(str::trim).collect();
         format!("it exists for {}, workload nodes are {}", and(&names), and(workload))
     };
-    let finding = Finding::new(&DICT_NO_SUPPORTED_ARCHITECTURE, format!("golden image {name} isn't deployed: {why}"));
+    let finding = cx.finding(format!("golden image {name} isn't deployed: {why}"));
     let mut finding = match own(cx, image) {
         Some(own) => finding.at(own.value_place()).label("no workload node has one of these"),
         None => finding.at(cx.image_place(image)).label(format!("{name} exists for {original}")),
@@ -172,14 +175,16 @@ fn unannotated<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding>
     let message = format!("golden image {} has no annotation with its architectures", image.template.name());
     if let Some(key) = image.written.and_then(|w| misspelt(&w, ARCHITECTURES_ANNOTATION)) {
         let place = cx.location(key.span);
-        let finding = Finding::new(&DICT_MISSING_ARCHITECTURES_ANNOTATION, message)
+        let finding = cx
+            .finding(message)
             .at(place.clone())
             .label(format!("nothing reads `{}`", key.text))
             .help(format!("did you mean `{ARCHITECTURES_ANNOTATION}`?"));
         let title = format!("rename it to {ARCHITECTURES_ANNOTATION}");
         return Some(finding.fix(Fix::edit(title, Applicability::Unsafe, place, ARCHITECTURES_ANNOTATION)));
     }
-    let finding = Finding::new(&DICT_MISSING_ARCHITECTURES_ANNOTATION, message)
+    let finding = cx
+        .finding(message)
         .help(format!("annotate it with {ARCHITECTURES_ANNOTATION}: a comma-separated list such as \"amd64,arm64\""));
     let finding = match image.written.and_then(|w| w.annotation(cx, ARCHITECTURES_ANNOTATION)) {
         Some(annotation) => finding.at(annotation.value_place()).label("names no architecture"),
@@ -223,7 +228,8 @@ fn ignored<'a>(cx: &Context<'a>, image: &GoldenImage<'a>) -> Option<Finding> {
         None => (written.locate_key("spec.template.spec.source"), "the source isn't a registry"),
     };
     let remove = [Change::Remove(annotation_path(cx, &written))];
-    let finding = Finding::new(&COMMON_DICT_ARCHITECTURES_IGNORED, message)
+    let finding = cx
+        .finding(message)
         .at(annotation.value_place())
         .label(format!("has no effect: HCO replaces it with {counts:?}"))
         .related(place, why)

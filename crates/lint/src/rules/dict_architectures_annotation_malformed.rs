@@ -16,7 +16,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some(wrong) = first_unknown_word(text, known) else {
             continue;
         };
-        let mut finding = Finding::new(&DICT_ARCHITECTURES_ANNOTATION_MALFORMED, wrong.message(template.name()))
+        let mut finding = cx
+            .finding(wrong.message(template.name()))
             .at(annotation.part_location(wrong.start..wrong.start + wrong.word.len()))
             .label(wrong.label());
         finding = if wrong.what == WordMistake::NewArchitecture {
@@ -27,11 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(meant) = meant(text, known)
             && let Some(edit) = annotation.rewrite(&meant)
         {
-            finding.fixes.push(Fix {
-                title: format!("write {meant:?}"),
-                applicability: Applicability::Safe,
-                edits: vec![edit],
-            });
+            finding.fixes.push(safe(format!("write {meant:?}"), vec![edit]));
         }
         out.report(finding);
     }

@@ -57,7 +57,7 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
         Displacer::SameDataSource(winner) => {
             let other = winner.name();
             let message = format!("{what}: {other} is for the same DataSource");
-            let finding = Finding::new(&DICT_DUPLICATE_MANAGED_DATA_SOURCE, message);
+            let finding = cx.finding(message);
             let written = |o: &ObjectOrigin| cx.image_of(o).is_some_and(|i| i.written.is_some());
             // If the common image isn't in this file, report the other one.
             let finding = match (written(lost.origin), written(winner)) {
@@ -74,14 +74,14 @@ fn finding(cx: &Context<'_>, lost: &LostCron<'_>) -> Finding {
         }
         Displacer::DataSource(reference) => {
             let message = format!("{what}: SSP keeps the DataSource {reference} for itself");
-            Finding::new(&DICT_DUPLICATE_MANAGED_DATA_SOURCE, message)
+            cx.finding(message)
                 .at(cx.origin_place(lost.origin, FIELD))
                 .label(format!("{data_source} refers to the default architecture of another golden image"))
                 .help("give it another managedDataSource, or annotate its architectures")
         }
         Displacer::Claim(claim) => {
             let message = format!("{what}: SSP keeps the claim {claim} as the disk of its DataSource");
-            Finding::new(&DICT_DUPLICATE_MANAGED_DATA_SOURCE, message)
+            cx.finding(message)
                 .warning()
                 .at(cx.origin_place(lost.origin, FIELD))
                 .label("a PersistentVolumeClaim or DataVolume of the repository has this name")

@@ -18,7 +18,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "" => "two golden images have no name: HCO rejects the second".to_owned(),
             _ => format!("two golden images are named {name}: HCO rejects the second"),
         };
-        let finding = Finding::new(&DICT_DUPLICATE_NAME, message)
+        let finding = cx
+            .finding(message)
             .at(template.name_place())
             .label("is defined already")
             .related(first.name_place(), "first defined here")

@@ -24,13 +24,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => template.locate_key("spec"),
             None => template.name_place(),
         };
-        let mut finding = Finding::new(
-            &DICT_ENABLED_WITHOUT_SPEC,
-            format!("{template} is on, but has no spec: HCO rejects the HyperConverged"),
-        )
-        .at(place)
-        .label("has no spec")
-        .help(help);
+        let mut finding = cx
+            .finding(format!("{template} is on, but has no spec: HCO rejects the HyperConverged"))
+            .at(place)
+            .label("has no spec")
+            .help(help);
         if common {
             let path = template.path(cx).below("metadata.annotations");
             let off = [Change::Set(path.key(ENABLE_ANNOTATION), "false".into())];

@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let name = image.template.name();
             let message = format!("SSP drops `{path}` of golden image {name}: its CRD lacks the field");
             out.report(
-                Finding::new(&DICT_FIELD_PRUNED, message)
+                cx.finding(message)
                     .at(written.locate_key(path))
                     .label("never gets to the DataImportCron")
                     .help(format!("remove the field: SSP of release {} can't pass it on", cx.release().label())),

@@ -10,7 +10,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let metadata = template.get("metadata");
         let empty = metadata.is_none_or(|m| matches!(m.value, Value::Null));
         let misplaced: Vec<_> = template.misplaced_metadata().collect();
-        let Some(finding) = finding(&template, &misplaced, empty) else {
+        let Some(finding) = finding(cx, &template, &misplaced, empty) else {
             continue;
         };
         let path = template.path(cx);
@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let rejected = [Reason::MutationFails, Reason::TemplateWithoutSpec];
         let nameless = template.name().is_empty();
         if rejected.iter().any(|r| cx.is_rejected_at(*r, &path)) {
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
         } else if nameless && cx.ssp_reason() == Some(SspReason::NamelessTemplate) {
             out.explain(Incident::SspRejection, finding);
         } else {
@@ -34,10 +34,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) -> Option<Finding> {
+fn finding(cx: &Context<'_>, template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) -> Option<Finding> {
     let Some(first) = misplaced.first() else {
         let key = template.node.entries().first().filter(|_| empty)?;
-        let finding = Finding::new(&DICT_METADATA_MISINDENTED, "a golden image has no metadata")
+        let finding = cx
+            .finding("a golden image has no metadata")
             .at(template.key_place(&key.key))
             .label("this golden image has no metadata, and so no name")
             .help("give it metadata with a name");
@@ -52,9 +53,7 @@ fn finding(template: &WrittenTemplate<'_>, misplaced: &[&Entry], empty: bool) ->
     };
     let is = if keys.len() == 1 { "is" } else { "are" };
     let message = format!("{} of {of} {is} next to its metadata, not in it, and will be dropped", and(&keys));
-    let mut finding = Finding::new(&DICT_METADATA_MISINDENTED, message)
-        .at(template.key_place(&first.key))
-        .label("belongs in metadata");
+    let mut finding = cx.finding(message).at(template.key_place(&first.key)).label("belongs in metadata");
     finding = with_related(
         finding,
         misplaced.iter().skip(1).map(|other| template.key_place(&other.key)),

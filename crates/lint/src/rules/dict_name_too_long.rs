@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 None => "too long".to_owned(),
             };
             out.report(
-                Finding::new(&DICT_NAME_TOO_LONG, message)
+                cx.finding(message)
                     .at(cx.origin_place(&cron.origin, field))
                     .object(cron.object.id.to_string())
                     .label(label)

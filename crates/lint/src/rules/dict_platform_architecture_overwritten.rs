@@ -27,13 +27,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         } else {
             format!("golden image {name} pins {architecture}, but SSP imports it for {}", and(&imported))
         };
-        let mut finding = Finding::new(&DICT_PLATFORM_ARCHITECTURE_OVERWRITTEN, message)
+        let mut finding = cx
+            .finding(message)
             .at(written.place(pinned))
             .label("overwritten by each architecture of the annotation")
             .help("remove it, or name only this architecture in the annotation");
-        if let Some(annotation) = written.annotation(cx, ARCHITECTURES_ANNOTATION) {
-            finding = finding.related(annotation.value_place(), "these apply");
-        }
+        let annotation = written.annotation(cx, ARCHITECTURES_ANNOTATION);
+        finding = with_related(finding, annotation.map(|a| a.value_place()), "these apply");
         let mut path = written.path(cx).below(PLATFORM);
         if entries(platform).len() > 1 {
             path = path.key("architecture");

@@ -26,7 +26,7 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);
     let label = rejection.detail.clone();
     let label = label.unwrap_or_else(|| "passes HCO and SSP, but not CDI".to_owned());
-    let finding = Finding::new(&DICT_REJECTED_BY_CDI, message).at(cx.origin_place(&cron.origin, &path)).label(label);
+    let finding = cx.finding(message).at(cx.origin_place(&cron.origin, &path)).label(label);
     let finding = match help(cx, cron, &rejection) {
         Some(help) => finding.help(help),
         None => finding,
@@ -115,7 +115,8 @@ fn misnamed(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
         "the API server rejects the {kind} of golden image {}: {wrong:?} can't be an object's name",
         cron.origin.name()
     );
-    let finding = Finding::new(&DICT_REJECTED_BY_CDI, message)
+    let finding = cx
+        .finding(message)
         .at(cx.origin_place(&cron.origin, field))
         .label("isn't a lower-case DNS name")
         .help("use lower-case letters, digits, hyphens and dots, with a letter or digit at both ends");

@@ -21,7 +21,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!("golden images {first} and {second} both become DataImportCron {cron}");
         let rest = if std::ptr::eq(plain, other) { &displaced.origin } else { other };
-        let mut finding = Finding::new(&DICT_RENDERED_NAME_COLLISION, message)
+        let mut finding = cx
+            .finding(message)
             .at(cx.origin_place(plain, "metadata.name"))
             .label(format!("{} becomes {cron}, too", rest.name()))
             .help(format!("give {} a name that doesn't end with an architecture", plain.name()));

@@ -58,9 +58,7 @@ fn finding(
         (false, false) => format!("CDI keeps three imports, from {since} on one"),
     };
     let message = format!("{template} lacks {}: {effect}", and(&names));
-    let finding = Finding::new(&DICT_RETENTION_POLICY_IMPLICIT, message)
-        .at(template.locate_key("spec"))
-        .label("the default applies");
+    let finding = cx.finding(message).at(template.locate_key("spec")).label("the default applies");
     let mut finding = finding.help(if policy {
         "set `retentionPolicy: All` to keep the disks, or `None` to delete them"
     } else {

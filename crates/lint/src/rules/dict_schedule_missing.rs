@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         });
     if explained {
         if let Some(finding) = finding(cx, &missing) {
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
         }
     } else {
         let findings = missing.chunks(1).filter_map(|one| finding(cx, one));
@@ -40,7 +40,8 @@ fn never_imported(cx: &Context<'_>, image: &GoldenImage<'_>) -> Option<Finding> 
         return None;
     }
     let message = format!("{template} has an empty schedule: it is never imported");
-    let finding = Finding::new(&DICT_SCHEDULE_MISSING, message)
+    let finding = cx
+        .finding(message)
         .warning()
         .at(template.locate("spec.schedule"))
         .label("HCO fills this in for common images only");
@@ -57,8 +58,7 @@ fn finding(cx: &Context<'_>, missing: &[WrittenTemplate<'_>]) -> Option<Finding>
         Some(_) => "write schedule: \"\", and HCO sets the schedule of the common images".to_owned(),
         None => format!("write schedule: {TWICE_A_DAY:?}, twice a day, or another cron expression"),
     };
-    let mut finding =
-        Finding::new(&DICT_SCHEDULE_MISSING, message).at(template.locate_key("spec")).label("has no schedule");
+    let mut finding = cx.finding(message).at(template.locate_key("spec")).label("has no schedule");
     finding = with_related(finding, others.iter().map(|other| other.locate_key("spec")), "has none either");
     let set = |t: &WrittenTemplate<'_>| {
         let schedule = match cx.common_image(t.name()) {

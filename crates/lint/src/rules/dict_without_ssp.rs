@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     out.report(
-        Finding::new(&DICT_WITHOUT_SSP, "no golden image is imported: plain Kubernetes has no SSP")
+        cx.finding("no golden image is imported: plain Kubernetes has no SSP")
             .at(field.key_place())
             .label("for an operator that isn't installed")
             .help("apply DataImportCrons of your own, or remove the golden images from the HyperConverged"),

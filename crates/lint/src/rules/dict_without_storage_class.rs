@@ -32,16 +32,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         [first, others @ ..] => format!("{first} and {} more name", others.len()),
     };
     let message = format!("no storage class is the default, and {what} none");
-    let mut finding = finding_about(&DICT_WITHOUT_STORAGE_CLASS, first, message)
-        .label("not a default")
-        .help(format!("annotate one with {VIRT}: \"true\""));
-    for other in others {
-        let place = name_place(other);
-        finding = finding.related(place, "not a default, either");
-    }
+    let mut finding =
+        cx.finding_about(first, message).label("not a default").help(format!("annotate one with {VIRT}: \"true\""));
+    finding = with_related(finding, others.iter().map(|other| name_place(other)), "not a default, either");
     for class in &classes {
         let name = name_of(class);
-        let path = Path::dotted("metadata.annotations").key(VIRT);
+        let path = Path::annotation(VIRT);
         let set = [Change::Set(path, "true".into())];
         finding = finding.fixes(suggested(class, format!("{} of {name}", changed(&set)), &set));
     }

@@ -21,6 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let causes = disk_structure(cx.release(), &mut object);
             if causes.is_empty() {
                 report(
+                    cx,
                     document,
                     &name,
                     &Path::dotted("spec"),
@@ -28,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     out,
                 );
             }
-            out.report_all(causes.iter().map(|cause| finding(cx, &DISK_REJECTED, document, &name, cause)));
+            out.report_all(causes.iter().map(|cause| finding(cx, document, &name, cause)));
         }
     }
     for (vm, verdict) in cx.judged_machines() {
@@ -44,12 +45,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 template.get("spec").and_then(|spec| disk_rejection(cx.release(), "DataVolume", &spec.to_json()));
             let name = template.text_at("metadata.name").unwrap_or_default();
             let name = format!("the disk {name} of {vm}");
-            report(vm.document, &name, &path.key("spec"), found, out);
+            report(cx, vm.document, &name, &path.key("spec"), found, out);
         }
     }
 }
 
-fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejection>, out: &mut Sink) {
+fn report(cx: &Context<'_>, document: &Document, name: &str, spec: &Path, found: Option<CdiRejection>, out: &mut Sink) {
     let Some(rejection) = found else {
         return;
     };
@@ -61,7 +62,7 @@ fn report(document: &Document, name: &str, spec: &Path, found: Option<CdiRejecti
     let place = if written.is_some() { document.locate(&path) } else { document.locate_key(&path) };
     let label = rejection.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
     let message = format!("CDI rejects {name}: {}", rejection.message);
-    let mut finding = finding_about(&DISK_REJECTED, document, message).at(place).label(label);
+    let mut finding = cx.finding_about(document, message).at(place).label(label);
     let fault = match rejection.fault {
         CdiFault::NoSize | CdiFault::WrongSize => "a size",
         CdiFault::TwoClaims => "two claims",

@@ -44,7 +44,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let message =
             format!("{who} requests {}, but its source, {name}, has {}: CDI doesn't clone it", own.text, source.text);
-        let mut finding = finding_about(&DISK_SMALLER_THAN_SOURCE, document, message)
+        let mut finding = cx
+            .finding_about(document, message)
             .label("smaller than its source")
             .help(format!("request at least {}", source.text))
             .fixes(suggested(

@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 if std::ptr::eq(*first, vm) { "another of its interfaces".to_owned() } else { first.name().to_owned() }
             );
             let finding = vm
-                .finding(&DUPLICATE_MAC_ADDRESS, message)
+                .finding(cx, message)
                 .at(place)
                 .label("the same MAC address")
                 .help("remove `macAddress`, so that kubemacpool chooses one")

@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             };
             let message = format!("{kind} {} is declared twice", identity.name);
-            let finding = finding_about(&DUPLICATE_RESOURCE, document, message).label("a second time");
+            let finding = cx.finding_about(document, message).label("a second time");
             out.report(finding.help("keep one of them").related(name_place(first), "the first time"));
         }
     }

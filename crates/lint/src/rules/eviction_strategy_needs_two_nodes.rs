@@ -25,7 +25,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => "evictionStrategy is LiveMigrate, but the cluster has only one workload node".to_owned(),
         _ => format!("evictionStrategy is LiveMigrate, but only one workload node is {}", and(&names)),
     };
-    let mut finding = Finding::new(&EVICTION_STRATEGY_NEEDS_TWO_NODES, message)
+    let mut finding = cx
+        .finding(message)
         .at(field.value_place())
         .label("drains wait for a migration that has no target")
         .help("use LiveMigrateIfPossible, or None");

@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         })
     });
     let is_ours = |reason| matches!(reason, Reason::GateContradictsField | Reason::MutationFails);
-    let (Some(pair), Some(finding)) = (pair, cx.rejected(&FEATURE_GATE_CONTRADICTS_FIELD, is_ours)) else {
+    let (Some(pair), Some(finding)) = (pair, cx.rejected(is_ours)) else {
         return;
     };
     let gate = cx.gate(&pair.gate);
@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             format!("write `{field}: {wanted}` instead of the gate {}", pair.gate)
         }
     };
-    out.explain(Incident::Rejection, cx.with_fix(finding, title, Applicability::Unsafe, &changes));
+    out.reject(cx.with_fix(finding, title, Applicability::Unsafe, &changes));
 }
 
 /// The path of the gate in the list; the whole list if it is the only one.

@@ -34,7 +34,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             next.label()
         );
         let place = names.first().map(|name| cx.gate(name).place());
-        let finding = Finding::new(&FEATURE_GATE_DEFAULT_FLIP, message)
+        let finding = cx
+            .finding(message)
             .at(place.unwrap_or_else(|| cx.whole_location()))
             .label(match names.len() {
                 1 => "doesn't set it",

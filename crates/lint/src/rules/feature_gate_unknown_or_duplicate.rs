@@ -71,7 +71,7 @@ fn alike(cx: &Context<'_>, origin: &GateOrigin, entries: &[&Entry<'_>], path: &P
     };
     let message = format!("{gates} {} {are} unknown and ignored", and(&names));
     let mut places = entries.iter().map(|e| cx.location(e.name.span));
-    let mut finding = Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message).label("has no effect");
+    let mut finding = cx.finding(message).label("has no effect");
     finding.location = places.next();
     finding = with_related(finding, places, "nor does this one");
     let GateOrigin::OtherReleases(releases, is_new) = origin else {
@@ -97,7 +97,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         c.path.starts_with(path) && is_twice
     };
     let is_ours = cx.admission().causes.iter().all(about_us);
-    let rejected = cx.rejected(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, |r| matches!(r, Reason::Schema(_)) && is_ours);
+    let rejected = cx.rejected(|r| matches!(r, Reason::Schema(_)) && is_ours);
     let twice = entries.iter().find_map(|entry| {
         let mut before = entries.iter().take_while(|e| e.index < entry.index);
         let first = before.find(|e| e.text.eq_ignore_ascii_case(entry.text))?;
@@ -111,7 +111,7 @@ fn duplicates(cx: &Context<'_>, entries: &[Entry<'_>], path: &Path, out: &mut Si
         Some(rejected) => rejected,
         None if cx.admission().accepted && first.text == second.text => {
             let message = format!("the feature gate `{}` is listed twice; the first entry applies", second.text);
-            Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message)
+            cx.finding(message)
         }
         None => return,
     };
@@ -145,9 +145,7 @@ fn unknown(
 ) -> Result<Finding, GateOrigin> {
     let name = entry.text;
     let message = format!("the feature gate `{name}` is unknown and ignored");
-    let finding = Finding::new(&FEATURE_GATE_UNKNOWN_OR_DUPLICATE, message)
-        .at(cx.location(entry.name.span))
-        .label("has no effect");
+    let finding = cx.finding(message).at(cx.location(entry.name.span)).label("has no effect");
     let names = || known.known.iter().map(String::as_str);
     let exact = names().find(|k| k.eq_ignore_ascii_case(name));
     let gone = |applicability| {

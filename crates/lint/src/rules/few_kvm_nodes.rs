@@ -5,16 +5,15 @@ use super::prelude::*;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let nodes: Vec<_> = cx.workload_nodes().collect();
     let (without, with): (Vec<NodeRef<'_>>, Vec<NodeRef<'_>>) = nodes.iter().partition(|n| n.node.kvm == Some(false));
-    if without.is_empty() || with.len() > 1 || emulates(cx) {
+    if without.is_empty()
+        || with.len() > 1
+        || cx.rendered_kubevirt("configuration.developerConfiguration.useEmulation") == true
+    {
         return;
     }
     let mut finding = match with.len() {
-        0 => Finding::new(&FEW_KVM_NODES, "no workload node has KVM: no virtual machine can be started")
-            .severity(Severity::Error),
-        _ => Finding::new(
-            &FEW_KVM_NODES,
-            format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len()),
-        ),
+        0 => cx.finding("no workload node has KVM: no virtual machine can be started").error(),
+        _ => cx.finding(format!("only one of {} workload nodes has KVM: nothing can be migrated", nodes.len())),
     };
     let mut places = without.iter().filter_map(NodeRef::name_place);
     finding = finding
@@ -29,10 +28,4 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
     }
     out.report(finding);
-}
-
-fn emulates(cx: &Context<'_>) -> bool {
-    let kubevirt = cx.plan().operand("KubeVirt");
-    let switch = "/spec/configuration/developerConfiguration/useEmulation";
-    kubevirt.is_some_and(|kv| kv.pointer(switch).is_some_and(|v| v == true))
 }

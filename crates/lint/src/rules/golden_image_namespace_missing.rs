@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message = format!("nothing creates the namespace {name}, which {what}");
         let manifest = format!("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {name}\n");
         out.report(
-            Finding::new(&GOLDEN_IMAGE_NAMESPACE_MISSING, message)
+            cx.finding(message)
                 .at(place)
                 .label("SSP creates no namespace but its own")
                 .help(format!("add a Namespace {name} to the cluster's directory"))
@@ -54,7 +54,7 @@ fn is_created(cx: &Context<'_>, name: &str) -> bool {
     rendered
         || ALWAYS.contains(&name)
         || name == cx.inventory().namespace
-        || name == cx.release().ssp().golden_images_namespace
+        || name == cx.images_namespace()
         || declared.any(|d| name_of(d) == name)
         || elsewhere.any(|n| n == name)
 }

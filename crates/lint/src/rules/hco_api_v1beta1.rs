@@ -18,7 +18,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     } else {
         format!("{written} is the old API version: {release} serves {newest}, too")
     };
-    let finding = Finding::new(&HCO_API_V1BETA1, message)
+    let finding = cx
+        .finding(message)
         .at(cx.document().locate(&Path::dotted("apiVersion")))
         .label("frozen, and dropped in a future release")
         .help(format!("migrate it: `hcoplan fix --migrate {newest}` keeps its comments"));

@@ -9,14 +9,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let path = Path::dotted("metadata.name");
     let only_the_name = cx.admission().causes.iter().all(|c| c.path == path);
     let schema = |reason| matches!(reason, Reason::Schema(_));
-    let rejected = cx.rejected(&HCO_NAME_INVALID, |reason| schema(reason) && only_the_name);
+    let rejected = cx.rejected(|reason| schema(reason) && only_the_name);
     let is_rejection = rejected.is_some();
     let found = rejected.or_else(|| {
         let name = path.get(cx.object())?.as_str()?;
         let ignored = cx.admission().accepted && name != NAME;
         ignored.then(|| {
             let message = format!("the operator reconciles `{NAME}` and ignores `{name}`");
-            Finding::new(&HCO_NAME_INVALID, message).at(cx.locate(&path)).label("accepted, but never reconciled")
+            cx.finding(message).at(cx.locate(&path)).label("accepted, but never reconciled")
         })
     });
     let Some(mut finding) = found else {

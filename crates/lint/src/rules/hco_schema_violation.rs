@@ -16,7 +16,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let admission = cx.admission();
     let is_ours = |reason| matches!(reason, Reason::Schema(_) | Reason::UnknownField | Reason::GoDecode);
-    let Some(mut finding) = cx.rejected(&HCO_SCHEMA_VIOLATION, is_ours) else {
+    let Some(mut finding) = cx.rejected(is_ours) else {
         return;
     };
     if let [only] = &admission.causes[..] {
@@ -30,10 +30,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding = finding.label("not a supported value");
             }
             Some(Reason::Schema(ViolationKind::Duplicate)) => {
-                finding = finding.label("repeated");
-                if let Some(first) = first_of(cx, schema, &only.path) {
-                    finding = finding.related(first, "the first one");
-                }
+                let first = first_of(cx, schema, &only.path);
+                finding = with_related(finding.label("repeated"), first, "the first one");
             }
             Some(Reason::Schema(_)) if !said.is_empty() => finding = finding.label(said.to_owned()),
             _ => {}
@@ -64,7 +62,7 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
     if !helps.is_empty() && corrected < admission.causes.len() {
         finding = finding.help(helps.join("; "));
     }
-    out.explain(Incident::Rejection, finding);
+    out.reject(finding);
 }
 
 /// The unknown key that is a misspelt missing one.

@@ -42,10 +42,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         // Server-side apply doesn't drop it.
         let is_rejected = cx.admission().reason == Some(Reason::UnknownField);
         let what = if is_rejected { "rejects" } else { "drops" };
-        let mut finding =
-            Finding::new(&HCO_UNKNOWN_FIELD, format!("the API server {what} the unknown field `{}`", field.path))
-                .at(cx.location(key.span))
-                .label(if is_rejected { "rejected by the API server" } else { "dropped by the API server" });
+        let mut finding = cx
+            .finding(format!("the API server {what} the unknown field `{}`", field.path))
+            .at(cx.location(key.span))
+            .label(if is_rejected { "rejected by the API server" } else { "dropped by the API server" });
         finding.is_silent = is_rejected;
         let finding = if nth < MAX_FIXED {
             explained(cx, finding, field, &key.text)
@@ -174,16 +174,16 @@ fn said_by(operand: &OperandField) -> String {
 
 /// Whether the HyperConverged's other version has the field.
 fn is_of_other_version(cx: &Context<'_>, path: &Path) -> bool {
-    let served = cx.release().tables().hyperconverged.served_versions.iter();
+    let served = cx.release().served_versions().iter();
     let others = served.filter(|v| *v != cx.version());
-    let schemas = others.filter_map(|v| cx.release().schema(&format!("hyperconverged.{v}")));
+    let schemas = others.filter_map(|v| cx.release().hyperconverged_schema(v));
     schemas.into_iter().any(|s| s.field(path).is_some())
 }
 
 /// The nearest other release with the field in this version, and whether it is newer.
 fn elsewhere(cx: &Context<'_>, path: &Path) -> Option<(String, bool)> {
-    let schema = format!("hyperconverged.{}", cx.version());
-    let has = |release: &&Arc<Release>| release.schema(&schema).is_some_and(|s| s.field(path).is_some());
+    let has =
+        |release: &&Arc<Release>| release.hyperconverged_schema(cx.version()).is_some_and(|s| s.field(path).is_some());
     let all = cx.release().releases_of_distribution();
     let own = all.iter().position(|release| release.label() == cx.release().label())?;
     let label = |is_newer: bool| move |release: &Arc<Release>| (release.label().to_owned(), is_newer);

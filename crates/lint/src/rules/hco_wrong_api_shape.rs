@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let mut message =
         format!("`{first}` {more} of hco.kubevirt.io/{}, but the document says {}", other.version, cx.api_version());
-    let rejected = cx.rejected(&HCO_WRONG_API_SHAPE, |reason| reason == Reason::GoDecode && other.gates.is_some());
+    let rejected = cx.rejected(|reason| reason == Reason::GoDecode && other.gates.is_some());
     if let Some(rejected) = &rejected {
         message = format!("{message}; {}", rejected.message);
     }
@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Some(_) => "rejected",
         None => "dropped by the API server",
     };
-    let mut finding = Finding::new(&HCO_WRONG_API_SHAPE, message).at(cx.document().locate_key(first)).label(label);
+    let mut finding = cx.finding(message).at(cx.document().locate_key(first)).label(label);
     for field in rest.iter().take(SHOWN) {
         let place = cx.document().locate_key(field);
         finding = finding.related(place, format!("of {}, too", other.version));

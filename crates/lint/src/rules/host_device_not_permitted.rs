@@ -15,10 +15,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let is_of_type = path.starts_with(&of_type);
             let of = if is_of_type { "the instance type of " } else { "" };
             let message = format!("the {what} {name} of {of}{vm} is not permitted");
-            let mut finding = vm
-                .finding(&HOST_DEVICE_NOT_PERMITTED, message)
-                .at(vm.document.locate(&path))
-                .label("not in permittedHostDevices");
+            let mut finding =
+                vm.finding(cx, message).at(vm.document.locate(&path)).label("not in permittedHostDevices");
             if is_empty {
                 finding = finding.warning();
             }

@@ -54,7 +54,8 @@ fn is_accepted(cx: &Context<'_>, gate: &str) -> bool {
 
 fn field_without_effect(cx: &Context<'_>, path: &Path) -> Finding {
     let release = cx.release().label();
-    let finding = Finding::new(&IGNORED_FIELD, format!("{release} ignores {path}"))
+    let finding = cx
+        .finding(format!("{release} ignores {path}"))
         .at(cx.document().locate_key(path))
         .label("without effect")
         .help("remove it: nothing changes");
@@ -73,7 +74,7 @@ fn idle_quota(cx: &Context<'_>, out: &mut Sink) {
     let settings = entries(field.node());
     if let Some(first) = settings.iter().find(|e| e.key.text != "enable") {
         out.report(
-            Finding::new(&IGNORED_FIELD, "applicationAwareConfig does nothing: the quota is off")
+            cx.finding("applicationAwareConfig does nothing: the quota is off")
                 .info()
                 .at(cx.location(first.key.span))
                 .label("without effect")
@@ -98,7 +99,7 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
     let mut sorted = names.clone();
     sorted.sort_unstable();
     let message = format!("{release} ignores the feature {kind} {}", and(&sorted));
-    let mut finding = Finding::new(&IGNORED_FIELD, message).at(cx.gate(first).name_place()).label("without effect");
+    let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("without effect");
     finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "without effect, too");
     let gates = Path::dotted("spec.featureGates");
     let written = cx.root().at(&gates);
@@ -119,7 +120,8 @@ fn useless(cx: &Context<'_>, mut names: Vec<&str>, state: FeatureState, harmless
 /// A gate that a field replaces.
 fn replaced(cx: &Context<'_>, name: &str, on: bool, field: &Path) -> Option<Finding> {
     let release = cx.release().label();
-    let finding = Finding::new(&IGNORED_FIELD, format!("{release} ignores the feature gate {name}"))
+    let finding = cx
+        .finding(format!("{release} ignores the feature gate {name}"))
         .at(cx.gate(name).name_place())
         .label("without effect");
     let removed = [Change::Remove(alone(cx, &place_of(cx, name)?))];

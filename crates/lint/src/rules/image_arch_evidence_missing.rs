@@ -6,11 +6,12 @@ use hcoplan_kubernetes::schema::DocumentSchema;
 
 use super::prelude::*;
 use crate::Form;
+use crate::context::without_transport;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for document in cx.of_kind("ImageArchitectures") {
         if text_at(document, "apiVersion").is_some_and(|v| v.starts_with("hcoplan.dev/")) {
-            malformed(document, out);
+            malformed(cx, document, out);
         }
     }
     let asked = cx.has_image_evidence() || !cx.csvs().is_empty();
@@ -20,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut images: BTreeMap<String, Location> = BTreeMap::new();
     let mut looked_at: BTreeMap<String, (Location, ImageEvidence)> = BTreeMap::new();
     let mut add = |image: &str, place: Location| {
-        let image = image.strip_prefix("docker://").unwrap_or(image);
+        let image = without_transport(image);
         match cx.image_evidence(image) {
             None => drop(images.entry(image.to_owned()).or_insert(place)),
             // A single image is sufficient evidence, even without its architecture.
@@ -62,16 +63,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         1 => format!("the architectures of {first} are unknown"),
         several => format!("the architectures of {several} images are unknown"),
     };
-    let mut finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
-        .at(place.clone())
-        .label("nothing is saved about it")
-        .help(match images.len() {
+    let mut finding =
+        cx.finding(message).at(place.clone()).label("nothing is saved about it").help(match images.len() {
             1 => save(first),
             _ => format!("for each image, {}", save(first)),
         });
-    for (_, place) in images.iter().skip(1).take(4) {
-        finding = finding.related(place.clone(), "nor about this one");
-    }
+    finding = with_related(finding, images.values().skip(1).take(4).cloned(), "nor about this one");
     for image in images.keys() {
         finding = with_related(finding, cx.other_digest(image), "this is about another digest of it");
     }
@@ -88,7 +85,7 @@ fn partly(cx: &Context<'_>, image: &str, place: &Location, evidence: &ImageEvide
     }
     let message = format!("{image} supports {}; whether it supports {} is unknown", and(&seen), and(&open));
     out.report(
-        Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, message)
+        cx.finding(message)
             .at(place.clone())
             .label("a plain inspect shows one image of perhaps several")
             .related(evidence.place(), "what was saved")
@@ -102,14 +99,11 @@ fn save(image: &str) -> String {
     format!("save its manifest: skopeo inspect --raw docker://{image} > images/{file}.json")
 }
 
-fn malformed(document: &Document, out: &mut Sink) {
+fn malformed(cx: &Context<'_>, document: &Document, out: &mut Sink) {
     static COMPILED: OnceLock<DocumentSchema> = OnceLock::new();
     let schema = COMPILED.get_or_init(|| DocumentSchema::of(hcoplan_schemas::IMAGE_ARCHITECTURES));
     for mistake in schema.check(&document.file, &document.root) {
-        let mut finding = Finding::new(&IMAGE_ARCH_EVIDENCE_MISSING, mistake.message)
-            .warning()
-            .at(document.location(mistake.span))
-            .label("not read");
+        let mut finding = cx.finding(mistake.message).warning().at(document.location(mistake.span)).label("not read");
         finding.help = mistake.help.map(Into::into);
         out.report(finding);
     }

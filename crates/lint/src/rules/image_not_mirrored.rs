@@ -4,6 +4,7 @@
 //! no related images of an operator.
 
 use super::prelude::*;
+use crate::context::without_transport;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     // One finding for each list.
@@ -12,7 +13,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if let Some(place) = cx.not_mirrored(image) {
             let key = (place.file.path().to_string(), place.span.start);
             let images = &mut found.entry(key).or_insert_with(|| (place, Vec::new())).1;
-            let image = image.strip_prefix("docker://").unwrap_or(image).to_owned();
+            let image = without_transport(image).to_owned();
             if !images.contains(&image) {
                 images.push(image);
             }
@@ -40,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message =
             format!("{} {come} from a mirror, but oc-mirror's configuration doesn't list {them}", and(&images));
         out.report(
-            Finding::new(&IMAGE_NOT_MIRRORED, message)
+            cx.finding(message)
                 .at(place)
                 .label("not in `mirror.additionalImages`")
                 .help("add the image to `mirror.additionalImages`"),

@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let name = name_of(document);
         let finding = |why: &str| {
             let message = format!("the {kind} {name} imports from an ImageStream, which {why}");
-            finding_about(&IMAGE_STREAM_WITHOUT_OPENSHIFT, document, message).at(document.locate(&path))
+            cx.finding_about(document, message).at(document.locate(&path))
         };
         if cx.inventory().platform == Platform::OpenShift {
             out.report_all(undeclared(cx, namespace_of(document), stream, finding));

@@ -23,9 +23,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
     let registry = source.key("registry");
     let stream = || Some(format!("the ImageStream {}", node.text_at("registry.imageStream")?));
     let image = node.text_at("registry.url").map(str::to_owned).or_else(stream)?;
-    let finding = |message: String| {
-        finding_about(&IMPORT_ARCHITECTURE_UNDETERMINED, document, message).at(document.locate_key(&registry))
-    };
+    let finding = |message: String| cx.finding_about(document, message).at(document.locate_key(&registry));
     match cx.import_of(&node.to_json(), namespace_of(document), &Architectures::Unknown) {
         Architectures::Undetermined(names) => {
             let names: Vec<&String> = names.iter().collect();
@@ -53,7 +51,7 @@ fn finding(cx: &Context<'_>, document: &Document, source: &Path) -> Option<Findi
             }
             let wanted = written.map_or_else(|| "the nodes that may import it".to_owned(), str::to_owned);
             let message = format!("{} imports {image}, which lacks {wanted}", object_name(document));
-            let finding = finding(message).severity(Severity::Error).label("never imported");
+            let finding = finding(message).error().label("never imported");
             Some(finding.help("import an image that is there, or publish it for the architecture"))
         }
         _ => None,

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             and(&names)
         );
         out.report(
-            Finding::new(&IMPORT_IGNORES_MIRROR, message)
+            cx.finding(message)
                 .at(place)
                 .label("mirrors apply only to images that nodes pull")
                 .help("set `pullMethod: node` in the images' sources, or write the mirror's address as their URL"),

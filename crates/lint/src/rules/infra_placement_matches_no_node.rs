@@ -9,6 +9,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let declared = cx.nodes().next().is_some();
     if declared && placement.selects_nodes() && placement.nodes(cx).is_empty() {
-        out.report(unmatched(&INFRA_PLACEMENT_MATCHES_NO_NODE, cx, &placement));
+        out.report(unmatched(cx, &placement));
     }
 }

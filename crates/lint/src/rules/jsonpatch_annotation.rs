@@ -20,16 +20,16 @@ fn before_upgrade(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Findi
     let count = operations(patch.operations().len())?;
     let (kind, next) = (patch.target.kind, next.label());
     let message = format!("{count} on {kind} would stay in place during the upgrade to {next}");
-    let finding = Finding::new(&JSONPATCH_BEFORE_UPGRADE, message).at(patch.annotation.key_place());
+    let finding = cx.finding(message).at(patch.annotation.key_place());
     let help = format!("remove it before the upgrade; `hcoplan plan DIR --upgrade-to {next}` shows what it would do");
     Some(finding.label("written against this release's operand").help(help))
 }
 
-fn many_operations(_: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
+fn many_operations(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
     let next = patch.operations().get(MAX_EXAMINED)?;
     let (name, count) = (patch.target.name, patch.operations().len());
     let message = format!("{name} has {count} operations; hcoplan checks only the first {MAX_EXAMINED}");
-    let finding = Finding::new(&JSONPATCH_MANY_OPERATIONS, message).at(patch.place(next.spans.whole));
+    let finding = cx.finding(message).at(patch.place(next.spans.whole));
     Some(finding.label("from here on, nothing is checked").help("write fewer operations"))
 }
 
@@ -39,7 +39,8 @@ fn present(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Finding> {
         return None;
     }
     let (kind, count) = (patch.target.kind, operations(jsonpatch::count(patch.text))?);
-    let finding = Finding::new(&JSONPATCH_PRESENT, format!("a jsonpatch annotation changes {kind} with {count}"))
+    let finding = cx
+        .finding(format!("a jsonpatch annotation changes {kind} with {count}"))
         .at(patch.annotation.key_place())
         .label("unsupported: HCO raises the UnsupportedHCOModification alert");
     Some(finding.help("use a field of the HyperConverged, if it has one"))
@@ -50,7 +51,8 @@ fn ssp_without_openshift(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Optio
         return None;
     }
     let message = "SSP is patched, but this cluster has no SSP";
-    let finding = Finding::new(&JSONPATCH_SSP_WITHOUT_OPENSHIFT, message)
+    let finding = cx
+        .finding(message)
         .at(patch.annotation.key_place())
         .label("HCO deploys SSP on OpenShift only")
         .help("remove the annotation");

@@ -28,17 +28,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             };
             let next = next.label();
             out.report(match change {
-                PatchChange::Fails(index, message) => Finding::new(
-                    &JSONPATCH_BREAKS_ON_UPGRADE,
-                    format!("{next} can't apply {}: {message}", described(index)),
-                )
-                .at(place(index))
-                .label("the reconcile stops here after the upgrade")
-                .help("remove it before the upgrade"),
+                PatchChange::Fails(index, message) => cx
+                    .finding(format!("{next} can't apply {}: {message}", described(index)))
+                    .at(place(index))
+                    .label("the reconcile stops here after the upgrade")
+                    .help("remove it before the upgrade"),
                 PatchChange::Noop(index) => {
                     let message = format!("{} is no longer needed: it has no effect on {next}", described(index));
                     // The reconcile doesn't fail.
-                    Finding::new(&JSONPATCH_BREAKS_ON_UPGRADE, message)
+                    cx.finding(message)
                         .info()
                         .silent()
                         .at(place(index))
@@ -52,7 +50,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         "{next} lists {gate} in disabledFeatureGates, and KubeVirt rejects a gate \
                          in both lists"
                     );
-                    Finding::new(&JSONPATCH_BREAKS_ON_UPGRADE, message)
+                    cx.finding(message)
                         .at(place(index.unwrap_or_default()))
                         .label("KubeVirt's webhook rejects the object after the upgrade")
                         .help("remove it before the upgrade")

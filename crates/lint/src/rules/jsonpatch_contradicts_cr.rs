@@ -15,9 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ([only], None) => applied.written_location(&only.pointer),
             _ => applied.path_place(),
         };
-        let mut finding = Finding::new(&JSONPATCH_CONTRADICTS_CR, contradiction(cx, &applied, first))
-            .at(place)
-            .label("this value applies");
+        let mut finding = cx.finding(contradiction(cx, &applied, first)).at(place).label("this value applies");
         finding = with_related(finding, set.into_iter().map(|field| cx.said_place(field)), "this has no effect");
         let remove = cx.without_operation(applied.patch, applied.index, Applicability::Unsafe);
         out.report(match cx.move_to_fields(&applied) {

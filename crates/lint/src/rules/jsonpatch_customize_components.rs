@@ -25,9 +25,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let inner = inner_patches(applied.operation);
         let broken: Vec<Finding> =
-            inner.iter().filter_map(|(pointer, patch)| broken(&applied, kinds, pointer, patch)).collect();
+            inner.iter().filter_map(|(pointer, patch)| broken(cx, &applied, kinds, pointer, patch)).collect();
         if broken.is_empty() {
-            out.report(general(&applied, &inner));
+            out.report(general(cx, &applied, &inner));
         }
         for finding in broken {
             out.report(finding);
@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The finding for any inner patch.
-fn general(applied: &Applied<'_, '_>, inner: &[(String, Json)]) -> Finding {
+fn general(cx: &Context<'_>, applied: &Applied<'_, '_>, inner: &[(String, Json)]) -> Finding {
     let kind = applied.kind();
     let counted = inner.iter().find_map(|(pointer, patch)| {
         let text = patch.get("patch")?.as_str()?;
@@ -45,7 +45,7 @@ fn general(applied: &Applied<'_, '_>, inner: &[(String, Json)]) -> Finding {
         Some((format!("{pointer}/patch"), path))
     });
     let message = format!("the patch edits what {kind}'s operator deploys");
-    let finding = Finding::new(&JSONPATCH_CUSTOMIZE_COMPONENTS, message).at(applied.path_place());
+    let finding = cx.finding(message).at(applied.path_place());
     let finding = match counted {
         None => finding.label("a patch inside the patch"),
         Some((pointer, path)) => finding
@@ -81,15 +81,11 @@ fn inner_patches(operation: &Operation) -> Vec<(String, Json)> {
 }
 
 /// Why an inner patch fails.
-fn broken(applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Json) -> Option<Finding> {
+fn broken(cx: &Context<'_>, applied: &Applied<'_, '_>, kinds: &[&str], pointer: &str, patch: &Json) -> Option<Finding> {
     let text = |key: &str| patch.get(key).and_then(Json::as_str);
     let kind = applied.kind();
     let error = |key: &str, message: String, label: &'static str| {
-        Finding::new(&JSONPATCH_CUSTOMIZE_COMPONENTS, message)
-            .severity(Severity::Error)
-            .silent()
-            .at(applied.written_location(&format!("{pointer}/{key}")))
-            .label(label)
+        cx.finding(message).error().silent().at(applied.written_location(&format!("{pointer}/{key}"))).label(label)
     };
     let inner = text("patch")?;
     let Ok(decoded) = serde_json::from_str::<Json>(inner) else {

@@ -29,8 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ),
         };
         let place = if !several { applied.place_of(first) } else { applied.path_place() };
-        let finding =
-            Finding::new(&JSONPATCH_DUPLICATES_FIELD, message).at(place).label("the HyperConverged has a field for it");
+        let finding = cx.finding(message).at(place).label("the HyperConverged has a field for it");
         let fix = cx.move_to_fields(&applied);
         let shared = fields.iter().find(|f| !f.others.is_empty());
         out.report(match (fix, shared) {

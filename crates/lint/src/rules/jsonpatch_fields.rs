@@ -41,12 +41,10 @@ fn case_mismatch(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str) -> 
         let same = patch.result() == Some(&cx.result_of(patch, &text)?);
         Some(Fix { applicability: if same { Applicability::Safe } else { Applicability::Unsafe }, ..fix })
     });
-    let finding = Finding::new(
-        &JSONPATCH_CASE_MISMATCH,
-        format!("the field of {} is {name}, not {key}: only Go's decoder takes both", applied.kind()),
-    )
-    .at(applied.named_location(pointer))
-    .label("found by the operator, in any case");
+    let finding = cx
+        .finding(format!("the field of {} is {name}, not {key}: only Go's decoder takes both", applied.kind()))
+        .at(applied.named_location(pointer))
+        .label("found by the operator, in any case");
     Some(finding.remedy(format!("write {name}"), fix))
 }
 
@@ -65,7 +63,7 @@ fn from_outside_spec(cx: &Context<'_>, out: &mut Sink) {
                 Op::Move => "read, and not taken away",
                 _ => "read before the operand is created",
             };
-            let finding = Finding::new(&JSONPATCH_FROM_OUTSIDE_SPEC, message).at(patch.place(span)).label(label);
+            let finding = cx.finding(message).at(patch.place(span)).label(label);
             out.report(finding.help("set the intended value with add"));
         }
     }
@@ -80,7 +78,7 @@ fn path_not_in_release(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &st
     } else {
         "remove it, or use the HyperConverged's own field".to_owned()
     };
-    let finding = Finding::new(&JSONPATCH_PATH_NOT_IN_RELEASE, message).at(applied.named_location(pointer));
+    let finding = cx.finding(message).at(applied.named_location(pointer));
     Some(finding.label("the operator drops it").help(help))
 }
 
@@ -129,7 +127,7 @@ fn dropped(cx: &Context<'_>, applied: &Applied<'_, '_>, pointer: &str, label: &'
     let (kind, patch) = (applied.kind(), applied.patch);
     let (parent, key) = pointer.rsplit_once('/')?;
     let message = format!("{kind} has no field {pointer}");
-    let finding = Finding::new(&JSONPATCH_UNKNOWN_FIELD, message).at(applied.named_location(pointer)).label(label);
+    let finding = cx.finding(message).at(applied.named_location(pointer)).label(label);
     let types = cx.release().go_types();
     let of_type = cx.operand_type(patch, parent);
     let name = of_type.and_then(|ty| types.field_of_type(ty, key).or_else(|| nearest(key, types.field_names(ty))));

@@ -38,7 +38,8 @@ fn inert(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Find
         _ => return None,
     };
     let message = format!("the feature gate {gate} has no effect in KubeVirt {}: {why}", kubevirt.version);
-    let finding = Finding::new(&JSONPATCH_FEATURE_GATE_INERT, message)
+    let finding = cx
+        .finding(message)
         .severity(severity)
         .at(applied.text_place(gate))
         .label("has no effect, and counts for the alert");
@@ -65,7 +66,7 @@ fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Fi
         return None;
     }
     let message = format!("KubeVirt {} has no feature gate {gate}", kubevirt.version);
-    let finding = Finding::new(&JSONPATCH_UNKNOWN_FEATURE_GATE, message).at(applied.text_place(gate)).label("ignored");
+    let finding = cx.finding(message).at(applied.text_place(gate)).label("ignored");
     let siblings = cx.release().releases_of_distribution();
     let mut later = siblings.iter().skip_while(|r| r.name() != cx.release().name());
     if let Some(first) = later.find(|r| r.kubevirt().feature_gates.contains_key(gate)) {
@@ -94,7 +95,7 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
             if rendered && appends(&applied, gate) {
                 alike.entry(applied.kind()).or_default().push((applied, gate));
             } else {
-                let finding = duplicate(&applied, gate, rendered);
+                let finding = duplicate(cx, &applied, gate, rendered);
                 out.report(without(cx, finding, &applied, gate, Applicability::Safe));
             }
         }
@@ -103,7 +104,7 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
         let Some(((applied, gate), rest)) = twice.split_first() else {
             continue;
         };
-        let mut finding = duplicate(applied, gate, true);
+        let mut finding = duplicate(cx, applied, gate, true);
         if rest.is_empty() {
             out.report(without(cx, finding, applied, gate, Applicability::Safe));
             continue;
@@ -111,9 +112,7 @@ fn duplicates(cx: &Context<'_>, out: &mut Sink) {
         let mut gates: Vec<&str> = twice.iter().map(|(_, gate)| *gate).collect();
         gates.dedup();
         finding.message = already_rendered(kind, &gates);
-        for (other, gate) in rest {
-            finding = finding.related(other.text_place(gate), "so does this one");
-        }
+        finding = with_related(finding, rest.iter().map(|(other, gate)| other.text_place(gate)), "so does this one");
         let indices: BTreeSet<usize> = twice.iter().map(|(applied, _)| applied.index).collect();
         let fix = without_all(cx, applied.patch, &indices);
         out.report(finding.remedy("remove the operations", fix));
@@ -125,14 +124,14 @@ fn already_rendered(kind: &str, gates: &[&str]) -> String {
     format!("the patch adds {} to {kind}'s feature gates, where HCO renders {them} already", and(gates))
 }
 
-fn duplicate(applied: &Applied<'_, '_>, gate: &str, rendered: bool) -> Finding {
+fn duplicate(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str, rendered: bool) -> Finding {
     let kind = applied.kind();
     let message = if rendered {
         already_rendered(kind, &[gate])
     } else {
         format!("{gate} is added to {kind}'s feature gates twice")
     };
-    let finding = Finding::new(&JSONPATCH_DUPLICATE_FEATURE_GATE, message).at(applied.text_place(gate));
+    let finding = cx.finding(message).at(applied.text_place(gate));
     finding.label("changes nothing, and counts for the alert")
 }
 
@@ -144,7 +143,7 @@ fn without_all(cx: &Context<'_>, patch: &PatchAnnotation<'_>, indices: &BTreeSet
     }
     let indices: Vec<usize> = indices.iter().copied().collect();
     let (_, edits) = patch.without(&indices)?;
-    Some(Fix { title: format!("remove {count} operations"), applicability: Applicability::Safe, edits })
+    Some(safe(format!("remove {count} operations"), edits))
 }
 
 fn replaced(cx: &Context<'_>, out: &mut Sink) {
@@ -161,7 +160,7 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
         if missed.is_empty() && !(whole && lost.is_empty()) {
             continue;
         }
-        let finding = |message| Finding::new(&JSONPATCH_FEATURE_GATES_REPLACED, message);
+        let finding = |message| cx.finding(message);
         let finding = if missed.is_empty() {
             let message = format!(
                 "the patch writes all of {kind}'s feature gates, and will lack those that the next release adds"
@@ -230,7 +229,7 @@ fn conflict(cx: &Context<'_>, patch: &PatchAnnotation<'_>, rendered: &Json, gate
         "KubeVirt's webhook will reject the KubeVirt: feature gate \"{gate}\" exists on both \
          \"FeatureGates\" and \"DisabledFeatureGates\""
     );
-    let finding = Finding::new(&JSONPATCH_FEATURE_GATE_IN_DISABLED_LIST, message);
+    let finding = cx.finding(message);
     let mut of_this = cx.applied().filter(|a| a.patch.target == patch.target);
     let Some(applied) = of_this.find(|a| a.gates().is_some_and(|g| g.added.iter().any(|a| a == gate))) else {
         // The opposite: the patch disables a gate that HCO enables.

@@ -16,7 +16,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             ("isn't JSON", "reading JSON stops here")
         };
         let name = patch.target.name;
-        let finding = Finding::new(&JSONPATCH_INVALID_JSON, format!("the annotation {name} {message}"))
+        let finding = cx
+            .finding(format!("the annotation {name} {message}"))
             .at(cx.patch_place(name, &failure))
             .label(label)
             .remedy(HELP, as_json(cx, patch));
@@ -36,7 +37,7 @@ fn as_json(cx: &Context<'_>, patch: &PatchAnnotation<'_>) -> Option<Fix> {
     }
     .to_string();
     jsonpatch::decode(&text).ok()?;
-    let path = Path::dotted("metadata.annotations").key(patch.target.name);
+    let path = Path::annotation(patch.target.name);
     let title = format!("{HELP}: {text}");
     cx.suggest(title, &[Change::Set(path, text.into())])
 }

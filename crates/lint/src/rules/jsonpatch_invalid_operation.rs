@@ -9,7 +9,7 @@ const OPS: [Op; 6] = [Op::Add, Op::Remove, Op::Replace, Op::Move, Op::Copy, Op::
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for patch in cx.patch_annotations() {
-        duplicate_keys(patch, out);
+        duplicate_keys(cx, patch, out);
         let Some(failure) = patch.malformed() else {
             continue;
         };
@@ -22,7 +22,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let written = failure.span.and_then(|s| patch.text.get(s.range()));
         let word = written.and_then(|w| serde_json::from_str::<String>(w).ok());
         let unsupported = failure.cause == Cause::Operation(OperationPart::Op);
-        let mut finding = Finding::new(&JSONPATCH_INVALID_OPERATION, message(&failure, element)).at(place);
+        let mut finding = cx.finding(message(&failure, element)).at(place);
         finding = match word.filter(|_| unsupported) {
             None => finding.label(label(&failure, element)).help(match failure.cause {
                 Cause::Operation(OperationPart::Value) => "add `value`",
@@ -64,12 +64,12 @@ fn label(failure: &jsonpatch::Failure, element: bool) -> &'static str {
     }
 }
 
-fn duplicate_keys(patch: &PatchAnnotation<'_>, out: &mut Sink) {
+fn duplicate_keys(cx: &Context<'_>, patch: &PatchAnnotation<'_>, out: &mut Sink) {
     for repeated in jsonpatch::duplicate_keys(patch.text) {
         let key = &repeated.key;
         let message = format!("operation {} has {key} more than once; HCO uses the last value", repeated.operation + 1);
         out.report(
-            Finding::new(&JSONPATCH_INVALID_OPERATION, message)
+            cx.finding(message)
                 .warning()
                 .at(patch.place(repeated.first))
                 .label("has no effect")

@@ -29,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if let Some(under) = below.last() {
                 let missing: Vec<&Json> = under.operations.iter().filter(|o| !own.contains(o)).collect();
                 if !missing.is_empty() {
-                    out.report(finding(layer, under, &missing));
+                    out.report(finding(cx, layer, under, &missing));
                 }
             }
             below.push(EarlierText { operations: own, place: layer.place.clone() });
@@ -37,13 +37,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-fn finding(layer: &Layer, under: &EarlierText, missing: &[&Json]) -> Finding {
+fn finding(cx: &Context<'_>, layer: &Layer, under: &EarlierText, missing: &[&Json]) -> Finding {
     let count = match missing.len() {
         1 => "an operation".to_owned(),
         n => format!("{n} operations"),
     };
     let message = format!("{} replaces {}, and so removes {count} from it", layer.file, layer.name);
-    Finding::new(&JSONPATCH_LAYERED, message)
+    cx.finding(message)
         .at(under.place.clone())
         .label("replaced as a whole")
         .related(layer.place.clone(), "replaced by this")

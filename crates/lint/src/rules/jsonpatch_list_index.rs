@@ -32,9 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => format!("/{list}/{index} of {} counts a list's elements", applied.kind()),
         };
         let appends = operation.op == Op::Add && found.depth + 1 == segments.len();
-        let finding = Finding::new(&JSONPATCH_LIST_INDEX, message)
-            .at(place)
-            .label("HCO may render this list in another order in each release");
+        let finding = cx.finding(message).at(place).label("HCO may render this list in another order in each release");
         out.report(if appends {
             finding.remedy("add at the end, with /-", append(cx, &applied, found.depth))
         } else {

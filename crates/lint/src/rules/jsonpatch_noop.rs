@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if empty {
             let message = format!("the annotation {} has no operations", patch.target.name);
             out.report(
-                Finding::new(&JSONPATCH_NOOP, message)
+                cx.finding(message)
                     .at(patch.annotation.value_place())
                     .label("changes nothing")
                     .help("remove the annotation")
@@ -23,7 +23,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let (op, path) = (applied.operation.op.as_str(), &applied.operation.path);
         let message = format!("the operation {op} leaves {path} of {} as HCO renders it", applied.kind());
         out.report(
-            Finding::new(&JSONPATCH_NOOP, message)
+            cx.finding(message)
                 .at(applied.path_place())
                 .label("changes nothing, and counts for the alert")
                 .help("remove the operation")

@@ -11,8 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let name = patch.target.name;
-        let finding = Finding::new(&JSONPATCH_NOT_AN_ARRAY, format!("the annotation {name} isn't a list"))
-            .at(cx.patch_place(name, &failure));
+        let finding = cx.finding(format!("the annotation {name} isn't a list")).at(cx.patch_place(name, &failure));
         let finding = match bracketed(patch) {
             Some(fix) => finding.label("one operation instead of a list").help("put it in brackets").fix(fix),
             None => finding
@@ -29,9 +28,6 @@ fn bracketed(patch: &PatchAnnotation<'_>) -> Option<Fix> {
     jsonpatch::decode(&format!("[{text}]")).ok()?;
     let start = text.len() - text.trim_start().len();
     let end = text.trim_end().len();
-    Some(Fix {
-        title: "put the operation in [ and ]".to_owned(),
-        applicability: Applicability::Safe,
-        edits: vec![patch.annotation.edit_part(start..start, "[")?, patch.annotation.edit_part(end..end, "]")?],
-    })
+    let edits = vec![patch.annotation.edit_part(start..start, "[")?, patch.annotation.edit_part(end..end, "]")?];
+    Some(safe("put the operation in [ and ]", edits))
 }

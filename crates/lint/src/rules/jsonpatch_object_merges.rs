@@ -33,16 +33,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message =
             format!("the operation {op} merges into {path} of {} and doesn't replace it: {shown} stay", applied.kind());
-        out.report(
-            Finding::new(&JSONPATCH_OBJECT_MERGES, message)
-                .at(place)
-                .label("HCO merges it into what it had rendered")
-                .remedy(
-                    "write the fields that change by their own paths; to clear the others, write \
+        out.report(cx.finding(message).at(place).label("HCO merges it into what it had rendered").remedy(
+            "write the fields that change by their own paths; to clear the others, write \
                      null for each",
-                    by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
-                ),
-        );
+            by_path(cx, &applied).into_iter().chain(cleared(cx, &applied, &names)),
+        ));
     }
 }
 
@@ -55,7 +50,8 @@ fn by_path(cx: &Context<'_>, applied: &Applied<'_, '_>) -> Option<Fix> {
     let mut operations = Vec::new();
     for keys in leaves {
         let span = operation.part(patch.text, &keys)?.value;
-        let path = keys.iter().fold(operation.path.clone(), |p, k| p + "/" + &escaped(k));
+        let mut path = operation.path.clone();
+        keys.iter().for_each(|key| pointer::push(&mut path, key));
         let (path, value) = (Json::from(path), patch.text.get(span.range())?);
         operations.push(format!(r#"{{"op": "add", "path": {path}, "value": {value}}}"#));
     }
@@ -79,10 +75,6 @@ fn collect(value: &Json, there: &Json, keys: &mut Vec<String>, leaves: &mut Vec<
     }
 }
 
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
 /// Sets the remaining fields to null, if that clears all of them.
 fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Option<Fix> {
     let (patch, operation) = (applied.patch, applied.operation);
@@ -94,7 +86,7 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     if fields.len() > MAX_CLEARED || fields.iter().any(|f| value.contains_key(*f)) {
         return None;
     }
-    let nulls: Vec<String> = fields.iter().map(|f| format!("{}: null", Json::from(unescaped(f)))).collect();
+    let nulls: Vec<String> = fields.iter().map(|f| format!("{}: null", Json::from(pointer::unescape(f)))).collect();
     let end = operation.spans.value?.end as usize - 1;
     let inner = patch.text.get(..end)?.trim_end();
     let comma = if value.is_empty() { "" } else { ", " };
@@ -103,8 +95,4 @@ fn cleared(cx: &Context<'_>, applied: &Applied<'_, '_>, names: &[&str]) -> Optio
     let result = cx.result_of(patch, &text)?;
     let gone = fields.iter().all(|f| result.pointer(&format!("{}/{f}", operation.path)).is_none());
     gone.then(|| suggestion(format!("clear {} with null", and(&fields)), edits))
-}
-
-fn unescaped(segment: &str) -> String {
-    segment.replace("~1", "/").replace("~0", "~")
 }

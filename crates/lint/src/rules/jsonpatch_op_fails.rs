@@ -32,10 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         _ => "the HyperConverged is accepted, but HCO's reconcile fails",
     };
     let message = format!("the {what} can't be applied to {}; {who}: {}", patch.target.kind, failure.message);
-    let mut finding = Finding::new(&JSONPATCH_OP_FAILS, message)
-        .at(cx.patch_place(failed.annotation, failure))
-        .label(explained)
-        .help(help);
+    let mut finding = cx.finding(message).at(cx.patch_place(failed.annotation, failure)).label(explained).help(help);
     if let Some(operation) = operation.filter(|_| failure.cause == Cause::MissingField) {
         let op = operation.spans.op.range();
         let title = "write add: it sets a field whether it is there or not";

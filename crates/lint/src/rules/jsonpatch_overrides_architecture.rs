@@ -26,7 +26,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(why) => format!("the patch sets {pointer} of {}{why}", applied.kind()),
             None => format!("the patch sets {pointer} of {}, which HCO derives for itself", applied.kind()),
         };
-        let finding = Finding::new(&JSONPATCH_OVERRIDES_ARCHITECTURE, message)
+        let finding = cx
+            .finding(message)
             .severity(severity)
             .at(applied.written_location(pointer))
             .label("HCO's status and alerts don't see it");

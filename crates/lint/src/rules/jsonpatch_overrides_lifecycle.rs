@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 let fix =
                     cx.drop_operation(&applied).map(|fix| Fix { title: format!("{}: {instead}", fix.title), ..fix });
                 out.report(
-                    Finding::new(&JSONPATCH_OVERRIDES_LIFECYCLE, message)
+                    cx.finding(message)
                         .severity(error_if(part.is_error))
                         .at(applied.named_location(pointer))
                         .label("HCO no longer controls it")

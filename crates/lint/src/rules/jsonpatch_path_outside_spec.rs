@@ -9,9 +9,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for operation in patch.operations().iter().filter(|o| !o.path.starts_with("/spec/")) {
             let path = &operation.path;
             let message = format!("the patch path {} isn't below /spec/ of {}", quoted(path), patch.target.kind);
-            let mut finding = Finding::new(&JSONPATCH_PATH_OUTSIDE_SPEC, message)
-                .at(patch.path_place(operation))
-                .label("can only modify spec fields");
+            let mut finding = cx.finding(message).at(patch.path_place(operation)).label("can only modify spec fields");
             let meant = format!("/spec/{}", path.trim_start_matches('/'));
             let meant = match path.strip_prefix("spec/") {
                 Some(_) => format!("/{path}"),
@@ -38,8 +36,7 @@ fn quoted(path: &str) -> &str {
 
 /// Whether the operand's type has such a field.
 fn is_a_field(cx: &Context<'_>, patch: &PatchAnnotation<'_>, pointer: &str) -> bool {
-    let types = cx.release().go_types();
-    let Some(mut ty) = types.of_kind(patch.target.api_version, patch.target.kind) else {
+    let Some((types, mut ty)) = cx.types_of(patch) else {
         return false;
     };
     let segments = jsonpatch::segments(pointer);

@@ -24,9 +24,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             None => operation.spans.path,
         };
         let message = format!("the operation {} leaves {path} of {kind} as it is", operation.op.as_str());
-        let mut finding = Finding::new(&JSONPATCH_REMOVE_HAS_NO_EFFECT, message)
-            .at(patch.place(span))
-            .label("HCO keeps a field that a patch removes");
+        let mut finding = cx.finding(message).at(patch.place(span)).label("HCO keeps a field that a patch removes");
         let fix = clearing(cx, patch, applied.index, operation, path);
         finding = match fix {
             Some(fix) => finding.help("replace it by null, which clears it").fix(fix),

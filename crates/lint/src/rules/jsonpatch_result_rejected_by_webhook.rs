@@ -55,11 +55,8 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, message: String, point
         Some(applied) => applied.path_place(),
         None => patch.annotation.value_place(),
     };
-    Finding::new(&JSONPATCH_RESULT_REJECTED_BY_WEBHOOK, message)
-        .at(place)
-        .label("the webhook rejects the patched object")
-        .remedy(
-            "write a value that the webhook accepts, or remove the operation",
-            applied.and_then(|a| cx.drop_operation(&a)),
-        )
+    cx.finding(message).at(place).label("the webhook rejects the patched object").remedy(
+        "write a value that the webhook accepts, or remove the operation",
+        applied.and_then(|a| cx.drop_operation(&a)),
+    )
 }

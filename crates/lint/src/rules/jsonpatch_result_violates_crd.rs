@@ -34,11 +34,8 @@ fn finding(cx: &Context<'_>, patch: &PatchAnnotation<'_>, violation: &Violation)
         Some(applied) => applied.written_location(&pointer),
         None => patch.annotation.value_place(),
     };
-    Finding::new(&JSONPATCH_RESULT_VIOLATES_CRD, message)
-        .at(place)
-        .label("violates its CustomResourceDefinition")
-        .remedy(
-            "write a value that the schema allows, or remove the operation",
-            applied.and_then(|a| cx.drop_operation(&a)),
-        )
+    cx.finding(message).at(place).label("violates its CustomResourceDefinition").remedy(
+        "write a value that the schema allows, or remove the operation",
+        applied.and_then(|a| cx.drop_operation(&a)),
+    )
 }

@@ -31,7 +31,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Some(_) => (": the second operation replaces the first one's value", "this value is lost"),
             None => ("", "written here before"),
         };
-        let finding = Finding::new(&JSONPATCH_SELF_CONFLICT, format!("{order}{lost_value}"))
+        let finding = cx
+            .finding(format!("{order}{lost_value}"))
             .at(applied.path_place())
             .label("written again")
             .related(patch.path_place(first), label);

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let message =
             format!("{what} of {} keeps {value} of the element that HCO renders at this index{more}", applied.kind());
         out.report(
-            Finding::new(&JSONPATCH_STRUCT_LIST_MERGES, message)
+            cx.finding(message)
                 .at(applied.named_location(what))
                 .label("HCO fills new elements into the old ones, index by index")
                 .help("change the list in the HyperConverged, or write every field of every element")

@@ -20,8 +20,9 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         "the operation test fails, and with it the whole patch of {kind}: {}",
                         failed.failure.message
                     );
-                    let finding = Finding::new(&JSONPATCH_TEST_BLOCKS_RECONCILE, message)
-                        .severity(Severity::Error)
+                    let finding = cx
+                        .finding(message)
+                        .error()
                         .at(cx.patch_place(patch.target.name, failed.failure))
                         .label(match failed.failure.cause {
                             Cause::TestFailed => "finds another value",
@@ -31,13 +32,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     explain_patch(cx, out, patch, finding);
                 }
                 None => out.report(
-                    Finding::new(
-                        &JSONPATCH_TEST_BLOCKS_RECONCILE,
-                        format!("the operation test makes HCO's reconcile fail when {path} of {kind} changes"),
-                    )
-                    .at(patch.path_place(operation))
-                    .label("where it fails, the whole patch fails")
-                    .help("remove the test, or suppress this with the reason why it should stop"),
+                    cx.finding(format!("the operation test makes HCO's reconcile fail when {path} of {kind} changes"))
+                        .at(patch.path_place(operation))
+                        .label("where it fails, the whole patch fails")
+                        .help("remove the test, or suppress this with the reason why it should stop"),
                 ),
             }
         }

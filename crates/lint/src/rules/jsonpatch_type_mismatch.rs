@@ -20,7 +20,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let fails = is_it && failed.failure.cause == Cause::WrongType;
             let Some(finding) = mismatch(cx, patch, operation) else {
                 if fails {
-                    let finding = Finding::new(&JSONPATCH_TYPE_MISMATCH, failed.failure.message.clone())
+                    let finding = cx
+                        .finding(failed.failure.message.clone())
                         .at(cx.patch_place(patch.target.name, failed.failure))
                         .label("the operand has no place for what this makes");
                     out.explain(failed.incident, finding);
@@ -37,8 +38,7 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     if !matches!(operation.op, Op::Add | Op::Replace) {
         return None;
     }
-    let types = cx.release().go_types();
-    let ty = types.of_kind(patch.target.api_version, patch.target.kind)?;
+    let (types, ty) = cx.types_of(patch)?;
     let value = operation.value()?;
     let (document, at) = placed(types, ty, operation, value)?;
     let error = types.decode_check(&document, ty).err()?;
@@ -51,12 +51,10 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
     let field = keys.next().map(step).unwrap_or_default();
     let kind = patch.target.kind;
     let written = found.get(&document).unwrap_or(&Json::Null);
-    let finding = Finding::new(
-        &JSONPATCH_TYPE_MISMATCH,
-        format!("{field} of {kind} can't hold {}: {}", short(written), error.message),
-    )
-    .at(patch.place(span))
-    .label(label(&error.wants));
+    let finding = cx
+        .finding(format!("{field} of {kind} can't hold {}: {}", short(written), error.message))
+        .at(patch.place(span))
+        .label(label(&error.wants));
     let corrected = corrected(types, ty, &document, &found);
     Some(match corrected {
         None => finding.help("write a value of the field's type"),
@@ -64,8 +62,7 @@ fn mismatch(cx: &Context<'_>, patch: &PatchAnnotation<'_>, operation: &Operation
             let text = value.to_string();
             let edit = patch.annotation.edit_part(span.range(), &text);
             let title = format!("write {text}");
-            let fix =
-                edit.map(|edit| Fix { title: title.clone(), applicability: Applicability::Safe, edits: vec![edit] });
+            let fix = edit.map(|edit| safe(title.clone(), vec![edit]));
             finding.remedy(title, fix)
         }
     })

@@ -25,16 +25,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let place = cx.location(entry.key.span);
-        let finding = Finding::new(&JSONPATCH_UNKNOWN_ANNOTATION_KEY, format!("HCO reads no annotation {key}"))
-            .at(place.clone())
-            .label("ignored");
+        let finding = cx.finding(format!("HCO reads no annotation {key}")).at(place.clone()).label("ignored");
         let Some(name) = meant else {
             out.report(finding.help(format!("the keys that HCO reads are {}", and(&ANNOTATIONS.map(|a| a.name)))));
             continue;
         };
         out.report(if let Some(counts) = annotations.entry(name) {
             let finding = finding.related(cx.location(counts.key.span), "HCO reads this one");
-            finding.fixes(cx.suggest(format!("remove {key}"), &[cx.annotation_removal(key)]))
+            finding.fixes(cx.suggest(format!("remove {key}"), &cx.annotation_removals(&[key])))
         } else {
             // Of two keys with the same meaning, the intended one is unclear.
             let is_only = annotations.entries().iter().filter(|e| self::meant(&e.key.text) == Some(name)).count() == 1;

@@ -55,7 +55,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 None => applied.written_location(&leaf),
             };
             out.report(
-                Finding::new(&JSONPATCH_WEAKENS_TLS, message)
+                cx.finding(message)
                     .severity(error_if(severe))
                     .at(place)
                     .label("weaker than what HCO renders")

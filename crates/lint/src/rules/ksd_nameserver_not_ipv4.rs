@@ -20,8 +20,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let help = "write an IPv4 address such as 192.0.2.53";
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| Some(&c.path) == field.path().as_ref());
-    if let Some(finding) = cx.rejected(&KSD_NAMESERVER_NOT_IPV4, |reason| reason == Reason::Render && is_ours) {
-        out.explain(Incident::Rejection, finding.label(label).help(help));
+    if let Some(finding) = cx.rejected(|reason| reason == Reason::Render && is_ours) {
+        out.reject(finding.label(label).help(help));
         return;
     }
     if !admission.accepted {
@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let failed = cx.plan().reconcile_error.as_ref();
     if let Some(error) = failed.filter(|e| e.field == Some(FIELD)) {
         let message = format!("the HyperConverged is accepted, but HCO can't render {}: {error}", error.operand);
-        let finding = Finding::new(&KSD_NAMESERVER_NOT_IPV4, message).at(field.value_place());
+        let finding = cx.finding(message).at(field.value_place());
         out.explain(Incident::ReconcileError, finding.label(label).help(help));
         return;
     }
@@ -39,7 +39,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = format!("nothing uses the name server {address}: {GATE} is off");
-    let finding = Finding::new(&KSD_NAMESERVER_NOT_IPV4, message)
+    let finding = cx
+        .finding(message)
         .at(field.key_place())
         .info()
         .label("without effect")

@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::fix::{NEW_DEVICES as NEW, OLD_DEVICES as OLD, mediated_device_lists};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let rejected = cx.rejected(&MDEV_TYPES_CONFLICT, |r| r == Reason::MediatedDevicesBothNames);
+    let rejected = cx.rejected(|r| r == Reason::MediatedDevicesBothNames);
     if let Some(finding) = rejected {
         let at = cx.admission().causes.first().map(|c| c.path.parent());
         let mut finding =
@@ -17,7 +17,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let fix = |changes: &[Change]| cx.suggest(changed(changes), changes);
             finding.fixes.extend([fix(&keep_new), fix(&keep_old)].into_iter().flatten());
         }
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
         return;
     }
     if !cx.admission().accepted {
@@ -52,7 +52,8 @@ fn deprecated(cx: &Context<'_>, node: &Node, path: &Path, out: &mut Sink) {
         ("the webhook copies it to the new name", format!("rename it to {NEW}"), Change::Rename(old, NEW.to_owned()))
     };
     let changes: Vec<Change> = change.into_iter().chain([last]).collect();
-    let finding = Finding::new(&MDEV_TYPES_CONFLICT, format!("{OLD} is a deprecated name of {NEW}"))
+    let finding = cx
+        .finding(format!("{OLD} is a deprecated name of {NEW}"))
         .at(cx.location(entry.key.span))
         .warning()
         .label(label);

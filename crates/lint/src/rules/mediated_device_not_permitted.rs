@@ -3,11 +3,7 @@
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let Some(kubevirt) = cx.plan().operand("KubeVirt") else {
-        return;
-    };
-    let configuration = &kubevirt["spec"]["configuration"];
-    let permitted = configuration["permittedHostDevices"]["mediatedDevices"].as_array();
+    let permitted = cx.rendered_kubevirt("configuration.permittedHostDevices.mediatedDevices").as_array();
     let field = cx.field("mediatedDevicesConfiguration");
     let types = |node: &Node| {
         let lists = ["mediatedDeviceTypes", "mediatedDevicesTypes"];
@@ -15,13 +11,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let per_node = |node: &Node| items(node.get("nodeMediatedDeviceTypes")).iter().any(types);
     let makes = field.node().is_some_and(|node| types(node) || per_node(node));
-    let rendered = !configuration["mediatedDevicesConfiguration"].is_null();
+    let rendered = !cx.rendered_kubevirt("configuration.mediatedDevicesConfiguration").is_null();
     if !makes || !rendered || permitted.is_some_and(|list| !list.is_empty()) {
         return;
     }
     let message = "mediated devices are created, but permittedHostDevices permits none of them";
     out.report(
-        Finding::new(&MEDIATED_DEVICE_NOT_PERMITTED, message)
+        cx.finding(message)
             .at(field.key_place())
             .label("no virtual machine may ask for one")
             .help("list them in permittedHostDevices.mediatedDevices"),

@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             if line.contains("skopeo") {
                 skopeo(cx, file, number, out);
             } else if line.contains("image") && line.contains("mirror") {
-                oc(file, number, out);
+                oc(cx, file, number, out);
             }
         }
     }
@@ -86,17 +86,14 @@ fn skopeo(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sin
     let place = Location::new(file, Span::new(begin, begin + verb));
     let insertion = Location::new(file, Span::new(begin + verb, begin + verb));
     out.report(
-        Finding::new(
-            &MIRROR_FILTERS_ARCHITECTURES,
-            format!("{from} is copied only for the architecture of the machine that copies it"),
-        )
-        .at(place)
-        .label("takes one image out of a manifest list")
-        .fix(suggested_text("add --all, which copies the whole list", insertion, " --all")),
+        cx.finding(format!("{from} is copied only for the architecture of the machine that copies it"))
+            .at(place)
+            .label("takes one image out of a manifest list")
+            .fix(suggested_text("add --all, which copies the whole list", insertion, " --all")),
     );
 }
 
-fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
+fn oc(cx: &Context<'_>, file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
     let Some((begin, text)) = command(file, number, &["oc", "image", "mirror"]) else {
         return;
     };
@@ -114,7 +111,7 @@ fn oc(file: &Arc<SourceFile>, number: usize, out: &mut Sink) {
     }
     let span = Span::new(begin + at, begin + at + flag.len());
     out.report(
-        Finding::new(&MIRROR_FILTERS_ARCHITECTURES, "images are mirrored for some of their architectures only")
+        cx.finding("images are mirrored for some of their architectures only")
             .at(Location::new(file, span))
             .label("the rest of each manifest list is left out")
             .fix(suggested_text(
@@ -140,7 +137,8 @@ fn image_set(cx: &Context<'_>, document: &Document, out: &mut Sink) {
     }
     let all = [Change::Set(path.clone(), ["multi"].as_slice().into())];
     let message = format!("the platform's images are mirrored for {}, and not for {}", and(&names), and(&missing));
-    let finding = finding_about(&MIRROR_FILTERS_ARCHITECTURES, document, message)
+    let finding = cx
+        .finding_about(document, message)
         .at(document.locate(&path))
         .label(format!("leaves {} out", and(&missing)))
         .help("mirror the release for several architectures: `multi`")

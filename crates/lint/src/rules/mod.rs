@@ -4,7 +4,8 @@
 //! metadata, and its fixtures in `testdata/lint/`; see CONTRIBUTING.md. Similar rules are rows of a table in one file:
 //! its `RULES`.
 
-use hcoplan_diagnostics::finding::{Finding, Severity};
+use hcoplan_diagnostics::finding::{Finding, Rule, Severity};
+use hcoplan_rule_pages::rules;
 
 use super::registered_rule::{Check, RegisteredRule};
 use super::{Context, Sink};
@@ -190,17 +191,17 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [Check; 8] = [
-        disk_smaller_than_source::check,
-        host_device_not_permitted::check,
-        network_reference_missing::machines,
-        referenced_key_missing::check,
-        storage_reference_missing::each_disk,
-        vm_device_not_attached::keeps_from_starting,
-        vm_pod_rejected::check,
-        vm_type_unknown::check,
+    let checks: [(&Rule, Check); 8] = [
+        (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
+        (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
+        (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
+        (&rules::REFERENCED_KEY_MISSING, referenced_key_missing::check),
+        (&rules::STORAGE_REFERENCE_MISSING, storage_reference_missing::each_disk),
+        (&rules::VM_DEVICE_NOT_ATTACHED, vm_device_not_attached::keeps_from_starting),
+        (&rules::VM_POD_REJECTED, vm_pod_rejected::check),
+        (&rules::VM_TYPE_UNKNOWN, vm_type_unknown::check),
     ];
-    checks.iter().for_each(|check| check(cx, &mut sink));
+    checks.into_iter().for_each(|(rule, check)| cx.run(rule, check, &mut sink));
     sink.findings.retain(|finding| finding.severity != Severity::Info);
     sink.findings
 }
@@ -211,7 +212,7 @@ mod prelude {
     pub(super) use std::sync::{Arc, LazyLock};
 
     pub(super) use hcoplan_diagnostics::finding::{
-        Applicability, BecomesWhen, Finding, Fix, PredictedValue, Rule, Severity, nearest,
+        Applicability, BecomesWhen, Finding, Fix, PredictedValue, Severity, nearest,
     };
     pub(super) use hcoplan_diagnostics::source::{Location, Span};
     pub(super) use hcoplan_kubernetes::{ObjectId, tree};
@@ -224,19 +225,22 @@ mod prelude {
     pub(super) use hcoplan_planner::release::{Phase, Platform, Release};
     pub(super) use hcoplan_rule_pages::rules::*;
     pub(super) use hcoplan_yaml::edit::Change;
-    pub(super) use hcoplan_yaml::{Document, Node, Path, Segment};
+    pub(super) use hcoplan_yaml::{Document, Node, Path, Segment, pointer};
     pub(super) use serde::Deserialize;
     pub(super) use serde_json::{Value as Json, json};
 
-    pub(super) use crate::context::{finding_about, keys_of, last_key, object_of};
-    pub(super) use crate::lists::{elements, entries, items, json_of, name_of, namespace_of};
+    pub(super) use crate::context::{keys_of, last_key, object_of};
+    pub(super) use crate::lists::{elements, entries, items, json_of, members, name_of, namespace_of, texts};
     pub(super) use crate::registered_rule::{RegisteredRule, always, last, late};
     pub(super) use crate::rows::rows;
-    pub(super) use crate::suggestion::{suggested, suggested_change, suggested_text, suggestion};
+    pub(super) use crate::suggestion::{safe, suggested, suggested_change, suggested_text, suggestion};
     pub(super) use crate::words::{and, changed, or};
     pub(super) use crate::{Applied, PatchAnnotation};
     pub(super) use crate::{Context, Csv, Extent, GoldenImage, ImageEvidence, Incident, NodeRef, PodTemplate, Pods};
     pub(super) use crate::{Sink, VirtualMachine, WrittenTemplate};
+
+    /// The words for the location of an image's evidence.
+    pub(super) const EVIDENCE: &str = "this says what the image has";
 
     /// The kinds that make a claim of their name.
     pub(super) const CLAIMS: [&str; 2] = ["PersistentVolumeClaim", "DataVolume"];

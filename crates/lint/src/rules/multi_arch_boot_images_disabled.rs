@@ -15,10 +15,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         "workload nodes are {}, but golden images are imported once, for the architecture of the node that imports them",
         and(architectures)
     );
-    let mut finding = Finding::new(&MULTI_ARCH_BOOT_IMAGES_DISABLED, message)
-        .at(cx.multi_arch_switch())
-        .label("multi-arch golden images are off")
-        .help(format!(
+    let mut finding =
+        cx.finding(message).at(cx.multi_arch_switch()).label("multi-arch golden images are off").help(format!(
             "switch multi-arch golden images on{}, or keep virtual machines to nodes of one \
              architecture",
             cx.multi_arch_prospects()

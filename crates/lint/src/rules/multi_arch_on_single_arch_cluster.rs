@@ -7,7 +7,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let message = format!("multi-arch golden images are on, but every node is {only}");
-    let finding = Finding::new(&MULTI_ARCH_ON_SINGLE_ARCH_CLUSTER, message)
+    let finding = cx
+        .finding(message)
         .at(cx.multi_arch_switch())
         .label(format!("renames golden images to …-{only}"))
         .help("leave it out until nodes of another architecture are planned");

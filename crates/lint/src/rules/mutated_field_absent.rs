@@ -19,9 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let shown: Vec<String> = added.iter().map(|(p, v)| format!("{p}: {v}")).collect();
         let message =
             format!("the golden image {} is stored with values that git lacks: {}", template.name(), and(&shown));
-        let finding = Finding::new(&MUTATED_FIELD_ABSENT, message)
-            .at(template.name_place())
-            .label("differs from git as soon as it is stored");
+        let finding = cx.finding(message).at(template.name_place()).label("differs from git as soon as it is stored");
         // Setting the policy decides about the disks, and suppresses the rule that reports it.
         let policy = added.iter().any(|(path, _)| path.to_string() == "spec.retentionPolicy");
         let (help, applicability) = if policy {

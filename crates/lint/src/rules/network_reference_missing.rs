@@ -21,17 +21,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         && cx.network_attachment(namespace, reference).is_none()
     {
         let (namespace, name) = reference.split_once('/').unwrap_or((namespace, reference));
-        let mut finding = Finding::new(
-            &NETWORK_REFERENCE_MISSING,
-            format!("the migration network {name} isn't declared in {namespace}"),
-        )
-        .at(field.value_place())
-        .label("migrations need it");
+        let mut finding = cx
+            .finding(format!("the migration network {name} isn't declared in {namespace}"))
+            .at(field.value_place())
+            .label("migrations need it");
         let elsewhere = declared.iter().find(|d| name_of(d) == name);
-        if let Some(other) = elsewhere {
-            let place = namespace_place(other);
-            finding = finding.related(place, "it is declared in another namespace");
-        }
+        let elsewhere = elsewhere.map(|d| namespace_place(d));
+        finding = with_related(finding, elsewhere, "it is declared in another namespace");
         let otherwise = format!("declare it in {namespace}");
         let meant = nearest(name, names(namespace));
         let is_full = reference.contains('/');
@@ -47,13 +43,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let name = entry.key.text.as_str();
         if name == OWN {
             out.report(
-                Finding::new(
-                    &NETWORK_REFERENCE_MISSING,
-                    format!("HCO overwrites the network binding {OWN} with its own"),
-                )
-                .at(cx.location(entry.key.span))
-                .label("without effect")
-                .help("give it another name"),
+                cx.finding(format!("HCO overwrites the network binding {OWN} with its own"))
+                    .at(cx.location(entry.key.span))
+                    .label("without effect")
+                    .help("give it another name"),
             );
             continue;
         }
@@ -72,13 +65,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let path = path.key(&entry.key.text).key("networkAttachmentDefinition");
         out.report(
-            Finding::new(
-                &NETWORK_REFERENCE_MISSING,
-                format!("the network attachment {name} isn't declared in {namespace}"),
-            )
-            .at(cx.locate(&path))
-            .label(format!("the binding {} needs it", entry.key.text))
-            .help("declare it, or correct the reference"),
+            cx.finding(format!("the network attachment {name} isn't declared in {namespace}"))
+                .at(cx.locate(&path))
+                .label(format!("the binding {} needs it", entry.key.text))
+                .help("declare it, or correct the reference"),
         );
     }
 }
@@ -98,9 +88,9 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
     let known = known.into_iter().flatten().map(|(name, _)| name.as_str());
     let message = format!("the network binding {name} of {vm} isn't in the HyperConverged");
     let finding = vm
-        .finding(&NETWORK_REFERENCE_MISSING, message)
+        .finding(cx, message)
         .at(vm.document.locate(&path))
-        .severity(Severity::Error)
+        .error()
         .label("its pod isn't created: couldn't find configuration for network binding");
     did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
 }
@@ -117,7 +107,7 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
             let (namespace, name) = reference.split_once('/').unwrap_or((vm.namespace(), reference));
             if !is_network_name(reference) {
                 let message = format!("no network attachment can have the name {reference}, which {vm} uses");
-                let finding = vm.finding(&NETWORK_REFERENCE_MISSING, message).at(place).severity(Severity::Error);
+                let finding = vm.finding(cx, message).at(place).error();
                 out.report(finding.label("its pod isn't created").help("correct the name"));
                 continue;
             }
@@ -136,7 +126,7 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
             };
             let message = format!("the network attachment {name} of {vm} isn't declared in {namespace}");
             let finding = vm
-                .finding(&NETWORK_REFERENCE_MISSING, message)
+                .finding(cx, message)
                 .at(place.clone())
                 .label(format!("looked for in the namespace {namespace}"))
                 .fix(suggested_text(format!("write {meant}"), place, meant));

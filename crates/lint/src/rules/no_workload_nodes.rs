@@ -7,7 +7,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if cx.selects_workload_nodes() || !cx.topology().workload_nodes.is_empty() {
         return;
     }
-    let mut finding = Finding::new(&NO_WORKLOAD_NODES, "no declared node is labelled as a worker")
+    let mut finding = cx
+        .finding("no declared node is labelled as a worker")
         .at(cx.whole_location())
         .label("has no workload placement, so HCO looks for workers")
         .help(

@@ -66,7 +66,7 @@ fn listed_names(cx: &Context<'_>, names: &HashSet<&str>, requirement: &Node, who
         let name = value.as_str().unwrap_or_default();
         let message = format!("{who} names {name}, which isn't a declared node");
         out.report(
-            Finding::new(&NODE_REFERENCE_UNMATCHED, message)
+            cx.finding(message)
                 .at(cx.location(value.span))
                 .label("no such node")
                 .help("name a node of the inventory, or take it out of the list"),
@@ -82,20 +82,19 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     let expressions = elements(&selector["matchExpressions"]);
-    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let labels = members(&selector["matchLabels"]);
     let keys = expressions.filter_map(|e| e["key"].as_str()).chain(labels.map(|(k, _)| k.as_str()));
     let compiled = Selector::of(selector);
     let unmatched = !cx.nodes().any(|n| compiled.as_ref().is_some_and(|s| s.matches(&n.node.labels)));
     let listed = elements(&selector["matchExpressions"]);
-    let listed = listed.filter(|e| e["operator"] == "In").flat_map(|e| {
-        let values = elements(&e["values"]).filter_map(Json::as_str);
-        values.filter_map(|value| Some((e["key"].as_str()?, value)))
-    });
+    let listed = listed
+        .filter(|e| e["operator"] == "In")
+        .flat_map(|e| texts(&e["values"]).filter_map(|value| Some((e["key"].as_str()?, value))));
     let wanted = pairs(&selector["matchLabels"]).chain(listed);
     if unmatched && keys.clone().all(|key| cx.shows_label(key)) {
         let field = cx.field("ksmConfiguration.nodeLabelSelector");
         out.report(
-            Finding::new(&NODE_REFERENCE_UNMATCHED, "ksmConfiguration.nodeLabelSelector matches no declared node")
+            cx.finding("ksmConfiguration.nodeLabelSelector matches no declared node")
                 .at(field.key_place())
                 .label("KSM is switched on nowhere")
                 .help(help(cx, wanted, "select labels that nodes have, or write {} for every node")),
@@ -105,7 +104,7 @@ fn ksm(cx: &Context<'_>, out: &mut Sink) {
 
 /// The labels of a mapping.
 fn pairs(labels: &Json) -> impl Iterator<Item = (&str, &str)> {
-    labels.as_object().into_iter().flatten().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
+    members(labels).filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)))
 }
 
 /// Suggests the label that was probably meant.
@@ -134,11 +133,11 @@ fn mediated_devices(cx: &Context<'_>, out: &mut Sink) {
         };
         let selector = Json::Object(selector.clone());
         let unmatched = !cx.nodes().any(|n| map_matches(&selector, &n.node.labels));
-        let mut keys = selector.as_object().into_iter().flatten();
+        let mut keys = members(&selector);
         if unmatched && keys.all(|(key, _)| cx.shows_label(key)) {
             let path = path.index(i).key("nodeSelector");
             out.report(
-                Finding::new(&NODE_REFERENCE_UNMATCHED, format!("{list}[{i}].nodeSelector matches no declared node"))
+                cx.finding(format!("{list}[{i}].nodeSelector matches no declared node"))
                     .at(cx.document().locate_key(&path))
                     .label("no node gets these mediated devices")
                     .help(help(cx, pairs(&selector), "select labels that nodes have, or correct the inventory")),
@@ -157,10 +156,10 @@ fn verbosity(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
         let names = cx.nodes().map(|n| n.node.name.as_str());
-        let finding =
-            Finding::new(&NODE_REFERENCE_UNMATCHED, format!("nodeVerbosity names {name}, which isn't a declared node"))
-                .at(cx.location(entry.key.span))
-                .label("no such node");
+        let finding = cx
+            .finding(format!("nodeVerbosity names {name}, which isn't a declared node"))
+            .at(cx.location(entry.key.span))
+            .label("no such node");
         let otherwise = "name a node of the inventory, or remove the entry";
         out.report(did_you_mean(finding, "name", nearest(name, names), otherwise));
     }

@@ -16,7 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let empty = if kind == "array" { "[]" } else { "{}" };
         let place = cx.document().locate_key(&path);
         let message = format!("{path} has no value: the API server treats it as absent, not as {empty}");
-        let finding = Finding::new(&NULL_SECTION, message).at(place).label("null");
+        let finding = cx.finding(message).at(place).label("null");
         let place = cx.location(node.span);
         let text = match place.text() {
             "" => format!(" {empty}"),

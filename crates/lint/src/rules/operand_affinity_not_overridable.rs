@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             cx.suggest(title, &set)
         });
         out.report(
-            finding_about(&OPERAND_AFFINITY_NOT_OVERRIDABLE, subscription, message)
+            cx.finding_about(subscription, message)
                 .at(subscription.locate_key(&path))
                 .label("for the operators only")
                 .help("give the HyperConverged node placements, if the operands were meant, too")

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let place = profile.or_else(|| field.map(|path| cx.locate(&path)));
         out.report(
-            Finding::new(&OPERAND_VIOLATES_CRD, message)
+            cx.finding(message)
                 .at(place.unwrap_or_else(|| cx.whole_location()))
                 .label("accepted here, and rejected where HCO passes it on")
                 .help(help),

@@ -14,7 +14,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     for subscription in cx.subscriptions().filter(|d| !covered(d)) {
         let message = "the infra placement doesn't move the operators: the Subscription has no placement";
-        let finding = finding_about(&OPERATOR_PLACEMENT_NOT_COVERED, subscription, message)
+        let finding = cx
+            .finding_about(subscription, message)
             .at(subscription.locate(&Path::dotted("spec.name")))
             .label("installs the operators anywhere")
             .help("repeat the placement in spec.config of the Subscription")

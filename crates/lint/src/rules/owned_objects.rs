@@ -49,8 +49,8 @@ impl<'d> Declared<'d> {
         self.namespace.is_empty() || Some(self.namespace) == namespace
     }
 
-    fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
-        finding_about(rule, self.document, message)
+    fn finding(&self, cx: &Context<'_>, message: impl Into<String>) -> Finding {
+        cx.finding_about(self.document, message)
     }
 }
 
@@ -67,7 +67,7 @@ fn common_template(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     let is_base = git.document.root.str_at(&label) == Some("base");
     let message = format!("SSP overwrites the template {}, a common template", git.name);
     let finding = git
-        .finding(&COMMON_TEMPLATE_IN_GIT, message)
+        .finding(cx, message)
         .label("SSP reverts changes")
         .help("give the copy another name and namespace, and remove the label template.kubevirt.io/type");
     (is_base && git.namespace == common).then(|| finding.related(git.document.locate(&label), "a base template"))
@@ -80,7 +80,7 @@ fn wasp_agent(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     let message = format!(
         "the DaemonSet wasp-agent duplicates HCO's own, which it deploys with memory overcommitted to {percent}%"
     );
-    let finding = git.finding(&DUPLICATE_WASP_AGENT, message).label("a second wasp agent").help("delete the DaemonSet");
+    let finding = git.finding(cx, message).label("a second wasp agent").help("delete the DaemonSet");
     Some(finding.related(cx.field(FIELD).value_place(), "has HCO deploy the first"))
 }
 
@@ -99,7 +99,7 @@ fn golden_image(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
         None => (cx.import_crons().find(is_managed)?, "CDI creates it for a DataImportCron of SSP's"),
     };
     let finding = git
-        .finding(&RENDERED_GOLDEN_IMAGE_IN_GIT, format!("git must not manage the {kind} {name}: {by}"))
+        .finding(cx, format!("git must not manage the {kind} {name}: {by}"))
         .label(by)
         .help("delete the manifest, and move its settings to dataImportCronTemplates");
     let is_written = cx.image_of(&made.origin).is_some_and(|i| i.written.is_some());
@@ -115,8 +115,7 @@ fn second_operand(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     if git.group != own.group() || git.is_same(own) {
         return None;
     }
-    let finding =
-        git.finding(&SECOND_OPERAND_CR, format!("{} {} is a second one: HCO creates {}", git.kind, git.name, own.name));
+    let finding = git.finding(cx, format!("{} {} is a second one: HCO creates {}", git.kind, git.name, own.name));
     Some(finding.label(format!("HCO makes {own}")).help("delete it, and write its settings into the HyperConverged"))
 }
 
@@ -126,8 +125,7 @@ fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
     if git.may_be_in(own) || git.namespace == cx.inventory().namespace || !OPERATORS.contains(&git.name) {
         return None;
     }
-    let finding =
-        git.finding(&SECOND_OPERAND_CR, format!("{} is deployed a second time: HCO deploys its own", git.name));
+    let finding = git.finding(cx, format!("{} is deployed a second time: HCO deploys its own", git.name));
     let finding = finding.label("HCO deploys its own, in its own namespace");
     Some(finding.help("delete it, or move it to another cluster's directory"))
 }
@@ -142,7 +140,7 @@ fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
         });
         let message = format!("{} {} is removed in {}", removed.kind, removed.name, cx.release().label());
         out.report_all(same.map(|git| {
-            let finding = git.finding(&REMOVED_OBJECT_IN_GIT, message.as_str());
+            let finding = git.finding(cx, message.as_str());
             finding.label("HCO deletes it, git creates it again").help("delete the manifest")
         }));
     }
@@ -160,17 +158,15 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
     let Declared { kind, name, document, .. } = *git;
     let Some((path, value)) = difference(&document.root, rendered) else {
         return git
-            .finding(&OPERAND_MANAGED_IN_GIT, format!("{kind} {name} is HCO's own object"))
+            .finding(cx, format!("{kind} {name} is HCO's own object"))
             .warning()
             .label("HCO creates the same object")
             .silent()
             .help("delete the manifest: HCO makes the object");
     };
     let message = format!("{kind} {name} is HCO's own object, and git has another {path}");
-    let finding = git
-        .finding(&OPERAND_MANAGED_IN_GIT, message)
-        .at(document.locate_key(&path))
-        .label("HCO reverts this, and git writes it again");
+    let finding =
+        git.finding(cx, message).at(document.locate_key(&path)).label("HCO reverts this, and git writes it again");
     if kind == "KubeVirt" && path.to_pointer() == KUBEVIRT_GATES {
         return gates(cx, finding, &value, rendered);
     }
@@ -185,8 +181,7 @@ fn operand(cx: &Context<'_>, git: &Declared<'_>, rendered: &Json) -> Finding {
 
 /// Names what sets the gates that a KubeVirt in git has in addition to the rendered ones.
 fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) -> Finding {
-    let names =
-        |list: &Json| -> Vec<String> { elements(list).filter_map(|gate| gate.as_str().map(str::to_owned)).collect() };
+    let names = |list: &Json| -> Vec<String> { texts(list).map(str::to_owned).collect() };
     let present = rendered.pointer(KUBEVIRT_GATES).map(names).unwrap_or_default();
     let added: Vec<String> = names(written).into_iter().filter(|gate| !present.contains(gate)).collect();
     let known = |gate: &String| cx.release().kubevirt_gate(gate);

@@ -20,19 +20,15 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let causes = &cx.admission().causes;
     let is_ours = causes.first().is_some_and(|c| placements.iter().any(|p| c.path.starts_with(p)));
     let could_be = |r| matches!(r, Reason::Affinity | Reason::GoDecode | Reason::Schema(_));
-    if is_ours && let Some(mut finding) = cx.rejected(&PLACEMENT_AFFINITY_INVALID, could_be) {
+    if is_ours && let Some(mut finding) = cx.rejected(could_be) {
         let edits: Vec<_> = placements.iter().flat_map(|path| corrections(cx, path)).collect();
         let mistyped = cx.mistyped();
         if let Some(first) = mistyped.iter().find(|m| causes.first().is_some_and(|c| c.path == m.path)) {
             finding = finding.label(first.describe());
         }
         let title = and(&edits.iter().map(|fix| fix.title.as_str()).collect::<Vec<_>>());
-        let fix = (!edits.is_empty()).then(|| Fix {
-            title,
-            applicability: Applicability::Safe,
-            edits: edits.into_iter().flat_map(|f| f.edits).collect(),
-        });
-        out.explain(Incident::Rejection, finding.remedy(FORM, fix));
+        let fix = (!edits.is_empty()).then(|| safe(title, edits.into_iter().flat_map(|f| f.edits).collect()));
+        out.reject(finding.remedy(FORM, fix));
     }
 }
 
@@ -53,12 +49,10 @@ fn preferred(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let place = requirement.get("operator").unwrap_or(requirement);
-            let finding = Finding::new(
-                &PLACEMENT_AFFINITY_INVALID,
-                format!("Kubernetes rejects the requirement {}", requirement.to_json()),
-            )
-            .at(cx.location(place.span))
-            .label("accepted by HCO, rejected when KubeVirt places its pods");
+            let finding = cx
+                .finding(format!("Kubernetes rejects the requirement {}", requirement.to_json()))
+                .at(cx.location(place.span))
+                .label("accepted by HCO, rejected when KubeVirt places its pods");
             out.report(finding.remedy(FORM, operator(cx, requirement)));
         }
     }

@@ -32,9 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let what = if values.is_empty() { "an architecture".to_owned() } else { and(&values) };
     let message = format!("the workload placement only prefers {what}: HCO counts the nodes of every architecture");
     let place = found.get("key").unwrap_or(found);
-    let mut finding = Finding::new(&PLACEMENT_PREFERRED_ONLY_FOR_ARCH, message)
-        .at(cx.location(place.span))
-        .label("only a preference");
+    let mut finding = cx.finding(message).at(cx.location(place.span)).label("only a preference");
     if cx.is_multi_arch() {
         finding = finding.info();
     }

@@ -63,14 +63,14 @@ fn closed(cx: &Context<'_>, pods: Pods, placement: Option<&Placement<'_>>, nodes
             format!("{} of the {count} {} {accept} no pods", counted.len(), which("nodes"))
         }
     };
-    let mut finding =
-        Finding::new(&PLACEMENT_UNTOLERATED_TAINT, format!("{how_many}: nothing tolerates {}", and(&names)))
-            .label("has no toleration for it")
-            .help(format!("add the toleration {}", toleration(taint)))
-            .at(match placement {
-                Some(placement) => placement.field.key_place(),
-                None => cx.whole_location(),
-            });
+    let mut finding = cx
+        .finding(format!("{how_many}: nothing tolerates {}", and(&names)))
+        .label("has no toleration for it")
+        .help(format!("add the toleration {}", toleration(taint)))
+        .at(match placement {
+            Some(placement) => placement.field.key_place(),
+            None => cx.whole_location(),
+        });
     if !all {
         finding = finding.warning();
     }

@@ -11,9 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         };
         let message = format!("nothing reads {path}: it is one level off");
-        let finding = Finding::new(&PLACEMENT_WRONG_LEVEL, message)
-            .at(cx.document().locate_key(path))
-            .label("dropped by the API server");
+        let finding = cx.finding(message).at(cx.document().locate_key(path)).label("dropped by the API server");
         let Some(shape) = cx.shape() else {
             continue;
         };

@@ -75,7 +75,7 @@ fn finding(
     let message = format!("the {kind} {name} has no key {wanted}, which {who} reads");
     let has = if written.is_empty() { "it has none".to_owned() } else { format!("it has {}", and(&written)) };
     let place = name_place(found);
-    let finding = finding_about(&REFERENCED_KEY_MISSING, document, message).at(document.locate(path));
+    let finding = cx.finding_about(document, message).at(document.locate(path));
     let finding = finding.label(format!("needs the key {wanted}")).related(place, has);
     Some(finding.help(format!("name the key {wanted}")))
 }

@@ -8,11 +8,11 @@ use super::prelude::*;
 use super::tls_profile_invalid::{with_type, without_type};
 
 pub(super) static RULES: &[RegisteredRule] = &[
-    last(&ADMISSION_REJECTED, |cx, out| rejected(cx, out, &ADMISSION_REJECTED, |_| true, with_served_versions)),
-    always(&HCO_API_V1_TOO_NEW, |cx, out| rejected(cx, out, &HCO_API_V1_TOO_NEW, is_unknown, api_too_new)),
-    always(&HCO_KIND_UNKNOWN, |cx, out| rejected(cx, out, &HCO_KIND_UNKNOWN, is_unknown, kind_unknown)),
+    last(&ADMISSION_REJECTED, |cx, out| rejected(cx, out, |_| true, with_served_versions)),
+    always(&HCO_API_V1_TOO_NEW, |cx, out| rejected(cx, out, is_unknown, api_too_new)),
+    always(&HCO_KIND_UNKNOWN, |cx, out| rejected(cx, out, is_unknown, kind_unknown)),
     always(&HCO_NAMESPACE_MISMATCH, |cx, out| {
-        rejected(cx, out, &HCO_NAMESPACE_MISMATCH, |reason| reason == Rejected::Namespace, namespace_mismatch);
+        rejected(cx, out, |reason| reason == Rejected::Namespace, namespace_mismatch);
     }),
     always(&NODE_ARCH_UNSUPPORTED_BY_SSP, |cx, out| explained(cx, out, Incident::SspRejection, unsupported_node)),
     always(&OPERATOR_PANICS, |cx, out| explained(cx, out, Incident::ReconcileError, panics)),
@@ -33,14 +33,13 @@ fn explained(cx: &Context<'_>, out: &mut Sink, incident: Incident, find: fn(&Con
 fn rejected(
     cx: &Context<'_>,
     out: &mut Sink,
-    rule: &'static Rule,
     is_ours: fn(Rejected) -> bool,
     explain: fn(&Context<'_>, Finding) -> Option<Finding>,
 ) {
     if !out.is_explained(Incident::Rejection)
-        && let Some(finding) = cx.rejected(rule, is_ours).and_then(|finding| explain(cx, finding))
+        && let Some(finding) = cx.rejected(is_ours).and_then(|finding| explain(cx, finding))
     {
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
     }
 }
 
@@ -48,8 +47,8 @@ fn with_served_versions(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     if cx.admission().reason != Some(Rejected::UnknownKind) {
         return Some(finding);
     }
-    let served = &cx.release().tables().hyperconverged.served_versions;
-    let versions: Vec<String> = served.iter().map(|version| format!("`{GROUP}/{version}`")).collect();
+    let versions: Vec<String> =
+        cx.release().served_versions().iter().map(|version| format!("`{GROUP}/{version}`")).collect();
     Some(finding.help(format!("write apiVersion {}", or(&versions))))
 }
 
@@ -60,16 +59,11 @@ fn is_unknown(reason: Rejected) -> bool {
 fn api_too_new(cx: &Context<'_>, finding: Finding) -> Option<Finding> {
     let version = version_of(cx.object());
     let of_group = cx.api_version() == format!("{GROUP}/{version}") && cx.document().text("kind") == KIND;
-    let serves = |release: &&Arc<Release>| {
-        let served = &release.tables().hyperconverged.served_versions;
-        served.iter().any(|v| v == version)
-    };
     let siblings = cx.release().releases_of_distribution();
-    let first = siblings.iter().find(serves).filter(|_| of_group)?.label();
-    let served = &cx.release().tables().hyperconverged.served_versions;
+    let first = siblings.iter().find(|release| release.serves(version)).filter(|_| of_group)?.label();
     let finding =
         finding.at(cx.document().locate(&Path::dotted("apiVersion"))).label(format!("served from {first} on"));
-    Some(finding.help(format!("write it in {} until the cluster runs {first}", and(served))))
+    Some(finding.help(format!("write it in {} until the cluster runs {first}", and(cx.release().served_versions()))))
 }
 
 /// The only kind of the API group.
@@ -120,7 +114,8 @@ fn unsupported_node(cx: &Context<'_>) -> Option<Finding> {
     let architecture = &node.node.architecture;
     let role = if worker.is_some() { "workload" } else { "control-plane" };
     let message = format!("SSP's webhook rejects the SSP: a {role} node is {architecture}, which SSP doesn't know");
-    let mut finding = Finding::new(&NODE_ARCH_UNSUPPORTED_BY_SSP, message)
+    let mut finding = cx
+        .finding(message)
         .at(node.architecture_place().unwrap_or_else(|| cx.whole_location()))
         .label(format!("SSP's webhook: {rejection}"));
     finding = match worker {
@@ -152,13 +147,13 @@ fn panics(cx: &Context<'_>) -> Option<Finding> {
         "HCO's operator panics on {whose} in every reconcile: nothing is deployed, and no condition \
          says so"
     );
-    Some(without_type(cx, Finding::new(&OPERATOR_PANICS, message)).fixes(with_type(cx, Applicability::Safe)))
+    Some(without_type(cx, cx.finding(message)).fixes(with_type(cx, Applicability::Safe)))
 }
 
 fn update_rejected(cx: &Context<'_>) -> Option<Finding> {
     let update = cx.plan().rejected_update.as_ref()?;
     let message = format!("HCO's own update of the HyperConverged is rejected in every reconcile: {}", update.message);
-    let finding = Finding::new(&OPERATOR_UPDATE_REJECTED, message);
+    let finding = cx.finding(message);
     let profile = cx.field("tlsSecurityProfile");
     if update.patch.is_none() && profile.is_set() && !cx.field("tlsSecurityProfile.type").is_set() {
         return Some(without_type(cx, finding).fixes(with_type(cx, Applicability::Unsafe)));
@@ -180,7 +175,8 @@ fn update_rejected(cx: &Context<'_>) -> Option<Finding> {
 fn reconcile_fails(cx: &Context<'_>) -> Option<Finding> {
     let error = cx.plan().reconcile_error.as_ref()?;
     let patch = error.patch.as_ref();
-    let finding = Finding::new(&RECONCILE_FAILS, format!("HCO can't render {}: {error}", error.operand))
+    let finding = cx
+        .finding(format!("HCO can't render {}: {error}", error.operand))
         .at(patch.map_or_else(|| cx.whole_location(), |p| cx.patch_place(p.0, &p.1)));
     let help = if patch.is_some() {
         "correct the operation, or remove it"
@@ -195,7 +191,8 @@ fn ssp_rejected(cx: &Context<'_>) -> Option<Finding> {
     let is_unknown = !cx.has_nodes() && cx.ssp_reason() == Some(SspReason::NoCluster);
     let message = cx.ssp_rejection().filter(|_| !is_unknown)?;
     let patch = cx.annotation("ssp.kubevirt.io/jsonpatch");
-    let finding = Finding::new(&SSP_REJECTED, format!("SSP's webhook rejects the SSP: {message}"))
+    let finding = cx
+        .finding(format!("SSP's webhook rejects the SSP: {message}"))
         .at(patch.map_or_else(|| cx.whole_location(), |p| p.key_place()));
     let help = if patch.is_some() {
         "correct or remove the operation that the message is about"

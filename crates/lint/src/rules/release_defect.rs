@@ -33,8 +33,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let about = first.map_or_else(|| "this cluster".to_owned(), ToString::to_string);
         let message = format!("a defect of KubeVirt {version} concerns {about}: {}", defect.consequence);
         let finding = match first {
-            Some(vm) => vm.finding(&RELEASE_DEFECT, message),
-            None => Finding::new(&RELEASE_DEFECT, message).at(cx.locate(&Path::dotted("metadata.name"))),
+            Some(vm) => vm.finding(cx, message),
+            None => cx.finding(message).at(cx.locate(&Path::dotted("metadata.name"))),
         };
         let mut finding = finding.label(defect.name.clone()).help(help);
         finding = with_related(finding, concerned.map(VirtualMachine::name_place), "concerned, too");

@@ -15,10 +15,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if names.is_empty() || !cx.of_kind(MAKER).is_empty() || !cx.other_objects().templates().is_empty() {
         return;
     }
-    let finding =
-        Finding::new(&RUNTIME_CLASS_MISSING, format!("defaultRuntimeClass: the runtime class {name} isn't declared"))
-            .at(field.value_place())
-            .label("virtual machines that start get it");
+    let finding = cx
+        .finding(format!("defaultRuntimeClass: the runtime class {name} isn't declared"))
+        .at(field.value_place())
+        .label("virtual machines that start get it");
     let otherwise = format!("use a declared runtime class: {}", or(&names));
     out.report(did_you_mean(finding, "use", nearest(name, names.iter().copied()), otherwise));
 }

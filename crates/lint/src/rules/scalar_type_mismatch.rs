@@ -7,20 +7,16 @@ use super::unresolved_placeholder::placeholder;
 use crate::Mistyped;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    if let Some(finding) = rejection_by(&SCALAR_TYPE_MISMATCH, cx, |m| !m.in_map) {
-        out.explain(Incident::Rejection, finding);
+    if let Some(finding) = rejection_by(cx, |m| !m.in_map) {
+        out.reject(finding);
     }
 }
 
 /// Explains a rejection caused by a mistyped scalar. Reports the others, too, with one fix for all.
-pub(super) fn rejection_by(
-    rule: &'static Rule,
-    cx: &Context<'_>,
-    are_mine: impl Fn(&Mistyped<'_>) -> bool,
-) -> Option<Finding> {
+pub(super) fn rejection_by(cx: &Context<'_>, are_mine: impl Fn(&Mistyped<'_>) -> bool) -> Option<Finding> {
     let about_types =
         |reason| matches!(reason, Reason::MetadataDecode | Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
-    let finding = cx.rejected(rule, about_types)?;
+    let finding = cx.rejected(about_types)?;
     let cause = cx.admission().causes.first()?;
     let mut mistyped = cx.mistyped();
     let first = mistyped.iter().position(|m| m.path == cause.path)?;
@@ -63,7 +59,7 @@ pub(super) fn rejection_by(
     };
     let titles: Vec<String> = fixes.iter().map(title).collect();
     let edits: Vec<_> = fixes.into_iter().flat_map(|(_, fix)| fix.edits).collect();
-    let fix = (!titles.is_empty()).then(|| Fix { title: and(&titles), applicability: Applicability::Safe, edits });
+    let fix = (!titles.is_empty()).then(|| safe(and(&titles), edits));
     Some(finding.fixes(fix).fixes(hours.flatten()))
 }
 

@@ -36,17 +36,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
              already, so that `evictionStrategy` stays unset",
         );
     }
-    let mut finding = Finding::new(&SERVER_METADATA_IN_GIT, message)
+    let finding = cx
+        .finding(message)
         .at(cx.location(first.key.span))
         .label("written by the server or a controller")
         .help("remove what was copied from a cluster");
-    for (_, entry) in rest {
-        finding = finding.related(cx.location(entry.key.span), "and this");
-    }
-    if let Some(fix) = removal(cx, &found) {
-        finding = finding.fix(fix);
-    }
-    out.report(finding);
+    let finding = with_related(finding, rest.iter().map(|(_, entry)| cx.location(entry.key.span)), "and this");
+    out.report(finding.fixes(removal(cx, &found)));
 }
 
 /// Safe if nothing can be set on purpose.
@@ -55,15 +51,10 @@ fn removal(cx: &Context<'_>, found: &[(Path, &Entry)]) -> Option<Fix> {
     let applicability =
         if found.iter().any(|(_, e)| on_purpose(&e.key.text)) { Applicability::Unsafe } else { Applicability::Safe };
     let annotations = Path::dotted("metadata.annotations");
-    let (below, mut paths): (Vec<Path>, Vec<Path>) =
-        found.iter().map(|(p, _)| p.clone()).partition(|p| p.starts_with(&annotations));
-    let all = cx.root().at(&annotations).map_or(0, |n| n.entries().len());
-    if below.len() == all && all > 0 {
-        paths.push(annotations);
-    } else {
-        paths.extend(below);
-    }
-    let changes: Vec<Change> = paths.into_iter().map(Change::Remove).collect();
+    let (below, others): (Vec<_>, Vec<_>) = found.iter().partition(|(path, _)| path.starts_with(&annotations));
+    let names: Vec<&str> = below.iter().map(|(_, entry)| entry.key.text.as_str()).collect();
+    let mut changes: Vec<Change> = others.iter().map(|(path, _)| Change::Remove(path.clone())).collect();
+    changes.extend(cx.annotation_removals(&names));
     cx.change(applicability, &changes)
 }
 

@@ -37,7 +37,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             missing.map(|(k, v)| Change::Set(vm.metadata_path().key("labels").key(k), v.as_str().into())).collect();
         let message =
             format!("the Service {} selects no pod: {vm} has these labels outside its template only", name_of(service));
-        let finding = finding_about(&SERVICE_SELECTS_NO_MACHINE, service, message)
+        let finding = cx
+            .finding_about(service, message)
             .at(service.locate_key(&Path::dotted("spec.selector")))
             .label("no pod has these labels")
             .related(vm.document.locate_key(&owner_labels(vm)), "the pod doesn't get these");

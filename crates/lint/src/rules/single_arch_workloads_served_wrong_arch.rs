@@ -20,7 +20,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = format!("common templates are made for {served}, but workload nodes are {}", and(workload));
-    let mut finding = Finding::new(&SINGLE_ARCH_WORKLOADS_SERVED_WRONG_ARCH, message)
+    let mut finding = cx
+        .finding(message)
         .at(cx.multi_arch_switch())
         .label(format!("multi-arch golden images are off: only {served} is served"))
         .help(format!("switch multi-arch golden images on{}", cx.multi_arch_prospects()));

@@ -14,7 +14,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         Value::Map(entries) => entries.is_empty(),
         _ => false,
     };
-    let mut finding = Finding::new(&STATUS_IN_GIT, "the manifest has a status, which only the operator writes")
+    let mut finding = cx
+        .finding("the manifest has a status, which only the operator writes")
         .at(cx.location(entry.key.span))
         .label(if empty { "dropped by the API server" } else { "a copy of what was once in a cluster" })
         .help("remove the section");

@@ -53,7 +53,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             "{} {ask} for {mode}, which the storage class {class} doesn't offer: it has {has}{of_mode}",
             and(&who)
         );
-        let mut finding = Finding::new(&STORAGE_MODE_NOT_OFFERED, message)
+        let mut finding = cx
+            .finding(message)
             .at(first.clone())
             .label("claims of it stay pending")
             .help("use an access mode of the class, or another class");

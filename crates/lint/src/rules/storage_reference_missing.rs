@@ -4,17 +4,17 @@ use super::prelude::*;
 use crate::context::{DiskSpec, VIRT_DEFAULT, default_place};
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    defaults(cx.of_kind("StorageClass"), out);
+    defaults(cx, cx.of_kind("StorageClass"), out);
     // One finding for each class.
     let (found, names) = references(cx);
-    out.report_all(found.into_iter().filter_map(|(name, references)| missing(&name, references, &names)));
+    out.report_all(found.into_iter().filter_map(|(name, references)| missing(cx, &name, references, &names)));
 }
 
 /// A finding for each disk.
 pub(super) fn each_disk(cx: &Context<'_>, out: &mut Sink) {
     let (found, names) = references(cx);
     for (name, references) in found {
-        out.report_all(references.into_iter().filter_map(|reference| missing(&name, vec![reference], &names)));
+        out.report_all(references.into_iter().filter_map(|reference| missing(cx, &name, vec![reference], &names)));
     }
 }
 
@@ -80,13 +80,11 @@ struct Reference {
 
 const PENDING: &str = "its PVCs stay pending";
 
-fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<Finding> {
+fn missing(cx: &Context<'_>, name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<Finding> {
     let mut references = references.into_iter();
     let Reference { who, label, place, object } = references.next()?;
     let mut finding =
-        Finding::new(&STORAGE_REFERENCE_MISSING, format!("{who}: the storage class {name} isn't declared"))
-            .at(place)
-            .label(label.to_owned());
+        cx.finding(format!("{who}: the storage class {name} isn't declared")).at(place).label(label.to_owned());
     if let Some(object) = object {
         finding = finding.object(object);
     }
@@ -98,7 +96,7 @@ fn missing(name: &str, references: Vec<Reference>, names: &Names<'_>) -> Option<
 }
 
 /// Several default classes for virtual machines.
-fn defaults(classes: &[Arc<Document>], out: &mut Sink) {
+fn defaults(cx: &Context<'_>, classes: &[Arc<Document>], out: &mut Sink) {
     let found = classes.iter().filter_map(|class| Some((class, default_place(class, VIRT_DEFAULT)?)));
     let found: Vec<_> = found.collect();
     let [(_, first), (second, place), ..] = &found[..] else {
@@ -107,7 +105,7 @@ fn defaults(classes: &[Arc<Document>], out: &mut Sink) {
     let names: Vec<&str> = found.iter().map(|(class, _)| name_of(class)).collect();
     let message = format!("{} are all the default storage class of virtual machines", and(&names));
     out.report(
-        finding_about(&STORAGE_REFERENCE_MISSING, second, message)
+        cx.finding_about(second, message)
             .at(place.clone())
             .label("another default")
             .silent()

@@ -26,7 +26,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message =
             format!("the Subscription's {what} replaces that of {}, which required an architecture", pod.called);
-        let mut finding = finding_about(&SUBSCRIPTION_AFFINITY_DROPS_ARCH, subscription, message)
+        let mut finding = cx
+            .finding_about(subscription, message)
             .at(subscription.locate_key(&path))
             .label("requires no architecture");
         let words = format!("name the architecture in the Subscription's {what}, too: OLM replaces it as a whole");

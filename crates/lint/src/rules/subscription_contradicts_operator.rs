@@ -29,8 +29,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let is_required = required_terms(own).next().is_some();
             let affinity = if is_required { " and its own node affinity" } else { "" };
             let message = format!("no declared node takes {names} with the Subscription's {part}{affinity}");
-            let finding = finding_about(&SUBSCRIPTION_CONTRADICTS_OPERATOR, subscription, message)
-                .at(subscription.locate_key(&Path::dotted(CONFIG).key(part)));
+            let finding =
+                cx.finding_about(subscription, message).at(subscription.locate_key(&Path::dotted(CONFIG).key(part)));
             out.report(if is_required {
                 let label = format!("{names} {stay} pending: it requires {}", required(own));
                 finding
@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// Whether a declared node takes a pod with this placement. Nodes may have labels that the inventory doesn't show.
 fn has_node(cx: &Context<'_>, placement: &Json) -> bool {
-    let selected = placement["nodeSelector"].as_object().into_iter().flatten();
+    let selected = members(&placement["nodeSelector"]);
     let is_known = selected.map(|(key, _)| key).all(|key| cx.shows_label(key));
     let (selection, tolerations) = (Selection::of(placement), Tolerations::of(placement));
     let takes =

@@ -11,9 +11,9 @@ const HTTP2_CIPHERS: [&str; 2] = [HTTP2_CIPHER, "ECDHE-ECDSA-AES128-GCM-SHA256"]
 const HTTP2_CIPHER: &str = "ECDHE-RSA-AES128-GCM-SHA256";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    match cx.rejected(&TLS_PROFILE_INVALID, is_ours) {
+    match cx.rejected(is_ours) {
         Some(finding) => {
-            out.explain(Incident::Rejection, rejection(cx, finding));
+            out.reject(rejection(cx, finding));
             if cx.admission().reason == Some(Reason::TlsHttp2Cipher) {
                 // If IANA's names cause the rejection, it is explained by them.
                 unknown_ciphers(cx, named_by_iana(cx).is_none(), out);
@@ -148,26 +148,20 @@ fn named_by_iana(cx: &Context<'_>) -> Option<(Location, Option<Fix>)> {
 /// KubeVirt's webhook rejects ciphers together with TLS 1.3.
 fn modern_with_ciphers(cx: &Context<'_>, out: &mut Sink) {
     let profile = cx.field("tlsSecurityProfile.type");
-    let kubevirt = cx.plan().operand("KubeVirt");
-    let tls = kubevirt.and_then(|k| tree::get(k, "spec.configuration.tlsConfiguration"));
-    let Some(tls) = tls.filter(|_| profile.text() == Some("Modern")) else {
-        return;
-    };
-    let ciphers = tls["ciphers"].as_array().map_or(0, Vec::len);
-    if ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
+    let tls = cx.rendered_kubevirt("configuration.tlsConfiguration");
+    let ciphers = elements(&tls["ciphers"]).len();
+    if profile.text() != Some("Modern") || ciphers == 0 || tls["minTLSVersion"] != "VersionTLS13" {
         return;
     }
-    let mut finding = Finding::new(
-        &TLS_PROFILE_INVALID,
-        format!(
+    let mut finding = cx
+        .finding(format!(
             "`type: Modern` without `modern: {{}}` gives KubeVirt TLS 1.3 with {ciphers} ciphers, \
              which KubeVirt's webhook rejects: You cannot specify ciphers when \
              spec.configuration.tlsConfiguration.minTLSVersion is empty or VersionTLS13"
-        ),
-    )
-    .at(profile.value_place())
-    .label("`modern` is missing next to it")
-    .help("write `modern: {}` next to the type");
+        ))
+        .at(profile.value_place())
+        .label("`modern` is missing next to it")
+        .help("write `modern: {}` next to the type");
     let modern = cx.field("tlsSecurityProfile.modern").path();
     let add = modern.map(|p| [Change::Set(p, serde_json::json!({}))]);
     finding.fixes.extend(add.and_then(|add| cx.fix("add `modern: {}`", Applicability::Safe, &add)));
@@ -191,11 +185,10 @@ fn unknown_ciphers(cx: &Context<'_>, also_by_iana: bool, out: &mut Sink) {
         let meant = by_iana.map(|(openssl, _)| openssl.as_str());
         let meant = meant.or_else(|| nearest(name, known.keys().map(String::as_str)));
         let message = format!("HCO doesn't know the cipher `{name}` and leaves it out of what KubeVirt gets");
-        let finding =
-            Finding::new(&TLS_PROFILE_INVALID, message).at(cx.location(cipher.span)).warning().label(match by_iana {
-                Some(_) => "IANA's name; HCO takes OpenSSL's",
-                None => "unknown",
-            });
+        let finding = cx.finding(message).at(cx.location(cipher.span)).warning().label(match by_iana {
+            Some(_) => "IANA's name; HCO takes OpenSSL's",
+            None => "unknown",
+        });
         out.report(did_you_mean(finding, "write", meant, "remove it"));
     }
 }

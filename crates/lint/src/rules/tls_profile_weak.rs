@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     };
     out.report(
-        Finding::new(&TLS_PROFILE_WEAK, format!("the TLS profile allows {what}"))
+        cx.finding(format!("the TLS profile allows {what}"))
             .at(cx.location(at.span))
             .label("for the servers of every operand")
             .help("use the profile Intermediate, or leave the field out to follow the cluster's own"),

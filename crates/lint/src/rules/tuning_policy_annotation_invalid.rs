@@ -7,22 +7,21 @@ use crate::Annotation;
 const ANNOTATION: &str = "hco.kubevirt.io/tuningPolicy";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    let path = Path::dotted("metadata.annotations").key(ANNOTATION);
+    let path = Path::annotation(ANNOTATION);
     let policy = cx.field("tuningPolicy");
     let about_us = |p: &Path| *p == path || policy.path().as_ref() == Some(p);
     let admission = cx.admission();
     let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
-    if let Some(finding) = cx.rejected(&TUNING_POLICY_ANNOTATION_INVALID, |reason| reason == Reason::Render && is_ours)
-    {
+    if let Some(finding) = cx.rejected(|reason| reason == Reason::Render && is_ours) {
         let finding = with_fix(cx, finding);
-        out.explain(Incident::Rejection, finding);
+        out.reject(finding);
         return;
     }
     let failed = cx.plan().reconcile_error.as_ref();
     let failed = failed.filter(|e| e.operand == "KubeVirt" && e.patch.is_none());
     if let (Some(error), true) = (failed, policy.is_set()) {
         let message = format!("the HyperConverged is accepted, but HCO can't render KubeVirt: {error}");
-        let finding = Finding::new(&TUNING_POLICY_ANNOTATION_INVALID, message).at(place(cx));
+        let finding = cx.finding(message).at(place(cx));
         let finding = with_fix(cx, finding);
         out.explain(Incident::ReconcileError, finding);
         return;
@@ -83,14 +82,15 @@ fn unused(cx: &Context<'_>, out: &mut Sink) {
         Some(other) => format!("nothing reads the annotation {ANNOTATION}: tuningPolicy is {other}"),
         None => format!("the annotation {ANNOTATION} has no effect without a tuningPolicy"),
     };
-    let mut finding = Finding::new(&TUNING_POLICY_ANNOTATION_INVALID, message)
+    let mut finding = cx
+        .finding(message)
         .at(annotation.key_place())
         .warning()
         .label("without effect")
         .help("write `tuningPolicy: annotation`, or remove the annotation");
     let switched_on = policy.path().map(|p| [Change::Set(p, "annotation".into())]);
     let switch_on = switched_on.and_then(|c| cx.suggest("write `tuningPolicy: annotation`", &c));
-    let remove = cx.change(Applicability::Suggestion, &[cx.annotation_removal(ANNOTATION)]);
+    let remove = cx.change(Applicability::Suggestion, &cx.annotation_removals(&[ANNOTATION]));
     finding.fixes.extend(switch_on.into_iter().chain(remove));
     out.report(finding);
 }

@@ -30,7 +30,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             Severity::Warning,
         ),
     };
-    let finding = Finding::new(&TUNING_POLICY_HIGH_BURST, message)
+    let finding = cx
+        .finding(message)
         .at(field.value_place())
         .severity(severity)
         .label(label)

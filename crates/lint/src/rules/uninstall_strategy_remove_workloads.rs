@@ -10,7 +10,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let message = "uninstallStrategy is RemoveWorkloads: deleting the HyperConverged deletes every \
                    VirtualMachine and DataVolume";
-    let mut finding = Finding::new(&UNINSTALL_STRATEGY_REMOVE_WORKLOADS, message)
+    let mut finding = cx
+        .finding(message)
         .at(field.value_place())
         .label("deletes the workloads, too")
         .help("use BlockUninstallIfWorkloadsExist, which blocks the deletion while there are workloads");
@@ -24,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         && let Some(application) = pruning(cx)
     {
         let prune = application.locate(&Path::dotted(PRUNE));
-        finding = finding.severity(Severity::Error).related(prune, "deletes what git no longer has");
+        finding = finding.error().related(prune, "deletes what git no longer has");
     }
     out.report(finding);
 }

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let help = format!(
             "replace {placeholder} with a value; where a tool fills it in later, run hcoplan on that tool's output"
         );
-        let rejected = (cause == Some(&path)).then(|| cx.rejected(&UNRESOLVED_PLACEHOLDER, |_| true)).flatten();
+        let rejected = (cause == Some(&path)).then(|| cx.rejected(|_| true)).flatten();
         let message = format!("{path} still has the placeholder {placeholder}");
         if let Some(mut finding) = rejected {
             let said = cx.admission().message.contains(placeholder);
@@ -28,10 +28,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding.message = rejection;
             }
             let finding = finding.at(place).label(label).help(help);
-            out.explain(Incident::Rejection, finding);
+            out.reject(finding);
             continue;
         }
-        let finding = Finding::new(&UNRESOLVED_PLACEHOLDER, message);
+        let finding = cx.finding(message);
         out.report(finding.at(place).label(label).help(help));
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let place = cx.inventory_place("release").cloned();
     let message = format!("{title}: hcoplan assumes {}", and(&names));
     out.report(
-        Finding::new(&VENDOR_VALUES_ASSUMED, message)
+        cx.finding(message)
             .at(place.unwrap_or_else(|| cx.whole_location()))
             .label("only the vendor's bundle has them")
             .help(format!("`hcoplan release show {}` lists them", cx.release().label())),

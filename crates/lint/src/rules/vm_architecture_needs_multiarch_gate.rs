@@ -28,7 +28,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let which = cx.multi_arch_prospects();
         let title = format!("{}{which}", changed(&set));
         let finding = vm
-            .finding(&VM_ARCHITECTURE_NEEDS_MULTIARCH_GATE, message)
+            .finding(cx, message)
             .at(place)
             .label(match vm.architecture() {
                 Some(_) => "another one than the control plane's".to_owned(),

@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let is_error = is_barred && is_certain;
         let finding = vm
-            .finding(&VM_ARCHITECTURE_NOT_IN_CLUSTER, message)
+            .finding(cx, message)
             .at(place)
             .label(label)
             .severity(error_if(is_error))

@@ -25,11 +25,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let fixes = workload
             .iter()
             .filter_map(|a| suggested(vm.document, title(a), &[Change::Set(path.clone(), a.as_str().into())]));
-        let finding = vm
-            .finding(&VM_ARCHITECTURE_UNSET, message)
-            .at(vm.name_place())
-            .label(label)
-            .remedy("name the architecture of its disk", fixes);
+        let finding =
+            vm.finding(cx, message).at(vm.name_place()).label(label).remedy("name the architecture of its disk", fixes);
         let finding = if runs_anywhere(cx, &vm, workload) { finding.info() } else { finding };
         out.report(with_nodes(finding, cx, workload));
     }

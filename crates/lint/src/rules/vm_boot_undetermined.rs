@@ -25,11 +25,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             source.name,
             or(&names)
         );
-        out.report(boot.vm.finding(&VM_BOOT_UNDETERMINED, message)
-            .at(boot.place())
-            .label(format!("its disk may be {}", or(&names)))
-            .help(
+        out.report(
+            boot.vm.finding(cx, message).at(boot.place()).label(format!("its disk may be {}", or(&names))).help(
                 "set the architecture of the import (`platform.architecture`), or switch multi-arch golden images on",
-            ));
+            ),
+        );
     }
 }

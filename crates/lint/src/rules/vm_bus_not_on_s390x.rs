@@ -16,22 +16,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             for target in TARGETS {
                 // No CD-ROM is on virtio.
                 let instead = if target == "disk" { "virtio" } else { "scsi" };
-                report(&vm, &disk[target]["bus"], &format!("disks[{index}].{target}"), instead, out);
+                report(cx, &vm, &disk[target]["bus"], &format!("disks[{index}].{target}"), instead, out);
             }
         }
         for (index, input) in items("inputs") {
-            report(&vm, &input["bus"], &format!("inputs[{index}]"), "virtio", out);
+            report(cx, &vm, &input["bus"], &format!("inputs[{index}]"), "virtio", out);
         }
     }
 }
 
-fn report(vm: &VirtualMachine<'_>, bus: &Json, device: &str, instead: &str, out: &mut Sink) {
+fn report(cx: &Context<'_>, vm: &VirtualMachine<'_>, bus: &Json, device: &str, instead: &str, out: &mut Sink) {
     let Some(bus @ ("sata" | "usb")) = bus.as_str() else {
         return;
     };
     let path = format!("domain.devices.{device}.bus");
     let message = format!("{vm} is s390x, and has a device on the bus {bus}");
-    let finding = vm.finding(&VM_BUS_NOT_ON_S390X, message).label(format!("s390x machines have no {bus}"));
+    let finding = vm.finding(cx, message).label(format!("s390x machines have no {bus}"));
     out.report(if vm.get(&path).is_some() {
         finding.at(vm.place(&path)).fixes(suggested_change(vm.document, Change::Set(vm.path(&path), instead.into())))
     } else {

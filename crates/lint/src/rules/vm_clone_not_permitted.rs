@@ -15,7 +15,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let sources = vm.template_sources().into_iter().map(|source| (source, &["DataSource"][..]));
         for (reference, kinds) in sources.chain(claims) {
             let source = reference.namespace;
-            if own.is_empty() || source == own || source == cx.release().ssp().golden_images_namespace {
+            if own.is_empty() || source == own || source == cx.images_namespace() {
                 continue;
             }
             let mut declared = kinds.iter().filter_map(|k| cx.named(k, Some(source), reference.name));
@@ -35,7 +35,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             );
             let has_rbac = bindings(cx).next().is_some();
             let finding = vm
-                .finding(&VM_CLONE_NOT_PERMITTED, message)
+                .finding(cx, message)
                 .at(vm.document.locate(&reference.path.key("namespace")))
                 .severity(if has_rbac { Severity::Warning } else { Severity::Info })
                 .label("KubeVirt asks whether it may create datavolumes/source")

@@ -19,15 +19,12 @@ fn finding(cx: &Context<'_>, boot: &Boot<'_>, disk: &BTreeSet<String>) -> Findin
     let message =
         format!("{vm} is {} ({}), but boots from {name}, which is {}", or(&guests), guest.reason(), or(&images));
     let place = boot.place();
-    let mut finding = vm
-        .finding(&VM_DATASOURCE_ARCH_MISMATCH, message)
-        .at(place.clone())
-        .label(format!("an image for {}", or(&images)));
+    let mut finding = vm.finding(cx, message).at(place.clone()).label(format!("an image for {}", or(&images)));
     let evidence = boot.source.url.as_deref().and_then(|url| cx.image_evidence(url));
     if let Some(evidence) = evidence {
         // Another build may publish more architectures.
         let severity = error_if(evidence.is_certain());
-        finding = finding.severity(severity).related(evidence.place(), "this says what the image has");
+        finding = finding.severity(severity).related(evidence.place(), EVIDENCE);
     }
     if vm.architecture().is_some() {
         finding = finding.related(vm.place("architecture"), format!("{} here", or(&guests)));

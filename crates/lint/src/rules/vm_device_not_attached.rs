@@ -8,7 +8,7 @@ use super::vm_rejected::finding;
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for (vm, verdict) in cx.judged_machines() {
         let causes = verdict.causes.iter().filter(|c| c.stage == Stage::Domain);
-        out.report_all(causes.map(|c| finding(cx, &VM_DEVICE_NOT_ATTACHED, vm.document, &vm.to_string(), c)));
+        out.report_all(causes.map(|c| finding(cx, vm.document, &vm.to_string(), c)));
     }
     keeps_from_starting(cx, out);
     accepted(cx).iter().for_each(|(vm, verdict)| only_in_pod(cx, vm, verdict, out));
@@ -34,7 +34,7 @@ fn only_in_pod(cx: &Context<'_>, vm: &VirtualMachine<'_>, verdict: &Verdict, out
             continue;
         };
         let message = format!("{vm} requests the device {name} among its resources: the guest doesn't get it");
-        let finding = vm.finding(&VM_DEVICE_NOT_ATTACHED, message).warning().at(vm.document.locate_key(&path));
+        let finding = vm.finding(cx, message).warning().at(vm.document.locate_key(&path));
         let finding = finding.label("for the pod alone");
         out.report(finding.help(format!("write `deviceName: {name}` into domain.devices.gpus or hostDevices instead")));
     }
@@ -66,7 +66,7 @@ fn sriov(cx: &Context<'_>, vm: &VirtualMachine<'_>, out: &mut Sink) {
         };
         let message =
             format!("the SR-IOV interface {name} of {vm} gets no device: the network attachment {reference} {what}");
-        let finding = vm.finding(&VM_DEVICE_NOT_ATTACHED, message).at(vm.place(&format!("{path}.multus.networkName")));
+        let finding = vm.finding(cx, message).at(vm.place(&format!("{path}.multus.networkName")));
         let finding = finding.label("its pod doesn't start").help(help);
         out.report(finding.related(name_place(attachment), "the network attachment"));
     }

@@ -38,7 +38,7 @@ fn elsewhere(
     }
     let finding = |message: String| {
         let place = vm.document.locate(path);
-        vm.finding(&VM_DISK_ELSEWHERE, message).at(place).label("the machine waits for it")
+        vm.finding(cx, message).at(place).label("the machine waits for it")
     };
     if let Some(other) = declared().find(named) {
         let message = format!("the disk {name} of {vm} isn't declared in {}", vm.namespace());

@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         let mut classes = cx.disk_classes(&vm);
         if let Some(class) = classes.next().filter(|_| nodes.iter().all(|n| n.barrier == Some(NodeBarrier::Storage))) {
-            out.report(without_volumes(&vm, class));
+            out.report(without_volumes(cx, &vm, class));
             continue;
         }
         let lacks = |need: &NodeRequirement| nodes.iter().all(|n| need.is_met(n.node.node) == Some(false));
@@ -37,23 +37,23 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let fits_none = || nodes.iter().all(|n| !verdict.launcher.may_run_on(n.node.node));
         let found = single.map(|(path, requirement)| {
             let message = format!("no declared node that {vm} may run on has {}", named(requirement));
-            finding(&vm, path, message, declares(requirement))
+            finding(cx, &vm, path, message, declares(requirement))
         });
         let found = found.or_else(|| {
             let (path, _) = asked.first().filter(|_| asked.len() > 1 && fits_none())?;
             let all: Vec<String> = asked.iter().map(|(_, d)| named(d)).collect();
             let message = format!("no declared node that {vm} may run on has all of {}", and(&all));
-            Some(finding(&vm, path, message, "some nodes have each of them, none has all"))
+            Some(finding(cx, &vm, path, message, "some nodes have each of them, none has all"))
         });
         out.report_all(found);
     }
 }
 
 /// A machine whose storage class has no volumes where it may run.
-fn without_volumes(vm: &VirtualMachine<'_>, class: &Document) -> Finding {
+fn without_volumes(cx: &Context<'_>, vm: &VirtualMachine<'_>, class: &Document) -> Finding {
     let name = name_of(class);
     let message = format!("{vm} may run only where its storage class {name} has no volumes");
-    vm.finding(&VM_FITS_NO_NODE, message)
+    vm.finding(cx, message)
         .at(vm.document.locate(&vm.owner_path("dataVolumeTemplates")))
         .label("its pod stays pending")
         .help("use a storage class with volumes on these nodes")
@@ -71,23 +71,20 @@ fn tainted(cx: &Context<'_>, vm: &VirtualMachine<'_>, candidate: &Candidate<'_>)
         (message, "add a toleration to its spec: those of the HyperConverged are for virt-handler")
     };
     let place = if vm.get("tolerations").is_some() { vm.key_place("tolerations") } else { vm.name_place() };
-    let finding = vm.finding(&VM_FITS_NO_NODE, message).at(place).label("its pod stays pending").help(help);
+    let finding = vm.finding(cx, message).at(place).label("its pod stays pending").help(help);
     let placement = cx.field("workloads.nodePlacement");
     let placement = (is_handlers && placement.is_set()).then(|| placement.key_place());
     with_related(finding, placement, "virt-handler tolerates these only")
 }
 
-fn finding(vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static str) -> Finding {
+fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &str, message: String, label: &'static str) -> Finding {
     let place = match vm.get(path) {
         Some(node) if matches!(node.value, Value::Map(_)) => vm.key_place(path),
         Some(_) => vm.place(path),
         // The instance type or preference requires it.
         None => vm.document.locate(&vm.owner_path("instancetype")),
     };
-    vm.finding(&VM_FITS_NO_NODE, message)
-        .at(place)
-        .label(label)
-        .help("use resources that nodes have, or correct the inventory")
+    vm.finding(cx, message).at(place).label(label).help("use resources that nodes have, or correct the inventory")
 }
 
 /// The subject of a family of labels.

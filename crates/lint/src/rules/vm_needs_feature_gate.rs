@@ -23,9 +23,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 fn lacks_helper(cx: &Context<'_>) -> bool {
     let field = "spec.storage.persistentReservationConfiguration.enabled";
     let has_field = cx.release().fields().iter().any(|f| f.path == field);
-    let rendered = cx.plan().operand("KubeVirt");
-    let on = "/spec/configuration/persistentReservationConfiguration/enabled";
-    has_field && rendered.is_some_and(|kv| kv.pointer(on).is_none_or(|on| on != true))
+    let is_on = cx.rendered_kubevirt("configuration.persistentReservationConfiguration.enabled") == true;
+    has_field && cx.machine_cluster().is_some() && !is_on
 }
 
 /// The machine isn't rejected, but no node has the reservation helper.
@@ -36,7 +35,7 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
         _ => "spec.featureGates.persistentReservation",
     });
     let change = [Change::Set(field.clone(), true.into())];
-    vm.finding(&VM_NEEDS_FEATURE_GATE, message)
+    vm.finding(cx, message)
         .at(vm.document.locate_key(path))
         .label("no node runs the pr-helper")
         .help(format!("set {field} of the HyperConverged to true"))
@@ -45,8 +44,7 @@ fn without_helper(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path) -> Fin
 
 fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -> Finding {
     let message = format!("KubeVirt rejects {vm}: its feature gate {gate} is off");
-    let finding =
-        vm.finding(&VM_NEEDS_FEATURE_GATE, message).at(vm.document.locate_key(path)).label(format!("needs {gate}"));
+    let finding = vm.finding(cx, message).at(vm.document.locate_key(path)).label(format!("needs {gate}"));
     let known = cx.release().kubevirt_gate(gate);
     let Some(own) = known.and_then(|known| known.switch()) else {
         return finding.help("HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it");

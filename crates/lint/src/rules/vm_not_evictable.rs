@@ -25,7 +25,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!("{vm} can't be migrated ({cause}), but {whose} is LiveMigrate");
         let mut finding = vm
-            .finding(&VM_NOT_EVICTABLE, message)
+            .finding(cx, message)
             .at(place)
             .label(cause)
             .help("remove what prevents the migration, or use LiveMigrateIfPossible");

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let place = vm.place("domain.machine.type");
         let finding = vm
-            .finding(&VM_PINNED_MACHINE_TYPE, format!("{vm} pins the machine type {written}"))
+            .finding(cx, format!("{vm} pins the machine type {written}"))
             .at(place.clone())
             .severity(severity)
             .label(if gone { "deprecated on the nodes" } else { "will be deprecated, then removed" })

@@ -17,10 +17,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
 
         let message = format!("{vm} is {own} ({}), but the nodes that it selects are {}", guest.reason(), and(&found));
-        let mut finding = vm
-            .finding(&VM_PLACEMENT_CONTRADICTS_ARCHITECTURE, message)
-            .at(vm.placement_place())
-            .label(format!("selects {} nodes only", and(&found)));
+        let mut finding =
+            vm.finding(cx, message).at(vm.placement_place()).label(format!("selects {} nodes only", and(&found)));
         if vm.architecture().is_some() {
             finding = finding.related(vm.place("architecture"), "its architecture");
         }

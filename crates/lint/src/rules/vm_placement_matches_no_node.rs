@@ -32,7 +32,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             )
         };
         let mut finding = vm
-            .finding(&VM_PLACEMENT_MATCHES_NO_NODE, format!("{message} {vm}"))
+            .finding(cx, format!("{message} {vm}"))
             .at(vm.placement_place())
             .label(label)
             .help("select labels that nodes have, or correct the inventory");

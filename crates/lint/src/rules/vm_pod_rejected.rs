@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut is_rejected = false;
         let mut report = |refusal: Option<Refusal>, document: &Document, others: i64| {
             is_rejected |= refusal.is_some();
-            out.report_all(refusal.map(|refusal| finding(vm, document, &refusal, others)));
+            out.report_all(refusal.map(|refusal| finding(cx, vm, document, &refusal, others)));
         };
         for (document, spec) in limits(cx, vm, "LimitRange") {
             report(limit_range_refusal(&verdict.launcher, &spec), document, 0);
@@ -45,7 +45,7 @@ fn limits<'c>(
 }
 
 /// `others` is the number of other pods that the refusal counts, too.
-fn finding(vm: &VirtualMachine<'_>, document: &Document, refusal: &Refusal, others: i64) -> Finding {
+fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, document: &Document, refusal: &Refusal, others: i64) -> Finding {
     let Refusal { resource, asked, allowed, how, path } = refusal;
     let [asked, allowed] = [asked, allowed].map(|amount| amount_text(resource, *amount));
     let (kind, name) = (document.text("kind"), name_of(document));
@@ -72,7 +72,7 @@ fn finding(vm: &VirtualMachine<'_>, document: &Document, refusal: &Refusal, othe
     let limit = Path::dotted("spec").below(path.split('[').next().unwrap_or_default());
     let path = if kind == "LimitRange" { Path::dotted("spec").below(path) } else { limit };
     // Which of several machines starts first is unknown.
-    vm.finding(&VM_POD_REJECTED, message)
+    vm.finding(cx, message)
         .severity(error_if(others == 0))
         .at(place.map_or_else(|| vm.name_place(), |field| vm.key_place(field)))
         .label("its pod isn't created")

@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let is_ours = |c: &&Cause| !matches!(c.reason, Reason::GateOff(_)) && c.stage != Stage::Domain;
         let causes = verdict.causes.iter().filter(is_ours);
         for cause in causes {
-            let mut finding = finding(cx, &VM_REJECTED, vm.document, &vm.to_string(), cause);
+            let mut finding = finding(cx, vm.document, &vm.to_string(), cause);
             if let (Reason::Architecture(_), Some(written)) = (&cause.reason, vm.architecture()) {
                 finding = finding.related(vm.document.location(written.span), "its architecture");
             }
@@ -36,19 +36,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let name = format!("the {title} {}", name_of(document));
             let causes = admit_other(cluster, kind, &document.root.to_json());
             let causes = causes.iter().filter(|c| extent == Extent::Whole || !c.reason.may_be_patched());
-            out.report_all(causes.map(|cause| finding(cx, &VM_REJECTED, document, &name, cause)));
+            out.report_all(causes.map(|cause| finding(cx, document, &name, cause)));
         }
     }
 }
 
 /// The finding about a cause in a document, `name` in messages.
-pub(super) fn finding(
-    cx: &Context<'_>,
-    rule: &'static Rule,
-    document: &Document,
-    name: &str,
-    cause: &Cause,
-) -> Finding {
+pub(super) fn finding(cx: &Context<'_>, document: &Document, name: &str, cause: &Cause) -> Finding {
     let words = &cause.message;
     let message = match cause.stage {
         Stage::Schema => format!("the API server rejects {name}: {words}"),
@@ -66,7 +60,7 @@ pub(super) fn finding(
     } else {
         document.locate(&cause.path)
     };
-    let mut finding = finding_about(rule, document, message).at(place).label(label(&cause.reason));
+    let mut finding = cx.finding_about(document, message).at(place).label(label(&cause.reason));
     if let Reason::UnknownField = cause.reason {
         let kind = document.text("kind");
         let schema = schema(kind, &cx.kubevirt().version);

@@ -26,7 +26,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         };
         let message = format!("{vm} keeps state, but vmStateStorageClass is unset and no storage class is the default");
         out.report(
-            vm.finding(&VM_STATE_WITHOUT_CLASS, message)
+            vm.finding(cx, message)
                 .at(place)
                 .label("needs a claim")
                 .help("set vmStateStorageClass in the HyperConverged, or mark a storage class as the default"),

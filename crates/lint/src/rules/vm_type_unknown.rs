@@ -24,7 +24,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let declared = |kind: &'static str| cx.of_kind(kind).iter();
     let named = |kind: &'static str| declared(kind).filter(|d| name_of(d) == name);
     let finding = |message: String| {
-        let finding = vm.finding(&VM_TYPE_UNKNOWN, message).label("the machine waits for it");
+        let finding = vm.finding(cx, message).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
     };
     let of_kind = |meant: &str| {
@@ -37,7 +37,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let Some(found) = cx.machine_type(vm, kind) else {
         let written = vm.document.root.at(&matcher.key("kind"))?.as_str().filter(|k| !is_placeholder(k))?;
         let message = format!("{vm} refers to a {what} of the kind {written}, which doesn't exist");
-        let finding = finding(message).at(vm.document.locate(&matcher.key("kind"))).severity(Severity::Error);
+        let finding = finding(message).at(vm.document.locate(&matcher.key("kind"))).error();
         let meant = nearest(written, kinds.iter().copied()).unwrap_or(cluster);
         let finding = finding.help(format!("use {cluster} or {namespaced}"));
         return Some(finding.fixes(suggested(

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             && only.is_alone
         {
             let message = format!("{vm} can't be migrated: only one declared node fits it");
-            out.report(finding(&vm, message, strategy, only, "the only node that fits it"));
+            out.report(finding(cx, &vm, message, strategy, only, "the only node that fits it"));
             continue;
         }
         // Of nodes of one kind each is the others' target.
@@ -36,12 +36,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 "{vm} can't be migrated from {}: no other node that it fits supports the host model or feature {what}",
                 source.node.node.name
             );
-            out.report(finding(&vm, message, strategy, source, "a node with another CPU"));
+            out.report(finding(cx, &vm, message, strategy, source, "a node with another CPU"));
         }
     }
 }
 
 fn finding(
+    cx: &Context<'_>,
     vm: &VirtualMachine<'_>,
     message: String,
     strategy: &str,
@@ -52,7 +53,7 @@ fn finding(
     let place = placed.iter().find(|field| vm.get(field).is_some());
     let place = place.map_or_else(|| vm.name_place(), |field| vm.key_place(field));
     let finding = vm
-        .finding(&VM_WITHOUT_MIGRATION_TARGET, message)
+        .finding(cx, message)
         .at(place)
         .label(format!("a drain waits for a migration ({strategy})"))
         .help("let it run on a second node, or set `evictionStrategy: None`, so that a drain stops it");

@@ -33,13 +33,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     let field = cx.field(Pods::Workload.field());
     let place = if field.is_set() { field.key_place() } else { cx.whole_location() };
-    let mut finding = Finding::new(
-        &WORKLOAD_PLACEMENT_CHANGE_WITH_VMS,
-        format!("the workload placement no longer selects {nodes}, where {whom} may be running"),
-    )
-    .at(place)
-    .label("virt-handler runs on the nodes that this selects")
-    .help("widen the placement first, migrate the virtual machines, and narrow it then");
+    let mut finding = cx
+        .finding(format!("the workload placement no longer selects {nodes}, where {whom} may be running"))
+        .at(place)
+        .label("virt-handler runs on the nodes that this selects")
+        .help("widen the placement first, migrate the virtual machines, and narrow it then");
     finding = with_related(finding, stranded.iter().take(3).map(|vm| vm.name_place()), "may be running on one of them");
     out.report(finding);
 }

@@ -19,7 +19,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         is_of_virt_handler(key)
     });
     let Some(part) = of_virt_handler.filter(|_| parts.len() == 1) else {
-        out.report(unmatched(&WORKLOAD_PLACEMENT_MATCHES_NO_NODE, cx, &placement));
+        out.report(unmatched(cx, &placement));
         return;
     };
     let message = format!(
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         part.wanted
     );
     out.report(
-        Finding::new(&WORKLOAD_PLACEMENT_MATCHES_NO_NODE, message)
+        cx.finding(message)
             .warning()
             .at(part.place.clone())
             .label("set by what it places")
@@ -42,7 +42,7 @@ fn is_of_virt_handler(key: &str) -> bool {
 }
 
 /// Findings about the parts of a placement that no declared node matches.
-pub(super) fn unmatched<'a>(rule: &'static Rule, cx: &Context<'a>, placement: &Placement<'a>) -> Finding {
+pub(super) fn unmatched<'a>(cx: &Context<'a>, placement: &Placement<'a>) -> Finding {
     let parts = placement.unmatched(cx);
     let wanted: Vec<String> = parts.iter().map(|p| format!("none {}", p.wanted)).collect();
     let message = format!("the {} placement selects no declared node: {}", placement.pods.as_str(), and(&wanted));
@@ -52,7 +52,7 @@ pub(super) fn unmatched<'a>(rule: &'static Rule, cx: &Context<'a>, placement: &P
         }
         None => "select labels that nodes of the inventory have, or correct the inventory".to_owned(),
     };
-    let mut finding = Finding::new(rule, message).help(help);
+    let mut finding = cx.finding(message).help(help);
     for (i, part) in parts.into_iter().enumerate() {
         finding = match i {
             0 => finding.at(part.place).label("matches no node"),

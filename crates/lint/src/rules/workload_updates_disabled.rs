@@ -11,7 +11,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         return;
     }
     let message = "workloadUpdateMethods is empty: upgrades leave running virtual machines on the old virt-launcher";
-    let finding = Finding::new(&WORKLOAD_UPDATES_DISABLED, message)
+    let finding = cx
+        .finding(message)
         .at(field.value_place())
         .label("they stay on the old virt-launcher after an upgrade")
         .help("use LiveMigrate, which is also the default");

@@ -15,6 +15,7 @@ use super::engine::{Run, sort};
 use super::registry;
 use super::selector::Selector;
 use super::settings::Settings;
+use super::suggestion::safe;
 use super::suppression::Suppression;
 use super::suppression_rules::{SUPPRESSION_INVALID, SUPPRESSION_UNUSED};
 use crate::prelude::*;
@@ -151,11 +152,7 @@ impl Suppression {
             finding = finding.label(format!("expired on {until}, and matches no finding"));
         }
         if let Some(edit) = read::removal(&self.place) {
-            finding = finding.fix(Fix {
-                title: "remove the comment".to_owned(),
-                applicability: Applicability::Safe,
-                edits: vec![edit],
-            });
+            finding = finding.fix(safe("remove the comment", vec![edit]));
         }
         Some(finding)
     }

@@ -106,7 +106,7 @@ fn object_without(case: &Case, finding: &Finding) -> Option<Value> {
     let change = match input {
         Input::Written(path) => Change::Remove(path),
         Input::Operation { annotation, index } => {
-            let path = Path::dotted("metadata.annotations").key(annotation);
+            let path = Path::annotation(annotation);
             let mut text = path.get(&object)?.as_str()?.to_owned();
             match jsonpatch::removal_range(&text, index) {
                 Some(range) => {
@@ -237,7 +237,7 @@ fn input_at(plan_input: &PlanInput<'_>, place: &Location) -> Option<Input> {
     }
     operation.cloned().or_else(|| {
         // A long patch is removed as a whole.
-        let patch = ANNOTATIONS.iter().map(|a| Path::dotted("metadata.annotations").key(a.name));
+        let patch = ANNOTATIONS.iter().map(|a| Path::annotation(a.name));
         let is_around = |path: &Path| {
             let span = document.root.at(path).map(|node| node.span);
             span.is_some_and(|around| around.start <= place.span.start && place.span.end <= around.end)

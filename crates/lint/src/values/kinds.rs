@@ -87,6 +87,9 @@ pub(crate) enum Kind {
     Union(&'static str, #[serde(deserialize_with = "words")] &'static [&'static str]),
 }
 
+/// Whether a text has a form.
+type Test = fn(&str) -> bool;
+
 /// Words that are kept as long as the program runs.
 fn words<'de: 'static, D: Deserializer<'de>>(input: D) -> Result<&'static [&'static str], D::Error> {
     Ok(Vec::<&'static str>::deserialize(input)?.leak())
@@ -124,17 +127,7 @@ impl Kind {
             Self::Architecture => one(architecture(node)),
             Self::Union(tag, types) => union(node, tag, types),
             Self::UsbDevice => one(usb_device(node)),
-            Self::Subdomain
-            | Self::Label
-            | Self::NetworkName
-            | Self::PciSelector
-            | Self::UsbIdentifier
-            | Self::MediatedDeviceName
-            | Self::MediatedDeviceType
-            | Self::Image
-            | Self::ResourceName
-            | Self::Host
-            | Self::RegistryUrl => one(self.text(node)),
+            _ => one(self.text(node)),
         }
     }
 
@@ -142,30 +135,36 @@ impl Kind {
     fn text(self, node: &Node) -> Option<Problem<'_>> {
         let is_compared = matches!(self, Self::PciSelector | Self::UsbIdentifier | Self::MediatedDeviceName);
         let text = node.as_str().filter(|text| is_compared || !text.is_empty())?;
-        let (is_right, form) = match self {
-            Self::Subdomain => (label::is_subdomain(text), SUBDOMAIN),
-            Self::Label => (label::is_dns_label(text), "a name of at most 63 lower-case letters, digits and '-'"),
-            Self::NetworkName => (is_network_name(text), "a name, or a namespace and a name with one '/' between"),
-            Self::PciSelector => (is_pci_selector(text), "vendor:product, four hexadecimal digits each"),
-            Self::UsbIdentifier => (is_hex(text, 1..=4), "up to four hexadecimal digits, without 0x"),
-            Self::MediatedDeviceName => {
-                (!text.is_empty() && !is_type_identifier(text), "the name of a type, as in mdev_type/name")
-            }
-            Self::MediatedDeviceType => {
-                (!text.contains(' '), "a type's identifier, or its name with '_' for each blank")
-            }
-            Self::Image => (is_image(text), "an image: host, path, and a tag or digest"),
-            Self::ResourceName => (is_extended_resource(text), "a name with a domain before '/', not of kubernetes.io"),
-            Self::Host => (is_host(text), "a host, or a host and a port, without scheme and path"),
-            Self::RegistryUrl => (is_registry_url(text), "a URL with '//', a host and an image"),
-            _ => return None,
-        };
-        (!is_right).then(|| Problem::new(node, Mistake::NotA(form)).correct(self.corrected(text)))
+        let (is_right, form) = self.form()?;
+        let correct = || self.corrected(text).filter(|correct| is_right(correct));
+        (!is_right(text)).then(|| Problem::new(node, Mistake::NotA(form)).correct(correct()))
     }
 
-    /// The intended text, if it is certain.
+    /// The form of its texts, and the form in words.
+    fn form(self) -> Option<(Test, &'static str)> {
+        Some(match self {
+            Self::Subdomain => (label::is_subdomain, SUBDOMAIN),
+            Self::Label => (label::is_dns_label, "a name of at most 63 lower-case letters, digits and '-'"),
+            Self::NetworkName => (is_network_name, "a name, or a namespace and a name with one '/' between"),
+            Self::PciSelector => (is_pci_selector, "vendor:product, four hexadecimal digits each"),
+            Self::UsbIdentifier => (|text| is_hex(text, 1..=4), "up to four hexadecimal digits, without 0x"),
+            Self::MediatedDeviceName => {
+                (|text| !text.is_empty() && !is_type_identifier(text), "the name of a type, as in mdev_type/name")
+            }
+            Self::MediatedDeviceType => {
+                (|text| !text.contains(' '), "a type's identifier, or its name with '_' for each blank")
+            }
+            Self::Image => (is_image, "an image: host, path, and a tag or digest"),
+            Self::ResourceName => (is_extended_resource, "a name with a domain before '/', not of kubernetes.io"),
+            Self::Host => (is_host, "a host, or a host and a port, without scheme and path"),
+            Self::RegistryUrl => (is_registry_url, "a URL with '//', a host and an image"),
+            _ => return None,
+        })
+    }
+
+    /// What was probably meant.
     fn corrected(self, text: &str) -> Option<String> {
-        let correct = match self {
+        Some(match self {
             Self::Host => {
                 let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
                 rest.split('/').next().unwrap_or_default().to_owned()
@@ -179,16 +178,7 @@ impl Kind {
             Self::MediatedDeviceType => text.replace(' ', "_"),
             Self::Image => text.split_once("://")?.1.to_owned(),
             _ => return None,
-        };
-        let is_right = match self {
-            Self::MediatedDeviceType => true,
-            Self::Image => is_image(&correct),
-            Self::Host => is_host(&correct),
-            Self::PciSelector => is_pci_selector(&correct),
-            Self::UsbIdentifier => is_hex(&correct, 1..=4),
-            _ => is_registry_url(&correct),
-        };
-        is_right.then_some(correct)
+        })
     }
 }
 
@@ -406,7 +396,6 @@ fn resources(node: &Node) -> Vec<Problem<'_>> {
     out
 }
 
-/// CNAO's validateKubeMacPool: both ends, in order, unicast.
 /// KubeVirt `discoverAllowedUSBDevices`: takes sets of devices that match all selectors until one selector finds none.
 fn usb_device(node: &Node) -> Option<Problem<'_>> {
     let is_external = node.get("externalResourceProvider").is_some_and(Node::is_true);
@@ -414,6 +403,7 @@ fn usb_device(node: &Node) -> Option<Problem<'_>> {
     (!is_external && !is_selected).then(|| Problem::new(node, Mistake::Missing("selectors")).key("the USB device"))
 }
 
+/// CNAO's validateKubeMacPool: both ends, in order, unicast.
 fn mac_range(node: &Node) -> Option<Problem<'_>> {
     let end = |key| node.get(key).filter(|node| node.as_str().is_some_and(|text| !text.is_empty()));
     match (end("rangeStart"), end("rangeEnd")) {
@@ -481,7 +471,6 @@ fn cpu_model(node: &Node) -> Option<Problem<'_>> {
 
 /// A default CPU model that the rendered KubeVirt hides as obsolete.
 fn obsolete<'n>(node: &'n Node, cx: &Context<'_>) -> Option<Problem<'n>> {
-    let kubevirt = cx.plan().operand("KubeVirt")?;
-    let hidden = &kubevirt["spec"]["configuration"]["obsoleteCPUModels"][node.as_str()?];
-    (hidden == &Json::Bool(true)).then(|| Problem::new(node, Mistake::Obsolete))
+    let hidden = cx.rendered_kubevirt("configuration.obsoleteCPUModels");
+    (hidden[node.as_str()?] == true).then(|| Problem::new(node, Mistake::Obsolete))
 }

@@ -25,7 +25,7 @@ use table::{MACHINE_ROWS, ROWS, Row};
 use super::{Context, Sink};
 
 /// Reports each wrong value whose row has such an outcome.
-pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_ours: fn(Outcome) -> bool) {
+pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_ours: fn(Outcome) -> bool) {
     let disks = disks(cx);
     for row in ROWS.iter().filter(|row| is_ours(row.outcome)) {
         let field = cx.field(row.field);
@@ -34,11 +34,11 @@ pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_o
                 Some(Segment::Key(name)) => name,
                 _ => String::new(),
             };
-            report_below(cx, rule, row, &name, (cx.document(), node, row.below), out);
+            report_below(cx, row, &name, (cx.document(), node, row.below), out);
         }
         for (document, disk, is_cron) in &disks {
             if let Some(below) = row.of_disk(*is_cron) {
-                report_below(cx, rule, row, "", (document, disk, below), out);
+                report_below(cx, row, "", (document, disk, below), out);
             }
         }
     }
@@ -46,7 +46,7 @@ pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_o
     for vm in cx.virtual_machines() {
         let spec = vm.document.root.at(&vm.path("domain").parent());
         if let Some(spec) = spec.filter(|_| cx.is_whole(vm.document)) {
-            rows().for_each(|row| report_below(cx, rule, row, "", (vm.document, spec, row.below), out));
+            rows().for_each(|row| report_below(cx, row, "", (vm.document, spec, row.below), out));
         }
     }
 }
@@ -54,7 +54,6 @@ pub(crate) fn report(cx: &Context<'_>, rule: &'static Rule, out: &mut Sink, is_o
 /// Reports the wrong values at a path below a node of a document; `field` is the node's name.
 fn report_below(
     cx: &Context<'_>,
-    rule: &'static Rule,
     row: &Row,
     field: &str,
     (document, node, below): (&Document, &Node, &str),
@@ -65,12 +64,12 @@ fn report_below(
     for value in values.into_iter().filter(|value| !value.as_str().is_some_and(is_placeholder)) {
         if row.below.ends_with("[]") && value.as_str() == Some("") {
             let problem = Problem::new(value, Mistake::NotA("a name: nothing has an empty one"));
-            out.report(finding(cx, rule, row, field, document, &problem));
+            out.report(finding(cx, row, field, document, &problem));
         }
         // `architecture-alias` reports those of other objects.
         let is_ours = |p: &Problem<'_>| std::ptr::eq(document, cx.document()) || !matches!(p.wrong, Mistake::Alias(_));
         for problem in row.kind.problems(value, cx).into_iter().filter(is_ours) {
-            out.report(finding(cx, rule, row, field, document, &problem));
+            out.report(finding(cx, row, field, document, &problem));
         }
     }
 }
@@ -105,19 +104,11 @@ fn select<'n>(node: &'n Node, below: &str, out: &mut Vec<&'n Node>) {
     }
 }
 
-fn finding(
-    cx: &Context<'_>,
-    rule: &'static Rule,
-    row: &Row,
-    field: &str,
-    document: &Document,
-    problem: &Problem<'_>,
-) -> Finding {
+fn finding(cx: &Context<'_>, row: &Row, field: &str, document: &Document, problem: &Problem<'_>) -> Finding {
     let value = problem.node.to_json();
     let message =
         format!("{} {}; {}", problem.subject(row, field), problem.wrong.describe(&value), row.outcome.sentence());
-    let mut finding =
-        Finding::new(rule, message).at(document.location(problem.node.span)).label(problem.wrong.expectation());
+    let mut finding = cx.finding(message).at(document.location(problem.node.span)).label(problem.wrong.expectation());
     let is_own = std::ptr::eq(document, cx.document());
     if !is_own {
         finding = finding.object(ObjectId::of(&document.root.to_json()).to_string());

@@ -145,8 +145,7 @@ impl Problems {
             (ListStyle::Json, None) => "null".to_owned(),
             (ListStyle::Go, None) => "[]string(nil)".to_owned(),
             (ListStyle::Go, Some(values)) => {
-                let items = values.as_array().into_iter().flatten();
-                let items = items.map(|v| go_quote(v.as_str().unwrap_or_default()));
+                let items = elements(values).map(|v| go_quote(v.as_str().unwrap_or_default()));
                 format!("[]string{{{}}}", items.collect::<Vec<_>>().join(", "))
             }
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hcoplan_diagnostics::source::SourceFile;
+use hcoplan_kubernetes::tree::elements;
 use hcoplan_testing::recordings;
 use hcoplan_yaml as yaml;
 use serde_json::Value;
@@ -68,7 +69,7 @@ fn compare(name: &str, wanted: &Value, got: &Admission, count: &mut Count) {
         differs("verdict", admission, got);
         return;
     }
-    let warnings = admission["warnings"].as_array().into_iter().flatten();
+    let warnings = elements(&admission["warnings"]);
     let warnings: Vec<String> = warnings.map(|w| w.as_str().expect("text").to_owned()).collect();
     if sorted(&warnings) == sorted(&got.warnings) {
         count.warnings += 1;

@@ -68,8 +68,7 @@ impl<'a> Update<'a> {
     }
 
     fn list(&self, pointer: &str) -> &'a [Value] {
-        let list = self.at(pointer).and_then(Value::as_array);
-        list.map_or(&[], Vec::as_slice)
+        elements(self.at(pointer)).as_slice()
     }
 
     fn changed(&self, pointer: &str) -> bool {

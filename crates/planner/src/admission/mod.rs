@@ -100,7 +100,7 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
 pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &Value) -> Option<Value> {
     let version = version_of(release, submitted).ok()?;
     let rules = release.admission().version(version)?;
-    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    let schema = release.hyperconverged_schema(version)?;
     let mut object = submitted.clone();
     // A rejected part stays unchanged.
     let _ = metadata::decode(release, &mut object, &inventory.namespace);
@@ -120,7 +120,7 @@ pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &
 /// The old object in the new one's version, with defaults. `None` if that version isn't served.
 fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<Value> {
     let version = version_of(release, new).ok()?;
-    let schema = release.schema(&format!("hyperconverged.{version}"))?;
+    let schema = release.hyperconverged_schema(version)?;
     let mut read = hyperconverged::read_in(release, old, version);
     schema.fill_defaults(&mut read);
     Some(read)
@@ -174,7 +174,7 @@ impl Request<'_> {
         let version = version_of(release, self.submitted).map_err(in_schema)?;
         let rules = release.admission().version(version);
         let rules = rules.expect("every served version has admission rules");
-        let schema = release.schema(&format!("hyperconverged.{version}"));
+        let schema = release.hyperconverged_schema(version);
         let schema = schema.expect("every served version has a schema");
 
         let (mut object, pruned) = self.prepared(schema).map_err(in_schema)?;
@@ -217,7 +217,7 @@ impl Request<'_> {
             return Vec::new();
         };
         let (Some(rules), Some(schema)) =
-            (self.release.admission().version(version), self.release.schema(&format!("hyperconverged.{version}")))
+            (self.release.admission().version(version), self.release.hyperconverged_schema(version))
         else {
             return Vec::new();
         };

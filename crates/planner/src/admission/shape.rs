@@ -61,7 +61,7 @@ pub(super) fn text<'v>(object: &'v Value, path: &str) -> &'v str {
 
 /// The list at a dotted path, empty when absent.
 pub(super) fn list<'v>(object: &'v Value, path: &str) -> &'v [Value] {
-    at(object, path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    elements(at(object, path)).as_slice()
 }
 
 /// Parses a path from a Go decoder or a message, such as `spec.a[0].b`. Keys may contain dots, so the longest existing
@@ -79,7 +79,7 @@ pub(super) fn parse_path(object: &Value, text: &str) -> Path {
             rest = tail;
             continue;
         }
-        let keys = current.and_then(Value::as_object).into_iter().flatten();
+        let keys = members(current);
         let existing = keys
             .map(|(k, _)| k.as_str())
             .filter(|k| rest.strip_prefix(k).is_some_and(ends_a_key))

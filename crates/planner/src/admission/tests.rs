@@ -408,7 +408,7 @@ proptest! {
                         ("1.18", "v1"), ("1.19", "v1beta1"), ("1.19", "v1")];
         let (name, version) = versions[choice % versions.len()];
         let release = Release::known(name).expect("known");
-        let schema = release.schema(&format!("hyperconverged.{version}")).expect("served");
+        let schema = release.hyperconverged_schema(version).expect("served");
         let object = generate::object(schema, seed, odd);
         let first = create(name, &object);
         let whole = first.stage != Some(Stage::Mutating);

@@ -173,6 +173,13 @@ pub enum OperatorBugKind {
     BrokenMutation,
 }
 
+impl Admission {
+    /// The message with which the document is rejected; `None` if it isn't.
+    pub fn rejection(&self) -> Option<&str> {
+        (!self.accepted).then_some(&self.message)
+    }
+}
+
 /// The cluster's verdict on a document.
 #[derive(Debug, Clone, Default)]
 pub struct Admission {
@@ -219,7 +226,7 @@ impl Admission {
         };
         let in_key = reason == Reason::UnknownField;
         let causes = vec![Cause { path, message: message.clone(), kind, in_key }];
-        let schema = release.schema(&format!("hyperconverged.{}", version_of(manifest)));
+        let schema = release.hyperconverged_schema(version_of(manifest));
         let pruned = schema.map(|schema| schema.prune(&mut manifest.clone())).unwrap_or_default();
         Self { stage: Some(Stage::Schema), reason: Some(reason), message, causes, pruned, ..Self::default() }
     }
@@ -229,7 +236,7 @@ impl Admission {
         if inventory.update != UpdateMethod::ServerSide {
             return None;
         }
-        let schema = release.schema(&format!("hyperconverged.{}", version_of(manifest)))?;
+        let schema = release.hyperconverged_schema(version_of(manifest))?;
         schema.unmergeable(manifest).map(|why| Self::unmergeable(release, manifest, why))
     }
 

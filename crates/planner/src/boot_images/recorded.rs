@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hcoplan_kubernetes::go::GoTypes;
+use hcoplan_kubernetes::tree::elements;
 use serde_json::{Map, Value, json};
 
 use super::{GoldenImages, HcoStage, ssp_stage, write_schedules};
@@ -76,11 +77,10 @@ fn hco_stage(case: &Case, data: &Data) -> HcoStage {
     let sources = spec.get("workloadSources").unwrap_or(spec);
     let gate = "enableMultiArchBootImageImport";
     let gates = &spec["featureGates"];
-    let in_list = gates.as_array().into_iter().flatten();
     let multi_arch = sources[gate]
         .as_bool()
         .or(gates[gate].as_bool())
-        .unwrap_or_else(|| in_list.clone().any(|g| g["name"] == gate && g["state"] != "Disabled"));
+        .unwrap_or_else(|| elements(gates).any(|g| g["name"] == gate && g["state"] != "Disabled"));
     let workloads = &case.status["nodeInfo"]["workloadsArchitectures"];
     let workloads: Vec<String> = serde_json::from_value(workloads.clone()).unwrap_or_default();
     let mut written = HyperConverged::from_stored(&data.release, &case.hyperconverged);

@@ -18,7 +18,7 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
         _ => spec_to_v1beta1(release, spec),
     };
     let mut out = Map::new();
-    for (key, value) in object.as_object().into_iter().flatten() {
+    for (key, value) in members(object) {
         if !matches!(key.as_str(), "apiVersion" | "spec") {
             out.insert(key.clone(), value.clone());
         }
@@ -37,8 +37,8 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
 
 /// A converted object as stored: pruned and defaulted by the stored version's schema.
 pub(super) fn stored(release: &Release, mut converted: Value) -> Value {
-    let storage = &release.tables().hyperconverged.storage_version;
-    if let Some(schema) = release.schema(&format!("hyperconverged.{storage}")) {
+    let storage = release.storage_version();
+    if let Some(schema) = release.hyperconverged_schema(storage) {
         schema.prepare(&mut converted);
     }
     converted

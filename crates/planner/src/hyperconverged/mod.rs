@@ -41,7 +41,7 @@ impl HyperConverged {
 
     /// Reads an object as the validating webhook does: converted, but without the stored version's defaults.
     pub fn from_submitted(release: &Release, object: &Value) -> Submitted {
-        let storage_version = &release.tables().hyperconverged.storage_version;
+        let storage_version = release.storage_version();
         if version_of(object) == storage_version {
             return Submitted { read: Self::read(release, object.clone()), converted: None };
         }
@@ -92,7 +92,7 @@ impl HyperConverged {
 
     /// The items of the list at a path; empty if absent.
     pub fn list(&self, path: &str) -> &[Value] {
-        self.get(path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+        elements(self.get(path)).as_slice()
     }
 
     /// Whether an annotation has exactly this value.
@@ -139,10 +139,10 @@ impl Submitted {
 /// Converts the object of a submitted version to the version in etcd: converted, pruned and defaulted if that is
 /// another one.
 pub fn in_storage_version(release: &Release, stored: &Value) -> Value {
-    if version_of(stored) == release.tables().hyperconverged.storage_version {
+    if version_of(stored) == release.storage_version() {
         stored.clone()
     } else {
-        let storage_version = &release.tables().hyperconverged.storage_version;
+        let storage_version = release.storage_version();
         conversion::stored(release, convert(release, stored, storage_version))
     }
 }
@@ -171,13 +171,13 @@ pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
 /// An object stored by another release, as this release reads it after writing it: in its storage version, pruned, with
 /// the defaults of new fields.
 pub fn read_by(release: &Release, stored: &Value) -> Value {
-    conversion::stored(release, read_in(release, stored, &release.tables().hyperconverged.storage_version))
+    conversion::stored(release, read_in(release, stored, release.storage_version()))
 }
 
 /// An object in etcd as a release returns it in a version: with the defaults of the version that it is stored in, and
 /// no others.
 pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
-    let schema = |version: &str| release.schema(&format!("hyperconverged.{version}"));
+    let schema = |version: &str| release.hyperconverged_schema(version);
     let mut object = stored.clone();
     if let Some(schema) = schema(version_of(stored)) {
         schema.prepare(&mut object);
@@ -191,7 +191,7 @@ pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
 
 /// The dotted path where a release stores a field, `spec` included. `path` is below `spec` in v1's shape.
 pub fn storage_path(release: &Release, path: &str) -> String {
-    match release.tables().hyperconverged.storage_version.as_str() {
+    match release.storage_version() {
         "v1beta1" => format!("spec.{}", moves::to_v1beta1(path)),
         _ => format!("spec.{path}"),
     }
@@ -204,6 +204,6 @@ pub fn version_of(object: &Value) -> &str {
 }
 
 fn string_map(value: Option<&Value>) -> BTreeMap<String, String> {
-    let entries = value.and_then(Value::as_object).into_iter().flatten();
+    let entries = members(value);
     entries.filter_map(|(k, v)| Some((k.clone(), v.as_str()?.to_owned()))).collect()
 }

@@ -76,7 +76,7 @@ pub(super) fn restore(release: &Release, v1beta1: &Value, v1: &mut Value) {
 fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value) -> Vec<Value> {
     let now = Gates::read(release, get(v1beta1, "spec.featureGates"));
     let mut out: Vec<Value> = Vec::new();
-    for gate in listed.as_array().into_iter().flatten() {
+    for gate in elements(listed) {
         let name = gate["name"].as_str().unwrap_or_default();
         let mut gates = release.tables().feature_gates.iter();
         let known = gates.find(|g| g.name.eq_ignore_ascii_case(name));
@@ -94,8 +94,7 @@ fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value
             _ => out.push(gate.clone()),
         }
     }
-    let new = get(v1, "spec.featureGates").and_then(Value::as_array);
-    for gate in new.into_iter().flatten() {
+    for gate in elements(get(v1, "spec.featureGates")) {
         if !out.iter().any(|listed| listed["name"] == gate["name"]) {
             out.push(gate.clone());
         }
@@ -105,7 +104,7 @@ fn restored_gates(release: &Release, listed: &Value, v1beta1: &Value, v1: &Value
 
 /// Whether v1beta1 has a gate.
 fn is_field_of_v1beta1(release: &Release, gate: &str) -> bool {
-    let schema = release.schema("hyperconverged.v1beta1");
+    let schema = release.hyperconverged_schema("v1beta1");
     let path = Path::dotted("spec.featureGates").key(gate);
     schema.is_some_and(|schema| schema.field(&path).is_some())
 }

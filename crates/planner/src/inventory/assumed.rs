@@ -59,7 +59,7 @@ const NAME: &str = "metadata.name";
 
 /// The labels that a placement requires, and the name.
 fn selected_labels(placement: &Value) -> Vec<(String, String)> {
-    let selector = placement["nodeSelector"].as_object().into_iter().flatten();
+    let selector = members(&placement["nodeSelector"]);
     let mut out: Vec<(String, String)> =
         selector.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
     let required = &placement["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];

@@ -257,7 +257,7 @@ impl Pool {
                 }
                 value => out.push_str(&format!("{start}{field}: {}\n", yaml::edit::inline(value))),
             }
-            for (key, value) in entry[field].as_object().into_iter().flatten() {
+            for (key, value) in members(&entry[field]) {
                 out.push_str(&format!("        {}: {}\n", scalar(key), yaml::edit::inline(value)));
             }
             for [key, value, effect] in self.taints.iter().filter(|_| field == "taints") {

@@ -108,28 +108,7 @@ impl Operation {
 
 /// The unescaped keys and indices of a JSON pointer. Like the operator, ignores text before the first slash.
 pub fn segments(pointer: &str) -> Vec<String> {
-    pointer.split('/').skip(1).map(unescape).collect()
-}
-
-/// Unescapes a pointer's segment: `~1` is a slash, `~0` a tilde, any other tilde itself.
-pub(super) fn unescape(segment: &str) -> String {
-    if !segment.contains('~') {
-        return segment.to_owned();
-    }
-    let mut key = String::with_capacity(segment.len());
-    let mut rest = segment;
-    while let Some(at) = rest.find('~') {
-        let (before, tilde) = rest.split_at(at);
-        key.push_str(before);
-        let (c, length) = match tilde.as_bytes().get(1) {
-            Some(b'1') => ('/', 2),
-            Some(b'0') => ('~', 2),
-            _ => ('~', 1),
-        };
-        key.push(c);
-        rest = tilde.get(length..).unwrap_or_default();
-    }
-    key + rest
+    pointer.split('/').skip(1).map(hcoplan_yaml::pointer::unescape).collect()
 }
 
 /// Decodes the operations of an annotation's text. `[]` and `null` are patches without operations.
@@ -287,13 +266,6 @@ mod tests {
         assert_eq!(bytes(copy.spans.from.unwrap()), r#""/x""#);
         assert_eq!(copy.segments(), ["spec", "a"]);
         assert_eq!(copy.segment_span(text, 1), None);
-    }
-
-    #[test]
-    fn unescapes_tildes() {
-        for (segment, key) in [("a~1b", "a/b"), ("~01", "~1"), ("~0~1~2~", "~/~2~"), ("é~0", "é~"), ("~é", "~é")] {
-            assert_eq!(unescape(segment), key);
-        }
     }
 
     #[test]

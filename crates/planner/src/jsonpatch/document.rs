@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::Cause;
-use super::decode::unescape;
 use super::json::MAX_DEPTH;
 use super::node::{Node, atoi};
+use hcoplan_yaml::pointer::unescape;
 
 /// The error when a key can't be read or written.
 #[derive(Debug)]
@@ -135,11 +135,8 @@ impl<'b> Document<'b> {
                 found.map(Some).ok_or_else(|| Missing::key("get", key))
             }
             Some(Node::Array(items)) => {
-                let index = atoi(key).map_err(Missing::index)?;
-                match from_either_end(index, items.len()) {
-                    Some(at) => Ok(items.get(at)),
-                    None => Err(out_of_range(index)),
-                }
+                let at = index_in(key, items.len())?;
+                Ok(items.get(at))
             }
             _ => Err(Missing::key("get", key)),
         }
@@ -179,9 +176,8 @@ impl<'b> Document<'b> {
             }
             Some(Node::Array(items)) => {
                 // `get` finds an empty key in a list, but it isn't an index.
-                let index = atoi(key).map_err(Missing::index)?;
-                let at = from_either_end(index, items.len());
-                items[at.ok_or_else(|| out_of_range(index))?] = value;
+                let at = index_in(key, items.len())?;
+                items[at] = value;
             }
             _ => {}
         }
@@ -197,14 +193,19 @@ impl<'b> Document<'b> {
                 taken.ok_or_else(|| Missing::key("remove", key))
             }
             Some(Node::Array(items)) => {
-                let index = atoi(key).map_err(Missing::index)?;
-                let at = from_either_end(index, items.len());
-                items.remove(at.ok_or_else(|| out_of_range(index))?);
+                let at = index_in(key, items.len())?;
+                items.remove(at);
                 Ok(())
             }
             _ => Err(Missing::key("remove", key)),
         }
     }
+}
+
+/// The index of an item of a list of this length.
+fn index_in(key: &str, length: usize) -> Result<usize, Missing> {
+    let index = atoi(key).map_err(Missing::index)?;
+    from_either_end(index, length).ok_or_else(|| out_of_range(index))
 }
 
 /// Resolves an index within a length; negative ones count from the end.

@@ -9,6 +9,7 @@ use super::reach::PatchScope;
 use super::{Failure, as_document, attribute_failure, merge};
 use crate::prelude::*;
 use hcoplan_kubernetes::go::{GoType, GoTypes, TypeStep};
+use hcoplan_yaml::pointer;
 
 /// Maximum number of operations examined one by one; the cost grows with the square of their number.
 pub const MAX_EXAMINED: usize = 250;
@@ -141,31 +142,20 @@ fn compare(before: Option<&Value>, after: Option<&Value>, path: &mut String, cha
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
             let added = new.keys().filter(|key| !old.contains_key(*key));
             for key in old.keys().chain(added) {
-                push_key(path, key);
+                pointer::push(path, key);
                 compare(old.get(key), new.get(key), path, changes);
                 path.truncate(length);
             }
         }
         (Some(Value::Array(old)), Some(Value::Array(new))) if old.len() == new.len() => {
             for (index, (old, new)) in old.iter().zip(new).enumerate() {
-                push_key(path, &index.to_string());
+                pointer::push(path, &index.to_string());
                 compare(Some(old), Some(new), path, changes);
                 path.truncate(length);
             }
         }
         (before, after) if before == after => {}
         (before, after) => changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() }),
-    }
-}
-
-fn push_key(path: &mut String, key: &str) {
-    path.push('/');
-    for c in key.chars() {
-        match c {
-            '~' => path.push_str("~0"),
-            '/' => path.push_str("~1"),
-            c => path.push(c),
-        }
     }
 }
 
@@ -181,11 +171,7 @@ fn losses(types: &GoTypes, ty: &GoType, patched: &Value, actual: &Value) -> BTre
     let mut differences = Vec::new();
     compare(Some(&plain), Some(actual), &mut String::new(), &mut differences);
     for Change { path, before: plain, after: actual } in differences {
-        let is_below = |name: &String| {
-            let rest = path.strip_prefix(name.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        if spelled.iter().any(is_below) {
+        if spelled.iter().any(|name| pointer::is_within(&path, name)) {
             continue;
         }
         let reason = if in_list(found_in, &path) { Reason::Inherited } else { Reason::Kept };
@@ -226,7 +212,7 @@ impl<'a> Names<'a> {
         let lengths = (path.len(), go_path.len());
         let types = self.types;
         let mut child = |key: &str, value: &Value| {
-            push_key(path, key);
+            pointer::push(path, key);
             let (name, inner) = match types.step(ty, key) {
                 TypeStep::Field(name, inner) => (name, Some(inner)),
                 TypeStep::Inside(inner) => (key, Some(inner)),
@@ -236,7 +222,7 @@ impl<'a> Names<'a> {
                     (key, None)
                 }
             };
-            push_key(go_path, name);
+            pointer::push(go_path, name);
             if name != key {
                 self.lose(path, Reason::OtherCase, value, actual.pointer(go_path));
                 self.spelled.push(go_path.clone());

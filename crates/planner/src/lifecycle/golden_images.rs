@@ -11,10 +11,6 @@ const ROWS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../test
 
 const RELEASES: [&str; 4] = ["1.16", "1.17", "1.18", "1.19"];
 
-fn strings(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str)
-}
-
 fn inventory(side: &Value, namespace: &str) -> Arc<Inventory> {
     let node = |name: String, architecture: &str, role: &str| Node {
         name,
@@ -24,17 +20,17 @@ fn inventory(side: &Value, namespace: &str) -> Arc<Inventory> {
             .into(),
         ..Node::default()
     };
-    let workers = strings(&side["nodes"]).map(|a| node(format!("worker-{a}"), a, "node-role.kubernetes.io/worker"));
+    let workers = texts(&side["nodes"]).map(|a| node(format!("worker-{a}"), a, "node-role.kubernetes.io/worker"));
     let master = node("master".to_owned(), "amd64", "node-role.kubernetes.io/control-plane");
-    let claims: BTreeSet<_> = strings(&side["claims"]).map(|name| (namespace.to_owned(), name.to_owned())).collect();
+    let claims: BTreeSet<_> = texts(&side["claims"]).map(|name| (namespace.to_owned(), name.to_owned())).collect();
     Arc::new(Inventory { nodes: std::iter::once(master).chain(workers).collect(), claims, ..Inventory::default() })
 }
 
 fn hyperconverged(side: &Value) -> Value {
-    let off = strings(&side["disabled"]).map(|name| {
+    let off = texts(&side["disabled"]).map(|name| {
         json!({"metadata": {"name": name, "annotations": {"dataimportcrontemplate.kubevirt.io/enable": "false"}}})
     });
-    let own = strings(&side["images"]).map(|name| {
+    let own = texts(&side["images"]).map(|name| {
         json!({
             "metadata": {"name": format!("{name}-image-cron"),
                 "annotations": {"ssp.kubevirt.io/dict.architectures": "amd64,arm64"}},
@@ -47,7 +43,7 @@ fn hyperconverged(side: &Value) -> Value {
         "featureGates": {"enableMultiArchBootImageImport": side["multiArch"] == true},
         "dataImportCronTemplates": off.chain(own).collect::<Vec<_>>(),
     });
-    for (field, value) in side["spec"].as_object().into_iter().flatten() {
+    for (field, value) in members(&side["spec"]) {
         spec[field] = value.clone();
     }
     json!({

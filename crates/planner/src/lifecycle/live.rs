@@ -18,7 +18,7 @@ use hcoplan_kubernetes::tree::{get, remove, set};
 /// submitted. Where `managedFields` are printed, those that someone owns were there before. Else they most likely were,
 /// unless the printed gates change, too, or nothing else does.
 pub(super) fn in_etcd(release: &Release, inventory: &Inventory, live: &Value, manifest: &Value) -> Value {
-    let storage_version = &release.tables().hyperconverged.storage_version;
+    let storage_version = release.storage_version();
     if version_of(live) == storage_version {
         return hyperconverged::in_storage_version(release, live);
     }
@@ -51,8 +51,7 @@ fn with_hidden_gates(
         return stored;
     }
     let path = |gate: &str| format!("spec.featureGates.{gate}");
-    let gates = get(known, "spec.featureGates").and_then(Value::as_object);
-    let gates = gates.into_iter().flatten().filter(|(_, on)| on.is_boolean());
+    let gates = members(get(known, "spec.featureGates")).filter(|(_, on)| on.is_boolean());
     let mut hidden: Vec<_> = gates.filter(|(gate, _)| get(&stored, &path(gate)).is_none()).collect();
     if hidden.is_empty() {
         return stored;

@@ -30,7 +30,7 @@ impl Managed {
     /// Reads the `managedFields` of a live object. The first applier is taken for the current one.
     pub(super) fn read(live: &Value) -> Self {
         let mut managed = Self::default();
-        for entry in live["metadata"]["managedFields"].as_array().into_iter().flatten() {
+        for entry in elements(&live["metadata"]["managedFields"]) {
             if entry["subresource"].as_str().is_some_and(|of| !of.is_empty()) {
                 continue;
             }
@@ -159,7 +159,7 @@ impl Owned {
 }
 
 pub(super) fn schema_of<'r>(release: &'r Release, version: &str) -> Option<&'r Schema> {
-    release.schema(&format!("hyperconverged.{version}"))
+    release.hyperconverged_schema(version)
 }
 
 /// Converts a request's object to another version like the API server: without defaults.

@@ -115,7 +115,7 @@ proptest! {
     ) {
         let (name, version) = VERSIONS[choice % VERSIONS.len()];
         let release = Release::known(name).expect("known");
-        let schema = release.schema(&format!("hyperconverged.{version}"));
+        let schema = release.hyperconverged_schema(version);
         let mut object = generate::object(schema.expect("served"), seed, odd);
         if !object["spec"].is_object() {
             object["spec"] = json!({});

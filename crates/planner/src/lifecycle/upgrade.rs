@@ -35,7 +35,7 @@ pub(super) fn upgrade(from: &Release, mut state: State, stored: &Value) -> Step 
             Ok(done) => done,
             // It only writes the status of the object that it read first.
             Err(rejected) => {
-                let version = &release.tables().hyperconverged.storage_version;
+                let version = release.storage_version();
                 return stuck(&before, state, hyperconverged::read_in(&release, &stored, version), *rejected);
             }
         };
@@ -68,7 +68,7 @@ fn reported_templates(status: &Value) -> Option<Arc<[Value]>> {
 /// Source: HCO 1.19 `cmd/hyperconverged-cluster-webhook` (`ensureAPIv1`).
 fn stored_again(state: &State, stored: &Value) -> Value {
     let release = &state.release;
-    let version = &release.tables().hyperconverged.storage_version;
+    let version = release.storage_version();
     if version_of(stored) == version {
         return stored.clone();
     }

@@ -274,7 +274,7 @@ pub(super) fn at<'v>(mut value: &'v Value, path: &str) -> &'v Value {
 }
 
 pub(super) fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+    elements(value).as_slice()
 }
 
 pub(super) fn text(value: &Value) -> &str {

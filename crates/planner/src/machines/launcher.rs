@@ -208,7 +208,7 @@ impl Launcher {
             }
         }
         const REQUESTS: &str = "domain.resources.requests";
-        let requests = at(spec, REQUESTS).as_object().into_iter().flatten();
+        let requests = members(at(spec, REQUESTS));
         for (name, _) in requests.filter(|(name, _)| name.contains('/')) {
             self.need(REQUESTS, NodeRequirement::Device(name.clone()));
         }
@@ -221,8 +221,7 @@ impl Launcher {
     fn request_resources(&mut self, cluster: Cluster<'_>, spec: &Value, quotas: &[Value]) {
         let own = at(spec, "domain.resources");
         let amounts = |list: &Value| -> BTreeMap<String, i64> {
-            let all = list.as_object().into_iter().flatten();
-            all.filter(|(_, v)| quantity(v).is_some()).map(|(k, v)| (k.clone(), milli(v))).collect()
+            members(list).filter(|(_, v)| quantity(v).is_some()).map(|(k, v)| (k.clone(), milli(v))).collect()
         };
         [self.requests, self.limits] = [amounts(&own["requests"]), amounts(&own["limits"])];
         self.requests.insert("pods".to_owned(), 1000);

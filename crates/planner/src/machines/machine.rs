@@ -150,7 +150,7 @@ fn creation(
 fn metadata(cluster: Cluster<'_>, object: &Value, path: &str) -> Vec<Cause> {
     let metadata = at(object, path);
     let mut checker = Checker::new(cluster, metadata, path, Stage::Validating);
-    let labels = metadata["labels"].as_object().into_iter().flatten();
+    let labels = members(&metadata["labels"]);
     for (label, _) in labels.filter(|(label, _)| RESERVED_LABELS.contains(&label.as_str())) {
         let message = "creation of the following reserved kubevirt.io/ labels on a VMI object is prohibited";
         checker.reject("labels", Reason::Removed, message);
@@ -374,7 +374,7 @@ impl Checker<'_> {
 /// Apimachinery's first problem with a selector that it can't parse.
 fn selector_problem(selector: &Value) -> Option<String> {
     let empty = Vec::new();
-    let labels = selector["matchLabels"].as_object().into_iter().flatten();
+    let labels = members(&selector["matchLabels"]);
     let labels = labels.map(|(k, v)| (k.as_str(), "In", std::slice::from_ref(v)));
     let expressions = selector["matchExpressions"].as_array().unwrap_or(&empty).iter();
     let expressions = expressions.map(|e| (text(&e["key"]), text(&e["operator"]), list(&e["values"])));

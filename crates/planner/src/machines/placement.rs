@@ -81,7 +81,7 @@ impl Checker<'_> {
     }
 
     fn selector(&mut self, path: &str, selector: &Value) {
-        for (key, value) in selector["matchLabels"].as_object().into_iter().flatten() {
+        for (key, value) in members(&selector["matchLabels"]) {
             let at = format!("{path}.matchLabels");
             self.label_key(&at, key);
             for problem in value_problems(text(value)) {

@@ -109,7 +109,7 @@ fn enter<'v>(node: &'v mut Value, key: &Value) -> &'v mut Value {
 fn recorded(line: &Value) -> Messages {
     let verdict = &line["verdict"];
     let texts = |v: &Value| -> Vec<String> {
-        let mut all: Vec<String> = v.as_array().into_iter().flatten().map(|m| text(m).to_owned()).collect();
+        let mut all: Vec<String> = elements(v).map(|m| text(m).to_owned()).collect();
         all.sort_unstable();
         // An instance's network is checked twice.
         all.dedup();

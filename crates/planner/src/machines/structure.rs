@@ -159,7 +159,7 @@ pub fn common_types(kind: TypeKind, version: &str) -> &'static BTreeMap<&'static
     let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     known.entry((kind, version.to_owned())).or_insert_with(|| {
         let numbers = version_numbers(version.trim_start_matches('v'));
-        let all = TYPES[kind.table()].as_object().into_iter().flatten();
+        let all = members(&TYPES[kind.table()]);
         let name_in_version = all.filter_map(|(marked, spec)| Some((name_in_version(marked, &numbers)?, spec)));
         Box::leak(Box::new(name_in_version.collect()))
     })

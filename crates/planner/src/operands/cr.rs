@@ -99,7 +99,7 @@ impl Context<'_> {
     }
 
     fn owner_reference(&self) -> Value {
-        let version = &self.release.tables().hyperconverged.storage_version;
+        let version = self.release.storage_version();
         json!({
             "apiVersion": format!("hco.kubevirt.io/{version}"),
             "kind": "HyperConverged",

@@ -359,8 +359,8 @@ fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
         return Err(error(&message));
     }
     let member = |name: &str| {
-        let mut entries = limits.as_object().into_iter().flatten().filter(|(key, _)| key.eq_ignore_ascii_case(name));
-        entries.next_back().map(|(_, v)| v).filter(|v| !v.is_null())
+        let named = members(&limits).filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        named.last().map(|(_, v)| v).filter(|v| !v.is_null())
     };
     for (name, go_type) in [("qps", "float32"), ("burst", "int")] {
         let has_type = |v: &Value| {

@@ -92,8 +92,7 @@ impl TlsProfile {
         let named = tables.profiles.get(type_of(&value));
         let (ciphers, min_version) = match custom {
             Some(custom) => {
-                let ciphers = custom.get("ciphers").and_then(Value::as_array);
-                let names = ciphers.into_iter().flatten().filter_map(Value::as_str);
+                let names = texts(custom.get("ciphers"));
                 let version = custom.get("minTLSVersion").and_then(Value::as_str);
                 (names.map(str::to_owned).collect(), version.unwrap_or_default().to_owned())
             }

@@ -21,7 +21,7 @@ pub const PREDICTED: [&str; 4] = [
 pub(super) fn of(metrics: &Map<String, Value>) -> Vec<&'static str> {
     let gauge = |name: &str| metrics.get(name).unwrap_or(&Value::Null);
     let any = |name: &str, fires: fn(&Value) -> bool| {
-        let entries = gauge(name).as_array().into_iter().flatten();
+        let entries = elements(gauge(name));
         entries.map(|e| &e["value"]).any(fires)
     };
     let zero = |value: &Value| value.as_u64() == Some(0);

@@ -39,7 +39,7 @@ fn inventory() -> Inventory {
 fn generated(seed: u64, odd: bool, choice: usize) -> (std::sync::Arc<Release>, Value) {
     let (name, version) = VERSIONS[choice % VERSIONS.len()];
     let release = Release::known(name).expect("known");
-    let schema = release.schema(&format!("hyperconverged.{version}"));
+    let schema = release.hyperconverged_schema(version);
     let mut object = generate::object(schema.expect("served"), seed, odd);
     object["metadata"]["namespace"] = "kubevirt-hyperconverged".into();
     (release, object)

@@ -192,16 +192,17 @@ impl Release {
         }
     }
 
+    /// The phase of a gate of HCO; `None` if the release has no such gate.
+    pub fn gate_phase(&self, gate: &str) -> Option<Phase> {
+        self.tables().feature_gates.iter().find(|g| g.name == gate).map(|g| g.phase)
+    }
+
     /// A gate's maturity and its next change in a later release: `alpha`, `alpha and deprecated from 1.19 on`. `None`
     /// for stable gates.
     pub fn gate_maturity(&self, gate: &str) -> Option<String> {
-        let phase = |release: &Self| {
-            let mut gates = release.tables().feature_gates.iter();
-            gates.find(|g| g.name == gate).map(|g| g.phase)
-        };
-        let now = phase(self)?;
+        let now = self.gate_phase(gate)?;
         let changes = self.later_of_distribution().into_iter().find_map(|release| {
-            let what = match phase(&release) {
+            let what = match release.gate_phase(gate) {
                 Some(later) if later == now => return None,
                 Some(Phase::Deprecated) => "deprecated",
                 Some(Phase::Discontinued) => "ignored",
@@ -311,6 +312,26 @@ impl Release {
             let schema = self.files.schema(name);
             schema.unwrap_or_else(|e| panic!("{e}"))
         }))
+    }
+
+    /// The API version in which HyperConvergeds are stored.
+    pub fn storage_version(&self) -> &str {
+        &self.tables().hyperconverged.storage_version
+    }
+
+    /// The API versions of the HyperConverged that it serves.
+    pub fn served_versions(&self) -> &[String] {
+        &self.tables().hyperconverged.served_versions
+    }
+
+    /// Whether it serves an API version of the HyperConverged.
+    pub fn serves(&self, version: &str) -> bool {
+        self.served_versions().iter().any(|served| served == version)
+    }
+
+    /// The structural schema of a version of the HyperConverged; `None` if the release hasn't this version.
+    pub fn hyperconverged_schema(&self, version: &str) -> Option<&Schema> {
+        self.schema(&format!("hyperconverged.{version}"))
     }
 
     /// The structural schema of an `apiVersion` and `kind`; `None` if the release has none.

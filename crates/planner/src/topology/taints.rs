@@ -23,7 +23,7 @@ impl<'v> Tolerations<'v> {
             };
             Some((text("key"), value, text("effect")))
         };
-        Self(placement["tolerations"].as_array().into_iter().flatten().filter_map(read).collect())
+        Self(elements(&placement["tolerations"]).filter_map(read).collect())
     }
 
     /// Whether one of them matches a taint.

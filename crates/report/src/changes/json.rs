@@ -4,6 +4,7 @@ use super::outputs::level;
 use super::upgrade::UpgradeView;
 use super::{live_check, shown_pair};
 use crate::changes::Changes;
+use crate::json::placed;
 use crate::prelude::*;
 use hcoplan_analysis::review::{
     Checklist, Entry, FieldLine, FindingLine, InputDifference, ObjectLine, Story, level_of,
@@ -230,14 +231,5 @@ fn upgrade(changes: &Changes<'_>, steps: &Steps, findings: &mut Findings<'_>) ->
 }
 
 fn place(root: &Utf8Path, place: Option<&Location>) -> Value {
-    place.map_or(Value::Null, |place| {
-        let (start, end) = (place.start(), place.end());
-        json!({
-            "file": shown_path(root, &place.file),
-            "line": start.line,
-            "column": start.column,
-            "endLine": end.line,
-            "endColumn": end.column,
-        })
-    })
+    place.map_or(Value::Null, |place| placed(json!({}), shown_path(root, &place.file), place))
 }

@@ -121,11 +121,7 @@ fn fix_json(root: &Utf8Path, index: usize, fix: &Fix) -> Value {
     json!({
         "number": index + 1,
         "title": fix.title,
-        "applicability": match fix.applicability {
-            Applicability::Safe => "safe",
-            Applicability::Unsafe => "unsafe",
-            Applicability::Suggestion => "suggestion",
-        },
+        "applicability": fix.applicability.as_str(),
         "changes": changes,
     })
 }

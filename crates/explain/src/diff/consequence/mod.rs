@@ -189,7 +189,7 @@ impl Row {
 
 /// Whether a label is a path, or below it.
 fn is_within(label: &str, path: &str) -> bool {
-    path.is_empty() || label.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    path.is_empty() || hcoplan_yaml::is_within(label, path)
 }
 
 /// A value without the parts that other rows cover; an emptied section is null.

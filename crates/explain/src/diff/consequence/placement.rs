@@ -2,10 +2,9 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
+use super::rows::say;
 use super::said::{Said, list, selector};
 use crate::diff::consequence::Consequence;
-use crate::diff::semantic::EffectTime::{NextImport, NextStart, Now};
-use crate::diff::semantic::Impact::{Behaviour, BootFailure, Disruption, Images};
 use crate::prelude::*;
 use hcoplan_planner::topology::{Selection, Tolerations};
 
@@ -18,38 +17,18 @@ struct Pods {
     changed: Said,
 }
 
-const INCLUDE: &str = "include every node that runs VMs, or migrate them away first";
-
 fn pods(kind: &str, path: &str) -> Pods {
-    const ROLLED_OUT: Said = Said::new(Disruption, Now, "{} are rolled out again, {is} instead of {was}").restarts();
-    const UNMANAGED: Said = Said::new(
-        Disruption,
-        Now,
-        "virt-handler leaves {nodes}, where VMs can't be managed or migrated then: it runs {is} instead of {was}",
-    )
-    .to_do(INCLUDE);
-    const NO_NETWORK: Said = Said::new(
-        BootFailure,
-        NextStart,
-        "the network plugins leave {nodes}, where VMs on their networks don't start then: they run {is} instead of {was}",
-    )
-    .possibly()
-    .to_do(INCLUDE);
-    const RUNS: Said = Said::new(Behaviour, Now, "{} {is} instead of {was}");
-    const IMPORTS: Said = Said::new(Images, NextImport, "{} {is} instead of {was}");
-    let any_node = |run, changed| Pods { run, missed: None, changed };
+    let pods = |run, missed: Option<&str>, changed| Pods { run, missed: missed.map(say), changed: say(changed) };
     match (kind, path.contains("workload")) {
-        ("KubeVirt", true) => {
-            Pods { run: "virt-handler runs", missed: Some(UNMANAGED.restarts()), changed: RUNS.restarts() }
-        }
+        ("KubeVirt", true) => pods("virt-handler runs", Some("virt-handler-leaves"), "virt-handler-runs-elsewhere"),
         ("NetworkAddonsConfig", true) => {
-            Pods { run: "the network plugins run", missed: Some(NO_NETWORK), changed: RUNS }
+            pods("the network plugins run", Some("network-plugins-leave"), "runs-elsewhere")
         }
-        (_, true) => any_node("importer pods run", IMPORTS),
-        ("KubeVirt", false) => any_node("virt-api and virt-controller", ROLLED_OUT),
-        ("NetworkAddonsConfig", false) => any_node("the network components", ROLLED_OUT),
-        ("CDI", false) => any_node("CDI's components", ROLLED_OUT),
-        _ => any_node("AAQ's components", ROLLED_OUT),
+        (_, true) => pods("importer pods run", None, "imports-elsewhere"),
+        ("KubeVirt", false) => pods("virt-api and virt-controller", None, "rolled-out-elsewhere"),
+        ("NetworkAddonsConfig", false) => pods("the network components", None, "rolled-out-elsewhere"),
+        ("CDI", false) => pods("CDI's components", None, "rolled-out-elsewhere"),
+        _ => pods("AAQ's components", None, "rolled-out-elsewhere"),
     }
 }
 
@@ -63,7 +42,7 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
         let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
         let missed = match (change.sides.nodes, left.as_slice()) {
             ([], _) if needs(is).is_some() && needs(is) != needs(was) => {
-                Some((missed.possibly(), "some nodes".to_owned()))
+                Some((Said { possibly: true, ..missed }, "some nodes".to_owned()))
             }
             (_, []) => None,
             (_, left) => Some((missed, list(left))),
@@ -92,18 +71,18 @@ fn place(placement: &Value) -> String {
     let terms =
         |term: &Value| [selector(&term["matchExpressions"]), selector(&term["matchFields"])].concat().join(", ");
     let required = &nodes["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
-    let required: Vec<String> = required.as_array().into_iter().flatten().map(terms).collect();
+    let required: Vec<String> = elements(required).map(terms).collect();
     let mut with = selector(&placement["nodeSelector"]);
     with.extend((!required.is_empty()).then(|| required.join(" or ")));
     let mut out =
         vec![if with.is_empty() { "on any node".to_owned() } else { format!("on nodes with {}", with.join(", ")) }];
-    let preferred = nodes["preferredDuringSchedulingIgnoredDuringExecution"].as_array().into_iter().flatten();
+    let preferred = elements(&nodes["preferredDuringSchedulingIgnoredDuringExecution"]);
     let preferred: Vec<String> = preferred.map(|one| terms(&one["preference"])).collect();
     out.extend((!preferred.is_empty()).then(|| format!("preferably with {}", preferred.join(", "))));
     let by_pods =
         ["podAffinity", "podAntiAffinity"].iter().any(|key| affinity[*key].as_object().is_some_and(|m| !m.is_empty()));
     out.extend(by_pods.then(|| "near or far from other pods".to_owned()));
-    let tolerations = placement["tolerations"].as_array().into_iter().flatten();
+    let tolerations = elements(&placement["tolerations"]);
     let tolerated: Vec<&str> = tolerations.map(|one| one["key"].as_str().unwrap_or("every taint")).collect();
     out.extend((!tolerated.is_empty()).then(|| format!("tolerating {}", tolerated.join(", "))));
     out.join(", ")

@@ -1,15 +1,15 @@
 //! The rows of `rows.json`: a kind, its fields, and what a change of them does. The values compared are those at the
 //! first path; an empty path is the whole object. What a row can't say is a function, `code`.
 
-use super::said::{Said, Says, Words};
-use super::{Change, kubevirt, migration, others, placement};
-use crate::diff::consequence::Consequence;
-use crate::diff::semantic::{EffectTime, Impact};
+use super::said::{Code, Said, Says};
+use super::{kubevirt, migration, others, placement};
 use crate::prelude::*;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use std::sync::LazyLock;
 
 /// A row.
+#[derive(Deserialize)]
 pub(super) struct Row {
     pub(super) kind: &'static str,
     pub(super) paths: Vec<&'static str>,
@@ -25,9 +25,20 @@ impl Row {
     }
 }
 
-static TEXT: &str = include_str!("rows.json");
-static VALUES: LazyLock<Vec<Value>> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| VALUES.iter().filter_map(row).collect());
+static VALUES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("rows.json")).expect("JSON"));
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| Vec::deserialize(&*VALUES).expect("rows of this form"));
+
+/// The sentences of functions, by name.
+static SENTENCES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("JSON"));
+
+/// A sentence of a function.
+///
+/// # Panics
+/// If there is no such sentence, which a test rules out.
+pub(super) fn say(name: &str) -> Said {
+    Said::deserialize(&SENTENCES[name]).expect("a sentence of this form")
+}
 
 /// All rows.
 pub(super) fn all() -> &'static [Row] {
@@ -41,53 +52,9 @@ pub(super) fn of_kind(kind: &str) -> Vec<&'static Row> {
     out
 }
 
-/// A row as data; `None` if it has a word that isn't known, which a test rules out.
-fn row(value: &'static Value) -> Option<Row> {
-    let paths = value["paths"].as_array()?.iter().filter_map(Value::as_str).collect();
-    Some(Row { kind: value["kind"].as_str()?, paths, says: says(&value["says"])?, switch: value["switch"].as_str() })
-}
-
-fn says(value: &'static Value) -> Option<Says> {
-    let (form, value) = value.as_object()?.iter().next()?;
-    let change = || match value.get("change") {
-        Some(value) => said(value).map(Some),
-        None => Some(None),
-    };
-    Some(match form.as_str() {
-        "value" => {
-            let words = Words { default: value["default"].as_str()?, of: value.get("words") };
-            Says::Value(words, said(&value["says"])?)
-        }
-        "switch" => Says::Switch(value["default"].as_bool()?, said(&value["on"])?, said(&value["off"])?),
-        "becomes" => Says::Becomes(value["value"].as_str()?, said(&value["gets"])?, said(&value["loses"])?),
-        "section" => Says::Section(said(&value["add"])?, said(&value["remove"])?, change()?),
-        "names" => Says::Names(said(&value["add"])?, said(&value["remove"])?, change()?),
-        "each" => Says::Each(Words { of: value.get("defaults"), ..Words::default() }, said(value)?),
-        "code" => Says::Code(code(value.as_str()?)?),
-        _ => return None,
-    })
-}
-
-/// A sentence; without `impact` it is a behaviour, without `when` it happens at once.
-fn said(value: &'static Value) -> Option<Said> {
-    let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
-    let impact = value.get("impact").map_or(Some(Impact::Behaviour), |name| Impact::deserialize(name).ok())?;
-    let when = value.get("when").map_or(Some(EffectTime::Now), |name| EffectTime::deserialize(name).ok())?;
-    let users = Option::deserialize(&value["users"]).ok()?;
-
-    let is = |key: &str| value[key] == true;
-    Some(Said {
-        action: text("action").unwrap_or_default(),
-        certain: !is("possibly"),
-        restarts: is("restarts"),
-        rule: text("rule"),
-        users,
-        ..Said::new(impact, when, text("text")?)
-    })
-}
-
-fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
-    Some(match name {
+/// The function that computes what a row says.
+pub(super) fn code<'de, D: Deserializer<'de>>(name: D) -> Result<Code, D::Error> {
+    Ok(match <&str>::deserialize(name)? {
         "architectures" => kubevirt::architectures,
         "block_tracking" => kubevirt::block_tracking,
         "cdi_log_verbosity" => others::cdi_log_verbosity,
@@ -117,19 +84,33 @@ fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
         "tls_profile" => others::tls_profile,
         "uninstall" => kubevirt::uninstall,
         "update_strategy" => kubevirt::update_strategy,
-        _ => return None,
+        other => return Err(D::Error::custom(format!("no function {other}"))),
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn every_row_is_read() {
-        assert!(!VALUES.is_empty());
-        for value in VALUES.iter() {
-            assert!(row(value).is_some(), "{value}");
+    fn every_sentence_is_read_and_used() {
+        let code = [
+            include_str!("kubevirt.rs"),
+            include_str!("migration.rs"),
+            include_str!("others.rs"),
+            include_str!("placement.rs"),
+        ];
+        let words: BTreeSet<&str> = code.iter().flat_map(|text| text.split('"')).collect();
+        let known = SENTENCES.as_object().expect("a map");
+        for name in known.keys() {
+            say(name);
+            assert!(words.contains(name.as_str()), "nothing says {name}");
+        }
+        for asked in code.iter().flat_map(|text| text.split("say(\"").skip(1)) {
+            let name = asked.split('"').next().unwrap_or_default();
+            assert!(known.contains_key(name), "there is no sentence {name}");
         }
     }
 }

@@ -1,116 +1,101 @@
 //! What a row says, and how its sentence is filled in.
 
 use super::Change;
+use super::rows::code;
 use super::users::Users;
 use crate::diff::consequence::Consequence;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
+use serde::Deserialize;
 use std::fmt::Display;
 
 /// A sentence with its severity. `{is}` and `{was}` are values, `{field}` is a field, `{}` the subject.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) struct Said {
+    #[serde(default = "behaviour")]
     pub(super) impact: Impact,
+    #[serde(default = "now")]
     pub(super) when: EffectTime,
     pub(super) text: &'static str,
     /// What to do; empty if nothing.
+    #[serde(default)]
     pub(super) action: &'static str,
-    /// Whether it always happens, not only if something uses what changes.
-    pub(super) certain: bool,
+    /// Whether it only happens if something uses what changes.
+    #[serde(default)]
+    pub(super) possibly: bool,
     /// The virtual machines that it is about.
     pub(super) users: Option<Users>,
     /// Whether pods are replaced.
+    #[serde(default)]
     pub(super) restarts: bool,
     /// The rule whose finding says the same.
     pub(super) rule: Option<&'static str>,
 }
 
+fn behaviour() -> Impact {
+    Impact::Behaviour
+}
+
+fn now() -> EffectTime {
+    EffectTime::Now
+}
+
+/// Computes what a row says.
+pub(super) type Code = fn(&Change<'_>) -> Vec<Consequence>;
+
 /// What a row says about its values.
-#[derive(Clone, Copy)]
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Says {
     /// A value in words, and the sentence about another one.
-    Value(Words, Said),
-    /// A switch: its default, on, off.
-    Switch(bool, Said, Said),
+    Value {
+        #[serde(flatten)]
+        words: Words,
+        says: Said,
+    },
+    /// A switch.
+    Switch { default: bool, on: Said, off: Said },
     /// A value that a field gets, or loses.
-    Becomes(&'static str, Said, Said),
+    Becomes { value: &'static str, gets: Said, loses: Said },
     /// A section or object that appears, is removed, or changes.
-    Section(Said, Said, Option<Said>),
+    Section { add: Said, remove: Said, change: Option<Said> },
     /// Each changed field below the path; unset ones have the value that the words name.
-    Each(Words, Said),
+    Each {
+        #[serde(default)]
+        defaults: BTreeMap<&'static str, &'static str>,
+        #[serde(flatten)]
+        says: Said,
+    },
     /// Each name in a list, or each key of a map, that is added, removed or changed.
-    Names(Said, Said, Option<Said>),
+    Names { add: Said, remove: Said, change: Option<Said> },
     /// Computed.
-    Code(fn(&Change<'_>) -> Vec<Consequence>),
+    Code(#[serde(deserialize_with = "code")] Code),
 }
 
 /// Values in words.
-#[derive(Clone, Copy, Default)]
+#[derive(Deserialize)]
 pub(super) struct Words {
     /// The value of an unset field, in words.
-    pub(super) default: &'static str,
-    /// Words for values, by value or by field; `*` is for any other, with the value at `{}`.
-    pub(super) of: Option<&'static Value>,
+    default: &'static str,
+    /// Words for values; `*` is for any other, with the value at `{}`.
+    #[serde(default)]
+    words: BTreeMap<&'static str, &'static str>,
 }
 
 impl Words {
-    fn get(&self, key: &str) -> Option<&'static str> {
-        let of = self.of?;
-        of.get(key).or(of.get("*"))?.as_str()
-    }
-
     fn value(&self, value: &Value) -> String {
         if value.is_null() {
             return self.default.to_owned();
         }
         let own = shown(value);
-        match self.get(&own) {
+        match self.words.get(&*own).or(self.words.get("*")) {
             Some(words) => words.replace("{}", &own),
             None => own,
-        }
-    }
-
-    fn field(&self, field: &str, value: String) -> String {
-        match self.get(field) {
-            Some(default) if value == UNSET => default.to_owned(),
-            _ => value,
         }
     }
 }
 
 impl Said {
-    pub(super) const fn new(impact: Impact, when: EffectTime, text: &'static str) -> Self {
-        Self { impact, when, text, action: "", certain: true, users: None, restarts: false, rule: None }
-    }
-
-    /// Only if something uses what changes.
-    pub(super) const fn possibly(mut self) -> Self {
-        self.certain = false;
-        self
-    }
-
-    pub(super) const fn to_do(mut self, action: &'static str) -> Self {
-        self.action = action;
-        self
-    }
-
-    pub(super) const fn of(mut self, users: Users) -> Self {
-        self.users = Some(users);
-        self
-    }
-
-    /// Replaces pods.
-    pub(super) const fn restarts(mut self) -> Self {
-        self.restarts = true;
-        self
-    }
-
-    /// As the rule says.
-    pub(super) const fn rule(mut self, name: &'static str) -> Self {
-        self.rule = Some(name);
-        self
-    }
-
     /// The consequence without values.
     pub(super) fn plain(self) -> Consequence {
         self.fill(&[])
@@ -126,7 +111,7 @@ impl Said {
         Consequence {
             impact: self.impact,
             when: self.when,
-            certain: self.certain,
+            certain: !self.possibly,
             text,
             action: self.action.to_owned(),
             subjects: Vec::new(),
@@ -153,61 +138,66 @@ impl Consequence {
         self.subjects = vec![subject.into()];
         self
     }
-
-    pub(super) fn impact(mut self, impact: Impact) -> Self {
-        self.impact = impact;
-        self
-    }
 }
 
 impl Says {
     /// The consequences of a change.
-    pub(super) fn consequences(self, change: &Change<'_>) -> Vec<Consequence> {
+    pub(super) fn consequences(&self, change: &Change<'_>) -> Vec<Consequence> {
         let (was, is) = (change.before, change.after);
-        let named = |said: Said, consequence: Consequence| {
+        let named = |said: &Said, consequence: Consequence| {
             if said.text.contains("{}") { consequence.about(change.object_name()) } else { consequence }
         };
         match self {
-            Self::Value(words, said) => {
+            Self::Value { words, says } => {
                 let (was, is) = (words.value(was), words.value(is));
-                if same_value(&was, &is) { Vec::new() } else { vec![named(said, said.turns(is, was))] }
+                if same_value(&was, &is) { Vec::new() } else { vec![named(says, says.turns(is, was))] }
             }
-            Self::Switch(default, on, off) => {
-                let (was, is) = (was.as_bool().unwrap_or(default), is.as_bool().unwrap_or(default));
+            Self::Switch { default, on, off } => {
+                let (was, is) = (was.as_bool().unwrap_or(*default), is.as_bool().unwrap_or(*default));
                 if was == is { Vec::new() } else { vec![if is { on } else { off }.plain()] }
             }
-            Self::Becomes(value, gets, loses) => {
+            Self::Becomes { value, gets, loses } => {
                 let said = if is == value { gets } else { loses };
                 if (was == value) == (is == value) { Vec::new() } else { vec![named(said, said.plain())] }
             }
-            Self::Section(add, remove, other) => {
-                let said = match (was.is_null(), is.is_null()) {
-                    (true, _) => Some(add),
-                    (_, true) => Some(remove),
-                    _ => other,
-                };
+            Self::Section { add, remove, change: other } => {
+                let said = added_or_removed((was, is), add, remove, other.as_ref());
                 said.map(|said| named(said, said.turns(summary(is), summary(was)))).into_iter().collect()
             }
-            Self::Each(words, said) => {
+            Self::Each { defaults, says } => {
+                let or = |field: &str, value: String| match defaults.get(field).or(defaults.get("*")) {
+                    Some(default) if value == UNSET => (*default).to_owned(),
+                    _ => value,
+                };
                 let leaf = |(field, was, is): (String, String, String)| {
-                    let (was, is) = (words.field(&field, was), words.field(&field, is));
-                    (was != is).then(|| said.fill(&[("field", &field), ("is", &is), ("was", &was)]))
+                    let (was, is) = (or(&field, was), or(&field, is));
+                    (was != is).then(|| says.fill(&[("field", &field), ("is", &is), ("was", &was)]))
                 };
                 change.leaves().into_iter().filter_map(leaf).collect()
             }
-            Self::Names(add, remove, other) => names_changed(was, is)
+            Self::Names { add, remove, change } => names_changed(was, is)
                 .into_iter()
                 .filter_map(|(name, was, is)| {
-                    let said = match (was.is_null(), is.is_null()) {
-                        (true, _) => add,
-                        (_, true) => remove,
-                        _ => other?,
-                    };
+                    let said = added_or_removed((&was, &is), add, remove, change.as_ref())?;
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),
             Self::Code(code) => code(change),
         }
+    }
+}
+
+/// The sentence about a value that appears, is removed, or changes.
+fn added_or_removed<'s>(
+    (was, is): (&Value, &Value),
+    add: &'s Said,
+    remove: &'s Said,
+    change: Option<&'s Said>,
+) -> Option<&'s Said> {
+    match (was.is_null(), is.is_null()) {
+        (true, _) => Some(add),
+        (_, true) => Some(remove),
+        _ => change,
     }
 }
 

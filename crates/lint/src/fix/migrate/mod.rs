@@ -102,8 +102,7 @@ pub struct Migrated {
 /// Why it stays as it is.
 pub fn to_v1(release: &Release, inventory: &Inventory, document: &Document) -> Result<Migrated, NotMigrated> {
     let object = document.root.to_json();
-    let served = &release.tables().hyperconverged.served_versions;
-    if !served.iter().any(|v| v == "v1") {
+    if !release.serves("v1") {
         return Err(NotMigrated::NotServed(release.display_name()));
     }
     if version_of(&object) != "v1beta1" {
@@ -151,7 +150,7 @@ pub(crate) fn mediated_device_lists(section: &Node, path: Path) -> Vec<(&Node, P
 /// # Errors
 /// What would be another one.
 pub fn is_same(release: &Release, inventory: &Inventory, before: &Json, after: &Json) -> Result<(), NotMigrated> {
-    if !release.tables().hyperconverged.served_versions.iter().any(|v| v == "v1") {
+    if !release.serves("v1") {
         return Err(NotMigrated::NotServed(release.name().to_owned()));
     }
     if let Some(lost) = lost(release, before) {
@@ -167,7 +166,7 @@ fn lost(release: &Release, object: &Json) -> Option<NotMigrated> {
 
 /// A field without a place in v1 that v1beta1 doesn't know, either: something else is meant by it.
 fn unknown_field(release: &Release, object: &Json) -> Option<NotMigrated> {
-    let schema = release.schema("hyperconverged.v1beta1")?;
+    let schema = release.hyperconverged_schema("v1beta1")?;
     let mut fields = without_place(object).into_iter();
     let unknown = fields.find(|field| schema.field(&Path::dotted(field)).is_none());
     unknown.map(NotMigrated::Unknown)
@@ -175,7 +174,7 @@ fn unknown_field(release: &Release, object: &Json) -> Option<NotMigrated> {
 
 /// A gate that became a field of v1beta1 long ago, and says something else than that field.
 fn ignored_gate(release: &Release, object: &Json) -> Option<NotMigrated> {
-    let schema = release.schema("hyperconverged.v1beta1")?;
+    let schema = release.hyperconverged_schema("v1beta1")?;
     let gates = object.pointer("/spec/featureGates")?.as_object()?;
     let moved = gates.iter().find_map(|(gate, on)| {
         let (field, _) = MOVES.iter().find(|(field, _)| field == gate)?;

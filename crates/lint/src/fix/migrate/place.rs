@@ -1,6 +1,6 @@
 //! The path in v1 of a field of v1beta1.
 
-use hcoplan_kubernetes::tree::get;
+use hcoplan_kubernetes::tree::{get, members};
 use hcoplan_planner::hyperconverged::MOVES;
 use serde_json::Value as Json;
 
@@ -36,7 +36,7 @@ pub fn without_place(object: &Json) -> Vec<String> {
             Place::Moves(_) => {}
             Place::Nowhere => out.push(format!("spec.{key}")),
             Place::Dissolves => {
-                let inner = value.as_object().into_iter().flatten();
+                let inner = members(value);
                 let inner = inner.map(|(inner, _)| format!("{key}.{inner}"));
                 let lost = inner.filter(|path| place(path) == Place::Nowhere);
                 out.extend(lost.map(|path| format!("spec.{path}")));

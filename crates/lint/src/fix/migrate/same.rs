@@ -56,7 +56,7 @@ fn spelled_out(release: &Release, stored: &Json) -> Json {
         if version_of(&out) != version {
             out = convert(release, &out, version);
         }
-        if let Some(schema) = release.schema(&format!("hyperconverged.{version}")) {
+        if let Some(schema) = release.hyperconverged_schema(version) {
             schema.fill_defaults(&mut out);
         }
     }

@@ -1,5 +1,6 @@
 //! The architectures of a cluster and of a golden image, as SSP determines them.
 
+use hcoplan_kubernetes::tree::elements;
 use serde_json::Value;
 
 use super::is_multi_arch;
@@ -34,7 +35,7 @@ pub(super) fn workload(cluster: &Value) -> Vec<&str> {
 }
 
 fn strings(list: &Value) -> Vec<&str> {
-    let items = list.as_array().into_iter().flatten();
+    let items = elements(list);
     items.map(|v| v.as_str().unwrap_or_default()).collect()
 }
 

@@ -105,6 +105,13 @@ pub struct SspAdmission {
     pub reason: Option<SspReason>,
 }
 
+impl SspAdmission {
+    /// The message with which the SSP is rejected; `None` if it isn't.
+    pub fn rejection(&self) -> Option<&str> {
+        (!self.accepted).then_some(&self.message)
+    }
+}
+
 /// Why SSP's webhook rejects an SSP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SspReason {

@@ -1,5 +1,6 @@
 //! The templates of an SSP as its API server would store them.
 
+use hcoplan_kubernetes::tree::elements;
 use serde_json::{Map, Value};
 
 use super::{ObjectOrigin, TemplateId};
@@ -31,7 +32,7 @@ impl CronTemplate {
 /// Reads the SSP's list, without fields unknown to SSP's CRD and metadata that SSP doesn't use.
 pub(super) fn read(spec: &Value, bundle: &SspBundle) -> Vec<CronTemplate> {
     let templates = spec.pointer("/commonTemplates/dataImportCronTemplates");
-    let templates = templates.and_then(Value::as_array).into_iter().flatten();
+    let templates = elements(templates);
     let read = templates.enumerate();
     read.map(|(index, value)| read_one(index, value, bundle)).collect()
 }
