@@ -255,7 +255,7 @@ fn each_scalar_of_a_build_is_traced_to_the_text_that_made_it() {
             most_bytes: 1 << 20,
             stop: &|| false,
         };
-        let built = build(&tree, &root, &asked).expect("built");
+        let built = build(&tree, &root, &asked, &Default::default()).expect("built");
         assert!(built.failed.is_empty(), "seed {seed}: {:#?}", built.failed);
         let path = camino::Utf8Path::new(&top).join(hcoplan::repo::BUILT);
         let bytes = built.files.get(&path).expect("the outermost one is built");

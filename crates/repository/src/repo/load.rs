@@ -115,8 +115,8 @@ impl Repo {
         let mut files = Vec::new();
         let (content, document) = self.document(cluster)?;
         let mut findings = text_problems(&content, &document);
-        let is_filled_in = !self.is_applied_as_written(cluster);
-        let unknown = is_filled_in.then(|| content.unknown(cluster.object.place)).unwrap_or_default();
+        let is_as_written = self.is_applied_as_written(cluster);
+        let unknown = if is_as_written { Vec::new() } else { content.unknown(cluster.object.place) };
         files.push(content);
         let mut inventory = Arc::new(LoadedInventory::default());
         if let Some(read) = self.inventory(cluster, &mut files) {

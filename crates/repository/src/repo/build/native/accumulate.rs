@@ -3,6 +3,7 @@
 use hcoplan_yaml::{self as yaml, locate_in_scalar};
 
 use super::super::layers::{BuildLayer, LayerKind};
+use super::generators;
 use super::merge::{NotMerged, merge};
 use super::metadata;
 use super::object::{Id, Object, Placed, Value};
@@ -12,8 +13,7 @@ use super::{Beyond, BeyondKind, Refused, RefusedReason};
 use crate::prelude::*;
 use crate::repo::build::Additions;
 use crate::repo::kustomization::{
-    Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile,
-    generated_from, text, value, values,
+    Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile, value,
 };
 
 /// What kustomize does with each kind of field, in its order; resources, components and generators come before.
@@ -265,8 +265,8 @@ impl Accumulation<'_, '_> {
             }
             Field::Generators(kind) => {
                 self.out.is_exact = false;
-                self.check_files(directory, entry)?;
-                objects.extend(self.generated(directory, entry, kind));
+                generators::check(self.all, directory, entry)?;
+                objects.extend(generators::generated(self.all, directory, entry, kind));
                 return Ok(());
             }
             // References to what is renamed aren't followed.
@@ -284,68 +284,6 @@ impl Accumulation<'_, '_> {
         };
         self.out.beyond.push(Beyond { place: entry.place(), what });
         Ok(())
-    }
-
-    /// Refuses a generator that lacks a file or a key.
-    fn check_files(&self, directory: &Utf8Path, entry: &Entry) -> Result<(), Refused> {
-        for (node, name) in generated_from(&entry.node) {
-            let path = normalize_path(&directory.join(name));
-            if path.is_some_and(|path| matches!(self.all.tree.check(&path), Err(Unreadable::Missing))) {
-                let place = entry.document.location(node.span);
-                return Err(Refused { place, why: RefusedReason::MissingFile(name.to_owned()) });
-            }
-        }
-        let literals = values(&entry.node, "literals").flat_map(Node::items);
-        let without_key = |node: &&Node| node.as_str().is_some_and(|text| !text.contains('=') || text.starts_with('='));
-        if let Some(node) = literals.into_iter().find(without_key) {
-            let why = RefusedReason::NoKey(node.as_str().unwrap_or_default().to_owned());
-            return Err(Refused { place: entry.document.location(node.span), why });
-        }
-        Ok(())
-    }
-
-    /// The object of a generator, if its name has no hash, so that others can name it.
-    fn generated(&self, directory: &Utf8Path, entry: &Entry, kind: &str) -> Option<Object> {
-        let (node, place) = (&entry.node, entry.place());
-        let options = value(node, "options");
-        let is_plain = options.and_then(|o| value(o, "disablenamesuffixhash"));
-        if !is_plain.is_some_and(Node::is_true) || !text(node, "behavior").is_empty() {
-            return None;
-        }
-        let mut root = Placed::map_at(&place);
-        let mut set = |key: &str, text: &str| root.set(key, &place, Placed::text_at(text, &place));
-        set("apiVersion", "v1");
-        set("kind", kind);
-        let metadata = root.map_of("metadata", &place);
-        for key in ["name", "namespace"] {
-            if let Some(own) = value(node, key).and_then(Node::as_str) {
-                metadata.set(key, &place, Placed::text_at(own, &place));
-            }
-        }
-        let data = root.map_of(if kind == "Secret" { "stringData" } else { "data" }, &place);
-        let literals = values(node, "literals").flat_map(Node::items).filter_map(|item| Some((item, item.as_str()?)));
-        for (item, literal) in literals {
-            let (key, own) = literal.split_once('=')?;
-            let place = entry.document.location(item.span);
-            data.set(key, &place, Placed::text_at(own.trim_matches(['"', '\'']), &place));
-        }
-        for file in values(node, "files").flat_map(Node::items).filter_map(Node::as_str) {
-            let (key, path) = file.split_once('=').unwrap_or((Utf8Path::new(file).file_name()?, file));
-            let bytes = self.all.tree.read(&normalize_path(&directory.join(path))?).ok()?;
-            data.set(key, &place, Placed::text_at(&String::from_utf8_lossy(&bytes), &place));
-        }
-        for file in ["envs", "env"].into_iter().flat_map(|key| values(node, key)) {
-            let names = file.items().iter().chain(Some(file)).filter_map(Node::as_str);
-            for name in names {
-                let bytes = self.all.tree.read(&normalize_path(&directory.join(name))?).ok()?;
-                let text = String::from_utf8_lossy(&bytes).into_owned();
-                let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-                for (key, own) in lines.filter_map(|line| line.split_once('=')) {
-                    data.set(key, &place, Placed::text_at(own, &place));
-                }
-            }
-        }
-        Some(Object { root, previous: Vec::new() })
     }
 
     fn transform(

@@ -5,6 +5,7 @@
 //! [`Beyond`]: kustomize has to build it.
 
 mod accumulate;
+mod generators;
 mod merge;
 mod metadata;
 mod object;
