@@ -114,8 +114,7 @@ use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Node, Path};
 
 use self::source::Source;
-use crate::registered_rule::Check;
-use crate::{Settings, Sink};
+use crate::Settings;
 
 /// The input about one cluster.
 #[derive(Debug, Clone, Copy)]
@@ -238,7 +237,7 @@ impl<'a> Context<'a> {
     }
 
     /// Runs the check of a rule.
-    pub(crate) fn run(&self, rule: &'static Rule, check: Check, out: &mut Sink) {
+    pub(crate) fn run<S>(&self, rule: &'static Rule, check: fn(&Self, &mut S), out: &mut S) {
         let outer = self.rule.replace(rule);
         check(self, out);
         self.rule.set(outer);

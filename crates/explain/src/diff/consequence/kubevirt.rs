@@ -2,7 +2,7 @@
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
 use super::Change;
-use super::rows::say;
+use super::said::say;
 use super::said::{Said, entries, names_changed, selector, shown, summary};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;

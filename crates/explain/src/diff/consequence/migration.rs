@@ -3,7 +3,7 @@
 
 use super::Change;
 use super::others::component;
-use super::rows::say;
+use super::said::say;
 use super::said::{Said, shown};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;

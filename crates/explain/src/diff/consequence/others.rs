@@ -4,7 +4,7 @@
 
 use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
-use super::rows::say;
+use super::said::say;
 use super::said::{entries, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;

@@ -2,7 +2,7 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
-use super::rows::say;
+use super::said::say;
 use super::said::{Said, list, selector};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;

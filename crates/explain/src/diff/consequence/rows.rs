@@ -1,7 +1,7 @@
 //! The rows of `rows.json`: a kind, its fields, and what a change of them does. The values compared are those at the
 //! first path; an empty path is the whole object. What a row can't say is a function, `code`.
 
-use super::said::{Code, Said, Says};
+use super::said::{Code, Says};
 use super::{kubevirt, migration, others, placement};
 use crate::prelude::*;
 use serde::de::Error;
@@ -28,18 +28,6 @@ impl Row {
 static VALUES: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("rows.json")).expect("JSON"));
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| Vec::deserialize(&*VALUES).expect("rows of this form"));
 
-/// The sentences of functions, by name.
-static SENTENCES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("JSON"));
-
-/// A sentence of a function.
-///
-/// # Panics
-/// If there is no such sentence, which a test rules out.
-pub(super) fn say(name: &str) -> Said {
-    Said::deserialize(&SENTENCES[name]).expect("a sentence of this form")
-}
-
 /// All rows.
 pub(super) fn all() -> &'static [Row] {
     &ROWS
@@ -52,65 +40,40 @@ pub(super) fn of_kind(kind: &str) -> Vec<&'static Row> {
     out
 }
 
-/// The function that computes what a row says.
-pub(super) fn code<'de, D: Deserializer<'de>>(name: D) -> Result<Code, D::Error> {
-    Ok(match <&str>::deserialize(name)? {
-        "architectures" => kubevirt::architectures,
-        "block_tracking" => kubevirt::block_tracking,
-        "cdi_log_verbosity" => others::cdi_log_verbosity,
-        "certificates" => migration::certificates,
-        "completion_timeout" => migration::completion_timeout,
-        "constraints" => others::constraints,
-        "cpu_limit" => kubevirt::cpu_limit,
-        "cpu_ratio" => kubevirt::cpu_ratio,
-        "cron" => others::cron,
-        "eviction" => kubevirt::eviction,
-        "feature_gates" => kubevirt::feature_gates,
-        "grants" => others::grants,
-        "host_devices" => kubevirt::host_devices,
-        "image_source" => others::image_source,
-        "ksm" => kubevirt::ksm,
-        "log_verbosity" => kubevirt::log_verbosity,
-        "mac_pool" => others::mac_pool,
-        "mediated_devices" => kubevirt::mediated_devices,
-        "memory_overcommit" => kubevirt::memory_overcommit,
-        "placement" => placement::placement,
-        "post_copy" => migration::post_copy,
-        "progress_timeout" => migration::progress_timeout,
-        "quota_namespaces" => others::quota_namespaces,
-        "rate_limit" => kubevirt::rate_limit,
-        "state_class" => kubevirt::state_class,
-        "tls" => kubevirt::tls,
-        "tls_profile" => others::tls_profile,
-        "uninstall" => kubevirt::uninstall,
-        "update_strategy" => kubevirt::update_strategy,
-        other => return Err(D::Error::custom(format!("no function {other}"))),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_sentence_is_read_and_used() {
-        let code = [
-            include_str!("kubevirt.rs"),
-            include_str!("migration.rs"),
-            include_str!("others.rs"),
-            include_str!("placement.rs"),
-        ];
-        let words: BTreeSet<&str> = code.iter().flat_map(|text| text.split('"')).collect();
-        let known = SENTENCES.as_object().expect("a map");
-        for name in known.keys() {
-            say(name);
-            assert!(words.contains(name.as_str()), "nothing says {name}");
-        }
-        for asked in code.iter().flat_map(|text| text.split("say(\"").skip(1)) {
-            let name = asked.split('"').next().unwrap_or_default();
-            assert!(known.contains_key(name), "there is no sentence {name}");
-        }
+/// The function that computes what a row says, by its name.
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(name: D) -> Result<Self, D::Error> {
+        Ok(Self(match <&str>::deserialize(name)? {
+            "architectures" => kubevirt::architectures,
+            "block_tracking" => kubevirt::block_tracking,
+            "cdi_log_verbosity" => others::cdi_log_verbosity,
+            "certificates" => migration::certificates,
+            "completion_timeout" => migration::completion_timeout,
+            "constraints" => others::constraints,
+            "cpu_limit" => kubevirt::cpu_limit,
+            "cpu_ratio" => kubevirt::cpu_ratio,
+            "cron" => others::cron,
+            "eviction" => kubevirt::eviction,
+            "feature_gates" => kubevirt::feature_gates,
+            "grants" => others::grants,
+            "host_devices" => kubevirt::host_devices,
+            "image_source" => others::image_source,
+            "ksm" => kubevirt::ksm,
+            "log_verbosity" => kubevirt::log_verbosity,
+            "mac_pool" => others::mac_pool,
+            "mediated_devices" => kubevirt::mediated_devices,
+            "memory_overcommit" => kubevirt::memory_overcommit,
+            "placement" => placement::placement,
+            "post_copy" => migration::post_copy,
+            "progress_timeout" => migration::progress_timeout,
+            "quota_namespaces" => others::quota_namespaces,
+            "rate_limit" => kubevirt::rate_limit,
+            "state_class" => kubevirt::state_class,
+            "tls" => kubevirt::tls,
+            "tls_profile" => others::tls_profile,
+            "uninstall" => kubevirt::uninstall,
+            "update_strategy" => kubevirt::update_strategy,
+            other => return Err(D::Error::custom(format!("no function {other}"))),
+        }))
     }
 }

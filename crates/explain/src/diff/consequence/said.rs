@@ -1,13 +1,13 @@
 //! What a row says, and how its sentence is filled in.
 
 use super::Change;
-use super::rows::code;
 use super::users::Users;
 use crate::diff::consequence::Consequence;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
 use serde::Deserialize;
 use std::fmt::Display;
+use std::sync::LazyLock;
 
 /// A sentence with its severity. `{is}` and `{was}` are values, `{field}` is a field, `{}` the subject.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -40,8 +40,20 @@ fn now() -> EffectTime {
     EffectTime::Now
 }
 
+/// The sentences of functions, by name.
+static SENTENCES: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("JSON"));
+
+/// A sentence of a function.
+///
+/// # Panics
+/// If there is no such sentence, which a test rules out.
+pub(super) fn say(name: &str) -> Said {
+    Said::deserialize(&SENTENCES[name]).expect("a sentence of this form")
+}
+
 /// Computes what a row says.
-pub(super) type Code = fn(&Change<'_>) -> Vec<Consequence>;
+pub(super) struct Code(pub(super) fn(&Change<'_>) -> Vec<Consequence>);
 
 /// What a row says about its values.
 #[derive(Deserialize)]
@@ -69,7 +81,7 @@ pub(super) enum Says {
     /// Each name in a list, or each key of a map, that is added, removed or changed.
     Names { add: Said, remove: Said, change: Option<Said> },
     /// Computed.
-    Code(#[serde(deserialize_with = "code")] Code),
+    Code(Code),
 }
 
 /// Values in words.
@@ -182,7 +194,7 @@ impl Says {
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),
-            Self::Code(code) => code(change),
+            Self::Code(code) => (code.0)(change),
         }
     }
 }
@@ -325,5 +337,32 @@ pub(super) fn entries(value: &Value) -> Vec<(String, Value)> {
             on.map(|(name, value)| (name.clone(), value.clone())).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_sentence_is_read_and_used() {
+        let code = [
+            include_str!("kubevirt.rs"),
+            include_str!("migration.rs"),
+            include_str!("others.rs"),
+            include_str!("placement.rs"),
+        ];
+        let words: BTreeSet<&str> = code.iter().flat_map(|text| text.split('"')).collect();
+        let known = SENTENCES.as_object().expect("a map");
+        for name in known.keys() {
+            say(name);
+            assert!(words.contains(name.as_str()), "nothing says {name}");
+        }
+        for asked in code.iter().flat_map(|text| text.split("say(\"").skip(1)) {
+            let name = asked.split('"').next().unwrap_or_default();
+            assert!(known.contains_key(name), "there is no sentence {name}");
+        }
     }
 }
