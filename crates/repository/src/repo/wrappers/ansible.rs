@@ -5,8 +5,7 @@
 use hcoplan_yaml::Value;
 
 use super::super::mentions::HCO;
-use super::Wrapper;
-use super::not_planned::is_hyperconverged;
+use super::{Wrapper, group};
 use crate::prelude::*;
 
 /// The modules, by their full names and those before collections.
@@ -148,7 +147,7 @@ pub(super) fn changes(list: &Node) -> Vec<(&Node, bool)> {
         };
         let definition = arguments.get("definition").or_else(|| arguments.get("resource_definition"));
         if arguments.text("state") == "patched"
-            && let Some(object) = definition.filter(|definition| is_hyperconverged(definition))
+            && let Some(object) = definition.filter(|d| d.text("kind") == "HyperConverged" && group(d) == HCO)
         {
             out.extend(object.get("kind").map(|kind| (kind, false)));
         } else if let Some(kind) = named(arguments)
