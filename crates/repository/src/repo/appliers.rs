@@ -60,13 +60,18 @@ pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
     })
 }
 
-/// Whether files in the directories above one have facts about its clusters: an inventory, or what installs HCO.
+/// Whether files in the directories above one have the facts about its clusters, an inventory or what installs HCO, and
+/// none below it has.
 pub fn has_facts_above(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
-    let is_above =
-        |file: &&Utf8PathBuf| is_candidate(file) && below.ancestors().skip(1).any(|above| above == parent(file));
-    let is_fact = |what: FoundKind| matches!(what, FoundKind::Inventory(_) | FoundKind::Statement(_));
-    files.iter().filter(is_above).any(|file| scan(tree, file).found.iter().any(|found| is_fact(found.what)))
+    let is_above = |file: &Utf8Path| below.ancestors().skip(1).any(|above| above == parent(file));
+    let has_fact = |file: &Utf8Path| {
+        let found = scan(tree, file).found;
+        found.iter().any(|found| matches!(found.what, FoundKind::Inventory(_) | FoundKind::Statement(_)))
+    };
+    let candidates = || files.iter().filter(|file| is_candidate(file));
+    candidates().any(|file| is_above(file) && has_fact(file))
+        && !candidates().any(|file| file.starts_with(below) && has_fact(file))
 }
 
 impl Repo {
