@@ -25,6 +25,7 @@ use hcoplan_explain::diff::Comparison;
 use hcoplan_planner::admission::Stage;
 use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_repository::repo::OtherObjects;
+use hcoplan_rule_pages::rules::HCO_REMOVED;
 use std::borrow::Cow;
 
 /// The requested result of a cluster, with locations in the files that users wrote.
@@ -127,9 +128,9 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         diff.findings_removed.retain(|finding| !is_about_removed(finding, &objects, &after));
         diff.notes.extend(diff::object_notes([noted(&objects), noted(&after)]));
     }
+    let leaves = applied.iter().any(|finding| finding.rule.name == HCO_REMOVED.name);
     outcome.found.findings.extend(applied);
-    if let (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was), true) =
-        (work.before, pair.before, work.compare)
+    if let (Before::Sources(before, _), Some(was), true) = (work.before, pair.before, leaves && work.compare)
         && before.is_no_longer_applied(repo, was, cluster)
     {
         compared::removed(before, repo, was, Some(cluster), outcome);

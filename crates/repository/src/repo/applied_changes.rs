@@ -30,9 +30,9 @@ const FILLED_IN: &str = "~sources";
 
 /// The findings about how controllers apply a cluster's HyperConverged after a change, compared with before.
 pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
-    let (all_old, all_new) = (before.applying(was), after.applying(cluster));
+    let (all_old, all_new) = (before.appliers_of(was), after.applying(cluster));
     let mut out = Vec::new();
-    for old in before.appliers_of(was) {
+    for old in all_old.iter().copied() {
         let new = after.gitops().same(old, before.gitops());
         if let Some(new) = new.filter(|new| all_new.iter().any(|own| std::ptr::eq(*own, *new))) {
             out.extend(settings_changes(before, after, old, new));
@@ -45,7 +45,10 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
     let has_controllers = !before.gitops().applied.is_empty();
     for new in all_new.iter().filter(|_| has_controllers) {
         let same = before.gitops().same(new, after.gitops());
-        let has_moved = same.is_some_and(|same| before.clusters().iter().any(|c| before.is_applied(same, c)));
+        let has_moved = same.is_some_and(|same| {
+            all_old.iter().any(|old| std::ptr::eq(*old, same))
+                || before.clusters().iter().any(|other| before.is_applied(same, other))
+        });
         if !has_moved && !all_old.iter().any(|old| old.may_apply_to(new)) {
             out.push(is_added(cluster, new, all_old.is_empty()));
         }
@@ -192,7 +195,7 @@ impl Repo {
             Kind::FluxKustomization => by.object.below("spec.postBuild").is_none_or(Node::is_empty) || is_disabled(),
             _ => false,
         };
-        let applying = if cluster.object.place.item.is_none() { self.applying(cluster) } else { Vec::new() };
+        let applying = self.applying(cluster);
         !applying.is_empty() && applying.iter().all(leaves)
     }
 

@@ -9,12 +9,19 @@ use super::{FileRole, Repo, parent};
 use crate::prelude::*;
 
 impl Repo {
+    /// The clusters to which controllers apply a file, or may.
+    fn destinations<'r>(&'r self, file: &'r Utf8Path) -> Vec<&'r Destination> {
+        let is_build = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(file));
+        let all = self.gitops().reaching(&*self.tree, file);
+        let own = all.filter(|(by, _)| !is_build || self.builds_into(by, parent(file)));
+        own.map(|(_, destination)| destination).collect()
+    }
+
     /// The directories of clusters by the files that controllers apply where they apply the cluster's HyperConverged.
     pub(super) fn clusters_of_files(&self) -> HashMap<Utf8PathBuf, Utf8PathBuf> {
-        let gitops = self.gitops();
         let mut clusters: BTreeMap<&Destination, BTreeSet<&Utf8Path>> = BTreeMap::new();
         for cluster in &self.clusters {
-            for destination in self.applying(cluster).into_iter().filter_map(|by| by.destination.as_ref()) {
+            for destination in self.destinations(cluster.path()) {
                 clusters.entry(destination).or_default().insert(cluster.directory());
             }
         }
@@ -22,10 +29,8 @@ impl Repo {
             return HashMap::new();
         }
         let of_file = |file: &Utf8Path| {
-            let is_build = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(file));
-            let all = gitops.reaching(&*self.tree, file);
-            let all = all.filter(|(by, _)| !is_build || self.builds_into(by, parent(file)));
-            let all: BTreeSet<_> = all.filter_map(|(_, destination)| clusters.get(destination)).flatten().collect();
+            let all = self.destinations(file).into_iter();
+            let all: BTreeSet<_> = all.filter_map(|destination| clusters.get(destination)).flatten().collect();
             all.first().filter(|_| all.len() == 1).map(|only| (file.to_owned(), only.to_path_buf()))
         };
         let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));

@@ -115,8 +115,10 @@ impl Repo {
         let mut files = Vec::new();
         let (content, document) = self.document(cluster)?;
         let mut findings = text_problems(&content, &document);
-        let is_as_written = self.is_applied_as_written(cluster);
-        let unknown = if is_as_written { Vec::new() } else { content.unknown(cluster.object.place) };
+        let place = cluster.object.place;
+        let is_as_written =
+            content.documents.get(place.document as usize).is_some_and(|written| Arc::ptr_eq(written, &document));
+        let unknown = if is_as_written { Vec::new() } else { content.unknown(place) };
         files.push(content);
         let mut inventory = Arc::new(LoadedInventory::default());
         if let Some(read) = self.inventory(cluster, &mut files) {
@@ -233,8 +235,14 @@ impl Repo {
     fn document(&self, cluster: &ClusterRef) -> Result<(Arc<Content>, Arc<Document>), Box<Problem>> {
         let content = self.content(cluster.object.file)?;
         let place = cluster.object.place;
-        let written = content.documents.get(place.document as usize).filter(|_| self.is_applied_as_written(cluster));
-        let document = written.map(Arc::clone).or_else(|| content.object(place));
+        let mut document = content.object(place);
+        let written = content.documents.get(place.document as usize).filter(|_| place.item.is_none());
+        if let (Some(read), Some(written)) = (&document, written)
+            && !Arc::ptr_eq(read, written)
+            && self.is_applied_as_written(cluster)
+        {
+            document = Some(Arc::clone(written));
+        }
         document.map(|d| (content, d)).ok_or_else(|| Box::new(changed_while_read(&cluster.path)))
     }
 

@@ -7,7 +7,7 @@ use super::tops::to_build;
 use super::{BUILT, BuildError, BuildJob, BuildRequest, Built, ClusterFilter, Started};
 use crate::prelude::*;
 use crate::repo::gitops::{self, Applied, LeftOut, Source};
-use crate::repo::kustomization::Kustomizations;
+use crate::repo::kustomization::{Kustomizations, is_kustomization};
 use crate::repo::parent;
 
 /// How often controllers' objects that change each other are built: a Kustomization that patches one that patches
@@ -29,17 +29,14 @@ impl Built {
 /// The tree can't be listed.
 pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
     let files = tree.list(&Walk::default())?.files;
-    let all = Kustomizations::new(tree);
-    let as_written = gitops::read(tree, &files);
-    let own: BTreeSet<&Utf8Path> = as_written.applied.iter().map(|by| by.document.file.path()).collect();
     let mut built = Built::default();
+    if !files.iter().any(|file| is_kustomization(file)) {
+        return Ok(built);
+    }
+    let all = Kustomizations::new(tree);
+    let mut gitops = gitops::read(tree, &files);
+    let own: BTreeSet<Utf8PathBuf> = gitops.applied.iter().map(|by| by.document.file.path().to_owned()).collect();
     for _ in 0..MOST_ROUNDS {
-        if own.is_empty() {
-            break;
-        }
-        let view = built.over(tree);
-        let listed = view.list(&Walk::default())?.files;
-        let gitops = gitops::read(&view, &listed);
         let mut next = Built::default();
         let (mut named, mut directories) = (BTreeSet::new(), BTreeSet::new());
         let sources = || gitops.applied.iter().flat_map(|by| by.sources.iter().map(move |source| (by, source)));
@@ -50,21 +47,23 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
             if here().any(|(_, source)| source.is_at(&directory)) {
                 directories.extend(job.reached.directories.iter().cloned());
             }
-            if job.reached.resources.iter().any(|file| own.contains(&**file)) {
+            if job.reached.resources.iter().any(|file| own.contains(file)) {
                 next.add_controllers(&all, job);
             }
         }
-        let is_left_out = |file: &&&Utf8Path| {
+        let is_left_out = |file: &&Utf8PathBuf| {
             let by_kustomization =
                 |(by, source): (&Applied, &Source)| by.left_out(source, tree, file) == Some(LeftOut::Kustomization);
-            !named.contains(**file) && (directories.contains(parent(file)) || here().any(by_kustomization))
+            !named.contains(*file) && (directories.contains(parent(file)) || here().any(by_kustomization))
         };
-        next.unapplied = own.iter().filter(is_left_out).map(|file| file.to_path_buf()).collect();
+        next.unapplied = own.iter().filter(is_left_out).cloned().collect();
         let is_known = next.files == built.files && next.unapplied == built.unapplied;
         built = next;
         if is_known {
             break;
         }
+        let view = built.over(tree);
+        gitops = gitops::read(&view, &view.list(&Walk::default())?.files);
     }
     Ok(built)
 }
