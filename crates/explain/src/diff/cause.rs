@@ -6,6 +6,7 @@ use super::{semantic, semantic::Difference};
 use crate::diff::semantic::{Lists, ObjectChange};
 use crate::diff::side::Side;
 use crate::prelude::*;
+use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
 use hcoplan_planner::plan::succeeds;
 use hcoplan_planner::world::Fact;
 use std::borrow::Cow;
@@ -365,9 +366,25 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             [] => "nodes".to_owned(),
         };
         let is_new = names.iter().all(|name| !old.contains_key(name));
-        (Part::Nodes(names), Cause { what, location, is_removed, is_new, ..Cause::default() })
+        // The nodes of a pool change alike.
+        let of_first = |side: &BTreeMap<_, (Node, _)>| Some(facts(&side.get(names.first()?)?.0));
+        let (was, is) = of_first(&old).zip(of_first(&new)).unwrap_or_default();
+        let changes = semantic::differences(&was, &is, &Lists::default());
+        let fields: Vec<&str> = changes.iter().map(|d| &*d.label).collect();
+        let what = if fields.is_empty() { what } else { format!("{what} {}", fields.join(", ")) };
+        let one = changes.first().filter(|_| changes.len() == 1);
+        let (before, after) = (one.and_then(|d| d.before.get(&was)), one.and_then(|d| d.after.get(&is)));
+        let (before, after) = (before.cloned(), after.cloned());
+        (Part::Nodes(names), Cause { what, location, is_removed, is_new, before, after })
     };
     groups.into_values().map(cause).collect()
+}
+
+/// What an inventory says of a node; the labels of its architecture follow from that.
+fn facts(node: &Node) -> Value {
+    let mut labels = node.labels.clone();
+    labels.retain(|key, _| !key.ends_with(ARCHITECTURE_LABEL));
+    serde_json::to_value(Node { labels, ..node.clone() }).unwrap_or_default()
 }
 
 /// Plans with some of the differences between two sides.
