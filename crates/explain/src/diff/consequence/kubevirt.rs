@@ -1,28 +1,24 @@
 //! What KubeVirt's settings do, apart from the rows of `rows.json`. Sources: `pkg/virt-config` (defaults),
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
+use super::Change;
+use super::rows::sentence;
 use super::said::{Said, entries, names_changed, selector, shown, summary};
-use super::{Change, Users};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;
-use crate::diff::semantic::EffectTime::{NewMachines, NextPod, NextStart, NextUpdate, Now, Removal};
-use crate::diff::semantic::Impact::{Behaviour, BootFailure, DataLoss, Disruption, Scheduling, Security};
+use crate::diff::semantic::EffectTime::{NextStart, Now};
+use crate::diff::semantic::Impact::{Scheduling, Security};
 use crate::prelude::*;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 /// What deleting the HyperConverged does to workloads; CDI has the same setting.
 pub(super) fn uninstall(change: &Change<'_>) -> Vec<Consequence> {
-    const DELETES: Said = Said::new(DataLoss, Removal, "deleting the HyperConverged deletes every {}")
-        .to_do("set `uninstallStrategy: BlockUninstallIfWorkloadsExist` to keep them")
-        .rule("uninstall-strategy-remove-workloads");
-    const BLOCKS: Said = Said::new(Behaviour, Removal, "the HyperConverged can't be deleted as long as there are {}");
-    const LEAVES: Said = Said::new(Behaviour, Removal, "deleting the HyperConverged isn't blocked by {}");
     let workload = if change.object.id.kind == "CDI" { "DataVolume" } else { "VM" };
     let said = match change.after.as_str() {
-        Some("RemoveWorkloads") => DELETES.about(workload),
-        Some("BlockUninstallIfWorkloadsExist") => BLOCKS.about(format!("{workload}s")),
-        _ => LEAVES.about(format!("{workload}s")),
+        Some("RemoveWorkloads") => sentence("uninstall-deletes").about(workload),
+        Some("BlockUninstallIfWorkloadsExist") => sentence("uninstall-blocks").about(format!("{workload}s")),
+        _ => sentence("uninstall-leaves").about(format!("{workload}s")),
     };
     vec![said]
 }
@@ -34,31 +30,36 @@ pub(super) fn update_strategy(change: &Change<'_>) -> Vec<Consequence> {
     };
     let (was, is) = (methods(change.before), methods(change.after));
     let does = |methods: &BTreeSet<String>| match (methods.contains("LiveMigrate"), methods.contains("Evict")) {
-        (true, true) => "migrates running VMs, and shuts down those that can't migrate",
-        (true, false) => "migrates running VMs; those that can't migrate keep their old launcher",
-        (false, true) => "shuts down every running VM",
-        (false, false) => "leaves running VMs alone, with their old launcher",
+        (true, true) => (
+            "migrates running VMs, and shuts down those that can't migrate",
+            "migrating VMs and shutting down the others",
+        ),
+        (true, false) => (
+            "migrates running VMs; those that can't migrate keep their old launcher",
+            "migrating those that can migrate",
+        ),
+        (false, true) => ("shuts down every running VM", "shutting every VM down"),
+        (false, false) => ("leaves running VMs alone, with their old launcher", "leaving running VMs alone"),
     };
     let mut out = Vec::new();
     if was != is {
-        let said = Said::new(Behaviour, NextUpdate, "an update of KubeVirt {is}; before, it {was}");
         let shuts_more = is.contains("Evict") && was != BTreeSet::from(["Evict".to_owned()]);
-        out.push(said.turns(does(&is), does(&was)).impact(if shuts_more { Disruption } else { Behaviour }));
+        let name = match shuts_more {
+            true => "update-shuts-down",
+            false if is.is_empty() => "update-leaves-alone",
+            false => "update-changes",
+        };
+        out.push(sentence(name).turns(does(&is).0, does(&was).1));
     }
     if was.contains("Evict") && is.contains("Evict") {
-        const SIZE: Said =
-            Said::new(Disruption, NextUpdate, "an update of KubeVirt shuts down {is} VMs at a time instead of {was}");
-        const INTERVAL: Said = Said::new(
-            Disruption,
-            NextUpdate,
-            "an update of KubeVirt waits {is} between batches of VMs instead of {was}",
-        );
-        for (field, default, said) in [("batchEvictionSize", "10", SIZE), ("batchEvictionInterval", "1 min", INTERVAL)]
-        {
+        for (field, default, said) in [
+            ("batchEvictionSize", "10", "update-strategy-size"),
+            ("batchEvictionInterval", "1 min", "update-strategy-interval"),
+        ] {
             let [was, is] = [change.before, change.after]
                 .map(|v| if v[field].is_null() { default.to_owned() } else { shown(&v[field]) });
             if was != is {
-                out.push(said.turns(is, was));
+                out.push(sentence(said).turns(is, was));
             }
         }
     }
@@ -76,25 +77,16 @@ pub(super) fn eviction(change: &Change<'_>) -> Vec<Consequence> {
         "External" => "leaving them to an external controller",
         _ => "shutting them down",
     };
-    let (impact, text) = match (&*was, &*is) {
+    let name = match (&*was, &*is) {
         (a, b) if a == b => return Vec::new(),
-        ("LiveMigrate", "LiveMigrateIfPossible") => {
-            (Scheduling, "draining a node shuts down VMs that can't migrate instead of waiting for them")
-        }
-        ("LiveMigrateIfPossible", "LiveMigrate") => {
-            (Scheduling, "draining a node waits for VMs that can't migrate instead of shutting them down")
-        }
-        (_, "LiveMigrate") => (Scheduling, "draining a node migrates VMs instead of {was}"),
-        (_, "LiveMigrateIfPossible") => {
-            (Scheduling, "draining a node migrates VMs, or shuts down those that can't migrate, instead of {was}")
-        }
-        (_, "External") => (Scheduling, "draining a node leaves VMs to an external controller instead of {was}"),
-        _ => (Disruption, "draining a node shuts VMs down instead of {was}"),
+        ("LiveMigrate", "LiveMigrateIfPossible") => "evict-or-shut-down",
+        ("LiveMigrateIfPossible", "LiveMigrate") => "evict-or-wait",
+        (_, "LiveMigrate") => "evict-migrates",
+        (_, "LiveMigrateIfPossible") => "evict-migrates-if-possible",
+        (_, "External") => "evict-external",
+        _ => "evict-shuts-down",
     };
-    let said = Said::new(impact, NextStart, text).of(Users::WithoutEvictionStrategy);
-    let action =
-        if impact == Disruption { "set `evictionStrategy: LiveMigrate` on the VMs that must go on" } else { "" };
-    vec![Said { action, ..said }.turns(is, doing(&was))]
+    vec![sentence(name).turns(is, doing(&was))]
 }
 
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
@@ -110,22 +102,11 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     match (handles_mediated_devices(&change.object.before), handles_mediated_devices(&change.object.after)) {
         (true, true) => {}
         (false, false) => return Vec::new(),
-        (_, is_on) => return vec![if is_on { MEDIATED_ON } else { MEDIATED_OFF }.plain()],
+        (_, is_on) => return vec![if is_on { sentence("mediated-on") } else { sentence("mediated-off") }.plain()],
     }
-    let created = Said::new(
-        Security,
-        Now,
-        "virt-handler creates mediated devices of the type {} on the nodes that can have them",
-    );
-    let removed = Said::new(
-        BootFailure,
-        Now,
-        "virt-handler removes the mediated devices of the type {}; VMs that use one don't start",
-    )
-    .possibly()
-    .to_do("stop the VMs that use them first");
-    let elsewhere =
-        Said::new(Disruption, Now, "virt-handler creates mediated devices by node differently: {is} instead of {was}");
+    let created = sentence("mediated-created");
+    let removed = sentence("mediated-removed");
+    let elsewhere = sentence("mediated-elsewhere");
     let mut out: Vec<Consequence> = removed_from(&was, &is).map(|name| removed.about(name)).collect();
     out.extend(removed_from(&is, &was).map(|name| created.about(name)));
     if out.is_empty() && !is.is_empty() {
@@ -144,13 +125,6 @@ fn handles_mediated_devices(kubevirt: &Option<Arc<Value>>) -> bool {
 }
 
 const MEDIATED_GATE: &str = "DisableMDEVConfiguration";
-const MEDIATED_ON: Said = Said::new(
-    Security,
-    Now,
-    "virt-handler handles mediated devices again: it creates those that are configured, and removes the others",
-);
-const MEDIATED_OFF: Said =
-    Said::new(Behaviour, Now, "virt-handler leaves mediated devices alone: it neither creates nor removes any");
 
 fn removed_from<'s>(was: &'s BTreeSet<String>, is: &'s BTreeSet<String>) -> impl Iterator<Item = &'s String> {
     was.difference(is)
@@ -170,19 +144,9 @@ pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
         _ => "unset",
     };
     let said = |leaf: &str| match leaf {
-        "machineType" => {
-            Said::new(BootFailure, NewMachines, "new {field} VMs without a machine type get {is} instead of {was}")
-                .possibly()
-                .to_do("write the machine type into the VMs, or pin the old value")
-        }
-        "emulatedMachines" => Said::new(
-            BootFailure,
-            NewMachines,
-            "{field} VMs may have the machine types {is} instead of {was}; others are rejected",
-        )
-        .possibly()
-        .to_do("list the machine types that VMs ask for"),
-        _ => Said::new(Behaviour, NextStart, "{field} VMs with EFI boot with the firmware in {is} instead of {was}"),
+        "machineType" => sentence("machine-type"),
+        "emulatedMachines" => sentence("emulated-machines"),
+        _ => sentence("firmware"),
     };
     let leaves = change.leaves().into_iter().filter_map(|(field, was, is)| {
         let (architecture, leaf) = field.split_once('.')?;
@@ -197,12 +161,7 @@ pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn cpu_ratio(change: &Change<'_>) -> Vec<Consequence> {
     let ratio = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(10);
     let (was, is) = (ratio(change.before), ratio(change.after));
-    let said = Said::new(
-        Scheduling,
-        NextPod,
-        "VMs ask for {each} of CPU per vCPU instead of {each before} (one CPU for {is} vCPUs instead of {was})",
-    )
-    .of(Users::WithoutCpuRequest);
+    let said = sentence("cpu-ratio");
     let each = |ratio: u64| format!("{}m", 1000 / ratio);
     let (new, old) = (each(is), each(was));
     if was == is {
@@ -216,12 +175,7 @@ pub(super) fn cpu_ratio(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn memory_overcommit(change: &Change<'_>) -> Vec<Consequence> {
     let percent = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(100);
     let (was, is) = (percent(change.before), percent(change.after));
-    let said = Said::new(
-        Scheduling,
-        NextPod,
-        "VMs ask for {share} % of their memory instead of {share before} % (overcommit {is} % instead of {was} %)",
-    )
-    .of(Users::WithoutMemoryRequest);
+    let said = sentence("memory-overcommit");
     let share = |percent: u64| 10_000 / percent;
     let (new, old) = (share(is), share(was));
     if was == is {
@@ -247,39 +201,20 @@ pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
         let (was, is) = (level(was), level(is));
         let how = if is > was { "more" } else { "less" };
         let when = if field == "virtLauncher" { NextStart } else { Now };
-        let said = Said::new(Behaviour, when, "{field} logs {how}: verbosity {is} instead of {was}");
+        let said = Said { when, ..sentence("log-verbosity") };
         (was != is).then(|| said.fill(&[("field", &component(&field)), ("how", &how), ("is", &is), ("was", &was)]))
     });
     leaves.collect()
 }
 
 /// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `security`: what gates let users of
-/// VMs do on nodes. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
+/// VMs do on nodes; `needed`: what machines have from a gate that nothing rejects without. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
 /// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState) and `pkg/virt-config/featuregate`.
 static GATES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("gates.json")).expect("every test of a gate reads it"));
 
 /// The states of KubeVirt's features, from both lists and what its release makes of them.
 pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
-    const ON: Said = Said::new(Behaviour, Now, "the KubeVirt feature {} is switched on");
-    const OFF: Said = Said::new(Behaviour, Now, "the KubeVirt feature {} is switched off");
-    const REJECTED: Said = Said::new(
-        BootFailure,
-        Now,
-        "the KubeVirt feature {} is switched off: VMs that use it are rejected when they are changed or started",
-    )
-    .possibly()
-    .to_do("see which VMs use it before");
-    const HELPER_ON: Said =
-        Said::new(Behaviour, Now, "virt-handler is rolled out again, with the helper for SCSI reservations").restarts();
-    const HELPER_OFF: Said =
-        Said::new(Behaviour, Now, "virt-handler is rolled out again, without the helper for SCSI reservations")
-            .restarts();
-    const UNRESERVED: Said =
-        Said::new(BootFailure, Now, "VMs with a SCSI reservation are rejected when they are changed or started")
-            .possibly()
-            .of(Users::Reservation)
-            .to_do("remove the reservation from these VMs first");
     let (old, new) = (&change.object.before, &change.object.after);
     // In releases with the section it decides, with the gate's old name.
     let reservation = "PersistentReservation".to_owned();
@@ -305,24 +240,31 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     let mut out = Vec::new();
     let (section_was, section_is) = change.at("spec.configuration.mediatedDevicesConfiguration");
     if section_was == section_is && handles_mediated_devices(old) != handles_mediated_devices(new) {
-        out.push(if handles_mediated_devices(new) { MEDIATED_ON } else { MEDIATED_OFF }.plain());
+        out.push(
+            if handles_mediated_devices(new) { sentence("mediated-on") } else { sentence("mediated-off") }.plain(),
+        );
     }
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {
-            "PersistentReservation" => HELPER_ON.plain(),
+            "PersistentReservation" => sentence("feature-gates-helper-on").plain(),
             gate => match GATES["security"][gate].as_str() {
                 Some(text) => Said::new(Security, Now, text).about(gate),
-                None => ON.about(gate),
+                None => sentence("feature-gates-on").about(gate),
             },
         });
     }
     for gate in was.difference(&is).filter(matters) {
         match &**gate {
-            "PersistentReservation" => out.extend([HELPER_OFF.plain(), UNRESERVED.plain()]),
-            gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
-                out.push(REJECTED.about(gate));
+            "PersistentReservation" => {
+                out.extend([sentence("feature-gates-helper-off").plain(), sentence("feature-gates-unreserved").plain()])
             }
-            gate => out.push(OFF.about(gate)),
+            gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
+                out.push(sentence("feature-gates-rejected").about(gate));
+            }
+            gate => out.push(match GATES["needed"][gate].as_str() {
+                Some(text) => Said::new(Scheduling, NextStart, text).possibly().about(gate),
+                None => sentence("feature-gates-off").about(gate),
+            }),
         }
     }
     out
@@ -334,7 +276,7 @@ pub(super) fn cpu_limit(change: &Change<'_>) -> Vec<Consequence> {
         Value::Null => "in no namespace".to_owned(),
         value => in_namespaces(value),
     };
-    let said = Said::new(Scheduling, NextPod, "VMs get a CPU limit of 1 per vCPU {is} instead of {was}");
+    let said = sentence("cpu-limit");
     vec![said.turns(limited(change.after), limited(change.before))]
 }
 
@@ -358,38 +300,21 @@ pub(super) fn block_tracking(change: &Change<'_>) -> Vec<Consequence> {
         let all = own.into_iter().chain((!namespaces.is_null()).then(|| format!("VMs {}", in_namespaces(namespaces))));
         all.reduce(|a, b| format!("{a}, and {b}")).unwrap_or_else(|| "no VM".to_owned())
     };
-    let said = Said::new(
-        Behaviour,
-        NextStart,
-        "changed-block tracking, for incremental backups, is on for {is} instead of {was}; without it a backup is a full one",
-    );
+    let said = sentence("block-tracking");
     vec![said.turns(machines(change.after), machines(change.before))]
 }
 
 /// Source: `pkg/virt-handler/device-manager`: another device plugin hands out a device with `externalResourceProvider`.
 pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
-    const ALLOWED: Said = Said::new(Security, Now, "VMs may ask for the host device {}");
-    const GONE: Said = Said::new(BootFailure, NextStart, "VMs that ask for the host device {} don't start any more")
-        .possibly()
-        .to_do("remove the device from these VMs first");
-    const EXTERNAL: Said =
-        Said::new(BootFailure, Now, "KubeVirt hands out {} no longer: VMs start only where another device plugin does")
-            .possibly()
-            .to_do("check that the other plugin runs on the nodes");
-    const OWN: Said = Said::new(Behaviour, Now, "KubeVirt hands out {} itself, not another device plugin");
-    const OTHER: Said =
-        Said::new(BootFailure, NextStart, "VMs that ask for the host device {} get one with {is} instead of {was}")
-            .possibly()
-            .to_do("check that the nodes have the device");
     let is_external = |device: &Value| device["externalResourceProvider"] == true;
     let devices = names_changed(change.before, change.after).into_iter();
     let said = devices.map(|(name, was, is)| {
         let said = match (was.is_null(), is.is_null(), is_external(&was), is_external(&is)) {
-            (true, ..) => ALLOWED,
-            (_, true, ..) => GONE,
-            (_, _, false, true) => EXTERNAL,
-            (_, _, true, false) => OWN,
-            _ => OTHER,
+            (true, ..) => sentence("host-devices-allowed"),
+            (_, true, ..) => sentence("host-devices-gone"),
+            (_, _, false, true) => sentence("host-devices-external"),
+            (_, _, true, false) => sentence("host-devices-own"),
+            _ => sentence("host-devices-other"),
         };
         said.turns(summary(&is), summary(&was)).about(name)
     });
@@ -399,12 +324,7 @@ pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
 /// Source: `pkg/storage/backend-storage`: the class, else the cluster's default one; existing state stays.
 pub(super) fn state_class(change: &Change<'_>) -> Vec<Consequence> {
     let class = |value: &Value| value.as_str().map_or_else(|| "the default storage class".to_owned(), str::to_owned);
-    let said = Said::new(
-        Behaviour,
-        NewMachines,
-        "the state of new VMs with a persistent TPM or EFI is stored in {is} instead of {was}",
-    )
-    .of(Users::PersistentState);
+    let said = sentence("state-class");
     let action = if change.after.is_null() { "" } else { "check that the storage class exists" };
     vec![Said { action, ..said }.turns(class(change.after), class(change.before))]
 }
@@ -423,12 +343,6 @@ pub(super) fn tls_clients(
     was: (String, BTreeSet<String>),
     is: (String, BTreeSet<String>),
 ) -> Vec<Consequence> {
-    const RAISED: Said = Said::new(Security, Now, "clients of {} need at least {is}, {was} isn't enough any more")
-        .rule("tls-profile-weak");
-    const LOWERED: Said = Said::new(Security, Now, "clients of {} are let in with {is}, they needed {was} before")
-        .rule("tls-profile-weak");
-    const FEWER: Said = Said::new(Security, Now, "clients of {} are refused that know only the ciphers taken away");
-    const MORE: Said = Said::new(Security, Now, "clients of {} may use ciphers that were refused before");
     let words = |version: &str| match version.strip_prefix("VersionTLS").unwrap_or(version) {
         "10" => "TLS 1.0".to_owned(),
         "11" => "TLS 1.1".to_owned(),
@@ -437,14 +351,16 @@ pub(super) fn tls_clients(
         other => other.to_owned(),
     };
     let version = match is.0.cmp(&was.0) {
-        Ordering::Greater => Some(RAISED),
-        Ordering::Less => Some(LOWERED),
+        Ordering::Greater => Some(sentence("tls-clients-raised")),
+        Ordering::Less => Some(sentence("tls-clients-lowered")),
         Ordering::Equal => None,
     };
     // Without a list there is nothing to choose from; another version brings ciphers of its own.
     let are_listed = !was.1.is_empty() && !is.1.is_empty();
-    let fewer = was.1.difference(&is.1).next().filter(|_| are_listed && is.0 <= was.0).map(|_| FEWER);
-    let more = is.1.difference(&was.1).next().filter(|_| are_listed && is.0 >= was.0).map(|_| MORE);
+    let fewer =
+        was.1.difference(&is.1).next().filter(|_| are_listed && is.0 <= was.0).map(|_| sentence("tls-clients-fewer"));
+    let more =
+        is.1.difference(&was.1).next().filter(|_| are_listed && is.0 >= was.0).map(|_| sentence("tls-clients-more"));
     let said = version.into_iter().chain(fewer).chain(more);
     said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).collect()
 }
@@ -463,11 +379,7 @@ pub(super) fn rate_limit(change: &Change<'_>) -> Vec<Consequence> {
         (number("qps", default.0), number("burst", default.1))
     };
     let (was, is) = (limits(change.before), limits(change.after));
-    let said = Said::new(
-        Behaviour,
-        Now,
-        "{field} may send {is} requests per second instead of {was}, in bursts of {burst} instead of {burst before}",
-    );
+    let said = sentence("rate-limit");
     if was == is {
         return Vec::new();
     }
@@ -490,6 +402,6 @@ pub(super) fn ksm(change: &Change<'_>) -> Vec<Consequence> {
         },
     };
     let (was, is) = (nodes(change.before), nodes(change.after));
-    let said = Said::new(Behaviour, Now, "KSM shares the memory of VMs {is}, instead of {was}");
+    let said = sentence("ksm");
     if was == is { Vec::new() } else { vec![said.turns(is, was)] }
 }

@@ -124,6 +124,11 @@ fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
     value
 }
 
+/// A sentence about the HyperConverged, with its values.
+pub(super) fn sentence(name: &str, values: &[(&str, &dyn std::fmt::Display)]) -> Consequence {
+    rows::sentence(name).fill(values)
+}
+
 /// The consequences of an object's change.
 pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Consequence> {
     let rows = rows::of_kind(&object.id.kind);

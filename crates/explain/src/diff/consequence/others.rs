@@ -4,23 +4,17 @@
 
 use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
-use super::said::{Said, entries, summary};
+use super::rows::sentence;
+use super::said::{entries, summary};
 use crate::diff::consequence::Consequence;
-use crate::diff::semantic::EffectTime::{NewMachines, NewPods, Now};
-use crate::diff::semantic::Impact::{Behaviour, DataLoss, Images, Scheduling, Security};
 use crate::prelude::*;
-
-const fn security(text: &'static str) -> Said {
-    Said::new(Security, Now, text)
-}
 
 /// The verbosity is an argument of CDI's Deployments.
 pub(super) fn cdi_log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
     let level = |value: &Value| value.as_u64().unwrap_or(1);
     let (was, is) = (level(change.before), level(change.after));
     let how = if is > was { "more" } else { "less" };
-    let said =
-        Said::new(Behaviour, Now, "CDI logs {how}: verbosity {is} instead of {was}; its pods are replaced").restarts();
+    let said = sentence("cdi-log-verbosity");
     if was == is { Vec::new() } else { vec![said.fill(&[("how", &how), ("is", &is), ("was", &was)])] }
 }
 
@@ -50,37 +44,26 @@ pub(super) fn tls_profile(change: &Change<'_>) -> Vec<Consequence> {
 
 /// Without a range CNAO makes up one when it first deploys KubeMacPool.
 pub(super) fn mac_pool(change: &Change<'_>) -> Vec<Consequence> {
-    const POOL: Said = Said::new(Behaviour, NewMachines, "VMs get MAC addresses from a pool, and no two have the same");
-    const NONE: Said = Said::new(Behaviour, NewMachines, "nothing keeps two VMs from having one MAC address");
-    const RANGE: Said =
-        Said::new(Behaviour, NewMachines, "new interfaces of VMs get MAC addresses from {is} instead of {was}");
     let range = |pool: &Value| match (pool["rangeStart"].as_str(), pool["rangeEnd"].as_str()) {
         (None, None) => "a range that the operator chooses".to_owned(),
         (start, end) => format!("the range {} to {}", start.unwrap_or("any"), end.unwrap_or("any")),
     };
     let (was, is) = change.at("spec.kubeMacPool");
     match (was.is_null(), is.is_null()) {
-        (true, _) => vec![POOL.plain()],
-        (_, true) => vec![NONE.plain()],
-        _ => vec![RANGE.turns(range(is), range(was))],
+        (true, _) => vec![sentence("mac-pool-pool").plain()],
+        (_, true) => vec![sentence("mac-pool-none").plain()],
+        _ => vec![sentence("mac-pool-range").turns(range(is), range(was))],
     }
 }
 
 /// A removed import that retains nothing takes its DataSource and disks along.
 pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
-    const DELETED: Said = Said::new(
-        DataLoss,
-        Now,
-        "the golden image {} is deleted: its DataSource, and every disk that was imported for it",
-    );
-    const IMPORTED: Said = Said::new(Images, Now, "the golden image {} is imported");
-    const DROPPED: Said = Said::new(Images, Now, "the golden image {} is not imported any more");
     let name = change.object_name();
     let takes_disks = change.before["spec"]["retentionPolicy"] == "None";
     let said = match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => IMPORTED,
-        (_, true) if takes_disks => DELETED,
-        (_, true) => DROPPED,
+        (true, _) => sentence("cron-imported"),
+        (_, true) if takes_disks => sentence("cron-deleted"),
+        (_, true) => sentence("cron-dropped"),
         _ => return Vec::new(),
     };
     vec![said.about(name)]
@@ -88,7 +71,6 @@ pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
 
 /// Another registry chooses what VMs run.
 pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
-    const TEXT: &str = "the golden image {} is imported from {is} instead of {was}";
     let registry = |source: &Value| {
         let url = source["registry"]["url"].as_str().unwrap_or_default();
         let address = url.split_once("://").map_or(url, |(_, address)| address);
@@ -99,12 +81,12 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
         named.into_iter().find_map(Value::as_str).map_or_else(|| summary(source), str::to_owned)
     };
     let said = match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => Said::new(Images, Now, "the golden image {} gets a source").about(change.object_name()),
-        (_, true) => Said::new(Images, Now, "the golden image {} loses its source").about(change.object_name()),
+        (true, _) => sentence("image-source-added").about(change.object_name()),
+        (_, true) => sentence("image-source-removed").about(change.object_name()),
         _ => {
             let is_other = registry(change.before) != registry(change.after);
-            let said = Said::new(if is_other { Security } else { Images }, Now, TEXT);
-            said.turns(source(change.after), source(change.before)).about(change.object_name())
+            let said = if is_other { "image-source-elsewhere" } else { "image-source-changes" };
+            sentence(said).turns(source(change.after), source(change.before)).about(change.object_name())
         }
     };
     vec![said]
@@ -116,14 +98,12 @@ pub(super) fn quota_namespaces(change: &Change<'_>) -> Vec<Consequence> {
         Value::Null => "in namespaces with the label application-aware-quota/enable-gating".to_owned(),
         selector => in_namespaces(selector),
     };
-    let said = Said::new(Scheduling, NewPods, "pods wait for quotas {is}, instead of {was}");
+    let said = sentence("quota-namespaces");
     vec![said.turns(namespaces(change.after), namespaces(change.before))]
 }
 
 /// What a role grants and no longer grants: `list pods`.
 pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
-    const MORE: Said = Said::new(Behaviour, Now, "the role {} grants more: {is}");
-    const LESS: Said = Said::new(Behaviour, Now, "the role {} grants less: no longer {was}");
     let granted = |rules: &Value| -> BTreeSet<String> {
         let names = |rule: &Value, list: &str| -> Vec<String> {
             rule[list].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -142,23 +122,23 @@ pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
         [first, more @ ..] => Some(format!("{first} and {} more", more.len())),
     };
     let (more, less) = (list(is.difference(&was).collect()), list(was.difference(&is).collect()));
-    let said = more.map(|more| MORE.turns(more, "")).into_iter().chain(less.map(|less| LESS.turns("", less)));
+    let said = more
+        .map(|more| sentence("grants-more").turns(more, ""))
+        .into_iter()
+        .chain(less.map(|less| sentence("grants-less").turns("", less)));
     said.map(|c| c.about(change.object_name())).collect()
 }
 
 /// The fields of SecurityContextConstraints are at the top.
 pub(super) fn constraints(change: &Change<'_>) -> Vec<Consequence> {
-    const APPEAR: Said = security("the SecurityContextConstraints {} appear");
-    const REMOVED: Said = security("the SecurityContextConstraints {} are removed");
-    const OTHER: Said = security("the SecurityContextConstraints {} have {field} {is} instead of {was}");
     let name = change.object_name();
     match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => vec![APPEAR.about(name)],
-        (_, true) => vec![REMOVED.about(name)],
+        (true, _) => vec![sentence("constraints-appear").about(name)],
+        (_, true) => vec![sentence("constraints-removed").about(name)],
         _ => {
             let leaves = change.leaves().into_iter().filter(|(field, ..)| !field.starts_with("metadata"));
             let said = |(field, was, is): (String, String, String)| {
-                OTHER.fill(&[("field", &field), ("is", &is), ("was", &was)]).about(name)
+                sentence("constraints-change").fill(&[("field", &field), ("is", &is), ("was", &was)]).about(name)
             };
             leaves.map(said).collect()
         }

@@ -2,10 +2,9 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
+use super::rows::sentence;
 use super::said::{Said, list, selector};
 use crate::diff::consequence::Consequence;
-use crate::diff::semantic::EffectTime::{NextImport, NextStart, Now};
-use crate::diff::semantic::Impact::{Behaviour, BootFailure, Disruption, Images};
 use crate::prelude::*;
 use hcoplan_planner::topology::{Selection, Tolerations};
 
@@ -18,38 +17,24 @@ struct Pods {
     changed: Said,
 }
 
-const INCLUDE: &str = "include every node that runs VMs, or migrate them away first";
-
 fn pods(kind: &str, path: &str) -> Pods {
-    const ROLLED_OUT: Said = Said::new(Disruption, Now, "{} are rolled out again, {is} instead of {was}").restarts();
-    const UNMANAGED: Said = Said::new(
-        Disruption,
-        Now,
-        "virt-handler leaves {nodes}, where VMs can't be managed or migrated then: it runs {is} instead of {was}",
-    )
-    .to_do(INCLUDE);
-    const NO_NETWORK: Said = Said::new(
-        BootFailure,
-        NextStart,
-        "the network plugins leave {nodes}, where VMs on their networks don't start then: they run {is} instead of {was}",
-    )
-    .possibly()
-    .to_do(INCLUDE);
-    const RUNS: Said = Said::new(Behaviour, Now, "{} {is} instead of {was}");
-    const IMPORTS: Said = Said::new(Images, NextImport, "{} {is} instead of {was}");
     let any_node = |run, changed| Pods { run, missed: None, changed };
     match (kind, path.contains("workload")) {
-        ("KubeVirt", true) => {
-            Pods { run: "virt-handler runs", missed: Some(UNMANAGED.restarts()), changed: RUNS.restarts() }
-        }
-        ("NetworkAddonsConfig", true) => {
-            Pods { run: "the network plugins run", missed: Some(NO_NETWORK), changed: RUNS }
-        }
-        (_, true) => any_node("importer pods run", IMPORTS),
-        ("KubeVirt", false) => any_node("virt-api and virt-controller", ROLLED_OUT),
-        ("NetworkAddonsConfig", false) => any_node("the network components", ROLLED_OUT),
-        ("CDI", false) => any_node("CDI's components", ROLLED_OUT),
-        _ => any_node("AAQ's components", ROLLED_OUT),
+        ("KubeVirt", true) => Pods {
+            run: "virt-handler runs",
+            missed: Some(sentence("pods-unmanaged").restarts()),
+            changed: sentence("pods-runs").restarts(),
+        },
+        ("NetworkAddonsConfig", true) => Pods {
+            run: "the network plugins run",
+            missed: Some(sentence("pods-no-network")),
+            changed: sentence("pods-runs"),
+        },
+        (_, true) => any_node("importer pods run", sentence("pods-imports")),
+        ("KubeVirt", false) => any_node("virt-api and virt-controller", sentence("pods-rolled-out")),
+        ("NetworkAddonsConfig", false) => any_node("the network components", sentence("pods-rolled-out")),
+        ("CDI", false) => any_node("CDI's components", sentence("pods-rolled-out")),
+        _ => any_node("AAQ's components", sentence("pods-rolled-out")),
     }
 }
 

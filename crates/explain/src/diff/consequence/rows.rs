@@ -29,6 +29,14 @@ static TEXT: &str = include_str!("rows.json");
 static VALUES: LazyLock<Vec<Value>> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| VALUES.iter().filter_map(row).collect());
 
+pub(super) static SENTENCES: LazyLock<BTreeMap<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).unwrap_or_default());
+
+/// A sentence of `sentences.json`, which functions choose.
+pub(super) fn sentence(name: &str) -> Said {
+    SENTENCES.get(name).and_then(said).expect("a test asks for every name")
+}
+
 /// All rows.
 pub(super) fn all() -> &'static [Row] {
     &ROWS

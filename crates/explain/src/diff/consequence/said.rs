@@ -89,25 +89,9 @@ impl Said {
         self
     }
 
-    pub(super) const fn to_do(mut self, action: &'static str) -> Self {
-        self.action = action;
-        self
-    }
-
-    pub(super) const fn of(mut self, users: Users) -> Self {
-        self.users = Some(users);
-        self
-    }
-
     /// Replaces pods.
     pub(super) const fn restarts(mut self) -> Self {
         self.restarts = true;
-        self
-    }
-
-    /// As the rule says.
-    pub(super) const fn rule(mut self, name: &'static str) -> Self {
-        self.rule = Some(name);
         self
     }
 
@@ -151,11 +135,6 @@ impl Said {
 impl Consequence {
     pub(super) fn about(mut self, subject: impl Into<String>) -> Self {
         self.subjects = vec![subject.into()];
-        self
-    }
-
-    pub(super) fn impact(mut self, impact: Impact) -> Self {
-        self.impact = impact;
         self
     }
 }
