@@ -31,7 +31,7 @@ pub(super) fn compare(
     outcome: &mut ClusterResult,
 ) {
     let found_before = found_before(work, pair, old);
-    let gone = mark(work, old, found_before.as_deref(), outcome);
+    let gone = mark(work, old, (found_before.as_deref(), now.inputs.manifest()), outcome);
     if !work.compare {
         return;
     }
@@ -90,7 +90,7 @@ pub(super) fn compare(
                 diff.whole = Some(Kind::Add);
                 diff.comparison = diff::compare_objects(now.inputs.release(), &[], &now.planned.objects());
             }
-            diff.rejected_before = Some(rejected_before(work, now, why));
+            diff.rejected_before = Some(rejected_before(work, why));
         }
     }
     if let PreviousCluster::Planned(before) = old {
@@ -172,7 +172,7 @@ fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCl
 fn mark(
     work: &ClusterTask<'_>,
     old: &PreviousCluster,
-    before: Option<&[Finding]>,
+    (before, manifest): (Option<&[Finding]>, &Value),
     outcome: &mut ClusterResult,
 ) -> Vec<Finding> {
     let findings = &mut outcome.found.findings;
@@ -184,7 +184,9 @@ fn mark(
             findings.iter_mut().for_each(|f| f.is_existing = !f.rejection);
         }
         (_, Some(before)) => {
-            mark_existing(findings, before, true);
+            // An unchanged manifest isn't rejected anew.
+            let is_same = matches!(old, PreviousCluster::Rejected(was, _) if is_same(was.manifest(), manifest));
+            mark_existing(findings, before, !is_same);
             let mut gone = without_existing(before, findings);
             // What a rule that can't run reported is unknown now.
             gone.retain(|finding| !outcome.found.skipped.contains(finding.rule.name));
@@ -257,13 +259,13 @@ fn live_check(live: &Value, dump: &[Object], inputs: &Inputs) -> Option<LiveChec
 }
 
 /// The reason of the rejection before, and its consequence for the comparison.
-fn rejected_before(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, why: &str) -> String {
+fn rejected_before(work: &ClusterTask<'_>, why: &str) -> String {
     let is_alternative = matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives));
     let side = if is_alternative { "the left one is rejected" } else { "it was rejected before" };
-    let planned = match (now.planned.is_rejected(), is_alternative) {
-        (true, _) => "nothing is planned on either side",
-        (false, false) => "what the cluster holds isn't known, and this is planned as a new one",
-        (false, true) => "the side after is shown as a new one",
+    let planned = if is_alternative {
+        "the side after is shown as a new one"
+    } else {
+        "what the cluster holds isn't known, and this is planned as a new one"
     };
     format!("{side}: {why}; {planned}")
 }
@@ -276,11 +278,11 @@ pub(super) fn removed(before: &Repo, after: &Repo, was: &ClusterRef, outcome: &m
     let (mut takes_workloads, mut pruned_by) = (false, None);
     let is_ignored = after.ignoring(was).is_some();
     if let Ok(planned) = super::planned::plan(before, was, None) {
-        if !planned.is_rejected() && !is_ignored {
-            diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
-        }
         takes_workloads = planned.takes_workloads();
         pruned_by = before.applier_gone(after, was).or_else(|| after.pruner_of(was, planned.manifest()));
+        if pruned_by.is_some() && !planned.is_rejected() && !is_ignored {
+            diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
+        }
     }
     diff.removal = Some(Removal { pruned_by, is_ignored, takes_workloads });
     outcome.diff = Some(diff);

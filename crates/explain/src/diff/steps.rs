@@ -1,18 +1,20 @@
 //! The steps of an upgrade, and its order relative to applying a manifest: two plans alone don't show these.
 
 use super::semantic::differences;
+use super::upgrade::place_in_patch;
 use super::{Note, NoteKind};
 use crate::diff::semantic::{Impact, Lists};
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
+use hcoplan_yaml::Document;
 
 /// The largest number of names in a note.
 const MAX_NAMES: usize = 5;
 
 /// The notes on one step of an upgrade, in addition to the changed objects.
-pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
+pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
     let mut out = Vec::new();
     let release = step.after.release.label();
     for update in &step.operator_updates {
@@ -38,7 +40,9 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
                 "fix the manifest and apply it",
             ),
         };
-        out.push(note(NoteKind::OperatorStops, Impact::Disruption, text, help));
+        let failed = admission.patch.as_ref();
+        let place = failed.map(|failed| place_in_patch(document, failed.0, failed.1.span));
+        out.push(Note { place, ..note(NoteKind::OperatorStops, Impact::Disruption, text, help) });
     }
     let with_outcome = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, outcome)| *outcome == wanted);

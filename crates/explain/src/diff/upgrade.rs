@@ -8,7 +8,8 @@ use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Effects, Failure};
 use hcoplan_planner::plan::plan;
-use hcoplan_yaml::locate_in_scalar;
+use hcoplan_yaml::source::Span;
+use hcoplan_yaml::{Document, locate_in_scalar};
 
 /// The effects of the release of `after` on the input that both sides share; the worst first.
 pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
@@ -161,12 +162,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     }
     let operations = jsonpatch::decode(text).unwrap_or_default();
     let place = |index: Option<usize>| {
-        let document = after.document?;
         let span = index.and_then(|i| operations.get(i)).map(|o| o.spans.whole);
-        Some(match (span, document.root.at(&path)) {
-            (Some(span), Some(node)) => document.location(locate_in_scalar(document, node, span.range())),
-            _ => document.locate(&path),
-        })
+        Some(place_in_patch(after.document?, annotation, span))
     };
     let release = after.release.label();
     let removed = removed_operations(after.release, annotation, text);
@@ -219,14 +216,11 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
             PatchChange::Noop(index) => Note {
                 kind: NoteKind::PatchNoop,
                 impact: Impact::Behaviour,
-                text: format!(
-                    "operation {} of {annotation} is no longer needed: it has no effect on {release}",
-                    index + 1
-                ),
-                help: Some("remove it after the upgrade".to_owned()),
+                text: format!("{annotation}: {{}} is no longer needed on {release}"),
+                help: Some("remove what has no effect after the upgrade".to_owned()),
                 place: place(Some(index)),
                 value: None,
-                subjects: Vec::new(),
+                subjects: vec![format!("operation {}", index + 1)],
             },
             PatchChange::Collides(gate) => Note {
                 kind: NoteKind::GateCollides,
@@ -244,6 +238,15 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 subjects: Vec::new(),
             },
         });
+    }
+}
+
+/// The location of a part of a patch, else of the whole.
+pub(super) fn place_in_patch(document: &Document, annotation: &str, part: Option<Span>) -> Location {
+    let path = Path::dotted("metadata.annotations").key(annotation);
+    match (part, document.root.at(&path)) {
+        (Some(span), Some(node)) => document.location(locate_in_scalar(document, node, span.range())),
+        _ => document.locate(&path),
     }
 }
 
