@@ -31,7 +31,7 @@ pub(super) fn compare(
     outcome: &mut ClusterResult,
 ) {
     let found_before = found_before(work, pair, old);
-    let gone = mark(work, old, (found_before.as_deref(), now.inputs.manifest()), outcome);
+    let gone = mark(work, old, found_before.as_deref(), outcome);
     if !work.compare {
         return;
     }
@@ -172,7 +172,7 @@ fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCl
 fn mark(
     work: &ClusterTask<'_>,
     old: &PreviousCluster,
-    (before, manifest): (Option<&[Finding]>, &Value),
+    before: Option<&[Finding]>,
     outcome: &mut ClusterResult,
 ) -> Vec<Finding> {
     let findings = &mut outcome.found.findings;
@@ -184,9 +184,7 @@ fn mark(
             findings.iter_mut().for_each(|f| f.is_existing = !f.rejection);
         }
         (_, Some(before)) => {
-            // An unchanged manifest isn't rejected anew.
-            let is_same = matches!(old, PreviousCluster::Rejected(was, _) if is_same(was.manifest(), manifest));
-            mark_existing(findings, before, !is_same);
+            mark_existing(findings, before, true);
             let mut gone = without_existing(before, findings);
             // What a rule that can't run reported is unknown now.
             gone.retain(|finding| !outcome.found.skipped.contains(finding.rule.name));
