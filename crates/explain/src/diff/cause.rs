@@ -250,7 +250,8 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
                 known.extend(labels);
                 let what = shared_path(&first.what, &cause.what);
                 let location = first.location.clone();
-                *first = Cause { what, location, is_removed: cause.is_removed, ..Cause::default() };
+                let is_new = first.is_new && cause.is_new;
+                *first = Cause { what, location, is_removed: cause.is_removed, is_new, ..Cause::default() };
             }
             _ => out.push((Part::Fields(labels), cause)),
         }

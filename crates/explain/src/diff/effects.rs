@@ -71,36 +71,28 @@ impl ClusterDiff {
             (
                 "verdict",
                 &comparison.verdict,
-                "the HyperConverged is rejected",
-                "the HyperConverged is accepted, which was rejected before",
+                "hyperconverged-rejected",
+                "hyperconverged-accepted",
                 has_note(&[NoteKind::Verdict]),
             ),
             (
                 "reconcile",
                 &comparison.reconcile,
-                "the operator's reconcile stops at",
-                "the operator's reconcile succeeds, which stopped before at",
+                "reconcile-stops",
+                "reconcile-succeeds",
                 has_note(&[NoteKind::Reconcile, NoteKind::PatchFails]),
             ),
-            (
-                "ssp",
-                &comparison.ssp,
-                "SSP's webhook rejects the SSP, and no template or golden image is updated",
-                "SSP's webhook accepts the SSP, which it rejected before",
-                false,
-            ),
+            ("ssp", &comparison.ssp, "ssp-rejected", "ssp-accepted", false),
         ];
         for (outcome, change, bad, good, has_note) in verdicts {
-            let effect = match change {
+            let (name, why) = match change {
                 _ if has_note => continue,
-                Some(VerdictChange { after: Some(why), .. }) => {
-                    Effect::new(Impact::Stops, format!("{bad}: {why}")).action(FIX)
-                }
-                Some(VerdictChange { before: Some(why), after: None }) => {
-                    Effect::new(Impact::Better, format!("{good}: {why}"))
-                }
+                Some(VerdictChange { after: Some(why), .. }) => (bad, why),
+                Some(VerdictChange { before: Some(why), after: None }) => (good, why),
                 _ => continue,
             };
+            let said = consequence::sentence(name, &[("why", why)]);
+            let effect = Effect::new(said.impact, said.text).action(if name == bad { FIX } else { "" });
             let is_refusal = outcome == "verdict" && effect.impact == Impact::Stops;
             out.push(Effect { causes: because(outcome), is_refusal, ..effect });
         }
@@ -201,8 +193,8 @@ impl ClusterDiff {
         });
         let kept = comparison.kept.iter().filter_map(|index| {
             let (what, value) = leaf(comparison.causes.get(*index)?)?;
-            let text = format!("{what} stays {value} in the cluster, which keeps it although the line is removed");
-            let effect = Effect::new(Impact::Behaviour, text).action("write the value that you want instead");
+            let said = consequence::sentence("kept-value", &[("what", &what), ("value", value)]);
+            let effect = Effect::new(said.impact, said.text).action(said.action);
             Some(Effect { causes: vec![*index], ..effect })
         });
         let mut out: Vec<Effect> = unfinished.chain(kept).collect();

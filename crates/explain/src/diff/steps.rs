@@ -1,5 +1,7 @@
 //! The steps of an upgrade, and its order relative to applying a manifest: two plans alone don't show these.
 
+use super::consequence;
+use super::note::note;
 use super::semantic::differences;
 use super::upgrade::place_in_patch;
 use super::{Note, NoteKind};
@@ -23,26 +25,14 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
             continue;
         }
         let message = &admission.message;
-        let (text, help) = match update.purpose {
-            Purpose::UpgradePatches => (
-                format!(
-                    "the operator's own first update is rejected, and as long as it is, nothing is \
-                     upgraded: the operands stay those of {}: {message}",
-                    from.release.label()
-                ),
-                "fix the manifest and apply it before the upgrade",
-            ),
-            Purpose::Reconcile => (
-                format!(
-                    "the operator's own update of the HyperConverged is rejected in every \
-                     reconcile: {message}"
-                ),
-                "fix the manifest and apply it",
-            ),
+        let name = match update.purpose {
+            Purpose::UpgradePatches => "operator-update-blocks",
+            Purpose::Reconcile => "operator-update-rejected",
         };
+        let said = consequence::sentence(name, &[("release", &from.release.label()), ("message", message)]);
         let failed = admission.patch.as_ref();
         let place = failed.map(|failed| place_in_patch(document, failed.0, failed.1.span));
-        out.push(Note { place, ..note(NoteKind::OperatorStops, Impact::Disruption, text, help) });
+        out.push(Note { place, ..note(NoteKind::OperatorStops, Impact::Disruption, said.text, said.action) });
     }
     let with_outcome = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, outcome)| *outcome == wanted);
@@ -176,8 +166,4 @@ fn take_gates(spec: &mut Value) -> BTreeMap<String, String> {
 fn names(ids: &[&ObjectId]) -> String {
     let names: Vec<_> = ids.iter().map(|id| format!("{} {}", id.kind, id.name)).collect();
     list(&names, MAX_NAMES)
-}
-
-fn note(kind: NoteKind, impact: Impact, text: String, help: &str) -> Note {
-    Note { help: Some(help.to_owned()).filter(|help| !help.is_empty()), ..Note::new(kind, impact, text) }
 }

@@ -2,7 +2,7 @@
 //! that graduate, changed defaults, dropped fields.
 
 use super::defaults::defaults;
-use super::note::{Note, NoteKind};
+use super::note::{Note, NoteKind, note};
 use crate::diff::semantic::Impact;
 use crate::diff::side::Side;
 use crate::prelude::*;
@@ -123,25 +123,25 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let (was, is) = (&before.plan.admission, &after.plan.admission);
     if was.accepted && !is.accepted {
         out.push(Note {
-            kind: NoteKind::Verdict,
-            impact: Impact::Disruption,
-            text: format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message),
-            help: Some("change it before the upgrade; afterwards no edit gets through".to_owned()),
             place: place(),
-            value: None,
-            subjects: Vec::new(),
+            ..note(
+                NoteKind::Verdict,
+                Impact::Disruption,
+                format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message),
+                "change it before the upgrade; afterwards no edit gets through",
+            )
         });
     }
     let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
     if let (None, Some(error)) = (reconcile(before.plan), reconcile(after.plan)) {
         out.push(Note {
-            kind: NoteKind::Reconcile,
-            impact: Impact::Disruption,
-            text: format!("the operator's reconcile stops after the upgrade: {error}"),
-            help: Some("fix the patch before the upgrade".to_owned()),
             place: place(),
-            value: None,
-            subjects: Vec::new(),
+            ..note(
+                NoteKind::Reconcile,
+                Impact::Disruption,
+                format!("the operator's reconcile stops after the upgrade: {error}"),
+                "fix the patch before the upgrade",
+            )
         });
     }
 }
@@ -179,39 +179,30 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     };
     let rest: Vec<usize> = (0..operations.len()).filter(|i| !is_reported(*i)).collect();
     found.retain(|change| !matches!(change, PatchChange::Noop(i) | PatchChange::Fails(i, _) if removed.contains(i)));
-    out.extend(removed.iter().map(|index| Note {
-        kind: NoteKind::PatchRemoved,
-        impact: Impact::Behaviour,
-        text: format!(
+    out.extend(removed.iter().map(|index| {
+        let text = format!(
             "the upgrade to {release} removes operation {} of {annotation} from the stored HyperConverged; applying \
              the manifest again brings it back",
             index + 1
-        ),
-        help: Some("remove the operation from the manifest".to_owned()),
-        place: place(Some(*index)),
-        value: None,
-        subjects: Vec::new(),
+        );
+        let help = "remove the operation from the manifest";
+        Note { place: place(Some(*index)), ..note(NoteKind::PatchRemoved, Impact::Behaviour, text, help) }
     }));
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
     out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
-        kind: if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps },
-        impact: Impact::Behaviour,
-        text,
-        help: None,
         place: place(rest.first().copied()),
-        value: None,
-        subjects: Vec::new(),
+        ..note(if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps }, Impact::Behaviour, text, "")
     }));
     for change in found {
         out.push(match change {
             PatchChange::Fails(index, message) => Note {
-                kind: NoteKind::PatchFails,
-                impact: Impact::Disruption,
-                text: format!("operation {} of {annotation} stops working: {message}", index + 1),
-                help: Some(format!("the operator stops there on {release}; remove the operation before the upgrade")),
                 place: place(Some(index)),
-                value: None,
-                subjects: Vec::new(),
+                ..note(
+                    NoteKind::PatchFails,
+                    Impact::Disruption,
+                    format!("operation {} of {annotation} stops working: {message}", index + 1),
+                    format!("the operator stops there on {release}; remove the operation before the upgrade"),
+                )
             },
             PatchChange::Noop(index) => Note {
                 kind: NoteKind::PatchNoop,
@@ -223,19 +214,19 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
                 subjects: vec![format!("operation {}", index + 1)],
             },
             PatchChange::Collides(gate) => Note {
-                kind: NoteKind::GateCollides,
-                impact: Impact::Disruption,
-                text: format!(
-                    "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, \
-                     and its webhook rejects that"
-                ),
-                help: Some(format!(
-                    "before the upgrade, drop the gate from {annotation}; on {release} switch it \
-                     with the HyperConverged's own field where there is one"
-                )),
                 place: place(operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()))),
-                value: None,
-                subjects: Vec::new(),
+                ..note(
+                    NoteKind::GateCollides,
+                    Impact::Disruption,
+                    format!(
+                        "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, \
+                     and its webhook rejects that"
+                    ),
+                    format!(
+                        "before the upgrade, drop the gate from {annotation}; on {release} switch it \
+                     with the HyperConverged's own field where there is one"
+                    ),
+                )
             },
         });
     }
@@ -290,13 +281,13 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let place = Path::dotted(path);
         if *is_ignored && !was_ignored && !path.contains("[]") && place.get(after.object).is_some() {
             out.push(Note {
-                kind: NoteKind::FieldIgnored,
-                impact: Impact::Behaviour,
-                text: format!("{path} is not read any more on {}", after.release.label()),
-                help: None,
                 place: after.document.map(|d| d.locate_key(&place)),
-                value: None,
-                subjects: Vec::new(),
+                ..note(
+                    NoteKind::FieldIgnored,
+                    Impact::Behaviour,
+                    format!("{path} is not read any more on {}", after.release.label()),
+                    "",
+                )
             });
         }
     }
@@ -305,13 +296,13 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let path = &field.path;
         if !pruned.iter().any(|p| p.path == *path) {
             out.push(Note {
-                kind: NoteKind::FieldDropped,
-                impact: Impact::Behaviour,
-                text: format!("the API of {} doesn't know {path}", after.release.label()),
-                help: Some("it is dropped at the next write".to_owned()),
                 place: after.document.map(|d| d.locate_key(path)),
-                value: None,
-                subjects: Vec::new(),
+                ..note(
+                    NoteKind::FieldDropped,
+                    Impact::Behaviour,
+                    format!("the API of {} doesn't know {path}", after.release.label()),
+                    "it is dropped at the next write",
+                )
             });
         }
     }

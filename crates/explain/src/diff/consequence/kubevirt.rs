@@ -2,8 +2,7 @@
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
 use super::Change;
-use super::rows::sentence;
-use super::said::{Said, entries, names_changed, selector, shown, summary};
+use super::said::{Said, entries, names_changed, selector, sentence, shown, summary};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;
 use crate::diff::semantic::EffectTime::{NextStart, Now};
@@ -29,27 +28,21 @@ pub(super) fn update_strategy(change: &Change<'_>) -> Vec<Consequence> {
         entries(&value["workloadUpdateMethods"]).into_iter().map(|(m, _)| m).collect()
     };
     let (was, is) = (methods(change.before), methods(change.after));
-    let does = |methods: &BTreeSet<String>| match (methods.contains("LiveMigrate"), methods.contains("Evict")) {
-        (true, true) => (
-            "migrates running VMs, and shuts down those that can't migrate",
-            "migrating VMs and shutting down the others",
-        ),
-        (true, false) => (
-            "migrates running VMs; those that can't migrate keep their old launcher",
-            "migrating those that can migrate",
-        ),
-        (false, true) => ("shuts down every running VM", "shutting every VM down"),
-        (false, false) => ("leaves running VMs alone, with their old launcher", "leaving running VMs alone"),
+    let does = |methods: &BTreeSet<String>, side: &str| {
+        let known: String = ["Evict", "LiveMigrate"].into_iter().filter(|m| methods.contains(*m)).collect();
+        GATES["updates"][side][known].as_str().unwrap_or_default()
     };
     let mut out = Vec::new();
     if was != is {
         let shuts_more = is.contains("Evict") && was != BTreeSet::from(["Evict".to_owned()]);
-        let name = match shuts_more {
-            true => "update-shuts-down",
-            false if is.is_empty() => "update-leaves-alone",
-            false => "update-changes",
+        let name = if shuts_more {
+            "update-shuts-down"
+        } else if is.is_empty() {
+            "update-leaves-alone"
+        } else {
+            "update-changes"
         };
-        out.push(sentence(name).turns(does(&is).0, does(&was).1));
+        out.push(sentence(name).turns(does(&is, "is"), does(&was, "was")));
     }
     if was.contains("Evict") && is.contains("Evict") {
         for (field, default, said) in [
@@ -208,7 +201,8 @@ pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
 }
 
 /// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `security`: what gates let users of
-/// VMs do on nodes; `needed`: what machines have from a gate that nothing rejects without. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
+/// VMs do on nodes; `needed`: what machines have from a gate that nothing rejects without; `updates`: what methods of
+/// updates do. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
 /// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState) and `pkg/virt-config/featuregate`.
 static GATES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("gates.json")).expect("every test of a gate reads it"));

@@ -3,8 +3,7 @@
 
 use super::Change;
 use super::others::component;
-use super::rows::sentence;
-use super::said::{Said, shown};
+use super::said::{Said, sentence, shown};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 

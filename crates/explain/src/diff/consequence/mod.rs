@@ -126,7 +126,7 @@ fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
 
 /// A sentence about the HyperConverged, with its values.
 pub(super) fn sentence(name: &str, values: &[(&str, &dyn std::fmt::Display)]) -> Consequence {
-    rows::sentence(name).fill(values)
+    said::sentence(name).fill(values)
 }
 
 /// The consequences of an object's change.

@@ -4,8 +4,7 @@
 
 use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
-use super::rows::sentence;
-use super::said::{entries, summary};
+use super::said::{entries, sentence, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 

@@ -2,8 +2,7 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
-use super::rows::sentence;
-use super::said::{Said, list, selector};
+use super::said::{Said, list, selector, sentence};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::topology::{Selection, Tolerations};

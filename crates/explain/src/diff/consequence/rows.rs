@@ -1,12 +1,10 @@
 //! The rows of `rows.json`: a kind, its fields, and what a change of them does. The values compared are those at the
 //! first path; an empty path is the whole object. What a row can't say is a function, `code`.
 
-use super::said::{Said, Says, Words};
+use super::said::{Says, Words, said};
 use super::{Change, kubevirt, migration, others, placement};
 use crate::diff::consequence::Consequence;
-use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
-use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// A row.
@@ -28,14 +26,6 @@ impl Row {
 static TEXT: &str = include_str!("rows.json");
 static VALUES: LazyLock<Vec<Value>> = LazyLock::new(|| serde_json::from_str(TEXT).unwrap_or_default());
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| VALUES.iter().filter_map(row).collect());
-
-pub(super) static SENTENCES: LazyLock<BTreeMap<String, Value>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).unwrap_or_default());
-
-/// A sentence of `sentences.json`, which functions choose.
-pub(super) fn sentence(name: &str) -> Said {
-    SENTENCES.get(name).and_then(said).expect("a test asks for every name")
-}
 
 /// All rows.
 pub(super) fn all() -> &'static [Row] {
@@ -73,24 +63,6 @@ fn says(value: &'static Value) -> Option<Says> {
         "each" => Says::Each(Words { of: value.get("defaults"), ..Words::default() }, said(value)?),
         "code" => Says::Code(code(value.as_str()?)?),
         _ => return None,
-    })
-}
-
-/// A sentence; without `impact` it is a behaviour, without `when` it happens at once.
-fn said(value: &'static Value) -> Option<Said> {
-    let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
-    let impact = value.get("impact").map_or(Some(Impact::Behaviour), |name| Impact::deserialize(name).ok())?;
-    let when = value.get("when").map_or(Some(EffectTime::Now), |name| EffectTime::deserialize(name).ok())?;
-    let users = Option::deserialize(&value["users"]).ok()?;
-
-    let is = |key: &str| value[key] == true;
-    Some(Said {
-        action: text("action").unwrap_or_default(),
-        certain: !is("possibly"),
-        restarts: is("restarts"),
-        rule: text("rule"),
-        users,
-        ..Said::new(impact, when, text("text")?)
     })
 }
 

@@ -5,7 +5,9 @@ use super::users::Users;
 use crate::diff::consequence::Consequence;
 use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
+use serde::Deserialize;
 use std::fmt::Display;
+use std::sync::LazyLock;
 
 /// A sentence with its severity. `{is}` and `{was}` are values, `{field}` is a field, `{}` the subject.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +25,33 @@ pub(super) struct Said {
     pub(super) restarts: bool,
     /// The rule whose finding says the same.
     pub(super) rule: Option<&'static str>,
+}
+
+/// The sentences that functions choose.
+pub(super) static SENTENCES: LazyLock<BTreeMap<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).unwrap_or_default());
+
+/// A sentence of `sentences.json`, which functions choose.
+pub(super) fn sentence(name: &str) -> Said {
+    SENTENCES.get(name).and_then(said).expect("a test asks for every name")
+}
+
+/// A sentence; without `impact` it is a behaviour, without `when` it happens at once.
+pub(super) fn said(value: &'static Value) -> Option<Said> {
+    let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
+    let impact = value.get("impact").map_or(Some(Impact::Behaviour), |name| Impact::deserialize(name).ok())?;
+    let when = value.get("when").map_or(Some(EffectTime::Now), |name| EffectTime::deserialize(name).ok())?;
+    let users = Option::deserialize(&value["users"]).ok()?;
+
+    let is = |key: &str| value[key] == true;
+    Some(Said {
+        action: text("action").unwrap_or_default(),
+        certain: !is("possibly"),
+        restarts: is("restarts"),
+        rule: text("rule"),
+        users,
+        ..Said::new(impact, when, text("text")?)
+    })
 }
 
 /// What a row says about its values.
