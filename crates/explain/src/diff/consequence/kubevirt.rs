@@ -30,7 +30,7 @@ pub(super) fn update_strategy(change: &Change<'_>) -> Vec<Consequence> {
     let (was, is) = (methods(change.before), methods(change.after));
     let does = |methods: &BTreeSet<String>, side: &str| {
         let known: String = ["Evict", "LiveMigrate"].into_iter().filter(|m| methods.contains(*m)).collect();
-        GATES["updates"][side][known].as_str().unwrap_or_default()
+        WORDS["updates"][side][known].as_str().unwrap_or_default()
     };
     let mut out = Vec::new();
     if was != is {
@@ -97,14 +97,12 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
         (false, false) => return Vec::new(),
         (_, is_on) => return vec![if is_on { sentence("mediated-on") } else { sentence("mediated-off") }.plain()],
     }
-    let created = sentence("mediated-created");
-    let removed = sentence("mediated-removed");
-    let elsewhere = sentence("mediated-elsewhere");
-    let mut out: Vec<Consequence> = removed_from(&was, &is).map(|name| removed.about(name)).collect();
-    out.extend(removed_from(&is, &was).map(|name| created.about(name)));
+    let mut out: Vec<Consequence> =
+        removed_from(&was, &is).map(|name| sentence("mediated-removed").about(name)).collect();
+    out.extend(removed_from(&is, &was).map(|name| sentence("mediated-created").about(name)));
     if out.is_empty() && !is.is_empty() {
         let nodes = |section: &Value| summary(&section["nodeMediatedDeviceTypes"]);
-        out.push(elsewhere.turns(nodes(change.after), nodes(change.before)));
+        out.push(sentence("mediated-elsewhere").turns(nodes(change.after), nodes(change.before)));
     }
     out
 }
@@ -125,16 +123,9 @@ fn removed_from<'s>(was: &'s BTreeSet<String>, is: &'s BTreeSet<String>) -> impl
 
 /// Machine types and firmware of an architecture; unset values are `pkg/virt-config`'s.
 pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
-    let default = |architecture: &str, leaf: &str| match (architecture, leaf) {
-        ("amd64", "machineType") => "q35",
-        ("arm64", "machineType") => "virt",
-        (_, "machineType") => "s390-ccw-virtio",
-        ("amd64", "emulatedMachines") => "q35*, pc-q35*",
-        ("arm64", "emulatedMachines") => "virt*",
-        (_, "emulatedMachines") => "s390-ccw-virtio*",
-        ("arm64", "ovmfPath") => "/usr/share/AAVMF",
-        ("amd64", "ovmfPath") => "KubeVirt's own directory",
-        _ => "unset",
+    let default = |architecture: &str, leaf: &str| {
+        let of = &WORDS["defaults"][leaf];
+        of.get(architecture).or(of.get("*")).and_then(Value::as_str).unwrap_or("unset")
     };
     let said = |leaf: &str| match leaf {
         "machineType" => sentence("machine-type"),
@@ -204,8 +195,8 @@ pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
 /// VMs do on nodes; `needed`: what machines have from a gate that nothing rejects without; `updates`: what methods of
 /// updates do. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
 /// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState) and `pkg/virt-config/featuregate`.
-static GATES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("gates.json")).expect("every test of a gate reads it"));
+static WORDS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("kubevirt.json")).expect("valid JSON"));
 
 /// The states of KubeVirt's features, from both lists and what its release makes of them.
 pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
@@ -241,7 +232,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {
             "PersistentReservation" => sentence("feature-gates-helper-on").plain(),
-            gate => match GATES["security"][gate].as_str() {
+            gate => match WORDS["security"][gate].as_str() {
                 Some(text) => Said::new(Security, Now, text).about(gate),
                 None => sentence("feature-gates-on").about(gate),
             },
@@ -250,12 +241,15 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in was.difference(&is).filter(matters) {
         match &**gate {
             "PersistentReservation" => {
-                out.extend([sentence("feature-gates-helper-off").plain(), sentence("feature-gates-unreserved").plain()])
+                out.extend([
+                    sentence("feature-gates-helper-off").plain(),
+                    sentence("feature-gates-unreserved").plain(),
+                ]);
             }
-            gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
+            gate if entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
                 out.push(sentence("feature-gates-rejected").about(gate));
             }
-            gate => out.push(match GATES["needed"][gate].as_str() {
+            gate => out.push(match WORDS["needed"][gate].as_str() {
                 Some(text) => Said::new(Scheduling, NextStart, text).possibly().about(gate),
                 None => sentence("feature-gates-off").about(gate),
             }),
@@ -337,12 +331,9 @@ pub(super) fn tls_clients(
     was: (String, BTreeSet<String>),
     is: (String, BTreeSet<String>),
 ) -> Vec<Consequence> {
-    let words = |version: &str| match version.strip_prefix("VersionTLS").unwrap_or(version) {
-        "10" => "TLS 1.0".to_owned(),
-        "11" => "TLS 1.1".to_owned(),
-        "12" => "TLS 1.2".to_owned(),
-        "13" => "TLS 1.3".to_owned(),
-        other => other.to_owned(),
+    let words = |version: &str| match version.strip_prefix("VersionTLS1") {
+        Some(minor) => format!("TLS 1.{minor}"),
+        None => version.to_owned(),
     };
     let version = match is.0.cmp(&was.0) {
         Ordering::Greater => Some(sentence("tls-clients-raised")),
