@@ -224,10 +224,8 @@ impl Changes<'_> {
                     out.push(self.effect(is, row, &[name]));
                 }
                 // One import stays, and what it brings is known now.
-                (_, cell) if covered(cell) && !self.after.multi_arch => {
-                    if turns.is_none() {
-                        out.push(self.effect(is, "known", &[name]));
-                    }
+                (_, cell) if covered(cell) && turns.is_none() && !self.after.multi_arch => {
+                    out.push(self.effect(is, "known", &[name]));
                 }
                 (_, cell) if covered(cell) => more.push(name.as_str()),
                 (Some(old), cell) if covered(old) && is_uncertain(cell.state) => {
@@ -250,7 +248,7 @@ impl Changes<'_> {
                 _ => {}
             }
         }
-        if !more.is_empty() {
+        if !more.is_empty() && self.after.multi_arch {
             out.push(self.effect(is, "imported-too", &[&more.join(" and ")]));
         }
         for (index, architecture) in self.before.architectures.iter().enumerate() {
@@ -266,7 +264,7 @@ impl Changes<'_> {
         }
         if let Some((old, new)) = turns {
             let row = if self.after.multi_arch { "plain-name-turns" } else { "disk-turns" };
-            out.push(self.lost(was, row, &[new, old]));
+            out.push(self.effect(was, row, &[new, old]));
         }
     }
 

@@ -71,7 +71,11 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>, short: bool) -> Vec<Block> {
     let mut legend = Legend(short.then(BTreeMap::new));
     if !machines.is_empty() {
         out.push(Block::Table(machine_table(first, &machines, &mut legend)));
-        let whys: Vec<Entry> = machines.iter().filter(|m| m.cause.is_some()).map(|m| machine_entry(m)).collect();
+        let whys: Vec<Entry> = machines
+            .iter()
+            .filter(|m| m.cause.is_some())
+            .map(|m| machine_entry(m, if short { &rows } else { &[] }))
+            .collect();
         if !whys.is_empty() {
             out.push(Block::Entries(Layout::Story, whys));
         }
@@ -127,10 +131,20 @@ fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow], legend: &mut
     }
 }
 
-/// Why a machine doesn't boot for certain.
-fn machine_entry(machine: &MachineRow) -> Entry {
+/// Why a machine doesn't boot for certain; where its golden image has the same problem, its row says why.
+fn machine_entry(machine: &MachineRow, rows: &[&Image]) -> Entry {
     let level = machine_level(machine.outcome).unwrap_or(Level::Calm);
-    let mut entry = Entry::new(level, Text::new().level(level, machine.name.as_str()), machine_words(machine));
+    let is_source = |image: &&&Image| {
+        let mut names = image.cells.iter().chain([&image.plain]).filter_map(|cell| cell.data_source.as_deref());
+        machine.data_source.as_ref().is_some_and(|(namespace, name)| {
+            image.namespace == *namespace && (image.name == *name || names.any(|own| own == name))
+        })
+    };
+    let words = match rows.iter().find(|image| is_source(image) && image.is_problem()) {
+        Some(image) => format!("has the problem of the golden image {}", image.name),
+        None => machine_words(machine),
+    };
+    let mut entry = Entry::new(level, Text::new().level(level, machine.name.as_str()), words);
     entry.place = Text::new().code(machine.place.as_str());
     entry
 }
