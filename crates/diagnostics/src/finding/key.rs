@@ -41,7 +41,7 @@ impl FindingKey {
 
     /// The key of one finding, as if no other were equal.
     pub fn of(finding: &Finding) -> Self {
-        // The place of a field that isn't written moves with its neighbours.
+        // The place of a field that isn't written moves when others are written.
         let lacks = finding.location.as_ref().and_then(|place| place.lacks.as_deref());
         let arguments = match finding.arguments.as_slice() {
             [] if lacks.is_some() => Vec::new(),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_absent_fields_ignore_their_neighbours() {
+    fn keys_of_absent_fields_ignore_other_fields() {
         let keys = ["spec: no\n", "spec:\n  gates:\n    no: 1\n"].map(|text| {
             let found = finding(text, "it is off");
             let place = found.location.clone().expect("a place").lacking(Path::dotted("spec.gates.x"));
