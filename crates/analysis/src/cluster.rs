@@ -301,7 +301,7 @@ fn is_about_removed(finding: &Finding, before: &OtherObjects, after: &OtherObjec
 }
 
 /// The objects of the repository that are compared, as JSON: of ConfigMaps and Secrets, those that another one names.
-fn noted(objects: &OtherObjects) -> Vec<Value> {
+fn noted(objects: &OtherObjects) -> Vec<&Document> {
     let read = objects.all().filter(|d| diff::is_noted(d.text("apiVersion"), d.text("kind")));
     let (data, others): (Vec<_>, Vec<_>) = read.partition(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")));
     let names = |of: &Document, name: &str| {
@@ -309,7 +309,7 @@ fn noted(objects: &OtherObjects) -> Vec<Value> {
         text.is_some_and(|text| text.contains(name))
     };
     let named = data.iter().filter(|d| others.iter().any(|other| names(other, d.text("metadata.name"))));
-    others.iter().chain(named).map(|document| document.root.to_json()).collect()
+    others.iter().chain(named).map(|document| &***document).collect()
 }
 
 /// The result of a cluster that can't be planned.

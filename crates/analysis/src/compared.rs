@@ -90,7 +90,7 @@ pub(super) fn compare(
                 diff.whole = Some(Kind::Add);
                 diff.comparison = diff::compare_objects(now.inputs.release(), &[], &now.planned.objects());
             }
-            diff.rejected_before = Some(rejected_before(work, now, why));
+            diff.rejected_before = Some(rejected_before(work, why));
         }
     }
     if let PreviousCluster::Planned(before) = old {
@@ -257,13 +257,13 @@ fn live_check(live: &Value, dump: &[Object], inputs: &Inputs) -> Option<LiveChec
 }
 
 /// The reason of the rejection before, and its consequence for the comparison.
-fn rejected_before(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, why: &str) -> String {
+fn rejected_before(work: &ClusterTask<'_>, why: &str) -> String {
     let is_alternative = matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives));
     let side = if is_alternative { "the left one is rejected" } else { "it was rejected before" };
-    let planned = match (now.planned.is_rejected(), is_alternative) {
-        (true, _) => "nothing is planned on either side",
-        (false, false) => "what the cluster holds isn't known, and this is planned as a new one",
-        (false, true) => "the side after is shown as a new one",
+    let planned = if is_alternative {
+        "the side after is shown as a new one"
+    } else {
+        "what the cluster holds isn't known, and this is planned as a new one"
     };
     format!("{side}: {why}; {planned}")
 }
@@ -283,10 +283,10 @@ pub(super) fn removed(
     let is_ignored = after.ignoring(was).is_some();
     if let Ok(planned) = super::planned::plan(before, was, None) {
         pruned_by = before.deleter(after, was, cluster);
-        if !planned.is_rejected() && !is_ignored && (cluster.is_none() || pruned_by.is_some()) {
+        takes_workloads = planned.takes_workloads();
+        if pruned_by.is_some() && !planned.is_rejected() && !is_ignored {
             diff.comparison = diff::compare_objects(planned.release(), &planned.objects(), &[]);
         }
-        takes_workloads = planned.takes_workloads();
     }
     diff.removal = Some(Removal { pruned_by, is_ignored, takes_workloads });
     outcome.diff = Some(diff);

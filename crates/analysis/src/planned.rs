@@ -284,7 +284,8 @@ pub(super) fn collect_image_changes(
     });
     let images = matrix::effects(&old, &new, &diff.comparison, &|is_so| of_images.causes(is_so));
     diff.knows_images = images.is_some();
-    diff.image_effects = images.unwrap_or_default();
+    let (effects, kept) = images.unwrap_or_default();
+    diff.image_effects = effects;
     if [&old, &new].iter().any(|m| m.obstacle.as_ref().is_some_and(Obstacle::stops_machines)) {
         return;
     }
@@ -298,9 +299,10 @@ pub(super) fn collect_image_changes(
             })
         })
     };
-    let of_machines = matrix::machine_effects(&machines_before, &machines_after, &diff.image_effects, shares, all);
+    let of_machines =
+        matrix::machine_effects(&machines_before, &machines_after, (&diff.image_effects, &kept), shares, all);
     diff.image_effects.extend(of_machines);
-    diff.users = matrix::users(&machines_after);
+    (diff.users, diff.boots) = matrix::users(&machines_after);
 }
 
 /// Converts a finding about an unreadable or invalid file.

@@ -64,7 +64,9 @@ pub(super) fn steps(
         // The state is unknown; the change itself reports the rejection.
         let mut diff = ClusterDiff::new(&outcome.cluster);
         diff.verdict = Verdict::of_step(&first);
-        diff.findings_added = outcome.found.findings.iter().filter(|f| f.rejection).cloned().collect();
+        let rejections = outcome.found.findings.iter().filter(|f| f.rejection);
+        diff.findings_added = rejections.map(|f| Finding { is_existing: true, ..f.clone() }).collect();
+        diff.rejected_before = Some(first.plan.admission.message.clone());
         return vec![Upgraded::none(to, diff, false)];
     }
     let mut out = Vec::new();
@@ -123,5 +125,5 @@ fn compare_step(state: &State, step: &Step, (before, after): (&Planned, &Planned
     } else {
         diff.notes = diff::notes(&a, &b);
     }
-    diff.notes.extend(diff::step_notes(state, step));
+    diff.notes.extend(diff::step_notes(state, step, &after.loaded().document));
 }

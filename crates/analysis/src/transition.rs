@@ -117,7 +117,7 @@ impl Transition {
         }
         let mut before = state;
         for step in reached {
-            diff.notes.extend(diff::step_notes(before, step));
+            diff.notes.extend(diff::step_notes(before, step, &self.after.loaded().document));
             before = &step.after;
         }
         if upgrades {

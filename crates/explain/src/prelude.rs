@@ -2,7 +2,7 @@
 
 pub(crate) use hcoplan_diagnostics::source::Location;
 pub(crate) use hcoplan_kubernetes::schema::Schema;
-pub(crate) use hcoplan_kubernetes::tree::{elements, members, texts};
+pub(crate) use hcoplan_kubernetes::tree::{elements, members};
 pub(crate) use hcoplan_kubernetes::{Object, ObjectId};
 pub(crate) use hcoplan_planner::hyperconverged::version_of;
 pub(crate) use hcoplan_planner::inventory::{Inventory, Node};

@@ -13,6 +13,10 @@ use super::settings::Settings;
 use super::sink::Sink;
 use super::words::or;
 use crate::prelude::*;
+use hcoplan_rule_pages::rules::{
+    GOLDEN_IMAGE_NAMESPACE_MISSING, INFRA_PLACEMENT_MATCHES_NO_NODE, NODE_REFERENCE_UNMATCHED, OPERAND_VIOLATES_CRD,
+    VALUE_REJECTED_LATER, VALUE_WITHOUT_EFFECT, WORKLOAD_PLACEMENT_MATCHES_NO_NODE,
+};
 
 /// The results of rules before suppression.
 #[derive(Debug, Default)]
@@ -90,6 +94,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
         }
     }
     let mut findings = sink.findings;
+    drop_what_follows(cx, &mut findings);
     let problems = cx.other_objects().problems().iter();
     findings.extend(problems.filter(|f| selection.settings.is_enabled(f.rule)).cloned());
     if selection.fixes {
@@ -131,6 +136,22 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     }
     sort(&mut findings);
     Run { findings, skipped: sink.skipped, documents: cx.documents_with_suppressions() }
+}
+
+/// Removes what follows from a value that its reader can't take, which has a finding of its own.
+fn drop_what_follows(cx: &Context<'_>, findings: &mut Vec<Finding>) {
+    const FOLLOWS: [&str; 4] = [
+        GOLDEN_IMAGE_NAMESPACE_MISSING.name,
+        INFRA_PLACEMENT_MATCHES_NO_NODE.name,
+        NODE_REFERENCE_UNMATCHED.name,
+        WORKLOAD_PLACEMENT_MATCHES_NO_NODE.name,
+    ];
+    const CAUSES: [&str; 3] = [OPERAND_VIOLATES_CRD.name, VALUE_REJECTED_LATER.name, VALUE_WITHOUT_EFFECT.name];
+    let path = |f: &Finding| cx.root().path_around(f.location.as_ref()?.span);
+    let is_wrong = |f: &&Finding| CAUSES.contains(&f.rule.name);
+    let wrong: Vec<Path> = findings.iter().filter(is_wrong).filter_map(path).collect();
+    let follows = |f: &Finding| path(f).is_some_and(|above| wrong.iter().any(|at| at.starts_with(&above)));
+    findings.retain(|f| !(FOLLOWS.contains(&f.rule.name) && follows(f)));
 }
 
 /// The errors of rules about the HyperConverged, its plan and the nodes.

@@ -310,7 +310,7 @@ impl Document {
         }
         let found = Path(path.0.get(..depth).unwrap_or_default().to_vec());
         let span = self.root.key_at(&found).map_or(node.span, |k| k.span);
-        self.location(span)
+        self.location(span).lacking(path.clone())
     }
 
     /// The place of the key at a path, else as [`Document::locate`].

@@ -3,24 +3,26 @@
 //! CDI decides what the deletion of a DataImportCron deletes: with `retentionPolicy: None` its DataSource and all
 //! imports, with `All` (the default) nothing.
 
-use super::{Cell, Image, Reason, State};
+use super::{Cell, Image, MachineRow, Reason, State};
 use super::{disks, effect_of};
 use crate::matrix::ClusterMatrix;
 use crate::prelude::*;
 use hcoplan_explain::diff::Comparison;
+use hcoplan_planner::boot::BootOutcome;
 use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 
 /// Returns the input differences that cause an effect; the predicate recognises the effect in a matrix.
 type CausesOf<'a> = dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize> + 'a;
 
-/// The effects on golden images; `None` if one side can't have any. `causes` finds the input differences that cause an
+/// The effects on golden images, and the virtual machines whose disk is kept though nothing imports it any more;
+/// `None` if one side can't have any. `causes` finds the input differences that cause an
 /// effect.
 pub fn effects(
     before: &ClusterMatrix,
     after: &ClusterMatrix,
     comparison: &Comparison,
     causes: &CausesOf<'_>,
-) -> Option<Vec<Effect>> {
+) -> Option<(Vec<Effect>, BTreeSet<String>)> {
     if before.obstacle.is_some() || after.obstacle.is_some() {
         return None;
     }
@@ -40,8 +42,9 @@ pub fn effects(
     for key in keys {
         changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
     }
+    let kept = after.machines.iter().filter(|m| changes.keeps_disk(m)).map(|m| m.name.clone()).collect();
     out.extend(disks::effects(&comparison.objects));
-    Some(out)
+    Some((out, kept))
 }
 
 /// The images by namespace and name.
@@ -144,7 +147,7 @@ impl Changes<'_> {
     /// The effect of removing an image's import.
     fn no_longer_imported(&self, was: &Image, is: Option<&Image>, deletes: bool, out: &mut Vec<Effect>) {
         if deletes {
-            out.push(self.lost(was, "deleted", &[]));
+            out.push(self.effect(was, "deleted", &[]));
         }
         let of_name = self.images_after.range((&*was.name, "")..);
         let mut of_name = of_name.take_while(|((name, _), _)| *name == was.name);
@@ -154,7 +157,7 @@ impl Changes<'_> {
             (is_new && is_imported(image)).then_some(image)
         });
         let is_plain_deleted = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
-        out.push(if let Some(to) = elsewhere {
+        let effect = if let Some(to) = elsewhere {
             let about = [to.namespace.as_str(), &was.namespace];
             // Unless it is deleted, the last disk remains and can be cloned.
             if deletes { self.uncertain(was, "moved", &about) } else { self.lost(was, "moved-with-last-disk", &about) }
@@ -168,11 +171,41 @@ impl Changes<'_> {
             self.uncertain(was, "plain-name-deleted", &[])
         } else {
             self.lost(was, "kept", &[])
-        });
+        };
+        // That an image is deleted says what may follow.
+        if !deletes || effect.certain {
+            out.push(effect);
+        }
+    }
+
+    /// Whether a cell's disk is kept with its DataSource when its import ends: SSP deletes the one of a plain name that
+    /// refers to another.
+    fn keeps(&self, was: &Image, cell: &Cell) -> bool {
+        let (Some(source), Some(cron)) = (&cell.data_source, &cell.cron) else {
+            return false;
+        };
+        let ends = |c: &&ObjectChange| disks::goes(c) && c.id.name == *cron;
+        let refers = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
+        let deleted = self.deleted.get(&(was.namespace.clone(), was.name.clone()));
+        let is_deleted = deleted.is_some_and(|crons| crons.contains(cron)) || refers && *source == was.name;
+        !is_deleted && self.comparison.objects.iter().any(|c| ends(&c))
+    }
+
+    /// Whether the disk of a machine is kept, though it isn't imported any more.
+    fn keeps_disk(&self, machine: &MachineRow) -> bool {
+        let Some((namespace, source)) = &machine.data_source else {
+            return false;
+        };
+        let is_it = |cell: &&Cell| cell.data_source.as_ref() == Some(source);
+        let images = self.before.images.iter().filter(|image| image.namespace == *namespace);
+        let mut found = images.filter_map(|image| Some((image, image.cells.iter().find(is_it)?)));
+        found.any(|(image, cell)| self.keeps(image, cell))
     }
 
     /// The effects on an image imported before and after, by architecture.
     fn still_imported(&self, was: &Image, is: &Image, out: &mut Vec<Effect>) {
+        let turns = was.plain.architecture.only().zip(is.plain.architecture.only()).filter(|(old, new)| old != new);
+        let mut more = Vec::new();
         for (index, architecture) in self.after.architectures.iter().enumerate() {
             let name = &architecture.name;
             let Some(cell) = is.cells.get(index) else {
@@ -191,14 +224,18 @@ impl Changes<'_> {
                     out.push(self.effect(is, row, &[name]));
                 }
                 // One import stays, and what it brings is known now.
-                (Some(_), cell) if covered(cell) && !self.after.multi_arch => {
+                (_, cell) if covered(cell) && turns.is_none() && !self.after.multi_arch => {
                     out.push(self.effect(is, "known", &[name]));
                 }
-                (_, cell) if covered(cell) => out.push(self.effect(is, "imported-too", &[name])),
+                (_, cell) if covered(cell) => more.push(name.as_str()),
                 (Some(old), cell) if covered(old) && is_uncertain(cell.state) => {
                     out.push(self.undetermined(was, cell, name));
                 }
                 (None, cell) if is_uncertain(cell.state) => out.push(self.undetermined(is, cell, name)),
+                (Some(old), _) if covered(old) && self.keeps(was, old) => {
+                    let source = old.data_source.as_deref().unwrap_or_default();
+                    out.push(self.for_architecture(name, was, self.lost(was, "kept-for", &[name, source])));
+                }
                 (Some(old), cell) if covered(old) => {
                     let about = [name.as_str(), &cell.reason.sentence(), &cell.reason.remedy(name)];
                     out.push(self.for_architecture(name, was, self.lost(was, "no-disk", &about)));
@@ -211,6 +248,9 @@ impl Changes<'_> {
                 _ => {}
             }
         }
+        if !more.is_empty() && self.after.multi_arch {
+            out.push(self.effect(is, "imported-too", &[&more.join(" and ")]));
+        }
         for (index, architecture) in self.before.architectures.iter().enumerate() {
             let name = &architecture.name;
             let mut after = self.after.architectures.iter();
@@ -222,10 +262,9 @@ impl Changes<'_> {
                 out.push(self.effect(was, "architecture-gone", &[name]));
             }
         }
-        if let (Some(old), Some(new)) = (was.plain.architecture.only(), is.plain.architecture.only())
-            && old != new
-        {
-            out.push(self.uncertain(was, "plain-name-turns", &[new, old]));
+        if let Some((old, new)) = turns {
+            let row = if self.after.multi_arch { "plain-name-turns" } else { "disk-turns" };
+            out.push(self.effect(was, row, &[new, old]));
         }
     }
 
@@ -248,8 +287,9 @@ impl Changes<'_> {
             Reason::Importer(names) => self.effect(image, "by-importer", &[names]),
             Reason::MultiArchOff(name) => self.effect(image, "one-architecture", &[name]),
             reason => {
-                let about = [architecture, &reason.sentence(), &reason.remedy(architecture)];
-                self.effect(image, "undetermined", &about)
+                // With multi-arch images off nothing reads the annotation.
+                let remedy = if self.after.multi_arch { reason.remedy(architecture) } else { String::new() };
+                self.effect(image, "undetermined", &[architecture, &reason.sentence(), &remedy])
             }
         };
         Effect { rule: cell.reason.rule(), ..effect }
@@ -260,7 +300,8 @@ impl Changes<'_> {
         Effect { subjects: vec![image.name.clone()], causes: self.causes(image), ..effect_of(row, about) }
     }
 
-    /// The effect on new virtual machines; names those of the repository that use the image.
+    /// The effect on new virtual machines; names those of the repository that use the image, and of those that it would
+    /// keep from booting the ones that don't boot.
     fn lost(&self, image: &Image, row: &str, about: &[&str]) -> Effect {
         let names = image.cells.iter().chain([&image.plain]);
         let names: Vec<_> = names.filter_map(|c| c.data_source.as_deref()).collect();
@@ -270,7 +311,10 @@ impl Changes<'_> {
             };
             m.data_source.as_ref().is_some_and(named)
         });
-        Effect { machines: machines.map(|m| m.name.clone()).collect(), ..self.effect(image, row, about) }
+        let effect = self.effect(image, row, about);
+        let machines = machines
+            .filter(|m| effect.impact != Impact::BootFailure || m.outcome != BootOutcome::Boots && !self.keeps_disk(m));
+        Effect { machines: machines.map(|m| m.name.clone()).collect(), ..effect }
     }
 
     /// The effect on machines of one architecture; others are not affected.

@@ -82,31 +82,33 @@ fn uses(vm: &VirtualMachine<'_>, complete: &Value) -> Vec<Users> {
     Users::ALL.into_iter().filter(|users| users.include(&owner, &written, complete)).collect()
 }
 
-/// The machines by what they use.
-pub fn users(states: &MachineStates) -> BTreeMap<Users, Vec<String>> {
+/// The machines by what they use, and those that boot.
+pub fn users(states: &MachineStates) -> (BTreeMap<Users, Vec<String>>, BTreeSet<String>) {
     let mut out: BTreeMap<Users, Vec<String>> = BTreeMap::new();
+    let boots = states.iter().filter(|(_, state)| state.outcome == BootOutcome::Boots);
     for (name, state) in states {
         for users in &state.uses {
             out.entry(*users).or_default().push(name.clone());
         }
     }
-    out
+    (out, boots.map(|(name, _)| name.clone()).collect())
 }
 
 /// The effects on virtual machines; equal ones share an entry. `shares` finds the differences that affect the named
 /// machines; if it returns nothing, all differences count, numbered up to `all`. `said` has the effects on images,
-/// which already cover the machines that boot from them.
+/// which already cover the machines that boot from them; the disk of those in `kept` stays.
 pub fn effects(
     before: &MachineStates,
     after: &MachineStates,
-    said: &[Effect],
+    (said, kept): (&[Effect], &BTreeSet<String>),
     shares: impl FnOnce(&BTreeSet<String>) -> Option<Shares<MachineStates>>,
     all: usize,
 ) -> Vec<Effect> {
     // Ask about one machine of each group with equal states.
     let mut alike: HashMap<(&MachineState, &MachineState), Vec<&String>> = HashMap::new();
     for (name, is) in after {
-        if let Some(was) = before.get(name).filter(|was| *was != is) {
+        let loses_import = kept.contains(name) && is.rejections.is_empty() && is.lacks.is_empty();
+        if let Some(was) = before.get(name).filter(|was| *was != is && !loses_import) {
             alike.entry((was, is)).or_default().push(name);
         }
     }
@@ -120,7 +122,8 @@ pub fn effects(
     let shares = shares(&alike.iter().map(|(names, ..)| first(names)).collect());
     let is_said = |name: &String, change: &MachineChange| {
         let same = |e: &Effect| e.impact == Impact::BootFailure && e.machines.contains(name);
-        change.impact == Impact::BootFailure && change.action.is_none() && said.iter().any(same)
+        let fails = change.impact == Impact::BootFailure || change.when == EffectTime::NewMachines;
+        fails && change.action.is_none() && said.iter().any(same)
     };
     let mut out: BTreeMap<MachineChange, (Vec<String>, Vec<usize>)> = BTreeMap::new();
     for (names, was, of_each) in alike {

@@ -5,7 +5,7 @@ use crate::matrix::{MatrixInput, Obstacle};
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::Span;
 use hcoplan_lint::{Boot, SourceKind};
-use hcoplan_planner::boot::{ArchitectureBoot, BootCause, BootOutcome};
+use hcoplan_planner::boot::{ArchitectureBoot, BootCause, BootOutcome, NodeBarrier};
 
 /// A virtual machine with its result.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ pub struct MachineRow {
     pub cause: Option<BootCause>,
     /// The result for each of the cluster's architectures, in order; `None` where it never runs.
     pub cells: Vec<Option<ArchitectureBoot>>,
-    /// The location of its boot source: `vm.yaml:9`.
+    /// The location of its boot source, or of the placement that keeps it from every node: `vm.yaml:9`.
     pub place: String,
 }
 
@@ -52,7 +52,10 @@ pub(super) fn of(
 fn row(boot: &Boot<'_>, architectures: &[Architecture]) -> MachineRow {
     let (vm, source) = (&boot.vm, &boot.source);
     // A build's text isn't in the repository; the file that it comes from is.
-    let place = boot.place();
+    let place = match &boot.answer.cause {
+        Some(BootCause::NoNode(NodeBarrier::Placement | NodeBarrier::Workload)) => vm.placement_place(),
+        _ => boot.place(),
+    };
     let place = place.origin().unwrap_or(place);
     // The address of an image may contain a password.
     let masked = |text: &str| masked_message(&place.file, Span::default(), text);

@@ -91,6 +91,7 @@ fn effect_of(row: &str, about: &[&str]) -> Effect {
     };
     Effect {
         when: EffectTime::deserialize(&row["when"]).unwrap_or(EffectTime::Now),
+        rule: row["rule"].as_str(),
         ..Effect::new(Impact::deserialize(&row["impact"]).unwrap_or(Impact::Images), text("text"))
     }
     .action(text("action"))

@@ -289,6 +289,7 @@ impl<'a> Review<'a> {
             n => format!(" ({n} more without effect)"),
         };
         let of_all = match self.compared {
+            _ if add + change + remove == 0 => String::new(),
             1 => String::new(),
             all => format!(" in {differing} of {}", plural(all, "cluster")),
         };

@@ -70,11 +70,11 @@ fn groups_same_changes_with_their_names() {
 fn names_machines_of_the_repository() {
     let mut effect = image(Impact::BootFailure, true, "{} goes", "fedora");
     effect.machines = vec!["apps/db".to_owned()];
-    effect.when = EffectTime::NewMachines;
+    effect.when = EffectTime::NextStart;
     let all = [cluster("a", vec![effect])];
     let review = Review::of(&all, 1, &[], true);
     let sentence = review.entries().next().expect("an entry").sentence(4);
-    assert_eq!(sentence, "fedora goes, when they are created: apps/db");
+    assert_eq!(sentence, "fedora goes, from their next start: apps/db");
     assert!(review.summary(30).chars().count() == 30);
 }
 

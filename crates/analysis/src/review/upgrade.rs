@@ -119,7 +119,7 @@ pub(super) fn added(steps: &[(String, Vec<ClusterDiff>)]) -> Vec<FindingLine<'_>
                     gone && f.severity < Severity::Error
                 };
                 found.retain(|f| !goes(f));
-                found.extend(&diff.findings_added);
+                found.extend(diff.findings_added.iter().filter(|f| !f.is_existing));
             }
         }
         for finding in found {

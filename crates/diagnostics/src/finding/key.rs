@@ -41,7 +41,10 @@ impl FindingKey {
 
     /// The key of one finding, as if no other were equal.
     pub fn of(finding: &Finding) -> Self {
+        // The place of a field that isn't written moves when others are written.
+        let lacks = finding.location.as_ref().and_then(|place| place.lacks.as_deref());
         let arguments = match finding.arguments.as_slice() {
+            [] if lacks.is_some() => Vec::new(),
             [] => {
                 let text = finding.location.as_ref().map_or("", |place| place.text());
                 let text = text.trim().trim_matches(['"', '\'']);
@@ -53,7 +56,7 @@ impl FindingKey {
         Self {
             rule: finding.rule.name,
             object: finding.object.clone(),
-            path: finding.path.as_ref().map(ToString::to_string),
+            path: lacks.or(finding.path.as_ref()).map(ToString::to_string),
             arguments,
             ordinal: 0,
         }
@@ -96,6 +99,7 @@ mod tests {
     use super::*;
     use crate::finding::Rule;
     use crate::source::{Location, SourceFile, Span};
+    use hcoplan_yaml::Path;
 
     static RULE: Rule = Rule { name: "some-rule", ..Rule::BASE };
 
@@ -120,6 +124,17 @@ mod tests {
         let mut other = vec![Finding { arguments: vec!["yes".to_owned()], ..here.clone() }];
         mark_existing(&mut other, &[here], true);
         assert!(!other[0].is_existing);
+    }
+
+    #[test]
+    fn keys_of_absent_fields_ignore_other_fields() {
+        let keys = ["spec: no\n", "spec:\n  gates:\n    no: 1\n"].map(|text| {
+            let found = finding(text, "it is off");
+            let place = found.location.clone().expect("a place").lacking(Path::dotted("spec.gates.x"));
+            FindingKey::of(&found.at(place))
+        });
+        assert_eq!(keys[0], keys[1]);
+        assert_eq!(keys[0].path.as_deref(), Some("spec.gates.x"));
     }
 
     #[test]

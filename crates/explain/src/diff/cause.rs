@@ -6,6 +6,7 @@ use super::{semantic, semantic::Difference};
 use crate::diff::semantic::{Lists, ObjectChange};
 use crate::diff::side::Side;
 use crate::prelude::*;
+use hcoplan_planner::inventory::ARCHITECTURE_LABEL;
 use hcoplan_planner::plan::succeeds;
 use hcoplan_planner::world::Fact;
 use std::borrow::Cow;
@@ -110,10 +111,12 @@ pub(super) struct Outcome {
 
 impl Outcome {
     pub(super) fn of(plan: &Plan) -> Self {
+        let ssp = plan.ssp.as_ref().filter(|ssp| !ssp.admission.accepted);
+        let admission = &plan.admission;
         Self {
-            rejected: plan.admission.rejection().map(str::to_owned),
+            rejected: (!admission.accepted).then(|| admission.message.clone()),
             reconcile_stops: plan.reconcile_error.as_ref().map(|e| e.message.clone()),
-            ssp_rejected: plan.ssp.as_ref().and_then(|ssp| ssp.admission.rejection()).map(str::to_owned),
+            ssp_rejected: ssp.map(|ssp| ssp.admission.message.clone()),
             alerts: plan.alerts(),
         }
     }
@@ -200,12 +203,19 @@ fn add_cause(
         let mut any_affected = false;
         for field in &mut change.fields {
             let label = &field.step.label;
-            let is_affected = field_changes.iter().any(|d| overlap(&d.label, label));
+            let is_affected = field_changes.iter().any(|d| overlaps(&d.label, label));
             any_affected |= is_affected;
             add(&mut field.causes, is_affected);
         }
         add(&mut change.causes, any_affected);
     }
+}
+
+/// Whether one location contains the other.
+fn overlaps(a: &str, b: &str) -> bool {
+    let is_within =
+        |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+    is_within(a, b) || is_within(b, a)
 }
 
 /// The differences of the inputs, in reporting order.
@@ -240,7 +250,8 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
                 known.extend(labels);
                 let what = shared_path(&first.what, &cause.what);
                 let location = first.location.clone();
-                *first = Cause { what, location, is_removed: cause.is_removed, ..Cause::default() };
+                let is_new = first.is_new && cause.is_new;
+                *first = Cause { what, location, is_removed: cause.is_removed, is_new, ..Cause::default() };
             }
             _ => out.push((Part::Fields(labels), cause)),
         }
@@ -356,9 +367,25 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
             [] => "nodes".to_owned(),
         };
         let is_new = names.iter().all(|name| !old.contains_key(name));
-        (Part::Nodes(names), Cause { what, location, is_removed, is_new, ..Cause::default() })
+        // The nodes of a pool change alike.
+        let of_first = |side: &BTreeMap<_, (Node, _)>| Some(facts(&side.get(names.first()?)?.0));
+        let (was, is) = of_first(&old).zip(of_first(&new)).unwrap_or_default();
+        let changes = semantic::differences(&was, &is, &Lists::default());
+        let fields: Vec<&str> = changes.iter().map(|d| &*d.label).collect();
+        let what = if fields.is_empty() { what } else { format!("{what} {}", fields.join(", ")) };
+        let one = changes.first().filter(|_| changes.len() == 1);
+        let (before, after) = (one.and_then(|d| d.before.get(&was)), one.and_then(|d| d.after.get(&is)));
+        let (before, after) = (before.cloned(), after.cloned());
+        (Part::Nodes(names), Cause { what, location, is_removed, is_new, before, after })
     };
     groups.into_values().map(cause).collect()
+}
+
+/// What an inventory says of a node; the labels of its architecture follow from that.
+fn facts(node: &Node) -> Value {
+    let mut labels = node.labels.clone();
+    labels.retain(|key, _| !key.ends_with(ARCHITECTURE_LABEL));
+    serde_json::to_value(Node { labels, ..node.clone() }).unwrap_or_default()
 }
 
 /// Plans with some of the differences between two sides.

@@ -39,6 +39,8 @@ pub struct ClusterDiff {
     pub image_effects: Vec<Effect>,
     /// The virtual machines of the repository by what they use, if both sides were planned.
     pub users: BTreeMap<Users, Vec<String>>,
+    /// Those of them that boot.
+    pub boots: BTreeSet<String>,
     /// Whether golden images were examined; changes of their objects aren't reported again then.
     pub knows_images: bool,
     /// Findings only after the change.
@@ -80,6 +82,7 @@ impl ClusterDiff {
             notes: Vec::new(),
             image_effects: Vec::new(),
             users: BTreeMap::new(),
+            boots: BTreeSet::new(),
             knows_images: false,
             findings_added: Vec::new(),
             findings_removed: Vec::new(),

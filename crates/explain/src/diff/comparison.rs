@@ -44,8 +44,8 @@ pub struct Comparison {
     pub because: BTreeMap<&'static str, Vec<usize>>,
     /// Removed lines that would matter in a new cluster, but whose values this one keeps; indexes into `causes`.
     pub kept: Vec<usize>,
-    /// Newly enabled feature gates of HCO that aren't generally available, with their maturity: `alpha`.
-    pub unfinished: Vec<(String, String)>,
+    /// Newly enabled feature gates of HCO that aren't generally available, with their maturity (`alpha`) and causes.
+    pub unfinished: Vec<(String, String, Vec<usize>)>,
     /// The releases before and after, if objects were compared.
     pub releases: Option<[Arc<Release>; 2]>,
     /// The nodes that the inventory after the change declares.
@@ -169,14 +169,19 @@ fn outcomes(before: &Side<'_>, after: &Side<'_>) -> Shares<Outcome> {
 }
 
 /// Feature gates of HCO that the change enables and that aren't generally available.
-fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String)> {
-    let gates = |side: &Side<'_>| {
-        let gates = side.object.pointer("/spec/featureGates");
-        Gates::read(after.release, gates)
+fn unfinished(before: &Side<'_>, after: &Side<'_>) -> Vec<(String, String, Vec<usize>)> {
+    let gates = |object: &Value| Gates::read(after.release, object.pointer("/spec/featureGates"));
+    let (old, mut new) = (gates(before.object), gates(after.object).immature_gates(after.release));
+    new.retain(|(gate, _)| old.explicit(gate) != Some(true));
+    if new.is_empty() {
+        return Vec::new();
+    }
+    let shares = Shares::new(before, after, |_, _, object| gates(&object));
+    let caused = |(gate, maturity): (String, String)| {
+        let causes = shares.causes(|gates| gates.explicit(&gate) == Some(true));
+        (gate, maturity, causes)
     };
-    let (old, mut out) = (gates(before), gates(after).immature_gates(after.release));
-    out.retain(|(gate, _)| old.explicit(gate) != Some(true));
-    out
+    new.into_iter().map(caused).collect()
 }
 
 /// Marks values that only tell which release wrote an object: its version label, and its owner's API version. (In a pod
@@ -238,7 +243,8 @@ fn changed(before: Option<String>, after: Option<String>) -> Option<VerdictChang
 }
 
 fn rejection(plan: &Plan) -> Option<String> {
-    plan.admission.rejection().map(str::to_owned)
+    let admission = &plan.admission;
+    (!admission.accepted).then(|| admission.message.clone())
 }
 
 fn reconcile(plan: &Plan) -> Option<String> {
@@ -247,7 +253,8 @@ fn reconcile(plan: &Plan) -> Option<String> {
 }
 
 fn ssp(plan: &Plan) -> Option<String> {
-    plan.ssp.as_ref()?.admission.rejection().map(str::to_owned)
+    let admission = &plan.ssp.as_ref()?.admission;
+    (!admission.accepted).then(|| admission.message.clone())
 }
 
 impl Comparison {

@@ -88,9 +88,15 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             is_later: !when.is_empty(),
         };
         let is_ignored = is.is_none() && (!is_default || !exists);
-        let kind = if is_ignored { NoteKind::FieldIgnored } else { NoteKind::DefaultFlips };
-        let value = Some(value).filter(|_| !is_ignored);
-        out.push(Note { value, ..Note::new(kind, Impact::Behaviour, text).help(help) });
+        out.push(Note {
+            kind: if is_ignored { NoteKind::FieldIgnored } else { NoteKind::DefaultFlips },
+            impact: Impact::Behaviour,
+            text,
+            help: Some(help).filter(|help| !help.is_empty()),
+            place: None,
+            value: Some(value).filter(|_| !is_ignored),
+            subjects: Vec::new(),
+        });
     }
 }
 
@@ -101,7 +107,7 @@ fn in_version(side: &Side<'_>, label: &str) -> Option<String> {
         return Some(label.to_owned());
     }
     let own = path_in(version, label);
-    let schema = side.release.hyperconverged_schema("v1beta1")?;
+    let schema = side.release.schema("hyperconverged.v1beta1")?;
     schema.field(&Path::dotted(&format!("spec.{own}"))).map(|_| own)
 }
 
@@ -122,7 +128,7 @@ fn has_field(release: &Release, path: &Path) -> bool {
 
 /// The schema of what is stored, and a path in its shape.
 fn stored<'r>(release: &'r Release, path: &Path) -> Option<(&'r Schema, Path)> {
-    let version = release.storage_version();
-    let schema = release.hyperconverged_schema(version)?;
+    let version = &release.tables().hyperconverged.storage_version;
+    let schema = release.schema(&format!("hyperconverged.{version}"))?;
     Some((schema, Path::dotted(&storage_path(release, &path.to_string()))))
 }

@@ -61,9 +61,8 @@ impl DriftReason {
 impl Drift {
     /// The path as a JSON pointer.
     pub fn pointer(&self) -> String {
-        let mut out = String::new();
-        self.path.iter().for_each(|key| pointer::push(&mut out, key));
-        out
+        let escaped = self.path.iter().map(|key| key.replace('~', "~0").replace('/', "~1"));
+        escaped.fold(String::new(), |out, key| format!("{out}/{key}"))
     }
 
     /// Sets the cluster's value in a manifest, so that nothing differs.
@@ -121,7 +120,7 @@ pub fn drift(state: &State, manifest: &Value) -> Option<Vec<Drift>> {
     }
     out.retain(|drift| !is_servers_own(&drift.path));
     let admitted = step.plan.admission.stored.as_ref();
-    let is_converted = version != release.storage_version();
+    let is_converted = version != release.tables().hyperconverged.storage_version;
     for drift in &mut out {
         let pointer = drift.pointer();
         drift.server_side = next.pointer(&pointer) != live.pointer(&pointer);

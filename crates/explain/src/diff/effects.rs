@@ -2,8 +2,9 @@
 
 use super::cause::Cause;
 use super::cluster::{ClusterDiff, Removal};
+use super::consequence;
 use super::effect::{Effect, Task};
-use super::{Note, NoteKind, VerdictChange};
+use super::{Note, NoteKind, Users, VerdictChange};
 use crate::diff::Kind;
 use crate::diff::semantic::Impact;
 use crate::prelude::*;
@@ -11,12 +12,15 @@ use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_planner::verdict::Verdict;
 
+/// Alerts that start firing after an update of KubeVirt or of the nodes, not with the change.
+const AFTER_UPDATE: [&str; 2] = ["DeprecatedMachineType", "OutdatedVirtualMachineInstanceWorkloads"];
+
 impl ClusterDiff {
     /// All effects of the change on the cluster, the worst first; the same effect on several objects is merged.
     pub fn effects(&self) -> Vec<Effect> {
         let mut out: Vec<Effect> = Vec::new();
         let objects = self.object_effects().into_iter();
-        let before = self.rejected_before.iter();
+        let before = self.rejected_before.iter().filter(|_| !self.is_rejected());
         let before = before.map(|text| Effect::new(Impact::Behaviour, text));
         let all = self.verdicts().into_iter().chain(before);
         let all = all.chain(self.note_effects());
@@ -67,36 +71,28 @@ impl ClusterDiff {
             (
                 "verdict",
                 &comparison.verdict,
-                "the HyperConverged is rejected",
-                "the HyperConverged is accepted, which was rejected before",
+                "hyperconverged-rejected",
+                "hyperconverged-accepted",
                 has_note(&[NoteKind::Verdict]),
             ),
             (
                 "reconcile",
                 &comparison.reconcile,
-                "the operator's reconcile stops at",
-                "the operator's reconcile succeeds, which stopped before at",
+                "reconcile-stops",
+                "reconcile-succeeds",
                 has_note(&[NoteKind::Reconcile, NoteKind::PatchFails]),
             ),
-            (
-                "ssp",
-                &comparison.ssp,
-                "SSP's webhook rejects the SSP, and no template or golden image is updated",
-                "SSP's webhook accepts the SSP, which it rejected before",
-                false,
-            ),
+            ("ssp", &comparison.ssp, "ssp-rejected", "ssp-accepted", false),
         ];
         for (outcome, change, bad, good, has_note) in verdicts {
-            let effect = match change {
+            let (name, why) = match change {
                 _ if has_note => continue,
-                Some(VerdictChange { after: Some(why), .. }) => {
-                    Effect::new(Impact::Stops, format!("{bad}: {why}")).action(FIX)
-                }
-                Some(VerdictChange { before: Some(why), after: None }) => {
-                    Effect::new(Impact::Better, format!("{good}: {why}"))
-                }
+                Some(VerdictChange { after: Some(why), .. }) => (bad, why),
+                Some(VerdictChange { before: Some(why), after: None }) => (good, why),
                 _ => continue,
             };
+            let said = consequence::sentence(name, &[("why", why)]);
+            let effect = Effect::new(said.impact, said.text).action(if name == bad { FIX } else { "" });
             let is_refusal = outcome == "verdict" && effect.impact == Impact::Stops;
             out.push(Effect { causes: because(outcome), is_refusal, ..effect });
         }
@@ -110,10 +106,12 @@ impl ClusterDiff {
             let text = finding.map(|f| f.message.clone());
             let text = text.or_else(|| reasons.first().map(ToString::to_string));
             let help = finding.and_then(|f| f.help.as_deref());
+            let already = if self.rejected_before.is_some() { "; it was rejected already" } else { "" };
+            let text = text.unwrap_or_default() + already;
             out.push(Effect {
                 place: finding.and_then(|f| f.location.clone()),
                 is_refusal: finding.is_some(),
-                ..Effect::new(Impact::Stops, text.unwrap_or_default()).action(help.unwrap_or(FIX))
+                ..Effect::new(Impact::Stops, text).action(help.unwrap_or(FIX))
             });
         }
         out.extend(self.alerts());
@@ -129,6 +127,7 @@ impl ClusterDiff {
             });
             let named = about_cluster.filter_map(|f| Some((f.alert()?.0, self.causes_of(f).to_vec())));
             // Of a cluster that is on both sides the gauges know better.
+            let named = named.filter(|(name, _)| !AFTER_UPDATE.contains(name));
             named.filter(|(name, _)| self.whole.is_some() || !PREDICTED_ALERTS.contains(name)).collect()
         };
         let measured = |names: &[&'static str]| -> Vec<(&'static str, Vec<usize>)> {
@@ -154,30 +153,15 @@ impl ClusterDiff {
 
     /// The effect of a HyperConverged that is no longer declared.
     fn removed(&self) -> Effect {
-        if self.removal.as_ref().is_some_and(|r| r.is_ignored) {
-            let text =
-                "`ignore` in hcoplan.yaml leaves the HyperConverged out; the cluster keeps it, and nothing checks it";
-            return Effect::new(Impact::Behaviour, text);
-        }
-        let Some(Removal { pruned_by: Some(pruner), takes_workloads, .. }) = &self.removal else {
-            let text =
-                "the HyperConverged stays in the cluster: nothing here deletes it, and the operators keep running it";
-            return Effect::new(Impact::Behaviour, text);
+        let name = match &self.removal {
+            Some(removal) if removal.is_ignored => "hyperconverged-ignored",
+            Some(Removal { pruned_by: Some(_), takes_workloads: true, .. }) => "hyperconverged-deleted-with-workloads",
+            Some(Removal { pruned_by: Some(_), .. }) => "hyperconverged-deleted",
+            _ => "hyperconverged-left",
         };
-        if *takes_workloads {
-            let text = format!(
-                "{pruner} deletes the HyperConverged, and with it every virtual machine and its disks are deleted \
-                 (uninstallStrategy: RemoveWorkloads)"
-            );
-            Effect::new(Impact::DataLoss, text)
-                .action("keep the manifest, or set `uninstallStrategy: BlockUninstallIfWorkloadsExist` first")
-        } else {
-            let text = format!(
-                "{pruner} deletes the HyperConverged; KubeVirt and CDI block the deletion as long as \
-                 there are virtual machines or disks"
-            );
-            Effect::new(Impact::Disruption, text).action("keep the manifest, or switch its deletion off first")
-        }
+        let pruner = self.removal.as_ref().and_then(|removal| removal.pruned_by.as_deref()).unwrap_or_default();
+        let said = consequence::sentence(name, &[("pruner", &pruner)]);
+        Effect::new(said.impact, said.text).action(said.action)
     }
 
     /// The effects of notes about the release change.
@@ -202,14 +186,15 @@ impl ClusterDiff {
             _ => {}
         }
         let comparison = &self.comparison;
-        let unfinished = comparison.unfinished.iter().map(|(gate, maturity)| Effect {
+        let unfinished = comparison.unfinished.iter().map(|(gate, maturity, causes)| Effect {
             subjects: vec![gate.clone()],
+            causes: causes.clone(),
             ..Effect::new(Impact::Behaviour, format!("the feature gate {{}} is switched on ({maturity})"))
         });
         let kept = comparison.kept.iter().filter_map(|index| {
             let (what, value) = leaf(comparison.causes.get(*index)?)?;
-            let text = format!("{what} stays {value} in the cluster, which keeps it although the line is removed");
-            let effect = Effect::new(Impact::Behaviour, text).action("write the value that you want instead");
+            let said = consequence::sentence("kept-value", &[("what", &what), ("value", value)]);
+            let effect = Effect::new(said.impact, said.text).action(said.action);
             Some(Effect { causes: vec![*index], ..effect })
         });
         let mut out: Vec<Effect> = unfinished.chain(kept).collect();
@@ -225,8 +210,17 @@ impl ClusterDiff {
             let mut causes = if fields.is_empty() { change.causes.clone() } else { Vec::new() };
             fields.iter().for_each(|field| add(&mut causes, field.causes.clone()));
             causes.sort_unstable();
+            // HCO's gate of the same name says so, with its maturity.
+            let is_gate =
+                |subject: &String| comparison.unfinished.iter().any(|(gate, ..)| gate.eq_ignore_ascii_case(subject));
+            if consequence.impact == Impact::Behaviour && consequence.subjects.iter().any(is_gate) {
+                continue;
+            }
             let machines = consequence.users.and_then(|users| self.users.get(&users)).cloned().unwrap_or_default();
-            let effect = Effect::new(consequence.impact, consequence.text).action(consequence.action);
+            let follows = consequence.users == Some(Users::WithoutArchitecture);
+            let all_boot = follows && !machines.is_empty() && machines.iter().all(|m| self.boots.contains(m));
+            let impact = if all_boot { Impact::Behaviour } else { consequence.impact };
+            let effect = Effect::new(impact, consequence.text).action(consequence.action);
             out.push(Effect {
                 certain: consequence.certain || !machines.is_empty(),
                 when: consequence.when,
@@ -286,12 +280,12 @@ fn impact_of(note: &Note) -> Impact {
 fn task(kind: NoteKind) -> Task {
     match kind {
         NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Fix,
-        NoteKind::PatchFails | NoteKind::GateCollides | NoteKind::PatchNoop => Task::Patch,
+        NoteKind::PatchFails | NoteKind::GateCollides => Task::Patch,
         NoteKind::DefaultFlips => Task::SetValue,
         NoteKind::Order => Task::Apply,
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::Remove,
         NoteKind::Recreated => Task::Recreate,
-        NoteKind::PatchRemoved => Task::Remove,
+        NoteKind::PatchRemoved | NoteKind::PatchNoop => Task::Remove,
         NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps | NoteKind::Object => Task::Note,
     }
 }

@@ -124,7 +124,7 @@ impl LiveCheck {
 }
 
 fn incomparable(live: &Value, expected: ExpectedState<'_>) -> Option<Incomparable> {
-    let items = |key: &str| elements(&live["status"][key]);
+    let items = |key: &str| live["status"][key].as_array().into_iter().flatten();
     let version = items("versions").find(|version| version["name"] == "operator");
     let version = version.and_then(|version| version["version"].as_str()).unwrap_or_default();
     let planned = expected.release.version();

@@ -1,18 +1,22 @@
 //! The steps of an upgrade, and its order relative to applying a manifest: two plans alone don't show these.
 
+use super::consequence;
+use super::note::note;
 use super::semantic::differences;
+use super::upgrade::place_in_patch;
 use super::{Note, NoteKind};
 use crate::diff::semantic::{Impact, Lists};
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
+use hcoplan_yaml::Document;
 
 /// The largest number of names in a note.
 const MAX_NAMES: usize = 5;
 
 /// The notes on one step of an upgrade, in addition to the changed objects.
-pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
+pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
     let mut out = Vec::new();
     let release = step.after.release.label();
     for update in &step.operator_updates {
@@ -21,24 +25,14 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
             continue;
         }
         let message = &admission.message;
-        let (text, help) = match update.purpose {
-            Purpose::UpgradePatches => (
-                format!(
-                    "the operator's own first update is rejected, and as long as it is, nothing is \
-                     upgraded: the operands stay those of {}: {message}",
-                    from.release.label()
-                ),
-                "fix the manifest and apply it before the upgrade",
-            ),
-            Purpose::Reconcile => (
-                format!(
-                    "the operator's own update of the HyperConverged is rejected in every \
-                     reconcile: {message}"
-                ),
-                "fix the manifest and apply it",
-            ),
+        let name = match update.purpose {
+            Purpose::UpgradePatches => "operator-update-blocks",
+            Purpose::Reconcile => "operator-update-rejected",
         };
-        out.push(Note::new(NoteKind::OperatorStops, Impact::Disruption, text).help(help));
+        let said = consequence::sentence(name, &[("release", &from.release.label()), ("message", message)]);
+        let failed = admission.patch.as_ref();
+        let place = failed.map(|failed| place_in_patch(document, failed.0, failed.1.span));
+        out.push(Note { place, ..note(NoteKind::OperatorStops, Impact::Disruption, said.text, said.action) });
     }
     let with_outcome = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, outcome)| *outcome == wanted);
@@ -48,7 +42,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
     if !recreated.is_empty() {
         let text = "{} are deleted and created again, because immutable fields change".to_owned();
         let subjects = recreated.iter().map(|id| id.name.clone()).collect();
-        out.push(Note { subjects, ..Note::new(NoteKind::Recreated, Impact::Disruption, text) });
+        out.push(Note { subjects, ..note(NoteKind::Recreated, Impact::Disruption, text, "") });
     }
     let left_behind = with_outcome(ObjectOutcome::LeftBehind);
     if !left_behind.is_empty() {
@@ -56,7 +50,7 @@ pub fn step_notes(from: &State, step: &Step) -> Vec<Note> {
         let text =
             format!("{who} no longer renders these objects and leaves them in the cluster: {}", names(&left_behind));
         let help = "delete them by hand once nothing uses them";
-        out.push(Note::new(NoteKind::LeftBehind, Impact::Behaviour, text).help(help));
+        out.push(note(NoteKind::LeftBehind, Impact::Behaviour, text, help));
     }
     out
 }
@@ -67,8 +61,11 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
     let (before, after) = (&orders.before, &orders.after);
     let to = after.end.release.label();
     let mut out = Vec::new();
-    let rejection = |step: &Step| step.plan.admission.rejection().map(str::to_owned);
-    let rejected = |text: String, help| Note::new(NoteKind::Verdict, Impact::Disruption, text).help(help);
+    let rejection = |step: &Step| {
+        let admission = &step.plan.admission;
+        (!admission.accepted).then(|| admission.message.clone())
+    };
+    let rejected = |text, help: &str| note(NoteKind::Verdict, Impact::Disruption, text, help);
     match (rejection(&before.update), rejection(&after.update)) {
         (None, Some(why)) => {
             let (text, help) = if changed {
@@ -123,7 +120,7 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
                         "write the new values into the manifest, or remove the lines",
                     )
                 };
-                out.push(Note::new(NoteKind::Order, Impact::Behaviour, text).help(help));
+                out.push(note(NoteKind::Order, Impact::Behaviour, text, help));
             }
         }
     }

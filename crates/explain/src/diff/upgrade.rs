@@ -2,13 +2,14 @@
 //! that graduate, changed defaults, dropped fields.
 
 use super::defaults::defaults;
-use super::note::{Note, NoteKind};
+use super::note::{Note, NoteKind, note};
 use crate::diff::semantic::Impact;
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Effects, Failure};
 use hcoplan_planner::plan::plan;
-use hcoplan_yaml::locate_in_scalar;
+use hcoplan_yaml::source::Span;
+use hcoplan_yaml::{Document, locate_in_scalar};
 
 /// The effects of the release of `after` on the input that both sides share; the worst first.
 pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
@@ -108,7 +109,9 @@ fn collisions(plan: &Plan) -> Vec<String> {
         return Vec::new();
     };
     let list = |name: &str| -> Vec<&str> {
-        texts(&kubevirt["spec"]["configuration"]["developerConfiguration"][name]).collect()
+        let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][name];
+        let gates = gates.as_array().into_iter().flatten();
+        gates.filter_map(Value::as_str).collect()
     };
     let off = list("disabledFeatureGates");
     let on = list("featureGates").into_iter();
@@ -119,20 +122,32 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let place = || Some(after.document?.locate_key(&Path::dotted("metadata.name")));
     let (was, is) = (&before.plan.admission, &after.plan.admission);
     if was.accepted && !is.accepted {
-        let text = format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message);
-        let note = Note::new(NoteKind::Verdict, Impact::Disruption, text).at(place());
-        out.push(note.help("change it before the upgrade; afterwards no edit gets through"));
+        out.push(Note {
+            place: place(),
+            ..note(
+                NoteKind::Verdict,
+                Impact::Disruption,
+                format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message),
+                "change it before the upgrade; afterwards no edit gets through",
+            )
+        });
     }
     let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
     if let (None, Some(error)) = (reconcile(before.plan), reconcile(after.plan)) {
-        let text = format!("the operator's reconcile stops after the upgrade: {error}");
-        let note = Note::new(NoteKind::Reconcile, Impact::Disruption, text).at(place());
-        out.push(note.help("fix the patch before the upgrade"));
+        out.push(Note {
+            place: place(),
+            ..note(
+                NoteKind::Reconcile,
+                Impact::Disruption,
+                format!("the operator's reconcile stops after the upgrade: {error}"),
+                "fix the patch before the upgrade",
+            )
+        });
     }
 }
 
 fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, out: &mut Vec<Note>) {
-    let path = Path::annotation(annotation);
+    let path = Path::dotted("metadata.annotations").key(annotation);
     let Some(text) = path.get(after.object).and_then(Value::as_str) else {
         return;
     };
@@ -147,12 +162,8 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     }
     let operations = jsonpatch::decode(text).unwrap_or_default();
     let place = |index: Option<usize>| {
-        let document = after.document?;
         let span = index.and_then(|i| operations.get(i)).map(|o| o.spans.whole);
-        Some(match (span, document.root.at(&path)) {
-            (Some(span), Some(node)) => document.location(locate_in_scalar(document, node, span.range())),
-            _ => document.locate(&path),
-        })
+        Some(place_in_patch(after.document?, annotation, span))
     };
     let release = after.release.label();
     let removed = removed_operations(after.release, annotation, text);
@@ -174,42 +185,59 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
              the manifest again brings it back",
             index + 1
         );
-        let note = Note::new(NoteKind::PatchRemoved, Impact::Behaviour, text).at(place(Some(*index)));
-        note.help("remove the operation from the manifest")
+        let help = "remove the operation from the manifest";
+        Note { place: place(Some(*index)), ..note(NoteKind::PatchRemoved, Impact::Behaviour, text, help) }
     }));
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
-    out.extend(keep_on(annotation, &rest, fails, release).map(|text| {
-        Note::new(if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps }, Impact::Behaviour, text)
-            .at(place(rest.first().copied()))
+    out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
+        place: place(rest.first().copied()),
+        ..note(if fails { NoteKind::PatchFails } else { NoteKind::PatchKeeps }, Impact::Behaviour, text, "")
     }));
     for change in found {
         out.push(match change {
-            PatchChange::Fails(index, message) => {
-                let text = format!("operation {} of {annotation} stops working: {message}", index + 1);
-                let note = Note::new(NoteKind::PatchFails, Impact::Disruption, text).at(place(Some(index)));
-                note.help(format!("the operator stops there on {release}; remove the operation before the upgrade"))
-            }
-            PatchChange::Noop(index) => {
-                let text = format!(
-                    "operation {} of {annotation} is no longer needed: it has no effect on {release}",
-                    index + 1
-                );
-                let note = Note::new(NoteKind::PatchNoop, Impact::Behaviour, text).at(place(Some(index)));
-                note.help("remove it after the upgrade")
-            }
-            PatchChange::Collides(gate) => {
-                let index = operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()));
-                let text = format!(
-                    "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, and its webhook \
-                     rejects that"
-                );
-                let help = format!(
-                    "before the upgrade, drop the gate from {annotation}; on {release} switch it with the \
-                     HyperConverged's own field where there is one"
-                );
-                Note::new(NoteKind::GateCollides, Impact::Disruption, text).help(help).at(place(index))
-            }
+            PatchChange::Fails(index, message) => Note {
+                place: place(Some(index)),
+                ..note(
+                    NoteKind::PatchFails,
+                    Impact::Disruption,
+                    format!("operation {} of {annotation} stops working: {message}", index + 1),
+                    format!("the operator stops there on {release}; remove the operation before the upgrade"),
+                )
+            },
+            PatchChange::Noop(index) => Note {
+                kind: NoteKind::PatchNoop,
+                impact: Impact::Behaviour,
+                text: format!("{annotation}: {{}} is no longer needed on {release}"),
+                help: Some("remove what has no effect after the upgrade".to_owned()),
+                place: place(Some(index)),
+                value: None,
+                subjects: vec![format!("operation {}", index + 1)],
+            },
+            PatchChange::Collides(gate) => Note {
+                place: place(operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()))),
+                ..note(
+                    NoteKind::GateCollides,
+                    Impact::Disruption,
+                    format!(
+                        "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, \
+                     and its webhook rejects that"
+                    ),
+                    format!(
+                        "before the upgrade, drop the gate from {annotation}; on {release} switch it \
+                     with the HyperConverged's own field where there is one"
+                    ),
+                )
+            },
         });
+    }
+}
+
+/// The location of a part of a patch, else of the whole.
+pub(super) fn place_in_patch(document: &Document, annotation: &str, part: Option<Span>) -> Location {
+    let path = Path::dotted("metadata.annotations").key(annotation);
+    match (part, document.root.at(&path)) {
+        (Some(span), Some(node)) => document.location(locate_in_scalar(document, node, span.range())),
+        _ => document.locate(&path),
     }
 }
 
@@ -252,29 +280,30 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         let was_ignored = old.get(path).copied().unwrap_or(true);
         let place = Path::dotted(path);
         if *is_ignored && !was_ignored && !path.contains("[]") && place.get(after.object).is_some() {
-            out.push(
-                Note::new(
+            out.push(Note {
+                place: after.document.map(|d| d.locate_key(&place)),
+                ..note(
                     NoteKind::FieldIgnored,
                     Impact::Behaviour,
                     format!("{path} is not read any more on {}", after.release.label()),
+                    "",
                 )
-                .at(after.document.map(|d| d.locate_key(&place))),
-            );
+            });
         }
     }
     let pruned = &before.plan.admission.pruned;
     for field in &after.plan.admission.pruned {
         let path = &field.path;
         if !pruned.iter().any(|p| p.path == *path) {
-            out.push(
-                Note::new(
+            out.push(Note {
+                place: after.document.map(|d| d.locate_key(path)),
+                ..note(
                     NoteKind::FieldDropped,
                     Impact::Behaviour,
                     format!("the API of {} doesn't know {path}", after.release.label()),
+                    "it is dropped at the next write",
                 )
-                .help("it is dropped at the next write")
-                .at(after.document.map(|d| d.locate_key(path))),
-            );
+            });
         }
     }
 }
@@ -295,7 +324,15 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
             Some(is) => format!("the feature gate {name} is {} on {}", is.as_str(), after.release.label()),
             None => format!("there is no feature gate {name} on {}", after.release.label()),
         };
-        out.push(Note::new(NoteKind::GateGraduates, Impact::Behaviour, text).at(place));
+        out.push(Note {
+            kind: NoteKind::GateGraduates,
+            impact: Impact::Behaviour,
+            text,
+            help: None,
+            place,
+            value: None,
+            subjects: Vec::new(),
+        });
     }
 }
 

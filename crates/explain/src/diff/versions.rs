@@ -12,7 +12,9 @@ use std::borrow::Cow;
 pub(super) fn old_in_new_version<'a>(before: &Side<'a>, after: &Side<'_>) -> Cow<'a, Value> {
     let written = Cow::Borrowed(before.object);
     let (was, is) = (version_of(before.object), version_of(after.object));
-    if was == is || !before.release.serves(was) || !before.release.serves(is) {
+    let served = &before.release.tables().hyperconverged.served_versions;
+    let is_served = |version: &str| served.iter().any(|served| served == version);
+    if was == is || !is_served(was) || !is_served(is) {
         return written;
     }
     let converted = as_written(before.release, before.object, after.object);
@@ -45,7 +47,8 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
         }
     }
     // A gate without a state is enabled.
-    let short: Vec<&Value> = elements(like.pointer("/spec/featureGates")).filter(|g| g["state"].is_null()).collect();
+    let short = like.pointer("/spec/featureGates").and_then(Value::as_array);
+    let short: Vec<&Value> = short.into_iter().flatten().filter(|g| g["state"].is_null()).collect();
     if let Some(Value::Array(gates)) = spec.get_mut("featureGates") {
         for gate in gates.iter_mut().filter(|gate| gate["state"] == "Enabled") {
             if let Some(same) = short.iter().find(|short| short["name"] == gate["name"]) {
@@ -55,8 +58,10 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
     }
     if let Some(Value::Object(gates)) = spec.get_mut("featureGates") {
         let written = Gates::read(release, object.pointer("/spec/featureGates"));
+        let known = &release.tables().feature_gates;
         gates.retain(|name, on| {
-            let default = matches!(release.gate_phase(name), Some(Phase::Beta | Phase::Ga));
+            let gate = known.iter().find(|gate| gate.name == *name);
+            let default = gate.is_some_and(|gate| matches!(gate.phase, Phase::Beta | Phase::Ga));
             written.explicit(name).is_some() || *on != default
         });
         if gates.is_empty() {

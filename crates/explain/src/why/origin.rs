@@ -63,7 +63,15 @@ pub(super) fn of(plan_input: &PlanInput<'_>, target: &Target, value: &FoundValue
         let deltas = paths.iter().map(|(path, value)| Delta::Change(Change::Set(path.clone(), other(value))));
         // Stored already: nothing is pruned, defaulted or mutated.
         let world = World::new(plan_input.release, plan_input.inventory(), &stored).with(deltas);
-        target.read(&world.plan_with(AdmissionMode::AsIs)) != *value
+        let other = target.read(&world.plan_with(AdmissionMode::AsIs));
+        // A default that would only add entries to a list isn't why it has the others.
+        let adds = |old: &Vec<Value>, new: &Vec<Value>| !old.is_empty() && old.iter().all(|entry| new.contains(entry));
+        match (value, &other) {
+            (FoundValue::Value(Value::Array(old)), FoundValue::Value(Value::Array(new))) => {
+                old != new && !adds(old, new)
+            }
+            _ => other != *value,
+        }
     };
     // By sections first: most defaults don't matter.
     let mut sections: Vec<Vec<&(Path, Value)>> = Vec::new();

@@ -11,6 +11,12 @@ use super::{Destination, DestinationKind, Shape};
 use crate::lists::entries;
 use crate::words::{and, changed, or};
 
+/// A name in the quotes of the key that it replaces.
+fn renamed(key: &Location, name: &str) -> String {
+    let quote = if key.text().starts_with('"') { "\"" } else { "" };
+    format!("{quote}{name}{quote}")
+}
+
 /// Maximum number of destinations to choose from.
 const MAX_DESTINATIONS: usize = 5;
 
@@ -94,7 +100,8 @@ impl Shape<'_, '_> {
                 self.relocation(title, applicability, &destination.moves, path)?
             }
             Some(name) => {
-                let mut fix = Fix::edit(format!("rename it to {name}"), applicability, place, name);
+                let text = renamed(&place, name);
+                let mut fix = Fix::edit(format!("rename it to {name}"), applicability, place, text);
                 for (key, meant, edit) in self.inner_names(root.at(path)?, &path.parent().key(name)) {
                     fix.title = format!("{}, and {key} in it to {meant}", fix.title);
                     fix.edits.push(edit);
@@ -180,8 +187,9 @@ impl Shape<'_, '_> {
         // Two keys can't both become the same one.
         let is_only = |name: &str| own.iter().filter(|(_, other)| *other == name).count() == 1;
         out.extend(own.iter().filter(|(_, name)| is_only(name)).map(|(entry, name)| {
-            let (file, span) = (self.document.file.clone(), entry.key.span);
-            (entry.key.text.clone(), (*name).to_owned(), Edit { file, span, text: (*name).to_owned() })
+            let place = self.document.location(entry.key.span);
+            let text = renamed(&place, name);
+            (entry.key.text.clone(), (*name).to_owned(), Edit { file: place.file, span: place.span, text })
         }));
         out
     }

@@ -366,11 +366,13 @@ pub(crate) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
     }
 }
 
-/// The only object with the value's fields.
+/// The only object, or list of objects, with the value's fields.
 fn by_content<'s>(schema: &Schema, parent: &Path, names: &[&'s str], node: &Node) -> Option<&'s str> {
-    let entries = node.entries();
+    let item = node.items().first();
+    let entries = item.unwrap_or(node).entries();
     let has_all = |name: &&&str| {
         let place = parent.key(name);
+        let place = if item.is_some() { place.index(0) } else { place };
         !schema.takes_any_key(&place) && entries.iter().all(|e| schema.field(&place.key(&e.key.text)).is_some())
     };
     let mut found = names.iter().filter(has_all);

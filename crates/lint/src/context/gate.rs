@@ -1,6 +1,7 @@
 //! A feature gate of the HyperConverged as written: an entry of a map or an element of a list.
 
 use super::Context;
+use super::multi_arch::{FIELD, GATE};
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
 use hcoplan_planner::hyperconverged::Gates;
@@ -12,6 +13,7 @@ use super::other_shape::flag;
 #[derive(Debug, Clone)]
 pub struct Gate<'a> {
     document: &'a Document,
+    path: Path,
     written: Option<WrittenGate<'a>>,
     explicit: Option<bool>,
 }
@@ -47,7 +49,8 @@ impl<'a> Context<'a> {
             let gates = tree::get(self.object(), "spec.featureGates");
             Gates::read(self.release(), gates).explicit(name)
         };
-        Gate { document: self.document(), written, explicit: written.and_then(|_| explicit()) }
+        let path = Path::dotted("spec.featureGates").key(name);
+        Gate { document: self.document(), path, written, explicit: written.and_then(|_| explicit()) }
     }
 
     /// The change that switches a gate of the HyperConverged on, and the path that it writes.
@@ -106,19 +109,12 @@ impl<'a> Context<'a> {
     /// The location of the switch of multi-arch golden images: v1's field if it is written or is the only one, else the
     /// gate.
     pub fn multi_arch_switch(&self) -> Location {
-        let field = self.field("workloadSources.enableMultiArchBootImageImport");
-        if field.is_set() {
-            return field.value_place();
+        let (field, gate) = (self.field(FIELD), self.gate(GATE));
+        match field.path().filter(|_| field.is_set() || !gate.is_written() && self.version() == "v1") {
+            Some(path) => self.locate(&path),
+            None if gate.is_written() => gate.place(),
+            None => self.locate(&gate.path),
         }
-        let gate = self.gate("enableMultiArchBootImageImport");
-        if gate.is_written() {
-            return gate.place();
-        }
-        let near = match self.version() {
-            "v1" => Path::dotted("spec.workloadSources"),
-            _ => Path::dotted("spec.featureGates"),
-        };
-        self.root().key_at(&near).map_or_else(|| self.locate(&near), |key| self.location(key.span))
     }
 }
 
@@ -144,7 +140,7 @@ impl Gate<'_> {
     pub fn place(&self) -> Location {
         match self.written {
             Some(written) => self.document.location(written.switch.span),
-            None => self.document.locate_key(&Path::dotted("spec.featureGates")),
+            None => self.document.locate(&self.path),
         }
     }
 

@@ -111,17 +111,17 @@ impl<'a> WrittenTemplate<'a> {
     /// The location of the value at a dotted path, or of its key for a map or list; if it is missing, of the nearest
     /// existing parent key, or the template's name.
     pub fn locate(&self, path: &str) -> Location {
+        let below = Path::root().key(self.name()).below(path);
         let path = Path::dotted(path);
         let (node, depth) = self.node.nearest(&path);
-        if depth == 0 {
-            return self.name_place();
-        }
         let collection = matches!(node.value, Value::Map(_) | Value::Seq(_));
-        if depth == path.0.len() && !collection {
-            self.place(node)
-        } else {
-            self.key_of(&path, depth).unwrap_or_else(|| self.place(node))
-        }
+        let is_there = depth == path.0.len();
+        let place = match depth {
+            0 => self.name_place(),
+            _ if is_there && !collection => return self.place(node),
+            _ => self.key_of(&path, depth).unwrap_or_else(|| self.place(node)),
+        };
+        if is_there { place } else { place.lacking(below) }
     }
 
     /// The location of the key at a dotted path; if it is missing, see [`WrittenTemplate::locate`].

@@ -429,7 +429,7 @@ impl<'a> Context<'a> {
         }
         let (_, depth) = self.input.document.root.nearest(path);
         match depth {
-            0 => self.whole_location(),
+            0 => self.whole_location().lacking(path.clone()),
             _ => self.input.document.locate(path),
         }
     }

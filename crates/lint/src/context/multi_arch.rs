@@ -7,8 +7,8 @@ use hcoplan_planner::topology::Topology;
 use super::{Pods, REQUIRED};
 use crate::words::changed;
 
-const GATE: &str = "enableMultiArchBootImageImport";
-const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";
+pub(super) const GATE: &str = "enableMultiArchBootImageImport";
+pub(super) const FIELD: &str = "workloadSources.enableMultiArchBootImageImport";
 const ARCHITECTURE: &str = "kubernetes.io/arch";
 const WORKER: &str = "node-role.kubernetes.io/worker";
 

@@ -96,9 +96,15 @@ pub(super) fn object_after(document: &Document, edits: &[Edit]) -> Option<Value>
     if after.problems.iter().any(|problem| problem.kind.is_fatal()) {
         return None;
     }
-    let object = after.documents.get(document.index)?.root.to_json();
+    let whole = &after.documents.get(document.index)?.root;
+    let is_it = |node: &Node| node.text("kind") == document.root.text("kind");
+    if is_it(whole) {
+        return Some(whole.to_json());
+    }
     // An item of a List is a separate document here.
-    (object.get("kind") == document.root.to_json().get("kind")).then_some(object)
+    let before = parse(file);
+    let item = before.documents.get(document.index)?.root.path_to(document.root.span)?;
+    whole.at(&item).filter(|node| is_it(node)).map(Node::to_json)
 }
 
 /// The last step of a path, if it is a key.

@@ -4,7 +4,7 @@ use super::prelude::*;
 use crate::context::cron_names;
 
 /// Maximum length of a label's value.
-const MAX_NAME_BYTES: usize = 63;
+pub(super) const MAX_NAME_BYTES: usize = 63;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let mut seen = Vec::new();

@@ -3,6 +3,7 @@
 use hcoplan_planner::machines::cdi::{CdiFault, CdiRejection, disk_rejection};
 use hcoplan_planner::machines::{disk_structure, is_placeholder};
 
+use super::dict_name_too_long::MAX_NAME_BYTES;
 use super::prelude::*;
 use super::vm_rejected::finding;
 
@@ -19,15 +20,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let name = format!("the {kind} {}", name_of(document));
             let mut object = document.root.to_json();
             let causes = disk_structure(cx.release(), &mut object);
-            if causes.is_empty() {
-                report(
-                    cx,
-                    document,
-                    &name,
-                    &Path::dotted("spec"),
-                    disk_rejection(cx.release(), kind, &object["spec"]),
-                    out,
-                );
+            let is_too_long = name_of(document).len() > MAX_NAME_BYTES;
+            if kind == "DataImportCron" && is_too_long {
+                let message = format!("CDI rejects {name}: it has more than {MAX_NAME_BYTES} characters");
+                out.report(cx.finding_about(document, message).help("shorten its name"));
+            } else if causes.is_empty() {
+                let found = disk_rejection(cx.release(), kind, &object["spec"]);
+                report(cx, document, &name, &Path::dotted("spec"), found, out);
             }
             out.report_all(causes.iter().map(|cause| finding(cx, document, &name, cause)));
         }

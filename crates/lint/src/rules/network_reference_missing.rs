@@ -95,6 +95,12 @@ fn binding(cx: &Context<'_>, vm: &VirtualMachine<'_>, (path, name): (Path, &str)
     did_you_mean(finding, "use", nearest(name, known), "declare it in spec.networkBinding")
 }
 
+/// Whether Multus can't parse an attachment's config; without one it takes a file of the node.
+fn is_unreadable(cx: &Context<'_>, attachment: &Document) -> bool {
+    let config = text_at(attachment, "spec.config").filter(|text| !text.is_empty() && !is_placeholder(text));
+    cx.is_whole(attachment) && config.is_some_and(|text| serde_json::from_str::<Json>(text).is_err())
+}
+
 /// Networks of virtual machines that are declared in another namespace.
 pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
     let declared = cx.of_kind("NetworkAttachmentDefinition");
@@ -112,8 +118,13 @@ pub(super) fn machines(cx: &Context<'_>, out: &mut Sink) {
                 continue;
             }
             let all = named(name);
-            let is_here = all.iter().any(|d| matches!(namespace_of(d), n if n == namespace || n.is_empty()));
-            if namespace.is_empty() || is_here {
+            let own = all.iter().find(|d| matches!(namespace_of(d), n if n == namespace || n.is_empty()));
+            if let Some(own) = own.filter(|own| is_unreadable(cx, own)) {
+                let message = format!("the config of the network attachment {name} isn't JSON, and {vm} doesn't start");
+                let finding = cx.finding_about(own, message).severity(Severity::Error);
+                out.report(finding.at(own.locate(&Path::dotted("spec.config"))).help("correct it"));
+            }
+            if namespace.is_empty() || own.is_some() {
                 continue;
             }
             let here = || cx.in_namespace("NetworkAttachmentDefinition", namespace).map(name_of);

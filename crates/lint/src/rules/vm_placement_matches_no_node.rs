@@ -12,8 +12,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let vm = &boot.vm;
         let is_kept_away =
             matches!(boot.answer.cause, Some(BootCause::NoNode(NodeBarrier::Placement | NodeBarrier::Workload)));
-        // `architecture-alias` reports the correct name.
-        if !is_kept_away || vm.has_architecture_alias() {
+        // `architecture-alias` reports the correct name, `vm-rejected` a placement that can't be.
+        let parts = ["affinity", "nodeSelector"].map(|part| vm.path(part));
+        let is_part = |path: &Path| parts.iter().any(|part| path.starts_with(part));
+        let is_wrong = boot.verdict.causes.iter().any(|cause| is_part(&cause.path));
+        if !is_kept_away || is_wrong || vm.has_architecture_alias() {
             continue;
         }
         let Some(nodes) = cx.kinds_of_nodes().selected_by(vm) else {

@@ -16,7 +16,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     };
     for (vm, verdict) in cx.judged_machines() {
         // `vm-needs-feature-gate` and `vm-device-not-attached` report the others.
-        let is_ours = |c: &&Cause| !matches!(c.reason, Reason::GateOff(_)) && c.stage != Stage::Domain;
+        // What is wrong with the form of a missing value is the same cause.
+        let is_missing = |path: &Path| verdict.causes.iter().any(|c| c.path == *path && c.reason == Reason::Missing);
+        let is_ours = |c: &&Cause| {
+            !matches!(c.reason, Reason::GateOff(_))
+                && c.stage != Stage::Domain
+                && (c.reason == Reason::Missing || !is_missing(&c.path))
+        };
         let causes = verdict.causes.iter().filter(is_ours);
         for cause in causes {
             let mut finding = finding(cx, vm.document, &vm.to_string(), cause);

@@ -81,6 +81,8 @@ pub(crate) enum Kind {
     CpuModel,
     /// A CPU model that the node labeller doesn't hide.
     OfferedCpuModel,
+    /// The spec of a DataImportCron: how many imports it keeps.
+    ImportsKept,
     /// Go's name of an architecture.
     Architecture,
     /// A union: the key with the type, and the types, each of which allows one section.
@@ -124,6 +126,7 @@ impl Kind {
             Self::MacRange => one(mac_range(node)),
             Self::CpuModel => one(cpu_model(node)),
             Self::OfferedCpuModel => one(obsolete(node, cx)),
+            Self::ImportsKept => one(imports_kept(node)),
             Self::Architecture => one(architecture(node)),
             Self::Union(tag, types) => union(node, tag, types),
             Self::UsbDevice => one(usb_device(node)),
@@ -220,6 +223,13 @@ fn one_of<'n>(node: &'n Node, words: &'static [&'static str]) -> Option<Problem<
 fn at_least(node: &Node, least: i64) -> Option<Problem<'_>> {
     let number = node.to_json().as_i64().filter(|number| *number < least);
     number.map(|_| Problem::new(node, Mistake::Below(least)))
+}
+
+/// CDI's `garbageCollectOldImports` deletes all imports but so many, the new one included.
+fn imports_kept(spec: &Node) -> Option<Problem<'_>> {
+    let kept = spec.get("importsToKeep").filter(|kept| kept.to_json() == 0)?;
+    let deletes = spec.text("garbageCollect") != "Never";
+    deletes.then(|| Problem::new(kept, Mistake::Below(1)).key("importsToKeep"))
 }
 
 /// Kubernetes' ValidateTolerations.

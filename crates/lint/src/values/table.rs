@@ -48,7 +48,7 @@ impl Row {
         }
         let below = if is_cron { below } else { below.strip_prefix("spec.template.")? };
         // The API server rejects bad metadata.
-        below.starts_with("spec.").then_some(below)
+        below.starts_with("spec").then_some(below)
     }
 }
 

@@ -132,6 +132,13 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
             texts(&["haswell", "EPYC-ROME", "Haswel", "Opteron*"]),
         ),
         Kind::OfferedCpuModel => (texts(&["EPYC"]), texts(&["486"])),
+        Kind::ImportsKept => {
+            let kept = |n: i64, how: &str| json!({"importsToKeep": n, "garbageCollect": how});
+            (
+                vec![kept(1, "Outdated"), kept(0, "Never"), json!({})],
+                vec![kept(0, "Outdated"), json!({"importsToKeep": 0})],
+            )
+        }
         Kind::Architecture => (texts(&["arm64", "s390x"]), texts(&["aarch64", "x86_64"])),
         Kind::Union(tag, types) => {
             let one = |section: &str| {

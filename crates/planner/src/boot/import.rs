@@ -8,19 +8,24 @@
 
 use super::Architectures;
 use crate::inventory::Architecture;
-use crate::inventory::Inventory;
+use crate::inventory::{Inventory, Node};
 use crate::plan::Plan;
 use crate::prelude::*;
 use crate::topology::{Selection, Tolerations};
 
-/// The architectures of the nodes that CDI's importer pods may run on; empty where no node's is known.
+/// The architectures of the nodes that CDI's importer pods may run on; that of all nodes where none takes them now;
+/// empty where no node's is known.
 pub fn importer_architectures(plan: &Plan, inventory: &Inventory) -> BTreeSet<String> {
     let placement = plan.operand("CDI").map_or(&Value::Null, |cdi| &cdi["spec"]["workload"]);
     let selection = Selection::of(placement);
     let tolerations = Tolerations::of(placement);
-    let nodes = inventory.nodes.iter();
-    let nodes = nodes.filter(|n| selection.as_ref().is_none_or(|s| s.selects(n)) && tolerations.admit(n));
-    nodes.map(|n| n.architecture.clone()).filter(|a| !a.is_empty()).collect()
+    let of = |takes: &dyn Fn(&&Node) -> bool| -> BTreeSet<String> {
+        let nodes = inventory.nodes.iter().filter(takes);
+        nodes.map(|n| n.architecture.clone()).filter(|a| !a.is_empty()).collect()
+    };
+    let all = of(&|_| true);
+    let own = of(&|n| selection.as_ref().is_none_or(|s| s.selects(n)) && tolerations.admit(n));
+    if own.is_empty() && all.len() == 1 { all } else { own }
 }
 
 /// The architecture of the disk that CDI imports from a `source` of a DataVolume or a DataImportCron. `image` has the

@@ -20,6 +20,7 @@ mod update_method;
 
 use crate::prelude::*;
 use crate::release::Platform;
+use serde::Serialize;
 
 pub use architecture::Architecture;
 pub use assumed::{assumed_nodes, assumed_nodes_of, contrasting_nodes, described_assumed_nodes};
@@ -129,7 +130,7 @@ pub(crate) fn capability_labels(capability: &str) -> impl Iterator<Item = String
 }
 
 /// The properties of a node that HCO and the scheduler examine.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Node {
     /// `metadata.name`.
     pub name: String,
@@ -190,7 +191,7 @@ impl Node {
 }
 
 /// `spec.taints[]` of a node.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize)]
 pub struct Taint {
     /// The key.
     pub key: String,

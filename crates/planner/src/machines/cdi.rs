@@ -1,7 +1,8 @@
 //! CDI's webhooks for DataImportCrons and DataVolumes.
 //!
 //! Source: CDI `pkg/apiserver/webhooks` at v1.63.1, v1.64.0, v1.65.0 and v1.66.0. Differences between them are in
-//! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The length of an object's own name isn't checked.
+//! `admission` of `schemas/behaviour/<x.y>/kubevirt.json`. The length of an object's own name
+//! isn't checked here.
 
 use super::checker::{Checker, count, text};
 use super::{Cluster, Reason, Stage};

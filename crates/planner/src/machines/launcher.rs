@@ -110,6 +110,8 @@ pub struct Launcher {
     pub limits: BTreeMap<String, i64>,
 }
 
+const REQUESTS: &str = "domain.resources.requests";
+
 /// Returns the launcher of an instance's complete spec.
 pub(super) fn launcher(cluster: Cluster<'_>, spec: &Value, namespace: &Namespace) -> Launcher {
     let mut launcher = Launcher::default();
@@ -207,7 +209,6 @@ impl Launcher {
                 self.need(&path, NodeRequirement::NetworkDevice(resource.clone()));
             }
         }
-        const REQUESTS: &str = "domain.resources.requests";
         let requests = members(at(spec, REQUESTS));
         for (name, _) in requests.filter(|(name, _)| name.contains('/')) {
             self.need(REQUESTS, NodeRequirement::Device(name.clone()));
@@ -225,6 +226,11 @@ impl Launcher {
         };
         [self.requests, self.limits] = [amounts(&own["requests"]), amounts(&own["limits"])];
         self.requests.insert("pods".to_owned(), 1000);
+        for (_, need) in self.needs.iter().filter(|(path, _)| path != REQUESTS) {
+            if let NodeRequirement::Device(name) | NodeRequirement::NetworkDevice(name) = need {
+                *self.requests.entry(name.clone()).or_default() += 1000;
+            }
+        }
         let developer = &cluster.configuration()["developerConfiguration"];
         let share = |field: &str, default: i64| developer[field].as_i64().filter(|n| *n > 0).unwrap_or(default);
         let guest = milli(at(spec, "domain.memory.guest"));

@@ -13,7 +13,7 @@ use crate::{html, terminal};
 
 use super::plural;
 use hcoplan_analysis::matrix::{Cell, ClusterMatrix, Group, Image, MachineRow, Reason, State, counts};
-use hcoplan_planner::boot;
+use hcoplan_planner::boot::{self, BootOutcome};
 
 pub use json::document;
 pub(super) use view::blocks;
@@ -273,13 +273,19 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
     add(counts.unknown, "unknown");
     let is_one = counts.dangling == 1;
     add(counts.dangling, if is_one { "plain name leads to nothing" } else { "plain names lead to nothing" });
-    if counts.machines > 0 {
+    let all = plural(counts.machines, "virtual machine");
+    let machines = clusters.iter().flat_map(|c| &c.machines);
+    let unsure = machines.filter(|m| m.outcome == BootOutcome::Undetermined).count();
+    if unsure < counts.machines {
         let boot = if counts.machines == 1 { "boots" } else { "boot" };
-        parts.push(format!("{} of {} {boot}", counts.booting, plural(counts.machines, "virtual machine")));
+        parts.push(format!("{} of {all} {boot}", counts.booting));
+    }
+    if unsure > 0 {
+        parts.push(if unsure < counts.machines { format!("{unsure} undetermined") } else { all + " undetermined" });
     }
     let mut text = format!("{} in {}", parts.join(", "), plural(counts.clusters, "cluster"));
     if counts.with_problems > 0 {
-        text.push_str(&format!("; {} with problems", counts.with_problems));
+        text.push_str(&format!("; {} with problems", plural(counts.with_problems, "cluster")));
     }
     if counts.obstructed > 0 {
         text.push_str(&format!(", {} of them without any import", counts.obstructed));

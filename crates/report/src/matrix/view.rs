@@ -71,8 +71,11 @@ fn one(page: &MatrixPage<'_>, group: &Group<'_>, short: bool) -> Vec<Block> {
     let mut legend = Legend(short.then(BTreeMap::new));
     if !machines.is_empty() {
         out.push(Block::Table(machine_table(first, &machines, &mut legend)));
-        let whys: Vec<Entry> =
-            machines.iter().filter(|m| m.cause.is_some()).map(|m| machine_entry(m, &rows, &mut legend)).collect();
+        let whys: Vec<Entry> = machines
+            .iter()
+            .filter(|m| m.cause.is_some())
+            .map(|m| machine_entry(m, if short { &rows } else { &[] }))
+            .collect();
         if !whys.is_empty() {
             out.push(Block::Entries(Layout::Story, whys));
         }
@@ -129,17 +132,16 @@ fn machine_table(cluster: &ClusterMatrix, machines: &[&MachineRow], legend: &mut
 }
 
 /// Why a machine doesn't boot for certain; where its golden image has the same problem, its row says why.
-fn machine_entry(machine: &MachineRow, rows: &[&Image], legend: &mut Legend) -> Entry {
+fn machine_entry(machine: &MachineRow, rows: &[&Image]) -> Entry {
     let level = machine_level(machine.outcome).unwrap_or(Level::Calm);
     let is_source = |image: &&&Image| {
         let mut names = image.cells.iter().chain([&image.plain]).filter_map(|cell| cell.data_source.as_deref());
-        let (namespace, name) = machine.data_source.as_ref()?;
-        let is_same = image.namespace == *namespace && (image.name == *name || names.any(|own| own == name));
-        (is_same && image.is_problem()).then_some(())
+        machine.data_source.as_ref().is_some_and(|(namespace, name)| {
+            image.namespace == *namespace && (image.name == *name || names.any(|own| own == name))
+        })
     };
-    let image = rows.iter().find(|image| is_source(image).is_some());
-    let words = match image.filter(|_| legend.0.is_some()) {
-        Some(image) => format!("as the golden image {}", image.name),
+    let words = match rows.iter().find(|image| is_source(image) && image.is_problem()) {
+        Some(image) => format!("has the problem of the golden image {}", image.name),
         None => machine_words(machine),
     };
     let mut entry = Entry::new(level, Text::new().level(level, machine.name.as_str()), words);
@@ -197,7 +199,11 @@ impl Legend {
         match &mut self.0 {
             Some(signs) => {
                 // The architecture that a cell gets differs.
-                let word = if sign == "x" { "another architecture" } else { word };
+                let word = match word {
+                    "-" => "not there",
+                    _ if sign == "x" => "another architecture",
+                    _ => word,
+                };
                 signs.entry(sign).or_insert_with(|| word.to_owned());
                 sign.to_string()
             }

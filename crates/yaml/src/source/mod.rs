@@ -12,6 +12,7 @@ use aho_corasick::AhoCorasick;
 use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem;
 
+use crate::Path;
 pub use decode::{Decoded, Encoding, decode, encode};
 pub use limits::{Bytes, Limits, above_limit};
 
@@ -225,12 +226,20 @@ pub struct Location {
     pub file: Arc<SourceFile>,
     /// The bytes of it that are meant.
     pub span: Span,
+    /// The field that is meant, where the file doesn't have it and this is the place of something above it.
+    pub lacks: Option<Arc<Path>>,
 }
 
 impl Location {
     /// The bytes `span` of `file`.
     pub fn new(file: &Arc<SourceFile>, span: Span) -> Self {
-        Self { file: Arc::clone(file), span }
+        Self { file: Arc::clone(file), span, lacks: None }
+    }
+
+    /// The same, meaning a field below it that isn't written.
+    #[must_use]
+    pub fn lacking(self, field: Path) -> Self {
+        Self { lacks: Some(Arc::new(field)), ..self }
     }
 
     /// Line and column of the first byte.
@@ -264,15 +273,15 @@ impl Location {
 
     fn origin_in_input(&self) -> Option<Self> {
         let (span, origin) = self.file.origins.get()?.around(self.span)?;
-        if *span == self.span || self.span.start == self.span.end {
-            return Some(origin.clone());
+        let mut meant = origin.span;
+        if *span != self.span && self.span.start < self.span.end {
+            let mut same = origin.text().match_indices(self.text());
+            if let (Some((at, _)), None) = (same.next(), same.next()) {
+                let start = origin.span.start as usize + at;
+                meant = Span::new(start, start + self.text().len());
+            }
         }
-        let mut same = origin.text().match_indices(self.text());
-        let (Some((at, _)), None) = (same.next(), same.next()) else {
-            return Some(origin.clone());
-        };
-        let start = origin.span.start as usize + at;
-        Some(Self { file: Arc::clone(&origin.file), span: Span::new(start, start + self.text().len()) })
+        Some(Self { file: Arc::clone(&origin.file), span: meant, lacks: self.lacks.clone() })
     }
 
     /// Where this is [made](SourceFile::is_generated) of a value as a whole: that value's place.

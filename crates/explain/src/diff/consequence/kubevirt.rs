@@ -2,11 +2,11 @@
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
 use super::Change;
-use super::said::say;
-use super::said::{Said, entries, names_changed, selector, shown, summary};
+use super::said::{Said, entries, names_changed, selector, sentence, shown, summary};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;
-use crate::diff::semantic::Impact;
+use crate::diff::semantic::EffectTime::{NextStart, Now};
+use crate::diff::semantic::Impact::{Scheduling, Security};
 use crate::prelude::*;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
@@ -15,9 +15,9 @@ use std::sync::LazyLock;
 pub(super) fn uninstall(change: &Change<'_>) -> Vec<Consequence> {
     let workload = if change.object.id.kind == "CDI" { "DataVolume" } else { "VM" };
     let said = match change.after.as_str() {
-        Some("RemoveWorkloads") => say("uninstall-deletes").about(workload),
-        Some("BlockUninstallIfWorkloadsExist") => say("uninstall-is-blocked").about(format!("{workload}s")),
-        _ => say("uninstall-is-not-blocked").about(format!("{workload}s")),
+        Some("RemoveWorkloads") => sentence("uninstall-deletes").about(workload),
+        Some("BlockUninstallIfWorkloadsExist") => sentence("uninstall-blocks").about(format!("{workload}s")),
+        _ => sentence("uninstall-leaves").about(format!("{workload}s")),
     };
     vec![said]
 }
@@ -28,27 +28,31 @@ pub(super) fn update_strategy(change: &Change<'_>) -> Vec<Consequence> {
         entries(&value["workloadUpdateMethods"]).into_iter().map(|(m, _)| m).collect()
     };
     let (was, is) = (methods(change.before), methods(change.after));
-    let does = |methods: &BTreeSet<String>| match (methods.contains("LiveMigrate"), methods.contains("Evict")) {
-        (true, true) => "migrates running VMs, and shuts down those that can't migrate",
-        (true, false) => "migrates running VMs; those that can't migrate keep their old launcher",
-        (false, true) => "shuts down every running VM",
-        (false, false) => "leaves running VMs alone, with their old launcher",
+    let does = |methods: &BTreeSet<String>, side: &str| {
+        let known: String = ["Evict", "LiveMigrate"].into_iter().filter(|m| methods.contains(*m)).collect();
+        WORDS["updates"][side][known].as_str().unwrap_or_default()
     };
     let mut out = Vec::new();
     if was != is {
         let shuts_more = is.contains("Evict") && was != BTreeSet::from(["Evict".to_owned()]);
-        let said = say(if shuts_more { "workload-update-shuts-down" } else { "workload-update-methods" });
-        out.push(said.turns(does(&is), does(&was)));
+        let name = if shuts_more {
+            "update-shuts-down"
+        } else if is.is_empty() {
+            "update-leaves-alone"
+        } else {
+            "update-changes"
+        };
+        out.push(sentence(name).turns(does(&is, "is"), does(&was, "was")));
     }
     if was.contains("Evict") && is.contains("Evict") {
         for (field, default, said) in [
-            ("batchEvictionSize", "10", say("eviction-batch-size")),
-            ("batchEvictionInterval", "1 min", say("eviction-batch-interval")),
+            ("batchEvictionSize", "10", "update-strategy-size"),
+            ("batchEvictionInterval", "1 min", "update-strategy-interval"),
         ] {
             let [was, is] = [change.before, change.after]
                 .map(|v| if v[field].is_null() { default.to_owned() } else { shown(&v[field]) });
             if was != is {
-                out.push(said.turns(is, was));
+                out.push(sentence(said).turns(is, was));
             }
         }
     }
@@ -66,16 +70,16 @@ pub(super) fn eviction(change: &Change<'_>) -> Vec<Consequence> {
         "External" => "leaving them to an external controller",
         _ => "shutting them down",
     };
-    let said = match (&*was, &*is) {
+    let name = match (&*was, &*is) {
         (a, b) if a == b => return Vec::new(),
-        ("LiveMigrate", "LiveMigrateIfPossible") => say("drain-shuts-down-not-waits"),
-        ("LiveMigrateIfPossible", "LiveMigrate") => say("drain-waits-not-shuts-down"),
-        (_, "LiveMigrate") => say("drain-migrates"),
-        (_, "LiveMigrateIfPossible") => say("drain-migrates-if-possible"),
-        (_, "External") => say("drain-leaves-to-controller"),
-        _ => say("drain-shuts-down"),
+        ("LiveMigrate", "LiveMigrateIfPossible") => "evict-or-shut-down",
+        ("LiveMigrateIfPossible", "LiveMigrate") => "evict-or-wait",
+        (_, "LiveMigrate") => "evict-migrates",
+        (_, "LiveMigrateIfPossible") => "evict-migrates-if-possible",
+        (_, "External") => "evict-external",
+        _ => "evict-shuts-down",
     };
-    vec![said.turns(is, doing(&was))]
+    vec![sentence(name).turns(is, doing(&was))]
 }
 
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
@@ -91,18 +95,14 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     match (handles_mediated_devices(&change.object.before), handles_mediated_devices(&change.object.after)) {
         (true, true) => {}
         (false, false) => return Vec::new(),
-        (_, is_on) => {
-            return vec![if is_on { say("mediated-devices-on") } else { say("mediated-devices-off") }.plain()];
-        }
+        (_, is_on) => return vec![if is_on { sentence("mediated-on") } else { sentence("mediated-off") }.plain()],
     }
-    let created = say("mediated-device-created");
-    let removed = say("mediated-device-removed");
-    let elsewhere = say("mediated-devices-by-node");
-    let mut out: Vec<Consequence> = removed_from(&was, &is).map(|name| removed.about(name)).collect();
-    out.extend(removed_from(&is, &was).map(|name| created.about(name)));
+    let mut out: Vec<Consequence> =
+        removed_from(&was, &is).map(|name| sentence("mediated-removed").about(name)).collect();
+    out.extend(removed_from(&is, &was).map(|name| sentence("mediated-created").about(name)));
     if out.is_empty() && !is.is_empty() {
         let nodes = |section: &Value| summary(&section["nodeMediatedDeviceTypes"]);
-        out.push(elsewhere.turns(nodes(change.after), nodes(change.before)));
+        out.push(sentence("mediated-elsewhere").turns(nodes(change.after), nodes(change.before)));
     }
     out
 }
@@ -123,21 +123,14 @@ fn removed_from<'s>(was: &'s BTreeSet<String>, is: &'s BTreeSet<String>) -> impl
 
 /// Machine types and firmware of an architecture; unset values are `pkg/virt-config`'s.
 pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
-    let default = |architecture: &str, leaf: &str| match (architecture, leaf) {
-        ("amd64", "machineType") => "q35",
-        ("arm64", "machineType") => "virt",
-        (_, "machineType") => "s390-ccw-virtio",
-        ("amd64", "emulatedMachines") => "q35*, pc-q35*",
-        ("arm64", "emulatedMachines") => "virt*",
-        (_, "emulatedMachines") => "s390-ccw-virtio*",
-        ("arm64", "ovmfPath") => "/usr/share/AAVMF",
-        ("amd64", "ovmfPath") => "KubeVirt's own directory",
-        _ => "unset",
+    let default = |architecture: &str, leaf: &str| {
+        let of = &WORDS["defaults"][leaf];
+        of.get(architecture).or(of.get("*")).and_then(Value::as_str).unwrap_or("unset")
     };
     let said = |leaf: &str| match leaf {
-        "machineType" => say("machine-type-of-architecture"),
-        "emulatedMachines" => say("machine-types-of-architecture"),
-        _ => say("firmware-of-architecture"),
+        "machineType" => sentence("machine-type"),
+        "emulatedMachines" => sentence("emulated-machines"),
+        _ => sentence("firmware"),
     };
     let leaves = change.leaves().into_iter().filter_map(|(field, was, is)| {
         let (architecture, leaf) = field.split_once('.')?;
@@ -152,7 +145,7 @@ pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn cpu_ratio(change: &Change<'_>) -> Vec<Consequence> {
     let ratio = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(10);
     let (was, is) = (ratio(change.before), ratio(change.after));
-    let said = say("cpu-ratio");
+    let said = sentence("cpu-ratio");
     let each = |ratio: u64| format!("{}m", 1000 / ratio);
     let (new, old) = (each(is), each(was));
     if was == is {
@@ -166,7 +159,7 @@ pub(super) fn cpu_ratio(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn memory_overcommit(change: &Change<'_>) -> Vec<Consequence> {
     let percent = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(100);
     let (was, is) = (percent(change.before), percent(change.after));
-    let said = say("memory-overcommit");
+    let said = sentence("memory-overcommit");
     let share = |percent: u64| 10_000 / percent;
     let (new, old) = (share(is), share(was));
     if was == is {
@@ -191,17 +184,19 @@ pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
     let leaves = change.leaves().into_iter().filter_map(|(field, was, is)| {
         let (was, is) = (level(was), level(is));
         let how = if is > was { "more" } else { "less" };
-        let said = say(if field == "virtLauncher" { "launcher-log-verbosity" } else { "log-verbosity" });
+        let when = if field == "virtLauncher" { NextStart } else { Now };
+        let said = Said { when, ..sentence("log-verbosity") };
         (was != is).then(|| said.fill(&[("field", &component(&field)), ("how", &how), ("is", &is), ("was", &was)]))
     });
     leaves.collect()
 }
 
 /// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `security`: what gates let users of
-/// VMs do on nodes. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
+/// VMs do on nodes; `needed`: what machines have from a gate that nothing rejects without; `updates`: what methods of
+/// updates do. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
 /// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState) and `pkg/virt-config/featuregate`.
-static GATES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("gates.json")).expect("every test of a gate reads it"));
+static WORDS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("kubevirt.json")).expect("valid JSON"));
 
 /// The states of KubeVirt's features, from both lists and what its release makes of them.
 pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
@@ -231,28 +226,33 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     let (section_was, section_is) = change.at("spec.configuration.mediatedDevicesConfiguration");
     if section_was == section_is && handles_mediated_devices(old) != handles_mediated_devices(new) {
         out.push(
-            if handles_mediated_devices(new) { say("mediated-devices-on") } else { say("mediated-devices-off") }
-                .plain(),
+            if handles_mediated_devices(new) { sentence("mediated-on") } else { sentence("mediated-off") }.plain(),
         );
     }
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {
-            "PersistentReservation" => say("reservation-helper-on").plain(),
-            gate => match GATES["security"][gate].as_str() {
-                Some(text) => Said { impact: Impact::Security, text, ..say("gate-on") }.about(gate),
-                None => say("gate-on").about(gate),
+            "PersistentReservation" => sentence("feature-gates-helper-on").plain(),
+            gate => match WORDS["security"][gate].as_str() {
+                Some(text) => Said::new(Security, Now, text).about(gate),
+                None => sentence("feature-gates-on").about(gate),
             },
         });
     }
     for gate in was.difference(&is).filter(matters) {
         match &**gate {
             "PersistentReservation" => {
-                out.extend([say("reservation-helper-off").plain(), say("reservation-rejected").plain()]);
+                out.extend([
+                    sentence("feature-gates-helper-off").plain(),
+                    sentence("feature-gates-unreserved").plain(),
+                ]);
             }
-            gate if entries(&GATES["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
-                out.push(say("gate-off-rejects").about(gate));
+            gate if entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
+                out.push(sentence("feature-gates-rejected").about(gate));
             }
-            gate => out.push(say("gate-off").about(gate)),
+            gate => out.push(match WORDS["needed"][gate].as_str() {
+                Some(text) => Said::new(Scheduling, NextStart, text).possibly().about(gate),
+                None => sentence("feature-gates-off").about(gate),
+            }),
         }
     }
     out
@@ -264,7 +264,7 @@ pub(super) fn cpu_limit(change: &Change<'_>) -> Vec<Consequence> {
         Value::Null => "in no namespace".to_owned(),
         value => in_namespaces(value),
     };
-    let said = say("cpu-limit");
+    let said = sentence("cpu-limit");
     vec![said.turns(limited(change.after), limited(change.before))]
 }
 
@@ -288,7 +288,7 @@ pub(super) fn block_tracking(change: &Change<'_>) -> Vec<Consequence> {
         let all = own.into_iter().chain((!namespaces.is_null()).then(|| format!("VMs {}", in_namespaces(namespaces))));
         all.reduce(|a, b| format!("{a}, and {b}")).unwrap_or_else(|| "no VM".to_owned())
     };
-    let said = say("block-tracking");
+    let said = sentence("block-tracking");
     vec![said.turns(machines(change.after), machines(change.before))]
 }
 
@@ -298,11 +298,11 @@ pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
     let devices = names_changed(change.before, change.after).into_iter();
     let said = devices.map(|(name, was, is)| {
         let said = match (was.is_null(), is.is_null(), is_external(&was), is_external(&is)) {
-            (true, ..) => say("host-device-allowed"),
-            (_, true, ..) => say("host-device-removed"),
-            (_, _, false, true) => say("host-device-external"),
-            (_, _, true, false) => say("host-device-own"),
-            _ => say("host-device-other"),
+            (true, ..) => sentence("host-devices-allowed"),
+            (_, true, ..) => sentence("host-devices-gone"),
+            (_, _, false, true) => sentence("host-devices-external"),
+            (_, _, true, false) => sentence("host-devices-own"),
+            _ => sentence("host-devices-other"),
         };
         said.turns(summary(&is), summary(&was)).about(name)
     });
@@ -312,7 +312,7 @@ pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
 /// Source: `pkg/storage/backend-storage`: the class, else the cluster's default one; existing state stays.
 pub(super) fn state_class(change: &Change<'_>) -> Vec<Consequence> {
     let class = |value: &Value| value.as_str().map_or_else(|| "the default storage class".to_owned(), str::to_owned);
-    let said = say("state-class");
+    let said = sentence("state-class");
     let action = if change.after.is_null() { "" } else { "check that the storage class exists" };
     vec![Said { action, ..said }.turns(class(change.after), class(change.before))]
 }
@@ -331,22 +331,21 @@ pub(super) fn tls_clients(
     was: (String, BTreeSet<String>),
     is: (String, BTreeSet<String>),
 ) -> Vec<Consequence> {
-    let words = |version: &str| match version.strip_prefix("VersionTLS").unwrap_or(version) {
-        "10" => "TLS 1.0".to_owned(),
-        "11" => "TLS 1.1".to_owned(),
-        "12" => "TLS 1.2".to_owned(),
-        "13" => "TLS 1.3".to_owned(),
-        other => other.to_owned(),
+    let words = |version: &str| match version.strip_prefix("VersionTLS1") {
+        Some(minor) => format!("TLS 1.{minor}"),
+        None => version.to_owned(),
     };
     let version = match is.0.cmp(&was.0) {
-        Ordering::Greater => Some(say("tls-raised")),
-        Ordering::Less => Some(say("tls-lowered")),
+        Ordering::Greater => Some(sentence("tls-clients-raised")),
+        Ordering::Less => Some(sentence("tls-clients-lowered")),
         Ordering::Equal => None,
     };
     // Without a list there is nothing to choose from; another version brings ciphers of its own.
     let are_listed = !was.1.is_empty() && !is.1.is_empty();
-    let fewer = was.1.difference(&is.1).next().filter(|_| are_listed && is.0 <= was.0).map(|_| say("fewer-ciphers"));
-    let more = is.1.difference(&was.1).next().filter(|_| are_listed && is.0 >= was.0).map(|_| say("more-ciphers"));
+    let fewer =
+        was.1.difference(&is.1).next().filter(|_| are_listed && is.0 <= was.0).map(|_| sentence("tls-clients-fewer"));
+    let more =
+        is.1.difference(&was.1).next().filter(|_| are_listed && is.0 >= was.0).map(|_| sentence("tls-clients-more"));
     let said = version.into_iter().chain(fewer).chain(more);
     said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).collect()
 }
@@ -365,7 +364,7 @@ pub(super) fn rate_limit(change: &Change<'_>) -> Vec<Consequence> {
         (number("qps", default.0), number("burst", default.1))
     };
     let (was, is) = (limits(change.before), limits(change.after));
-    let said = say("rate-limit");
+    let said = sentence("rate-limit");
     if was == is {
         return Vec::new();
     }
@@ -388,6 +387,6 @@ pub(super) fn ksm(change: &Change<'_>) -> Vec<Consequence> {
         },
     };
     let (was, is) = (nodes(change.before), nodes(change.after));
-    let said = say("ksm");
+    let said = sentence("ksm");
     if was == is { Vec::new() } else { vec![said.turns(is, was)] }
 }

@@ -3,8 +3,7 @@
 
 use super::Change;
 use super::others::component;
-use super::said::say;
-use super::said::{Said, shown};
+use super::said::{Said, sentence, shown};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
@@ -38,11 +37,11 @@ pub(super) fn completion_timeout(change: &Change<'_>) -> Vec<Consequence> {
         TooLong::Pauses => "pauses the VM",
         TooLong::PostCopy => "goes on in post-copy",
     };
-    time_limit(change, say("completion-timeout"), does, " per GiB")
+    time_limit(change, sentence("completion-timeout"), does, " per GiB")
 }
 
 pub(super) fn progress_timeout(change: &Change<'_>) -> Vec<Consequence> {
-    time_limit(change, say("progress-timeout"), "given up", "")
+    time_limit(change, sentence("progress-timeout"), "given up", "")
 }
 
 /// A limit of seconds. Zero switches it off.
@@ -60,17 +59,17 @@ fn time_limit(change: &Change<'_>, said: Said, does: &str, per: &str) -> Vec<Con
 pub(super) fn post_copy(change: &Change<'_>) -> Vec<Consequence> {
     let (post_copy, disruption) = (change.at(POST_COPY), change.at(DISRUPTION));
     let (was, is) = (too_long(post_copy.0, disruption.0), too_long(post_copy.1, disruption.1));
-    let said = match is {
+    let name = match is {
         same if same == was => match (post_copy.0 == true, post_copy.1 == true) {
-            (false, true) => say("post-copy-without-effect"),
-            (true, false) => say("post-copy-off-without-effect"),
+            (false, true) => "post-copy-without-effect",
+            (true, false) => "post-copy-off",
             _ => return Vec::new(),
         },
-        TooLong::PostCopy => say("slow-migration-goes-on"),
-        TooLong::Pauses => say("slow-migration-pauses"),
-        TooLong::GivesUp => say("slow-migration-gives-up"),
+        TooLong::PostCopy => "post-copy",
+        TooLong::Pauses => "migration-pauses",
+        TooLong::GivesUp => "migration-given-up",
     };
-    vec![said.plain()]
+    vec![sentence(name).plain()]
 }
 
 /// A longer or shorter life makes the operators issue a certificate again; another time of renewal only CDI.
@@ -81,18 +80,19 @@ pub(super) fn certificates(change: &Change<'_>) -> Vec<Consequence> {
         _ => ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"],
     };
     const DEFAULTS: [&str; 4] = ["48 h", "24 h", "24 h", "12 h"];
-    let said = [say("ca-duration"), say("ca-renewal"), say("server-duration"), say("server-renewal")];
     // Source: CDI `pkg/operator/controller/certrotation.go` (`ensureCertConfig`).
     let again = if kind == "CDI" { ", and issued again" } else { "" };
     let mut out = Vec::new();
-    for ((path, default), said) in paths.into_iter().zip(DEFAULTS).zip(said) {
+    for ((path, default), said) in
+        paths.into_iter().zip(DEFAULTS).zip(["ca-lasts", "ca-renewed", "certificate-lasts", "certificate-renewed"])
+    {
         let of = |value: &Value| match super::value_at(Some(value), path) {
             Value::Null => default.to_owned(),
             value => shown(value),
         };
         let (was, is) = (of(change.before), of(change.after));
         if was != is {
-            out.push(said.fill(&[("is", &is), ("was", &was), ("again", &again)]).about(component(kind)));
+            out.push(sentence(said).fill(&[("is", &is), ("was", &was), ("again", &again)]).about(component(kind)));
         }
     }
     out

@@ -124,6 +124,11 @@ fn value_at<'v>(body: Option<&'v Value>, path: &str) -> &'v Value {
     value
 }
 
+/// A sentence about the HyperConverged, with its values.
+pub(super) fn sentence(name: &str, values: &[(&str, &dyn std::fmt::Display)]) -> Consequence {
+    said::sentence(name).fill(values)
+}
+
 /// The consequences of an object's change.
 pub(super) fn consequences(object: &ObjectChange, sides: Sides<'_>) -> Vec<Consequence> {
     let rows = rows::of_kind(&object.id.kind);
@@ -189,7 +194,7 @@ impl Row {
 
 /// Whether a label is a path, or below it.
 fn is_within(label: &str, path: &str) -> bool {
-    path.is_empty() || hcoplan_yaml::is_within(label, path)
+    path.is_empty() || label.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// A value without the parts that other rows cover; an emptied section is null.

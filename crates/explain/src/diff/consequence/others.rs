@@ -4,8 +4,7 @@
 
 use super::Change;
 use super::kubevirt::{in_namespaces, tls_clients};
-use super::said::say;
-use super::said::{entries, summary};
+use super::said::{entries, sentence, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
@@ -14,7 +13,7 @@ pub(super) fn cdi_log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
     let level = |value: &Value| value.as_u64().unwrap_or(1);
     let (was, is) = (level(change.before), level(change.after));
     let how = if is > was { "more" } else { "less" };
-    let said = say("cdi-log-verbosity");
+    let said = sentence("cdi-log-verbosity");
     if was == is { Vec::new() } else { vec![said.fill(&[("how", &how), ("is", &is), ("was", &was)])] }
 }
 
@@ -50,9 +49,9 @@ pub(super) fn mac_pool(change: &Change<'_>) -> Vec<Consequence> {
     };
     let (was, is) = change.at("spec.kubeMacPool");
     match (was.is_null(), is.is_null()) {
-        (true, _) => vec![say("mac-pool").plain()],
-        (_, true) => vec![say("no-mac-pool").plain()],
-        _ => vec![say("mac-range").turns(range(is), range(was))],
+        (true, _) => vec![sentence("mac-pool-pool").plain()],
+        (_, true) => vec![sentence("mac-pool-none").plain()],
+        _ => vec![sentence("mac-pool-range").turns(range(is), range(was))],
     }
 }
 
@@ -61,9 +60,9 @@ pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
     let name = change.object_name();
     let takes_disks = change.before["spec"]["retentionPolicy"] == "None";
     let said = match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => say("image-imported"),
-        (_, true) if takes_disks => say("image-deleted"),
-        (_, true) => say("image-not-imported"),
+        (true, _) => sentence("cron-imported"),
+        (_, true) if takes_disks => sentence("cron-deleted"),
+        (_, true) => sentence("cron-dropped"),
         _ => return Vec::new(),
     };
     vec![said.about(name)]
@@ -81,12 +80,12 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
         named.into_iter().find_map(Value::as_str).map_or_else(|| summary(source), str::to_owned)
     };
     let said = match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => say("image-gets-source").about(change.object_name()),
-        (_, true) => say("image-loses-source").about(change.object_name()),
+        (true, _) => sentence("image-source-added").about(change.object_name()),
+        (_, true) => sentence("image-source-removed").about(change.object_name()),
         _ => {
             let is_other = registry(change.before) != registry(change.after);
-            let said = say(if is_other { "image-registry" } else { "image-source" });
-            said.turns(source(change.after), source(change.before)).about(change.object_name())
+            let said = if is_other { "image-source-elsewhere" } else { "image-source-changes" };
+            sentence(said).turns(source(change.after), source(change.before)).about(change.object_name())
         }
     };
     vec![said]
@@ -98,18 +97,22 @@ pub(super) fn quota_namespaces(change: &Change<'_>) -> Vec<Consequence> {
         Value::Null => "in namespaces with the label application-aware-quota/enable-gating".to_owned(),
         selector => in_namespaces(selector),
     };
-    let said = say("quota-namespaces");
+    let said = sentence("quota-namespaces");
     vec![said.turns(namespaces(change.after), namespaces(change.before))]
 }
 
 /// What a role grants and no longer grants: `list pods`.
 pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
     let granted = |rules: &Value| -> BTreeSet<String> {
-        let of = |rule: &Value| -> Vec<String> {
-            let resources = texts(&rule["resources"]).chain(texts(&rule["nonResourceURLs"]));
-            resources.flat_map(|r| texts(&rule["verbs"]).map(move |verb| format!("{verb} {r}"))).collect()
+        let names = |rule: &Value, list: &str| -> Vec<String> {
+            rule[list].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
         };
-        elements(rules).flat_map(of).collect()
+        let of = |rule: &Value| -> Vec<String> {
+            let resources = [names(rule, "resources"), names(rule, "nonResourceURLs")].concat();
+            let verbs = names(rule, "verbs");
+            resources.iter().flat_map(|r| verbs.iter().map(move |verb| format!("{verb} {r}"))).collect()
+        };
+        rules.as_array().into_iter().flatten().flat_map(of).collect()
     };
     let (was, is) = (granted(change.before), granted(change.after));
     let list = |all: Vec<&String>| match all.as_slice() {
@@ -119,9 +122,9 @@ pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
     };
     let (more, less) = (list(is.difference(&was).collect()), list(was.difference(&is).collect()));
     let said = more
-        .map(|more| say("role-grants-more").turns(more, ""))
+        .map(|more| sentence("grants-more").turns(more, ""))
         .into_iter()
-        .chain(less.map(|less| say("role-grants-less").turns("", less)));
+        .chain(less.map(|less| sentence("grants-less").turns("", less)));
     said.map(|c| c.about(change.object_name())).collect()
 }
 
@@ -129,12 +132,12 @@ pub(super) fn grants(change: &Change<'_>) -> Vec<Consequence> {
 pub(super) fn constraints(change: &Change<'_>) -> Vec<Consequence> {
     let name = change.object_name();
     match (change.before.is_null(), change.after.is_null()) {
-        (true, _) => vec![say("constraints-appear").about(name)],
-        (_, true) => vec![say("constraints-removed").about(name)],
+        (true, _) => vec![sentence("constraints-appear").about(name)],
+        (_, true) => vec![sentence("constraints-removed").about(name)],
         _ => {
             let leaves = change.leaves().into_iter().filter(|(field, ..)| !field.starts_with("metadata"));
             let said = |(field, was, is): (String, String, String)| {
-                say("constraints-other").fill(&[("field", &field), ("is", &is), ("was", &was)]).about(name)
+                sentence("constraints-change").fill(&[("field", &field), ("is", &is), ("was", &was)]).about(name)
             };
             leaves.map(said).collect()
         }

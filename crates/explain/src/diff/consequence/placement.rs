@@ -2,8 +2,7 @@
 //! Source: Kubernetes' scheduler; a toleration and a preference exclude no node.
 
 use super::Change;
-use super::said::say;
-use super::said::{Said, list, selector};
+use super::said::{Said, list, selector, sentence};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use hcoplan_planner::topology::{Selection, Tolerations};
@@ -18,17 +17,23 @@ struct Pods {
 }
 
 fn pods(kind: &str, path: &str) -> Pods {
-    let pods = |run, missed: Option<&str>, changed| Pods { run, missed: missed.map(say), changed: say(changed) };
+    let any_node = |run, changed| Pods { run, missed: None, changed };
     match (kind, path.contains("workload")) {
-        ("KubeVirt", true) => pods("virt-handler runs", Some("virt-handler-leaves"), "virt-handler-runs-elsewhere"),
-        ("NetworkAddonsConfig", true) => {
-            pods("the network plugins run", Some("network-plugins-leave"), "runs-elsewhere")
-        }
-        (_, true) => pods("importer pods run", None, "imports-elsewhere"),
-        ("KubeVirt", false) => pods("virt-api and virt-controller", None, "rolled-out-elsewhere"),
-        ("NetworkAddonsConfig", false) => pods("the network components", None, "rolled-out-elsewhere"),
-        ("CDI", false) => pods("CDI's components", None, "rolled-out-elsewhere"),
-        _ => pods("AAQ's components", None, "rolled-out-elsewhere"),
+        ("KubeVirt", true) => Pods {
+            run: "virt-handler runs",
+            missed: Some(sentence("pods-unmanaged").restarts()),
+            changed: sentence("pods-runs").restarts(),
+        },
+        ("NetworkAddonsConfig", true) => Pods {
+            run: "the network plugins run",
+            missed: Some(sentence("pods-no-network")),
+            changed: sentence("pods-runs"),
+        },
+        (_, true) => any_node("importer pods run", sentence("pods-imports")),
+        ("KubeVirt", false) => any_node("virt-api and virt-controller", sentence("pods-rolled-out")),
+        ("NetworkAddonsConfig", false) => any_node("the network components", sentence("pods-rolled-out")),
+        ("CDI", false) => any_node("CDI's components", sentence("pods-rolled-out")),
+        _ => any_node("AAQ's components", sentence("pods-rolled-out")),
     }
 }
 
@@ -42,7 +47,7 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
         let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
         let missed = match (change.sides.nodes, left.as_slice()) {
             ([], _) if needs(is).is_some() && needs(is) != needs(was) => {
-                Some((Said { possibly: true, ..missed }, "some nodes".to_owned()))
+                Some((missed.possibly(), "some nodes".to_owned()))
             }
             (_, []) => None,
             (_, left) => Some((missed, list(left))),
@@ -71,18 +76,18 @@ fn place(placement: &Value) -> String {
     let terms =
         |term: &Value| [selector(&term["matchExpressions"]), selector(&term["matchFields"])].concat().join(", ");
     let required = &nodes["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
-    let required: Vec<String> = elements(required).map(terms).collect();
+    let required: Vec<String> = required.as_array().into_iter().flatten().map(terms).collect();
     let mut with = selector(&placement["nodeSelector"]);
     with.extend((!required.is_empty()).then(|| required.join(" or ")));
     let mut out =
         vec![if with.is_empty() { "on any node".to_owned() } else { format!("on nodes with {}", with.join(", ")) }];
-    let preferred = elements(&nodes["preferredDuringSchedulingIgnoredDuringExecution"]);
+    let preferred = nodes["preferredDuringSchedulingIgnoredDuringExecution"].as_array().into_iter().flatten();
     let preferred: Vec<String> = preferred.map(|one| terms(&one["preference"])).collect();
     out.extend((!preferred.is_empty()).then(|| format!("preferably with {}", preferred.join(", "))));
     let by_pods =
         ["podAffinity", "podAntiAffinity"].iter().any(|key| affinity[*key].as_object().is_some_and(|m| !m.is_empty()));
     out.extend(by_pods.then(|| "near or far from other pods".to_owned()));
-    let tolerations = elements(&placement["tolerations"]);
+    let tolerations = placement["tolerations"].as_array().into_iter().flatten();
     let tolerated: Vec<&str> = tolerations.map(|one| one["key"].as_str().unwrap_or("every taint")).collect();
     out.extend((!tolerated.is_empty()).then(|| format!("tolerating {}", tolerated.join(", "))));
     out.join(", ")

@@ -10,104 +10,120 @@ use std::fmt::Display;
 use std::sync::LazyLock;
 
 /// A sentence with its severity. `{is}` and `{was}` are values, `{field}` is a field, `{}` the subject.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Said {
-    #[serde(default = "behaviour")]
     pub(super) impact: Impact,
-    #[serde(default = "now")]
     pub(super) when: EffectTime,
     pub(super) text: &'static str,
     /// What to do; empty if nothing.
-    #[serde(default)]
     pub(super) action: &'static str,
-    /// Whether it only happens if something uses what changes.
-    #[serde(default)]
-    pub(super) possibly: bool,
+    /// Whether it always happens, not only if something uses what changes.
+    pub(super) certain: bool,
     /// The virtual machines that it is about.
     pub(super) users: Option<Users>,
     /// Whether pods are replaced.
-    #[serde(default)]
     pub(super) restarts: bool,
     /// The rule whose finding says the same.
     pub(super) rule: Option<&'static str>,
 }
 
-fn behaviour() -> Impact {
-    Impact::Behaviour
+/// The sentences that functions choose.
+pub(super) static SENTENCES: LazyLock<BTreeMap<String, Value>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).unwrap_or_default());
+
+/// A sentence of `sentences.json`, which functions choose.
+pub(super) fn sentence(name: &str) -> Said {
+    SENTENCES.get(name).and_then(said).expect("a test asks for every name")
 }
 
-fn now() -> EffectTime {
-    EffectTime::Now
+/// A sentence; without `impact` it is a behaviour, without `when` it happens at once.
+pub(super) fn said(value: &'static Value) -> Option<Said> {
+    let text = |key: &str| value.get(key).map(|v| v.as_str().unwrap_or_default());
+    let impact = value.get("impact").map_or(Some(Impact::Behaviour), |name| Impact::deserialize(name).ok())?;
+    let when = value.get("when").map_or(Some(EffectTime::Now), |name| EffectTime::deserialize(name).ok())?;
+    let users = Option::deserialize(&value["users"]).ok()?;
+
+    let is = |key: &str| value[key] == true;
+    Some(Said {
+        action: text("action").unwrap_or_default(),
+        certain: !is("possibly"),
+        restarts: is("restarts"),
+        rule: text("rule"),
+        users,
+        ..Said::new(impact, when, text("text")?)
+    })
 }
-
-/// The sentences of functions, by name.
-static SENTENCES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("sentences.json")).expect("JSON"));
-
-/// A sentence of a function.
-///
-/// # Panics
-/// If there is no such sentence, which a test rules out.
-pub(super) fn say(name: &str) -> Said {
-    Said::deserialize(&SENTENCES[name]).expect("a sentence of this form")
-}
-
-/// Computes what a row says.
-pub(super) struct Code(pub(super) fn(&Change<'_>) -> Vec<Consequence>);
 
 /// What a row says about its values.
-#[derive(Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy)]
 pub(super) enum Says {
     /// A value in words, and the sentence about another one.
-    Value {
-        #[serde(flatten)]
-        words: Words,
-        says: Said,
-    },
-    /// A switch.
-    Switch { default: bool, on: Said, off: Said },
+    Value(Words, Said),
+    /// A switch: its default, on, off.
+    Switch(bool, Said, Said),
     /// A value that a field gets, or loses.
-    Becomes { value: &'static str, gets: Said, loses: Said },
+    Becomes(&'static str, Said, Said),
     /// A section or object that appears, is removed, or changes.
-    Section { add: Said, remove: Said, change: Option<Said> },
+    Section(Said, Said, Option<Said>),
     /// Each changed field below the path; unset ones have the value that the words name.
-    Each {
-        #[serde(default)]
-        defaults: BTreeMap<&'static str, &'static str>,
-        #[serde(flatten)]
-        says: Said,
-    },
+    Each(Words, Said),
     /// Each name in a list, or each key of a map, that is added, removed or changed.
-    Names { add: Said, remove: Said, change: Option<Said> },
+    Names(Said, Said, Option<Said>),
     /// Computed.
-    Code(Code),
+    Code(fn(&Change<'_>) -> Vec<Consequence>),
 }
 
 /// Values in words.
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Words {
     /// The value of an unset field, in words.
-    default: &'static str,
-    /// Words for values; `*` is for any other, with the value at `{}`.
-    #[serde(default)]
-    words: BTreeMap<&'static str, &'static str>,
+    pub(super) default: &'static str,
+    /// Words for values, by value or by field; `*` is for any other, with the value at `{}`.
+    pub(super) of: Option<&'static Value>,
 }
 
 impl Words {
+    fn get(&self, key: &str) -> Option<&'static str> {
+        let of = self.of?;
+        of.get(key).or(of.get("*"))?.as_str()
+    }
+
     fn value(&self, value: &Value) -> String {
         if value.is_null() {
             return self.default.to_owned();
         }
         let own = shown(value);
-        match self.words.get(&*own).or(self.words.get("*")) {
+        match self.get(&own) {
             Some(words) => words.replace("{}", &own),
             None => own,
+        }
+    }
+
+    fn field(&self, field: &str, value: String) -> String {
+        match self.get(field) {
+            Some(default) if value == UNSET => default.to_owned(),
+            _ => value,
         }
     }
 }
 
 impl Said {
+    pub(super) const fn new(impact: Impact, when: EffectTime, text: &'static str) -> Self {
+        Self { impact, when, text, action: "", certain: true, users: None, restarts: false, rule: None }
+    }
+
+    /// Only if something uses what changes.
+    pub(super) const fn possibly(mut self) -> Self {
+        self.certain = false;
+        self
+    }
+
+    /// Replaces pods.
+    pub(super) const fn restarts(mut self) -> Self {
+        self.restarts = true;
+        self
+    }
+
     /// The consequence without values.
     pub(super) fn plain(self) -> Consequence {
         self.fill(&[])
@@ -123,7 +139,7 @@ impl Said {
         Consequence {
             impact: self.impact,
             when: self.when,
-            certain: !self.possibly,
+            certain: self.certain,
             text,
             action: self.action.to_owned(),
             subjects: Vec::new(),
@@ -154,62 +170,52 @@ impl Consequence {
 
 impl Says {
     /// The consequences of a change.
-    pub(super) fn consequences(&self, change: &Change<'_>) -> Vec<Consequence> {
+    pub(super) fn consequences(self, change: &Change<'_>) -> Vec<Consequence> {
         let (was, is) = (change.before, change.after);
-        let named = |said: &Said, consequence: Consequence| {
+        let named = |said: Said, consequence: Consequence| {
             if said.text.contains("{}") { consequence.about(change.object_name()) } else { consequence }
         };
         match self {
-            Self::Value { words, says } => {
+            Self::Value(words, said) => {
                 let (was, is) = (words.value(was), words.value(is));
-                if same_value(&was, &is) { Vec::new() } else { vec![named(says, says.turns(is, was))] }
+                if same_value(&was, &is) { Vec::new() } else { vec![named(said, said.turns(is, was))] }
             }
-            Self::Switch { default, on, off } => {
-                let (was, is) = (was.as_bool().unwrap_or(*default), is.as_bool().unwrap_or(*default));
+            Self::Switch(default, on, off) => {
+                let (was, is) = (was.as_bool().unwrap_or(default), is.as_bool().unwrap_or(default));
                 if was == is { Vec::new() } else { vec![if is { on } else { off }.plain()] }
             }
-            Self::Becomes { value, gets, loses } => {
+            Self::Becomes(value, gets, loses) => {
                 let said = if is == value { gets } else { loses };
                 if (was == value) == (is == value) { Vec::new() } else { vec![named(said, said.plain())] }
             }
-            Self::Section { add, remove, change: other } => {
-                let said = added_or_removed((was, is), add, remove, other.as_ref());
+            Self::Section(add, remove, other) => {
+                let said = match (was.is_null(), is.is_null()) {
+                    (true, _) => Some(add),
+                    (_, true) => Some(remove),
+                    _ => other,
+                };
                 said.map(|said| named(said, said.turns(summary(is), summary(was)))).into_iter().collect()
             }
-            Self::Each { defaults, says } => {
-                let or = |field: &str, value: String| match defaults.get(field).or(defaults.get("*")) {
-                    Some(default) if value == UNSET => (*default).to_owned(),
-                    _ => value,
-                };
+            Self::Each(words, said) => {
                 let leaf = |(field, was, is): (String, String, String)| {
-                    let (was, is) = (or(&field, was), or(&field, is));
-                    (was != is).then(|| says.fill(&[("field", &field), ("is", &is), ("was", &was)]))
+                    let (was, is) = (words.field(&field, was), words.field(&field, is));
+                    (was != is).then(|| said.fill(&[("field", &field), ("is", &is), ("was", &was)]))
                 };
                 change.leaves().into_iter().filter_map(leaf).collect()
             }
-            Self::Names { add, remove, change } => names_changed(was, is)
+            Self::Names(add, remove, other) => names_changed(was, is)
                 .into_iter()
                 .filter_map(|(name, was, is)| {
-                    let said = added_or_removed((&was, &is), add, remove, change.as_ref())?;
+                    let said = match (was.is_null(), is.is_null()) {
+                        (true, _) => add,
+                        (_, true) => remove,
+                        _ => other?,
+                    };
                     Some(said.turns(summary(&is), summary(&was)).about(name))
                 })
                 .collect(),
-            Self::Code(code) => (code.0)(change),
+            Self::Code(code) => code(change),
         }
-    }
-}
-
-/// The sentence about a value that appears, is removed, or changes.
-fn added_or_removed<'s>(
-    (was, is): (&Value, &Value),
-    add: &'s Said,
-    remove: &'s Said,
-    change: Option<&'s Said>,
-) -> Option<&'s Said> {
-    match (was.is_null(), is.is_null()) {
-        (true, _) => Some(add),
-        (_, true) => Some(remove),
-        _ => change,
     }
 }
 
@@ -337,32 +343,5 @@ pub(super) fn entries(value: &Value) -> Vec<(String, Value)> {
             on.map(|(name, value)| (name.clone(), value.clone())).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_sentence_is_read_and_used() {
-        let code = [
-            include_str!("kubevirt.rs"),
-            include_str!("migration.rs"),
-            include_str!("others.rs"),
-            include_str!("placement.rs"),
-        ];
-        let words: BTreeSet<&str> = code.iter().flat_map(|text| text.split('"')).collect();
-        let known = SENTENCES.as_object().expect("a map");
-        for name in known.keys() {
-            say(name);
-            assert!(words.contains(name.as_str()), "nothing says {name}");
-        }
-        for asked in code.iter().flat_map(|text| text.split("say(\"").skip(1)) {
-            let name = asked.split('"').next().unwrap_or_default();
-            assert!(known.contains_key(name), "there is no sentence {name}");
-        }
     }
 }

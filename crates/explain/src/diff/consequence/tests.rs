@@ -214,3 +214,24 @@ fn an_operators_own_default_says_nothing() {
         assert_eq!(sentences(&plain(), &own(section), "KubeVirt"), []);
     }
 }
+
+#[test]
+fn every_sentence_exists_and_is_used() {
+    let sources = [
+        include_str!("kubevirt.rs"),
+        include_str!("migration.rs"),
+        include_str!("others.rs"),
+        include_str!("placement.rs"),
+        include_str!("../effects.rs"),
+        include_str!("../steps.rs"),
+    ];
+    for name in said::SENTENCES.keys() {
+        assert!(!said::sentence(name).text.is_empty(), "{name}");
+        assert!(sources.iter().any(|source| source.contains(&format!("\"{name}\""))), "nothing says {name}");
+    }
+    let is_name = |text: &&str| text.contains('-') && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+    let literals = sources.iter().flat_map(|source| source.lines()).flat_map(|line| line.split('"').skip(1).step_by(2));
+    for name in literals.filter(is_name).filter(|name| !name.starts_with("virt-")) {
+        assert!(said::SENTENCES.contains_key(name), "no sentence {name}");
+    }
+}

@@ -81,7 +81,6 @@ impl EffectTime {
         match self {
             Self::NextStart => "from their next start",
             Self::NextPod => "from their next start or migration",
-            Self::NewMachines => "when they are created",
             _ => "",
         }
     }
