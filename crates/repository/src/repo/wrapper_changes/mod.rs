@@ -24,13 +24,13 @@ const KIND: &str = "HyperConverged";
 pub(super) fn is_planned(field: &str) -> bool {
     let last = |key: &str| field.split('.').any(|part| part == key);
     match field.split_once("kustomize.") {
-        Some((_, own)) => ARGO.iter().any(|(key, _)| own.starts_with(key)),
+        Some((_, own)) => ARGO.iter().any(|key| own.starts_with(key)),
         None => field.starts_with("spec.") && is_of_flux(last) || last("postBuild"),
     }
 }
 
 fn is_of_flux(is_it: impl Fn(&str) -> bool) -> bool {
-    FLUX.iter().any(|(key, _)| is_it(key)) || ["commonMetadata", "postRenderers"].iter().any(|key| is_it(key))
+    FLUX.iter().chain(&["commonMetadata", "postRenderers"]).any(|key| is_it(key))
 }
 
 /// Fleet's settings of a directory.
@@ -305,8 +305,8 @@ impl Changes<'_> {
         for entry in node.entries() {
             let key = entry.key.text.as_str();
             let value = &entry.value;
-            let is_planned = self.is_built
-                && (is_of_flux(|own| own == key) || prefix == "kustomize." && ARGO.iter().any(|(own, _)| *own == key));
+            let is_planned =
+                self.is_built && (is_of_flux(|own| own == key) || prefix == "kustomize." && ARGO.contains(&key));
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {
