@@ -4,7 +4,7 @@
 use hcoplan_diagnostics::source::EditedTree;
 
 use super::tops::to_build;
-use super::{BUILT, BuildError, BuildJob, BuildRequest, Built, ClusterFilter, Started};
+use super::{BUILT, BuildError, BuildJob, Built, Started};
 use crate::prelude::*;
 use crate::repo::gitops::{self, Applied, LeftOut, Source};
 use crate::repo::kustomization::Kustomizations;
@@ -71,16 +71,7 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
 
 impl Built {
     fn add_controllers(&mut self, all: &Kustomizations<'_>, job: BuildJob) {
-        let request = BuildRequest {
-            within: None,
-            chosen: &ClusterFilter::default(),
-            is_off: false,
-            fetches: false,
-            is_exact: false,
-            most_bytes: usize::MAX,
-            stop: &|| false,
-        };
-        let (job, started) = job.start(all, &request);
+        let (job, started) = job.start(all, false, false);
         if let Started::Done(Ok(done)) = started {
             self.reached.extend(job.reached.files());
             self.store(job.output.join(BUILT), done.bytes, done.accumulated, job.reached, &job.whole);
