@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};
 use super::objects::{ClusterRef, StatementRef};
-use super::{FileRole, Repo, parent};
+use super::{Repo, parent};
 use crate::prelude::*;
 
 impl Repo {
@@ -28,7 +28,7 @@ impl Repo {
             let all: BTreeSet<_> = all.filter_map(|(_, destination)| clusters.get(destination)).flatten().collect();
             all.first().filter(|_| all.len() == 1).map(|only| (file.to_owned(), only.to_path_buf()))
         };
-        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let read = self.files.iter().filter(|f| f.is_read());
         let read = read.filter(|f| self.owners.around(&f.path).is_none());
         read.filter_map(|f| of_file(&f.path)).collect()
     }

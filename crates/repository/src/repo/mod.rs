@@ -78,7 +78,7 @@ pub use cluster_filter::ClusterFilter;
 pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};
 pub use dump::{Dump, Fact};
 pub use error::{Error, Located};
-pub use files::{FileContents, FileRole, FileUse};
+pub use files::{FileRole, FileUse};
 pub use gitops::Controller;
 pub use helm::{RENDERED, render_charts};
 pub use identity::{FactOrigin, Identity, SYNC_OPTIONS, WithSource, has_sync_option};

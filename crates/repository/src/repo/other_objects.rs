@@ -118,7 +118,7 @@ impl Repo {
             let first = self.files.partition_point(|f| in_order(&f.path, reach).is_lt());
             self.files[first..].iter().take_while(move |f| f.path.starts_with(reach))
         });
-        let read = below.filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let read = below.filter(|f| f.is_read());
         read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
     }
 
@@ -145,10 +145,9 @@ impl Repo {
     /// The operands in a repository without a HyperConverged, each with its kind and file; and the number of read
     /// files.
     pub fn nearest_misses(&self) -> (Vec<(String, Arc<Utf8Path>)>, usize) {
-        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
         let mut found = Vec::new();
         let mut count = 0;
-        for file in read {
+        for file in self.files.iter().filter(|f| f.is_read()) {
             count += 1;
             let Ok(source) = self.tree.source(&file.path) else {
                 continue;
@@ -168,7 +167,7 @@ impl Repo {
     pub fn unowned_machines(&self) -> Vec<&Utf8Path> {
         let is_given =
             |path: &Utf8Path| self.clusters().iter().any(|c| c.also.iter().any(|also| path.starts_with(also)));
-        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let read = self.files.iter().filter(|f| f.is_read());
         let unowned = read.filter(|f| self.owners.owner(&f.path).is_none() && !is_given(&f.path));
         let has_machines = |file: &&FileUse| {
             // Most files name none, and needn't be parsed.
@@ -242,9 +241,8 @@ impl Repo {
             // Where a repository says what is a cluster's, nothing else is.
             files.retain(|file| self.owners.around(&file.path) == Some(directory));
             let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
-            let read = |f: &&FileUse| matches!(f.what, FileRole::Read(_) | FileRole::Nothing);
             let given = |f: &&FileUse| cluster.also.iter().any(|also| f.path.starts_with(also));
-            let elsewhere = self.files.iter().filter(read).filter(given);
+            let elsewhere = self.files.iter().filter(|f| f.is_read()).filter(given);
             let elsewhere: Vec<_> = elsewhere.filter(|f| !own.contains(&*f.path)).collect();
             files.extend(elsewhere);
         }
