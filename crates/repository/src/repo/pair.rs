@@ -16,6 +16,7 @@ use super::config::{ClusterEntry, Config};
 use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
 use super::parent;
+use super::problem::related;
 use super::statements::{HCO_NAME, StatementKind};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
@@ -161,10 +162,7 @@ fn duplicate_name(name: &str, is_other: bool, own: Option<Location>, other: Opti
         .label("not planned")
         .help("name both in hcoplan.yaml, or move one to its own directory");
     finding.location = own;
-    match other {
-        Some(place) => finding.related(place, "planned"),
-        None => finding,
-    }
+    related(finding, other, "planned")
 }
 
 /// Assigns an index to every inventory of several clusters; returns their number.

@@ -26,6 +26,14 @@ impl Problem {
     }
 }
 
+/// A finding with what it relates to, if that has a place.
+pub(super) fn related(finding: Finding, place: Option<Location>, label: &'static str) -> Finding {
+    match place {
+        Some(place) => finding.related(place, label),
+        None => finding,
+    }
+}
+
 /// An unreadable file: whether it is relevant is unknown.
 pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
     Problem { finding: not_read(path, why.to_string()), fatal: false }
