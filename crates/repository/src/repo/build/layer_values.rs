@@ -1,6 +1,6 @@
 //! Finds the values that the layers of a build have at a path, for whoever edits the one that counts.
 
-use hcoplan_yaml::{Path, Segment, Value};
+use hcoplan_yaml::{Path, Segment, Value, pointer};
 
 use super::super::kustomization::values;
 use super::layers::{BuildLayer, LayerKind};
@@ -90,7 +90,7 @@ impl<'l> Tracing<'l> {
         let same = self.path.iter().all(|name| {
             tokens.next().is_some_and(|token| {
                 let index = is_index(token) && name.bytes().all(|b| b.is_ascii_digit());
-                index || token.replace("~1", "/").replace("~0", "~") == *name
+                index || pointer::unescape(token) == *name
             })
         });
         !self.path.is_empty() && same && tokens.next().is_none()

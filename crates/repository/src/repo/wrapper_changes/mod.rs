@@ -6,7 +6,7 @@
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
 use hcoplan_planner::admission::READ_ANNOTATIONS;
-use hcoplan_yaml::{self as yaml, Entry, Key, Value};
+use hcoplan_yaml::{self as yaml, Entry, Key, Value, pointer};
 use regex_lite::Regex;
 
 use super::build::whole;
@@ -171,7 +171,7 @@ impl Changes<'_> {
         let of_file = |name: &str| {
             let Some(tree) = self.tree else { return Some("[{path: /spec/source/plugin, value: any}]".to_owned()) };
             let path = normalize_path(&parent(file).join(name))?;
-            Some(SourceFile::from_bytes(&path, tree.read(&path).ok()?).text().to_owned())
+            Some(tree.source(&path).ok()?.text().to_owned())
         };
         let Some(patch) = named.map_or(patch, of_file) else { return };
         let targeted = entry.get("target").map(|target| controllers(target.get("kind")));
@@ -410,8 +410,7 @@ fn at_pointer(pointer: &str, value: &Node) -> Node {
         let value = if is_index {
             Value::Seq(vec![value])
         } else {
-            let text = step.replace("~1", "/").replace("~0", "~");
-            Value::Map(vec![Entry { key: Key { text, span }, value }])
+            Value::Map(vec![Entry { key: Key { text: pointer::unescape(step), span }, value }])
         };
         Node { span, style, value }
     })
