@@ -8,6 +8,7 @@ use super::build::{BUILT, DISABLED};
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
+use super::mentions::has;
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
 use super::{ClusterRef, Repo, parent, wrapper_fields};
@@ -180,11 +181,14 @@ impl Repo {
     /// Flux without `postBuild`.
     pub(super) fn is_applied_as_written(&self, cluster: &ClusterRef) -> bool {
         let is_disabled = || {
-            let root = self.as_read(cluster).map(|document| document.root.clone());
-            let all = ["metadata.annotations", "metadata.labels"];
-            root.is_some_and(|root| {
-                all.iter()
-                    .any(|place| root.below(place).and_then(|all| all.get(DISABLED)?.as_str()) == Some("disabled"))
+            self.as_read(cluster).is_some_and(|document| {
+                let is_at = |all: &str| {
+                    document
+                        .root
+                        .below(all)
+                        .is_some_and(|all| all.get(DISABLED).and_then(Node::as_str) == Some("disabled"))
+                };
+                is_at("metadata.annotations") || is_at("metadata.labels")
             })
         };
         let leaves = |by: &&Applied| match by.kind {
@@ -211,7 +215,7 @@ impl Repo {
         if !source.is_here {
             return Some(LeftOut::Elsewhere);
         }
-        if self.built.as_ref().is_some_and(|built| built.inputs.contains_key(cluster.path())) {
+        if self.inputs_of(cluster.path()).is_some() {
             let is_own = self.is_build_of(applied, source, directory);
             return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
         }
@@ -220,8 +224,7 @@ impl Repo {
             return by_place;
         }
         let text = || self.tree.read(cluster.path()).unwrap_or_default();
-        let comment = b"+argocd:skip-file-rendering";
-        if controller == Controller::ArgoCd && memchr::memmem::find(&text(), comment).is_some() {
+        if controller == Controller::ArgoCd && has(text(), "+argocd:skip-file-rendering") {
             return Some(LeftOut::SkippedFile);
         }
         self.left_out_by_itself(controller, cluster)
@@ -232,7 +235,7 @@ impl Repo {
     fn is_build_of(&self, applied: &Applied, source: &Source, directory: &Utf8Path) -> bool {
         let name = self.gitops().output_name(applied);
         let is_named = directory.file_name() == Some(&name) && source.is_at(parent(directory));
-        let has_own = || self.built.as_ref().is_some_and(|b| b.inputs.contains_key(&directory.join(&name).join(BUILT)));
+        let has_own = || self.inputs_of(&directory.join(&name).join(BUILT)).is_some();
         is_named || source.is_at(directory) && !has_own()
     }
 
@@ -289,7 +292,7 @@ impl Repo {
     }
 
     /// A cluster's HyperConverged with what is known of it alone.
-    fn as_read(&self, cluster: &ClusterRef) -> Option<Arc<Document>> {
+    pub(super) fn as_read(&self, cluster: &ClusterRef) -> Option<Arc<Document>> {
         self.content(cluster.object.file).ok()?.object(cluster.object.place)
     }
 

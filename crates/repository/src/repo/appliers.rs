@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::last_part;
 use super::candidate::{is_candidate, is_of_tests};
 use super::charts::is_chart;
 use super::scan::{FoundKind, scan};
-use super::{Repo, parent};
+use super::{Repo, files_of, parent};
 
 use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
 use crate::prelude::*;
@@ -48,10 +48,8 @@ impl fmt::Display for AppliedBy {
 
 /// Whether a controller's object of a tree applies a directory or file of it, or something below that.
 pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
-    let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
-    let is_of_tests = |file: &Utf8Path| file.components().any(|part| is_of_tests(part.as_str()));
-    let files = files.into_iter().filter(|file| !is_of_tests(file));
-    let files: Vec<Utf8PathBuf> = files.collect();
+    let mut files = files_of(tree);
+    files.retain(|file| !file.components().any(|part| is_of_tests(part.as_str())));
     let gitops = gitops::read(tree, &files);
     let file = below.join("a.yaml");
     gitops.applied.iter().any(|by| {
@@ -62,7 +60,7 @@ pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
 
 /// Whether files in the directories above one have facts about its clusters: an inventory, or what installs HCO.
 pub fn has_facts_above(tree: &dyn Tree, below: &Utf8Path) -> bool {
-    let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
+    let files = files_of(tree);
     let is_above =
         |file: &&Utf8PathBuf| is_candidate(file) && below.ancestors().skip(1).any(|above| above == parent(file));
     let is_fact = |what: FoundKind| matches!(what, FoundKind::Inventory(_) | FoundKind::Statement(_));

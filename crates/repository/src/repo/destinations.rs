@@ -5,6 +5,7 @@ use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};
 use super::objects::{ClusterRef, StatementRef};
+use super::problem::related;
 use super::{Repo, parent};
 use crate::prelude::*;
 
@@ -22,7 +23,7 @@ impl Repo {
             return HashMap::new();
         }
         let of_file = |file: &Utf8Path| {
-            let is_build = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(file));
+            let is_build = self.inputs_of(file).is_some();
             let all = gitops.reaching(&*self.tree, file);
             let all = all.filter(|(by, _)| !is_build || self.builds_into(by, parent(file)));
             let all: BTreeSet<_> = all.filter_map(|(_, destination)| clusters.get(destination)).flatten().collect();
@@ -72,9 +73,7 @@ impl Repo {
         let mut known: BTreeMap<(&Destination, String, String), (&ClusterRef, &Applied)> = BTreeMap::new();
         let mut out = Vec::new();
         for cluster in &self.clusters {
-            let object =
-                self.content(cluster.object.file).ok().and_then(|content| content.object(cluster.object.place));
-            let Some(object) = object else { continue };
+            let Some(object) = self.as_read(cluster) else { continue };
             let applying = self.applying(cluster);
             for (by, destination) in applying.into_iter().filter_map(|by| Some((by, by.destination.as_ref()?))) {
                 let [namespace, name] =
@@ -94,10 +93,7 @@ impl Repo {
                     .label("the same object")
                     .help("delete one, or apply one of them to another cluster");
                 finding.location = self.named_at(cluster.object);
-                out.push(match self.named_at(first.object) {
-                    Some(location) => finding.related(location, "the first one"),
-                    None => finding,
-                });
+                out.push(related(finding, self.named_at(first.object), "the first one"));
                 break;
             }
         }

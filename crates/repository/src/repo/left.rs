@@ -61,8 +61,7 @@ impl Applied {
     /// finalizer, which an ApplicationSet gives to those that it makes.
     fn deletes_with_itself(&self) -> bool {
         const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
-        let finalizers = self.document.root.below("metadata.finalizers");
-        let mut names = finalizers.into_iter().flat_map(Node::items).filter_map(Node::as_str);
+        let mut names = self.document.root.list_at("metadata.finalizers").iter().filter_map(Node::as_str);
         match self.kind.controller() {
             _ if self.kind == Kind::ApplicationSet => {
                 let policy = |key: &str| self.document.root.below("spec.syncPolicy").and_then(|policy| policy.get(key));

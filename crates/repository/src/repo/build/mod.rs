@@ -23,7 +23,6 @@ mod tops;
 
 use std::mem;
 
-use memchr::memmem::find;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub(in crate::repo) use self::additions::Additions;
@@ -48,6 +47,7 @@ use super::cluster_filter::ClusterFilter;
 use super::gitops;
 use super::kustomization::Kustomizations;
 use super::listed::HCO;
+use super::mentions::has_any;
 use super::scan::{FoundKind, may_name_hyperconverged, scan};
 use crate::prelude::*;
 
@@ -436,10 +436,6 @@ impl BuildJob {
         let mut inputs = self.reached.inputs.iter();
         inputs.any(|input| tree.read(input).is_ok_and(|bytes| has_any(&bytes, &["HyperConverged", HCO])))
     }
-}
-
-fn has_any(bytes: &[u8], words: &[&str]) -> bool {
-    words.iter().any(|word| find(bytes, word.as_bytes()).is_some())
 }
 
 /// Whether a file has a HyperConverged, or mentions one if it can't be parsed as YAML.

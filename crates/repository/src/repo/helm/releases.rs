@@ -266,8 +266,7 @@ fn application(
     let namespace = applied.namespace.as_deref().unwrap_or_default();
     let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
     lacks.extend(unread(node.get("helm"), is_read_of_helm));
-    let is_true = |path: &str| matches!(node.below(path).map(|n| &n.value), Some(Value::Bool(true)));
-    let skips = is_true("helm.ignoreMissingValueFiles");
+    let skips = node.below("helm.ignoreMissingValueFiles").is_some_and(Node::is_true);
     let mut values = Vec::new();
     let mut missing = Vec::new();
     for named in node.list_at("helm.valueFiles") {

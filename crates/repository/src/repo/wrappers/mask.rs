@@ -291,26 +291,21 @@ fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
     let mut open: Vec<(Range<usize>, bool)> = Vec::new();
     for tag in tags(text, language) {
         let range = tag.range.clone();
-        if tag.is_value {
-            let before = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-            let after = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
-            let line = text[before..after].trim();
-            if line == &text[range.clone()] {
-                out.blank(range.clone());
-                out.lines.push(Line::alone(range));
-            } else {
-                out.value(range);
-            }
-            continue;
-        }
         let word = tag.inside.split(|c: char| c.is_whitespace() || c == '(').next();
         let word = word.unwrap_or_default();
         let is_alone = |out: &Masked, from: usize| {
             let line = text[..from].rfind('\n').map_or(0, |at| at + 1);
             out.text[line..from].trim().is_empty()
         };
-        if language != Language::Go && word == "include" {
-            if is_alone(out, range.start) {
+        if tag.is_value || language != Language::Go && word == "include" {
+            let is_line = if tag.is_value {
+                let before = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+                let after = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+                text[before..after].trim() == &text[range.clone()]
+            } else {
+                is_alone(out, range.start)
+            };
+            if is_line {
                 out.blank(range.clone());
                 out.lines.push(Line::alone(range));
             } else {

@@ -2,7 +2,8 @@
 
 use hcoplan_yaml::Value;
 
-use super::super::mentions::{HCO, HINTS, contains_encoded_group};
+use super::super::has_map;
+use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, mutations, policy};
 use crate::prelude::*;
@@ -147,8 +148,7 @@ fn is_patch(node: &Node) -> bool {
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
 pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
-    let is_map = |key: &str| matches!(node.get(key).map(|n| &n.value), Some(Value::Map(_)));
-    group(node) == HCO && node.text("kind") == "HyperConverged" && (is_map("metadata") || is_map("spec"))
+    group(node) == HCO && node.text("kind") == "HyperConverged" && (has_map(node, "metadata") || has_map(node, "spec"))
 }
 
 /// Whether a text of several lines or of JSON contains a HyperConverged's manifest.
@@ -158,8 +158,7 @@ pub(in super::super) fn contains_manifest(text: &str) -> bool {
 
 /// Whether a text of several lines or of JSON may contain one, or an unrecognised one.
 pub(super) fn contains_kind(text: &str) -> bool {
-    let is_meant = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
-    if is_json(text) { is_meant(text) } else { text.contains('\n') && has_line(text, "kind", &is_meant) }
+    if is_json(text) { hints(text) } else { text.contains('\n') && has_line(text, "kind", &hints) }
 }
 
 /// Whether a text is an object or a list as JSON writes it, on any number of lines.
