@@ -196,6 +196,7 @@ pub(in super::super) fn unreadable_text(file: &Arc<SourceFile>, span: Span) -> F
 
 /// The finding about a HyperConverged that isn't planned.
 pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) -> Finding {
+    let is_text = matches!(object.reason, NotPlannedReason::InText(_));
     let (message, help) = match &object.reason {
         NotPlannedReason::Removed => (
             "this HyperConverged is to be removed, so nothing is planned for it".to_owned(),
@@ -211,19 +212,15 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
             format!("a {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
             "write what it sets into the HyperConverged itself, or exclude its kind",
         ),
-        NotPlannedReason::Inside(kind) => (
-            format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),
-            "put it into a file of its own, or check its tool's output: `… | hcoplan lint -`",
-        ),
-        NotPlannedReason::InText(kind) => (
-            format!("a HyperConverged is in a text of a {kind}, which hcoplan doesn't plan"),
+        NotPlannedReason::Inside(kind) | NotPlannedReason::InText(kind) => (
+            format!(
+                "a HyperConverged is {} a {kind}, which hcoplan doesn't plan",
+                if is_text { "in a text of" } else { "inside" }
+            ),
             "put it into a file of its own, or check its tool's output: `… | hcoplan lint -`",
         ),
     };
-    let span = match &object.reason {
-        // The whole text would be too long.
-        NotPlannedReason::InText(_) => Span { end: object.span.start + 1, ..object.span },
-        _ => object.span,
-    };
+    // The whole text would be too long.
+    let span = if is_text { Span { end: object.span.start + 1, ..object.span } } else { object.span };
     Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&document.file, span)).label("not planned").help(help)
 }
