@@ -2,6 +2,7 @@
 //! is applied, or the controller's object changes.
 
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
+use hcoplan_yaml::Path;
 use serde_json::{Map, Value, json};
 
 use super::build::{BUILT, DISABLED};
@@ -11,7 +12,7 @@ use super::left::{Fate, Left};
 use super::mentions::has;
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
-use super::{ClusterRef, Repo, parent, wrapper_fields};
+use super::{ClusterRef, Repo, names_of, parent, wrapper_fields};
 use crate::prelude::*;
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
@@ -104,10 +105,7 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| report(&new.document, &field)));
     for related in after.gitops().related(new) {
-        let is_same = |was: &&Arc<Document>| {
-            ["metadata.name", "metadata.namespace"].iter().all(|field| was.text(field) == related.text(field))
-        };
-        let was = before.gitops().related(old).iter().find(is_same);
+        let was = before.gitops().related(old).iter().find(|was| names_of(was) == names_of(related));
         let spec = |document: &Document| document.root.get("spec").map(Node::to_json);
         let values = was.map(|was| [was, related].map(|d| json!({"spec": spec(d)})));
         let field = values.and_then(|[a, b]| changed(&a, &b, "", &is_known));
@@ -241,7 +239,7 @@ impl Repo {
 
     /// Whether a controller's object applies the build in a directory.
     pub(super) fn builds_into(&self, applied: &Applied, directory: &Utf8Path) -> bool {
-        applied.sources.iter().any(|source| source.is_here && self.is_build_of(applied, source, directory))
+        applied.here().any(|source| self.is_build_of(applied, source, directory))
     }
 
     /// Why a source doesn't apply a file as it is; `None` if it does.
@@ -252,8 +250,8 @@ impl Repo {
 
     /// Why a file isn't applied, although controllers apply its directory.
     pub(super) fn left_out_by_all(&self, file: &Utf8Path) -> Option<LeftOut> {
-        let sources = self.gitops().around(parent(file)).flat_map(|by| by.sources.iter().map(move |s| (by, s)));
-        let reasons = sources.filter(|(_, source)| source.is_here).map(|(by, s)| self.left_out_by_place(by, s, file));
+        let sources = self.gitops().around(parent(file)).flat_map(|by| by.here().map(move |source| (by, source)));
+        let reasons = sources.map(|(by, source)| self.left_out_by_place(by, source, file));
         let reasons: Vec<LeftOut> = reasons.collect::<Option<_>>()?;
         reasons.into_iter().find(|why| matches!(why, LeftOut::Pattern | LeftOut::Ignored))
     }
@@ -281,7 +279,7 @@ impl Repo {
     fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
         let document = self.as_read(cluster)?;
         let is_set = |key: &str, value: &str| {
-            let own = document.root.below("metadata.annotations").and_then(|all| all.get(key)?.as_str());
+            let own = document.root.str_at(&Path::annotation(key));
             own.is_some_and(|own| value.is_empty() && !own.is_empty() || own.eq_ignore_ascii_case(value))
         };
         let is_it = |(of, key, value): &&(Controller, &str, &str)| *of == controller && is_set(key, value);

@@ -54,7 +54,7 @@ pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let file = below.join("a.yaml");
     gitops.applied.iter().any(|by| {
         let is_below = |source: &Source| source.real.as_ref().is_some_and(|real| real.starts_with(below));
-        by.sources.iter().any(|source| source.is_here && (is_below(source) || by.reaches(source, tree, &file)))
+        by.here().any(|source| is_below(source) || by.reaches(source, tree, &file))
     })
 }
 
@@ -115,8 +115,7 @@ impl Appliers<'_> {
 
     /// What an object reads of this repository.
     fn sources<'a>(&self, applied: &'a Applied) -> impl Iterator<Item = &'a Source> {
-        let is_ours = |source: &&Source| source.is_here && self.is_of_this_repository(applied.kind, &source.node);
-        applied.sources.iter().filter(is_ours)
+        applied.here().filter(|source| self.is_of_this_repository(applied.kind, &source.node))
     }
 
     /// The chart whose templates are in a directory.

@@ -6,7 +6,7 @@ use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};
 use super::objects::{ClusterRef, StatementRef};
 use super::problem::related;
-use super::{Repo, parent};
+use super::{Repo, names_of, parent};
 use crate::prelude::*;
 
 impl Repo {
@@ -76,8 +76,7 @@ impl Repo {
             let Some(object) = self.as_read(cluster) else { continue };
             let applying = self.applying(cluster);
             for (by, destination) in applying.into_iter().filter_map(|by| Some((by, by.destination.as_ref()?))) {
-                let [namespace, name] =
-                    ["metadata.namespace", "metadata.name"].map(|field| object.text(field).to_owned());
+                let [namespace, name] = names_of(&object).map(ToOwned::to_owned);
                 let (first, other) = *known.entry((destination, namespace, name)).or_insert((cluster, by));
                 if first.object == cluster.object {
                     continue;

@@ -263,6 +263,16 @@ fn has_map(root: &Node, key: &str) -> bool {
     matches!(root.get(key).map(|node| &node.value), Some(hcoplan_yaml::Value::Map(_)))
 }
 
+/// The namespace of an object, empty without one, and its name.
+fn names_of(document: &Document) -> [&str; 2] {
+    ["metadata.namespace", "metadata.name"].map(|field| document.text(field))
+}
+
+/// Whether two documents are the same one of a file.
+fn is_same_document(one: &Document, other: &Document) -> bool {
+    one.file.path() == other.file.path() && one.span == other.span
+}
+
 /// The directory of a file; empty at the root.
 fn parent(path: &Utf8Path) -> &Utf8Path {
     path.parent().unwrap_or(Utf8Path::new(""))

@@ -17,7 +17,7 @@ use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;
 use super::wrappers::without_blanks;
-use super::{files_of, has_in};
+use super::{files_of, has_in, is_same_document};
 use crate::prelude::*;
 
 impl Repo {
@@ -41,9 +41,8 @@ impl Repo {
 
     /// Whether what a controller's object adds to what it applies is planned.
     fn is_planned(&self, document: &Document) -> bool {
-        let is_it = |by: &Arc<Document>| by.file.path() == document.file.path() && by.span == document.span;
         self.gitops().is_built(document)
-            || self.built.as_ref().is_some_and(|built| built.appliers.values().any(is_it))
+            || self.built.as_ref().is_some_and(|built| built.appliers.values().any(|by| is_same_document(by, document)))
                 && document.text("kind") == "HelmRelease"
     }
 

@@ -7,12 +7,12 @@ use hcoplan_planner::release::Distribution;
 use hcoplan_yaml::Path;
 
 use super::Loaded;
-use super::Repo;
 use super::files::{FileRole, FileUse};
 use super::listed;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
 use super::scan::Content;
+use super::{Repo, names_of};
 use crate::prelude::*;
 
 /// Documents by kind. Objects of lists are separate documents.
@@ -94,7 +94,7 @@ impl OtherObjects {
 fn names(documents: &[Arc<Document>]) -> ByName {
     let mut out = ByName::new();
     for (index, document) in documents.iter().enumerate() {
-        let [namespace, name] = ["metadata.namespace", "metadata.name"].map(|field| document.text(field).to_owned());
+        let [namespace, name] = names_of(document).map(ToOwned::to_owned);
         out.entry((None, name.clone())).or_insert(index);
         out.entry((Some(namespace), name)).or_insert(index);
     }
@@ -202,7 +202,7 @@ impl Repo {
     /// The location of an object of a cluster that only OpenShift has.
     pub(super) fn object_of_openshift(&self, cluster: &ClusterRef) -> Option<Location> {
         let is_of_openshift = |object: &&Arc<Document>| {
-            let [name, namespace] = ["metadata.name", "metadata.namespace"].map(|field| object.text(field));
+            let [namespace, name] = names_of(object);
             object.text("apiVersion").contains(".openshift.io/")
                 || namespace.starts_with("openshift-")
                 || object.text("kind") == "Namespace" && name.starts_with("openshift-")
@@ -224,7 +224,7 @@ impl Repo {
         let mentions = |text: &str, names: &[&str]| names.iter().any(|name| text.contains(name));
         for objects in self.objects_in(cluster, |text| mentions(text, &CLAIMS) && mentions(text, &namespaces)) {
             for document in CLAIMS.iter().flat_map(|kind| objects.of_kind(kind)) {
-                let (namespace, name) = (document.text("metadata.namespace"), document.text("metadata.name"));
+                let [namespace, name] = names_of(document);
                 if namespaces.contains(&namespace) && !name.is_empty() {
                     out.insert((namespace.to_owned(), name.to_owned()));
                 }

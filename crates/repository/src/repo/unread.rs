@@ -12,7 +12,7 @@ use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::objects::ObjectRef;
 use super::parent;
-use super::problem::{unparseable_controller, unreadable};
+use super::problem::{start_of, unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
 use super::{files_of, first_document, has_in};
@@ -120,8 +120,8 @@ impl Repo {
         for path in self.applied().packed().filter(|path| packed_may_render_hyperconverged(&*self.tree, path)) {
             let message = format!("the packed chart `{path}` may have a HyperConverged and is not rendered");
             let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message).severity(Severity::Error);
-            let place = Location::new(&SourceFile::new(path, ""), Span::default());
-            findings.push(finding.at(place).label("an archive").help("unpack it into a directory, and deploy that"));
+            let finding = finding.at(start_of(path)).label("an archive");
+            findings.push(finding.help("unpack it into a directory, and deploy that"));
         }
         self.findings.append(&mut findings);
     }

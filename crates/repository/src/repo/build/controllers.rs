@@ -42,8 +42,7 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
         let gitops = gitops::read(&view, &listed);
         let mut next = Built::default();
         let (mut named, mut directories) = (BTreeSet::new(), BTreeSet::new());
-        let sources = || gitops.applied.iter().flat_map(|by| by.sources.iter().map(move |source| (by, source)));
-        let here = || sources().filter(|(_, source)| source.is_here);
+        let here = || gitops.applied.iter().flat_map(|by| by.here().map(move |source| (by, source)));
         for (directory, output, additions) in to_build(&all, &files, &gitops) {
             let job = BuildJob::new(&all, &directory, output, additions, false);
             named.extend(job.reached.files());

@@ -48,6 +48,7 @@ use super::gitops;
 use super::kustomization::Kustomizations;
 use super::listed::HCO;
 use super::mentions::has_any;
+use super::problem::start_of;
 use super::scan::{FoundKind, may_name_hyperconverged, scan};
 use crate::prelude::*;
 
@@ -206,9 +207,11 @@ pub fn build(
         built.unbuilt.insert(job.output.clone(), job.reached.inputs);
         built.unselected.insert(job.output);
     }
-    let start = |job: BuildJob| match request.is_off {
-        true => (job, Started::Done(Err(BuildError::Off))),
-        false => job.start(&all, request.is_exact, request.fetches),
+    let start = |job: BuildJob| {
+        if request.is_off {
+            return (job, Started::Done(Err(BuildError::Off)));
+        }
+        job.start(&all, request.is_exact, request.fetches)
     };
     let native: Vec<_> = jobs.into_iter().chain(others).map(start).collect();
     // Most of the time is waiting for kustomize.
@@ -329,7 +332,7 @@ impl BuildJob {
         Self {
             directory: directory.to_owned(),
             output,
-            whole: whole.unwrap_or_else(|| native::start_of(&directory.join("kustomization.yaml"))),
+            whole: whole.unwrap_or_else(|| start_of(&directory.join("kustomization.yaml"))),
             written: additions.written(own.as_deref(), directory),
             additions,
             sources,
@@ -441,8 +444,8 @@ impl BuildJob {
 /// Whether a file has a HyperConverged, or mentions one if it can't be parsed as YAML.
 fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
     let scanned = scan(tree, path);
-    let is_broken = scanned.content.is_none_or(|content| content.is_broken());
-    scanned.found.iter().any(|f| f.what == FoundKind::HyperConverged) || is_broken && tree.mentions(path, &[HCO])
+    scanned.has(FoundKind::HyperConverged)
+        || scanned.content.is_none_or(|content| content.is_broken()) && tree.mentions(path, &[HCO])
 }
 
 /// A path below the reported root.

@@ -18,7 +18,7 @@ use crate::repo::wrapper_fields::{ARGO, FLUX};
 pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> = BTreeMap::new();
     for applied in &gitops.applied {
-        for source in applied.sources.iter().filter(|source| source.is_here) {
+        for source in applied.here() {
             let Some(directory) = source.directory().filter(|_| source.is_built) else { continue };
             let directory = tree.real(&directory);
             let is_kustomization = has_kustomization(tree, &directory);

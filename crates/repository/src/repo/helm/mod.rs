@@ -26,6 +26,7 @@ use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependenc
 use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
 use super::mentions::{HCO, contains_encoded_group, has, hints};
+use super::problem::start_of;
 use super::scan::{FoundKind, scan};
 use super::wrappers::not_planned::contains_manifest;
 use super::{first_document, parent};
@@ -79,7 +80,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
             // An unreadable archive may have one.
             if text.is_none_or(|text| may_render_hyperconverged(&text)) {
                 let directory = outermost(tree, inner).to_owned();
-                with_hyperconverged.entry(directory).or_insert_with(|| kind_line(&SourceFile::new(path, "")));
+                with_hyperconverged.entry(directory).or_insert_with(|| start_of(path));
             }
             continue;
         }
@@ -425,9 +426,7 @@ impl ReleaseToRender<'_> {
                 .map_err(|(why, place)| (format!("the post-renderer fails: {why}"), place))?,
         };
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
-        let content = scan(&alone, &path);
-        let has_hyperconverged = content.found.iter().any(|f| f.what == FoundKind::HyperConverged);
-        if !has_hyperconverged {
+        if !scan(&alone, &path).has(FoundKind::HyperConverged) {
             let message = format!("{} renders no HyperConverged", describe(self.release));
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
             built.findings.push(finding.label("not with these values"));

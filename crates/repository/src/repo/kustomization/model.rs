@@ -10,7 +10,7 @@ use super::{KUSTOMIZATIONS, has_kustomization, values};
 use crate::prelude::*;
 
 /// A kustomization.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::repo) struct Kustomization {
     /// Its path relative to the root.
     pub(in crate::repo) path: Utf8PathBuf,
@@ -80,7 +80,7 @@ impl Kustomization {
 
     /// A kustomization without entries.
     fn empty(path: Utf8PathBuf, rejected: Rejected) -> Self {
-        Self { path, document: None, entries: Vec::new(), is_component: false, rejected: Some(rejected) }
+        Self { path, rejected: Some(rejected), ..Self::default() }
     }
 
     /// Reads a kustomization's file.

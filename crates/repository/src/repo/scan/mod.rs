@@ -319,6 +319,13 @@ pub(super) struct Scanned {
     pub(super) marked: bool,
 }
 
+impl Scanned {
+    /// Whether it has such an object.
+    pub(super) fn has(&self, what: FoundKind) -> bool {
+        self.found.iter().any(|found| found.what == what)
+    }
+}
+
 /// Examines a file.
 pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     let bytes = match tree.read(path) {

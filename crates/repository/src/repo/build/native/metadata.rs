@@ -4,7 +4,7 @@
 
 use super::merge::NotMerged;
 use super::object::{Id, Object, Placed, Value};
-use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Metadata, text, value, values};
 
@@ -52,8 +52,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
             for item in node.items() {
                 let Some(of) = value(item, "pairs") else { continue };
                 if let Some(fields) = value(item, "fields").filter(|fields| !fields.items().is_empty()) {
-                    let place = document.location(fields.span);
-                    return Err(NotMerged::Beyond(Beyond { place, what: BeyondKind::LabelFields }));
+                    return Err(NotMerged::beyond(&document.location(fields.span), BeyondKind::LabelFields));
                 }
                 let pairs = pairs(document, of)?;
                 let is = |key: &str| values(item, key).any(Node::is_true);
@@ -81,7 +80,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
                 let mut meant = objects.iter_mut().filter(|object| is_meant(object)).peekable();
                 if meant.peek().is_none() {
                     let place = document.location(item.span);
-                    return Err(NotMerged::Refused(Refused { place, why: RefusedReason::NoReplicas(name.to_owned()) }));
+                    return Err(NotMerged::refused(&place, RefusedReason::NoReplicas(name.to_owned())));
                 }
                 for (object, count) in meant.filter_map(|object| Some((object, count?))) {
                     let count = Placed::of_node(document, count);
@@ -111,7 +110,7 @@ fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
         let value = Placed::of_node(document, &entry.value);
         if value.as_str().is_none() {
             let why = RefusedReason::NotText(entry.key.text.clone());
-            return Err(NotMerged::Refused(Refused { place: value.place, why }));
+            return Err(NotMerged::refused(&value.place, why));
         }
         Ok((entry.key.text.clone(), document.location(entry.key.span), value))
     };

@@ -6,7 +6,7 @@ use hcoplan_yaml::pointer;
 
 use super::merge::NotMerged;
 use super::object::{Member, Placed, Value};
-use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 
 /// Applies a list of operations to an object. While they run, kustomize has annotations of its own in it.
@@ -26,13 +26,12 @@ fn apply_one(object: &mut Placed, operation: &Placed) -> Result<(), NotMerged> {
     let path = operation.text(&["path"]);
     let place = operation.get("path").map_or(&operation.place, |path| &path.place);
     let refused = |path: &str, why| {
-        let why = RefusedReason::Operation { op: op.to_owned(), path: path.to_owned(), why };
-        NotMerged::Refused(Refused { place: place.clone(), why })
+        NotMerged::refused(place, RefusedReason::Operation { op: op.to_owned(), path: path.to_owned(), why })
     };
     let from = operation.text(&["from"]);
     let is_from = matches!(op, "move" | "copy");
     if path.is_empty() && operation.get("path").is_some() || is_from && from.is_empty() {
-        return Err(NotMerged::Beyond(Beyond { place: place.clone(), what: BeyondKind::Root }));
+        return Err(NotMerged::beyond(place, BeyondKind::Root));
     }
     let (at_path, at_from) = (|why| refused(path, why), |why| refused(from, why));
     let value = || operation.get("value").cloned().unwrap_or_else(|| null(place));
