@@ -75,23 +75,17 @@ impl DiskTree {
             "" => self.root.clone(),
             _ => self.root.join(directory),
         };
+        let foreign = |name: &str| Error::Foreign { path: path.join(name) };
         let (mut files, mut below) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(&path).map_err(|e| Error::io(&path, e))? {
             let entry = entry.map_err(|e| Error::io(&path, e))?;
             let kind = entry.file_type().map_err(|e| Error::io(&path, e))?;
             let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                let name = name.to_string_lossy().into_owned();
-                let path = path.join(name);
-                return Err(Error::Foreign { path });
-            };
+            let Some(name) = name.to_str() else { return Err(foreign(&name.to_string_lossy())) };
             match (kind.is_dir(), kind.is_file()) {
                 (true, _) => below.push(name.to_owned()),
                 (_, true) => files.push(name.to_owned()),
-                _ => {
-                    let path = path.join(name);
-                    return Err(Error::Foreign { path });
-                }
+                _ => return Err(foreign(name)),
             }
         }
         files.sort();
@@ -107,8 +101,7 @@ impl DiskTree {
                 _ => manifest.is_some() && self.read_object(&path.join(&file))?,
             };
             if !is_ours {
-                let path = path.join(file);
-                return Err(Error::Foreign { path });
+                return Err(foreign(&file));
             }
             if !matches!(&*file, TOP_MANIFEST | CLUSTER_MANIFEST | KUSTOMIZATION) {
                 objects.push(file);

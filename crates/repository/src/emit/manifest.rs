@@ -3,6 +3,7 @@
 //! They have no list, digest or version of hcoplan, so that branches don't conflict. A directory's objects are its
 //! files, which begin with our header.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The name of the manifest of the tree. A directory with it is never read as input.
@@ -47,8 +48,7 @@ impl TopManifest {
     /// # Errors
     /// What is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, String> {
-        let manifest: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        known(manifest.schema_version).map(|()| manifest)
+        parsed(text, |manifest: &Self| manifest.schema_version)
     }
 
     /// The file's text.
@@ -68,8 +68,7 @@ impl ClusterManifest {
     /// # Errors
     /// What is wrong with it.
     pub fn from_text(text: &str) -> Result<Self, String> {
-        let manifest: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        known(manifest.schema_version).map(|()| manifest)
+        parsed(text, |manifest: &Self| manifest.schema_version)
     }
 
     /// The file's text.
@@ -78,11 +77,11 @@ impl ClusterManifest {
     }
 }
 
-fn known(version: u32) -> Result<(), String> {
-    if version == SCHEMA_VERSION {
-        Ok(())
-    } else {
-        Err(format!("this version of hcoplan doesn't support schemaVersion {version}"))
+fn parsed<T: DeserializeOwned>(text: &str, version: impl Fn(&T) -> u32) -> Result<T, String> {
+    let manifest = serde_json::from_str(text).map_err(|e| e.to_string())?;
+    match version(&manifest) {
+        SCHEMA_VERSION => Ok(manifest),
+        other => Err(format!("this version of hcoplan doesn't support schemaVersion {other}")),
     }
 }
 

@@ -2,15 +2,17 @@
 //! is applied, or the controller's object changes.
 
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
+use hcoplan_yaml::Path;
 use serde_json::{Map, Value, json};
 
 use super::build::{BUILT, DISABLED};
 use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
+use super::mentions::has;
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
-use super::{ClusterRef, Repo, parent, wrapper_fields};
+use super::{ClusterRef, Repo, names_of, parent, wrapper_fields};
 use crate::prelude::*;
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
@@ -106,10 +108,7 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     };
     out.extend(changed(&a, &b, "", &is_known).map(|field| report(&new.document, &field)));
     for related in after.gitops().related(new) {
-        let is_same = |was: &&Arc<Document>| {
-            ["metadata.name", "metadata.namespace"].iter().all(|field| was.text(field) == related.text(field))
-        };
-        let was = before.gitops().related(old).iter().find(is_same);
+        let was = before.gitops().related(old).iter().find(|was| names_of(was) == names_of(related));
         let spec = |document: &Document| document.root.get("spec").map(Node::to_json);
         let values = was.map(|was| [was, related].map(|d| json!({"spec": spec(d)})));
         let field = values.and_then(|[a, b]| changed(&a, &b, "", &is_known));
@@ -183,11 +182,14 @@ impl Repo {
     /// Flux without `postBuild`.
     pub(super) fn is_applied_as_written(&self, cluster: &ClusterRef) -> bool {
         let is_disabled = || {
-            let root = self.as_read(cluster).map(|document| document.root.clone());
-            let all = ["metadata.annotations", "metadata.labels"];
-            root.is_some_and(|root| {
-                all.iter()
-                    .any(|place| root.below(place).and_then(|all| all.get(DISABLED)?.as_str()) == Some("disabled"))
+            self.as_read(cluster).is_some_and(|document| {
+                let is_at = |all: &str| {
+                    document
+                        .root
+                        .below(all)
+                        .is_some_and(|all| all.get(DISABLED).and_then(Node::as_str) == Some("disabled"))
+                };
+                is_at("metadata.annotations") || is_at("metadata.labels")
             })
         };
         let leaves = |by: &&Applied| match by.kind {
@@ -214,7 +216,7 @@ impl Repo {
         if !source.is_here {
             return Some(LeftOut::Elsewhere);
         }
-        if self.built.as_ref().is_some_and(|built| built.inputs.contains_key(cluster.path())) {
+        if self.inputs_of(cluster.path()).is_some() {
             let is_own = self.is_build_of(applied, source, directory);
             return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
         }
@@ -223,8 +225,7 @@ impl Repo {
             return by_place;
         }
         let text = || self.tree.read(cluster.path()).unwrap_or_default();
-        let comment = b"+argocd:skip-file-rendering";
-        if controller == Controller::ArgoCd && memchr::memmem::find(&text(), comment).is_some() {
+        if controller == Controller::ArgoCd && has(text(), "+argocd:skip-file-rendering") {
             return Some(LeftOut::SkippedFile);
         }
         self.left_out_by_itself(controller, cluster)
@@ -235,13 +236,13 @@ impl Repo {
     fn is_build_of(&self, applied: &Applied, source: &Source, directory: &Utf8Path) -> bool {
         let name = self.gitops().output_name(applied);
         let is_named = directory.file_name() == Some(&name) && source.is_at(parent(directory));
-        let has_own = || self.built.as_ref().is_some_and(|b| b.inputs.contains_key(&directory.join(&name).join(BUILT)));
+        let has_own = || self.inputs_of(&directory.join(&name).join(BUILT)).is_some();
         is_named || source.is_at(directory) && !has_own()
     }
 
     /// Whether a controller's object applies the build in a directory.
     pub(super) fn builds_into(&self, applied: &Applied, directory: &Utf8Path) -> bool {
-        applied.sources.iter().any(|source| source.is_here && self.is_build_of(applied, source, directory))
+        applied.here().any(|source| self.is_build_of(applied, source, directory))
     }
 
     /// Why a source doesn't apply a file as it is; `None` if it does.
@@ -252,8 +253,8 @@ impl Repo {
 
     /// Why a file isn't applied, although controllers apply its directory.
     pub(super) fn left_out_by_all(&self, file: &Utf8Path) -> Option<LeftOut> {
-        let sources = self.gitops().around(parent(file)).flat_map(|by| by.sources.iter().map(move |s| (by, s)));
-        let reasons = sources.filter(|(_, source)| source.is_here).map(|(by, s)| self.left_out_by_place(by, s, file));
+        let sources = self.gitops().around(parent(file)).flat_map(|by| by.here().map(move |source| (by, source)));
+        let reasons = sources.map(|(by, source)| self.left_out_by_place(by, source, file));
         let reasons: Vec<LeftOut> = reasons.collect::<Option<_>>()?;
         reasons.into_iter().find(|why| matches!(why, LeftOut::Pattern | LeftOut::Ignored))
     }
@@ -281,7 +282,7 @@ impl Repo {
     fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
         let document = self.as_read(cluster)?;
         let is_set = |key: &str, value: &str| {
-            let own = document.root.below("metadata.annotations").and_then(|all| all.get(key)?.as_str());
+            let own = document.root.str_at(&Path::annotation(key));
             own.is_some_and(|own| value.is_empty() && !own.is_empty() || own.eq_ignore_ascii_case(value))
         };
         let is_it = |(of, key, value): &&(Controller, &str, &str)| *of == controller && is_set(key, value);
@@ -292,7 +293,7 @@ impl Repo {
     }
 
     /// A cluster's HyperConverged with what is known of it alone.
-    fn as_read(&self, cluster: &ClusterRef) -> Option<Arc<Document>> {
+    pub(super) fn as_read(&self, cluster: &ClusterRef) -> Option<Arc<Document>> {
         self.content(cluster.object.file).ok()?.object(cluster.object.place)
     }
 

@@ -7,7 +7,7 @@ use hcoplan_diagnostics::source::last_part;
 use super::candidate::{is_candidate, is_of_tests};
 use super::charts::is_chart;
 use super::scan::{FoundKind, scan};
-use super::{Repo, parent};
+use super::{Repo, files_of, parent};
 
 use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
 use crate::prelude::*;
@@ -48,22 +48,20 @@ impl fmt::Display for AppliedBy {
 
 /// Whether a controller's object of a tree applies a directory or file of it, or something below that.
 pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
-    let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
-    let is_of_tests = |file: &Utf8Path| file.components().any(|part| is_of_tests(part.as_str()));
-    let files = files.into_iter().filter(|file| !is_of_tests(file));
-    let files: Vec<Utf8PathBuf> = files.collect();
+    let mut files = files_of(tree);
+    files.retain(|file| !file.components().any(|part| is_of_tests(part.as_str())));
     let gitops = gitops::read(tree, &files);
     let file = below.join("a.yaml");
     gitops.applied.iter().any(|by| {
         let is_below = |source: &Source| source.real.as_ref().is_some_and(|real| real.starts_with(below));
-        by.sources.iter().any(|source| source.is_here && (is_below(source) || by.reaches(source, tree, &file)))
+        by.here().any(|source| is_below(source) || by.reaches(source, tree, &file))
     })
 }
 
 /// Whether files in the directories above one have the facts about its clusters, an inventory or what installs HCO, and
 /// none below it has.
 pub fn has_facts_above(tree: &dyn Tree, below: &Utf8Path) -> bool {
-    let files = tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
+    let files = files_of(tree);
     let is_above = |file: &Utf8Path| below.ancestors().skip(1).any(|above| above == parent(file));
     let has_fact = |file: &Utf8Path| {
         let found = scan(tree, file).found;
@@ -122,8 +120,7 @@ impl Appliers<'_> {
 
     /// What an object reads of this repository.
     fn sources<'a>(&self, applied: &'a Applied) -> impl Iterator<Item = &'a Source> {
-        let is_ours = |source: &&Source| source.is_here && self.is_of_this_repository(applied.kind, &source.node);
-        applied.sources.iter().filter(is_ours)
+        applied.here().filter(|source| self.is_of_this_repository(applied.kind, &source.node))
     }
 
     /// The chart whose templates are in a directory.

@@ -1,5 +1,7 @@
 //! Finds Helm charts, and their dependencies in the repository.
 
+use super::mentions::has;
+use super::parent;
 use crate::prelude::*;
 use hcoplan_yaml::{self as yaml};
 
@@ -38,18 +40,16 @@ pub(super) fn local_dependencies(
     let mut out = BTreeMap::new();
     for path in files.iter().filter(|f| f.file_name() == Some(CHART)) {
         let bytes = tree.read(path).unwrap_or_default();
-        if memchr::memmem::find(&bytes, b"file:").is_none() {
+        if !has(&bytes, "file:") {
             continue;
         }
-        let directory = path.parent().unwrap_or(Utf8Path::new(""));
+        let directory = parent(path);
         let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
-        let root = parsed.documents.first().map(|d| &d.root);
         let dependency = |node: &Node| {
-            let text = |key: &str| node.get(key).and_then(Node::as_str);
-            let target = normalize_path(&directory.join(text("repository")?.strip_prefix("file://")?))?;
-            Some((text("name")?.to_owned(), target))
+            let target = normalize_path(&directory.join(node.text_at("repository")?.strip_prefix("file://")?))?;
+            Some((node.text_at("name")?.to_owned(), target))
         };
-        let list = root.and_then(|r| r.get("dependencies")).map_or(&[][..], Node::items);
+        let list = parsed.documents.first().map_or(&[][..], |document| document.root.list_at("dependencies"));
         let found: Vec<_> = list.iter().filter_map(dependency).filter(|(name, _)| !name.contains('/')).collect();
         if !found.is_empty() {
             out.insert(directory.to_owned(), found);

@@ -6,6 +6,7 @@ use hcoplan_diagnostics::finding::{Applicability, Fix};
 
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
 use super::parent;
+use super::problem::related;
 use crate::prelude::*;
 
 /// HyperConvergeds below another one whose inventory they share, unless the configuration names them; `location`
@@ -31,10 +32,7 @@ pub(super) fn second_hyperconvergeds(
             .label("shares the other one's inventory")
             .help("delete one; if they are two clusters, give this one an inventory of its own");
         finding.location = location(lower.object);
-        Some(match location(upper.object) {
-            Some(location) => finding.related(location, "the first one"),
-            None => finding,
-        })
+        Some(related(finding, location(upper.object), "the first one"))
     });
     found.collect()
 }

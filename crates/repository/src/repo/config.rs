@@ -142,17 +142,12 @@ pub(super) fn read(file: &Arc<SourceFile>, part: Option<&Utf8Path>) -> Result<Co
         retain_entries_of(part, &mut document.root);
     }
     let problems = parsed.problems.iter().filter(|p| p.kind.is_fatal());
-    let mut findings: Vec<Finding> = problems
-        .map(|p| {
-            let place = Location::new(file, p.span);
-            Finding::new(&CONFIGURATION_INVALID, p.message.clone()).at(place)
-        })
-        .collect();
+    let mut findings: Vec<Finding> =
+        problems.map(|p| invalid(p.message.clone(), &Location::new(file, p.span))).collect();
     let mut config = Config::default();
     if let Some(second) = parsed.documents.get(1) {
-        let message = "hcoplan.yaml has more than one document";
-        let place = second.location(second.root.span);
-        findings.push(Finding::new(&CONFIGURATION_INVALID, message).at(place));
+        let message = "hcoplan.yaml has more than one document".to_owned();
+        findings.push(invalid(message, &second.location(second.root.span)));
     }
     if let Some(document) = parsed.documents.first() {
         let mistakes = schema().check(file, &document.root);
@@ -161,17 +156,19 @@ pub(super) fn read(file: &Arc<SourceFile>, part: Option<&Utf8Path>) -> Result<Co
         findings.extend(config.ignore.iter().filter_map(pattern));
         let baseline = config.lint.baseline.iter();
         let outside = baseline.filter(|path| normalize_path(Utf8Path::new(&path.value)).is_none());
-        findings.extend(outside.map(|path| {
-            let message = format!("`{}` is outside the root", path.value);
-            Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())
-        }));
+        findings.extend(outside.map(|path| invalid(format!("`{}` is outside the root", path.value), &path.place)));
     }
     if findings.is_empty() { Ok(config) } else { Err(findings) }
 }
 
+/// The finding about something that is wrong in the configuration.
+pub(super) fn invalid(message: String, place: &Location) -> Finding {
+    Finding::new(&CONFIGURATION_INVALID, message).at(place.clone())
+}
+
 fn finding(document: &Document, mistake: Mistake) -> Finding {
     let place = document.location(mistake.span);
-    let mut finding = Finding::new(&CONFIGURATION_INVALID, mistake.message).at(place.clone());
+    let mut finding = invalid(mistake.message, &place);
     finding.help = mistake.help.map(Into::into);
     if let Some(text) = mistake.instead {
         finding.fixes.push(Fix {
@@ -186,8 +183,7 @@ fn finding(document: &Document, mistake: Mistake) -> Finding {
 fn pattern(pattern: &Located<String>) -> Option<Finding> {
     let walk = Walk { ignore: vec![pattern.value.clone()], ..Walk::default() };
     let error = walk.matcher().err()?;
-    let finding = Finding::new(&CONFIGURATION_INVALID, error.to_string());
-    Some(finding.at(pattern.place.clone()))
+    Some(invalid(error.to_string(), &pattern.place))
 }
 
 /// `Some(None)`: off. YAML reads a bare `off` as false.

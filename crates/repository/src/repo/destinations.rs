@@ -5,13 +5,14 @@ use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};
 use super::objects::{ClusterRef, StatementRef};
-use super::{FileRole, Repo, parent};
+use super::problem::related;
+use super::{Repo, names_of, parent};
 use crate::prelude::*;
 
 impl Repo {
     /// The clusters to which controllers apply a file, or may.
     fn destinations<'r>(&'r self, file: &'r Utf8Path) -> Vec<&'r Destination> {
-        let is_build = self.built.as_ref().is_some_and(|built| built.inputs.contains_key(file));
+        let is_build = self.inputs_of(file).is_some();
         let all = self.gitops().reaching(&*self.tree, file);
         let own = all.filter(|(by, _)| !is_build || self.builds_into(by, parent(file)));
         own.map(|(_, destination)| destination).collect()
@@ -33,7 +34,7 @@ impl Repo {
             let all: BTreeSet<_> = all.filter_map(|destination| clusters.get(destination)).flatten().collect();
             all.first().filter(|_| all.len() == 1).map(|only| (file.to_owned(), only.to_path_buf()))
         };
-        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let read = self.files.iter().filter(|f| f.is_read());
         let read = read.filter(|f| self.owners.around(&f.path).is_none());
         read.filter_map(|f| of_file(&f.path)).collect()
     }
@@ -77,13 +78,10 @@ impl Repo {
         let mut known: BTreeMap<(&Destination, String, String), (&ClusterRef, &Applied)> = BTreeMap::new();
         let mut out = Vec::new();
         for cluster in &self.clusters {
-            let object =
-                self.content(cluster.object.file).ok().and_then(|content| content.object(cluster.object.place));
-            let Some(object) = object else { continue };
+            let Some(object) = self.as_read(cluster) else { continue };
             let applying = self.applying(cluster);
             for (by, destination) in applying.into_iter().filter_map(|by| Some((by, by.destination.as_ref()?))) {
-                let [namespace, name] =
-                    ["metadata.namespace", "metadata.name"].map(|field| object.text(field).to_owned());
+                let [namespace, name] = names_of(&object).map(ToOwned::to_owned);
                 let (first, other) = *known.entry((destination, namespace, name)).or_insert((cluster, by));
                 if first.object == cluster.object {
                     continue;
@@ -99,10 +97,7 @@ impl Repo {
                     .label("the same object")
                     .help("delete one, or apply one of them to another cluster");
                 finding.location = self.named_at(cluster.object);
-                out.push(match self.named_at(first.object) {
-                    Some(location) => finding.related(location, "the first one"),
-                    None => finding,
-                });
+                out.push(related(finding, self.named_at(first.object), "the first one"));
                 break;
             }
         }

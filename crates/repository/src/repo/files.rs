@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::statements::StatementKind;
+use hcoplan_planner::inventory::SourceKind;
+
+use super::scan::{FoundKind, FoundObject};
 use crate::prelude::*;
 
 /// A file and its use.
@@ -19,8 +21,8 @@ pub struct FileUse {
 pub enum FileRole {
     /// The configuration.
     Configuration,
-    /// Read, with relevant contents.
-    Read(FileContents),
+    /// Read, with these relevant contents.
+    Read(String),
     /// Read, without contents about HCO or its nodes.
     Nothing,
     /// A kustomization names it as a patch.
@@ -32,50 +34,36 @@ pub enum FileRole {
     Skipped(String),
 }
 
-/// The relevant contents of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FileContents {
-    /// HyperConvergeds.
-    pub hyperconvergeds: usize,
-    /// ClusterInventories.
-    pub inventories: usize,
-    /// Whether it has nodes, as a cluster prints them.
-    pub nodes: bool,
-    /// Whether it has machine sets.
-    pub machines: bool,
-    /// The kinds of other manifests with facts about a cluster.
-    pub statements: Box<[StatementKind]>,
-    /// Objects that look like HyperConvergeds.
-    pub unrecognized: usize,
-    /// The number of documents with HyperConvergeds that aren't planned.
-    pub not_planned: usize,
-    /// Whether it has controllers' objects that change what they apply.
-    pub changing: bool,
+/// The relevant contents of a file, as text: how many of each kind, or that it has some.
+pub(super) fn contents(found: &[FoundObject]) -> String {
+    const KINDS: [(FoundKind, bool, &str); 7] = [
+        (FoundKind::HyperConverged, true, "HyperConverged"),
+        (FoundKind::Unrecognized, true, "unrecognized HyperConverged"),
+        (FoundKind::NotPlanned, true, "HyperConverged not planned"),
+        (FoundKind::Changing, false, "changes of what a controller applies"),
+        (FoundKind::Inventory(SourceKind::Declared), true, "ClusterInventory"),
+        (FoundKind::Inventory(SourceKind::Nodes), false, "nodes"),
+        (FoundKind::Inventory(SourceKind::Machines), false, "machine sets"),
+    ];
+    let part =
+        |(kind, is_counted, name): &(FoundKind, bool, &str)| match found.iter().filter(|f| f.what == *kind).count() {
+            0 => None,
+            count if *is_counted && count > 1 => Some(format!("{count} × {name}")),
+            _ => Some((*name).to_owned()),
+        };
+    let statement = |found: &FoundObject| match found.what {
+        FoundKind::Statement(kind) => Some(format!("{kind:?}")),
+        _ => None,
+    };
+    let parts: Vec<String> = KINDS.iter().filter_map(part).chain(found.iter().filter_map(statement)).collect();
+    parts.join(", ")
 }
 
 impl fmt::Display for FileRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Configuration => f.write_str("configuration"),
-            Self::Read(holds) => {
-                let several = |n: usize, what: &str| match n {
-                    0 => None,
-                    1 => Some(what.to_owned()),
-                    n => Some(format!("{n} × {what}")),
-                };
-                let parts = [
-                    several(holds.hyperconvergeds, "HyperConverged"),
-                    several(holds.unrecognized, "unrecognized HyperConverged"),
-                    several(holds.not_planned, "HyperConverged not planned"),
-                    holds.changing.then(|| "changes of what a controller applies".to_owned()),
-                    several(holds.inventories, "ClusterInventory"),
-                    holds.nodes.then(|| "nodes".to_owned()),
-                    holds.machines.then(|| "machine sets".to_owned()),
-                ];
-                let statements = holds.statements.iter().map(|kind| format!("{kind:?}"));
-                let parts: Vec<String> = parts.into_iter().flatten().chain(statements).collect();
-                f.write_str(&parts.join(", "))
-            }
+            Self::Read(contents) => f.write_str(contents),
             Self::Nothing => f.write_str("read, nothing in it is about HCO"),
             Self::Patch { of } => write!(f, "skipped: {of} names it as a patch"),
             Self::Skipped(why) => write!(f, "skipped: {why}"),
@@ -84,6 +72,11 @@ impl fmt::Display for FileRole {
 }
 
 impl FileUse {
+    /// Whether it was read.
+    pub(super) fn is_read(&self) -> bool {
+        matches!(self.what, FileRole::Read(_) | FileRole::Nothing)
+    }
+
     pub(super) fn skipped(path: &Utf8Path, why: &dyn fmt::Display) -> Self {
         Self { path: path.into(), what: FileRole::Skipped(why.to_string()) }
     }

@@ -8,6 +8,7 @@ use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers,
 use hcoplan_yaml::Path;
 
 use super::error::Located;
+use super::problem::related;
 use super::statements::{Statement, StatementKind};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::CLUSTER_FACTS_CONTRADICT;
@@ -184,43 +185,26 @@ pub(super) struct Candidates {
 impl Candidates {
     /// Adds the inventory's facts.
     pub(super) fn inventory(&mut self, loaded: &LoadedInventory) {
-        let by = FactOrigin::Inventory;
-        let place = |field: &str| loaded.locations.field(field).cloned();
         let inventory = &loaded.inventory;
-        if let Some(place) = place("namespace") {
-            let value = inventory.namespace.clone();
-            self.namespaces.push(WithSource { value, by, place: Some(place) });
-        }
-        if let Some(place) = place("platform") {
-            let value = inventory.platform;
-            self.platforms.push(WithSource { value, by, place: Some(place) });
-        }
-        if let (Some(value), Some(place)) = (inventory.release.clone(), place("release")) {
-            self.releases.push(WithSource { value, by, place: Some(place) });
-        }
-        if let Some(place) = place("apply") {
-            self.updates.push(WithSource { value: inventory.update, by, place: Some(place) });
-        }
+        let release = inventory.release.clone();
+        self.namespaces.extend(declared(loaded, "namespace", inventory.namespace.clone()));
+        self.platforms.extend(declared(loaded, "platform", inventory.platform));
+        self.releases.extend(release.and_then(|release| declared(loaded, "release", release)));
+        self.updates.extend(declared(loaded, "apply", inventory.update));
     }
 
     /// Adds the HyperConverged's facts.
     pub(super) fn hyperconverged(&mut self, document: &Document) {
-        let path = Path::dotted("metadata.namespace");
-        let node = document.root.at(&path);
-        if let Some((node, value)) = node.and_then(|n| Some((n, n.as_str()?))).filter(|(_, v)| !v.is_empty()) {
-            self.namespaces.push(WithSource {
-                value: value.to_owned(),
-                by: FactOrigin::HyperConverged,
-                place: Some(document.location(node.span)),
-            });
-        }
-        let options = document.root.at(&Path::dotted("metadata.annotations").key(SYNC_OPTIONS));
-        if let Some((node, text)) = options.and_then(|n| Some((n, n.as_str()?)))
-            && let Some(value) = sync_method(text.split(','))
-        {
-            let place = Some(document.location(node.span));
-            self.updates.push(WithSource { value, by: FactOrigin::HyperConverged, place });
-        }
+        let by = FactOrigin::HyperConverged;
+        let written = |path: &Path| {
+            let node = document.root.at(path)?;
+            Some((node.as_str()?, Some(document.location(node.span))))
+        };
+        let namespace = written(&Path::dotted("metadata.namespace")).filter(|(name, _)| !name.is_empty());
+        self.namespaces.extend(namespace.map(|(name, place)| WithSource { value: name.to_owned(), by, place }));
+        let options = written(&Path::annotation(SYNC_OPTIONS));
+        let method = options.and_then(|(options, place)| Some((sync_method(options.split(','))?, place)));
+        self.updates.extend(method.map(|(value, place)| WithSource { value, by, place }));
         let text = document.file.text().get(document.root.span.range()).unwrap_or_default();
         let of_vendor = |d: &&Distribution| d.registries().any(|host| text.contains(&format!("{host}/")));
         self.images = self.images.or_else(|| Distribution::all().iter().find(of_vendor));
@@ -228,24 +212,14 @@ impl Candidates {
 
     /// Adds another manifest's facts.
     pub(super) fn statement(&mut self, statement: &Statement) {
-        let by = FactOrigin::Statement(statement.kind);
-        let place = |path: &Path| Some(statement.document.locate(path));
-        if let Some((value, path)) = &statement.namespace {
-            self.namespaces.push(WithSource { value: value.clone(), by, place: place(path) });
-        }
-        if let Some((value, path)) = &statement.platform {
-            self.platforms.push(WithSource { value: *value, by, place: place(path) });
-        }
-        if let Some((value, path)) = &statement.at_least {
-            self.at_least.push(WithSource { value: value.clone(), by, place: place(path) });
-        }
+        self.namespaces.extend(stated(statement, &statement.namespace));
+        self.platforms.extend(stated(statement, &statement.platform));
+        self.at_least.extend(stated(statement, &statement.at_least));
         self.package = self.package.or(statement.distribution);
         // A platform's version is only that of its own distribution.
         let other_product = statement.kind == StatementKind::ClusterVersion
             && statement.distribution.is_some_and(Distribution::is_upstream);
-        if let Some((value, path)) = statement.release.as_ref().filter(|_| !other_product) {
-            self.releases.push(WithSource { value: value.clone(), by, place: place(path) });
-        }
+        self.releases.extend(stated(statement, &statement.release).filter(|_| !other_product));
     }
 
     /// Puts the operator's namespace, which what installs it says, before the HyperConverged's own: a HyperConverged
@@ -310,6 +284,18 @@ impl Candidates {
     }
 }
 
+/// A fact of an inventory that has the field.
+fn declared<T>(loaded: &LoadedInventory, field: &str, value: T) -> Option<WithSource<T>> {
+    let place = loaded.locations.field(field)?.clone();
+    Some(WithSource { value, by: FactOrigin::Inventory, place: Some(place) })
+}
+
+/// A fact of another manifest, by its path there.
+fn stated<T: Clone>(statement: &Statement, fact: &Option<(T, Path)>) -> Option<WithSource<T>> {
+    let (value, path) = fact.clone()?;
+    Some(WithSource { value, by: FactOrigin::Statement(statement.kind), place: Some(statement.document.locate(&path)) })
+}
+
 /// Whether a release is older than a named one.
 pub(super) fn is_older(release: &Release, name: &str) -> bool {
     let [own, other] = [release.label(), name].map(|name| WithSource::assumed(name.to_owned()));
@@ -354,10 +340,7 @@ fn contradiction<T: fmt::Display>(what: &str, first: &WithSource<T>, other: &Wit
         .label(format!("{} is used", first.value))
         .help("correct the wrong one");
     finding.location = other.place.clone();
-    match first.place.clone() {
-        Some(place) => finding.related(place, "this one is used"),
-        None => finding,
-    }
+    related(finding, first.place.clone(), "this one is used")
 }
 
 #[cfg(test)]

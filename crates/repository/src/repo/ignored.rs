@@ -1,5 +1,7 @@
 //! Fields that the repository's GitOps controllers ignore when they compare a HyperConverged.
 
+use hcoplan_yaml::pointer;
+
 use super::Repo;
 use super::gitops::Controller;
 use crate::prelude::*;
@@ -68,8 +70,7 @@ fn pointer_of(expression: &str) -> Option<String> {
         let quoted = ["[\"", ".\"", ".[\""].into_iter().find(|open| rest.starts_with(open));
         if let Some(open) = quoted {
             let (key, after) = rest.strip_prefix(open)?.split_once('"')?;
-            out.push('/');
-            out.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            pointer::push(&mut out, key);
             rest = after.strip_prefix(']').unwrap_or(after);
             continue;
         }
@@ -81,8 +82,7 @@ fn pointer_of(expression: &str) -> Option<String> {
         if key.is_empty() {
             break;
         }
-        out.push('/');
-        out.push_str(key);
+        pointer::push(&mut out, key);
         rest = after;
     }
     (!out.is_empty()).then_some(out)

@@ -1,5 +1,7 @@
 //! The annotations that the layers of a build set on its HyperConverged.
 
+use hcoplan_yaml::pointer;
+
 use super::build::{BuildLayer, LayerKind};
 use super::kustomization::values;
 use crate::prelude::*;
@@ -51,10 +53,10 @@ fn collect(layer: &BuildLayer, out: &mut Vec<Layer>) {
         }),
         LayerKind::Operations if layer.is_for("HyperConverged") => {
             for operation in root.items() {
-                let text = |key: &str| operation.get(key).and_then(Node::as_str);
-                let name = text("path").and_then(|p| p.strip_prefix("/metadata/annotations/"));
-                if let (Some(name), Some(value), Some(path)) = (name, text("value"), operation.get("path")) {
-                    add(&name.replace("~1", "/").replace("~0", "~"), value, path.span, None);
+                let name = operation.text("path").strip_prefix("/metadata/annotations/");
+                if let (Some(name), Some(value), Some(path)) = (name, operation.text_at("value"), operation.get("path"))
+                {
+                    add(&pointer::unescape(name), value, path.span, None);
                 }
             }
         }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::gitops::{Applied, Controller, Destination, Kind, LeftOut, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::wrappers::not_planned::NotPlannedReason;
-use super::{ClusterRef, Repo};
+use super::{ClusterRef, Repo, is_same_document};
 use crate::prelude::*;
 
 /// How a HyperConverged leaves what a controller's object applies.
@@ -61,8 +61,7 @@ impl Applied {
     /// finalizer, which an ApplicationSet gives to those that it makes.
     fn deletes_with_itself(&self) -> bool {
         const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
-        let finalizers = self.document.root.below("metadata.finalizers");
-        let mut names = finalizers.into_iter().flat_map(Node::items).filter_map(Node::as_str);
+        let mut names = self.document.root.list_at("metadata.finalizers").iter().filter_map(Node::as_str);
         match self.kind.controller() {
             _ if self.kind == Kind::ApplicationSet => {
                 let policy = |key: &str| self.document.root.below("spec.syncPolicy").and_then(|policy| policy.get(key));
@@ -98,10 +97,7 @@ impl Repo {
         let Some(of_chart) = self.applier_of_chart(cluster) else { return self.applying(cluster) };
         let is_it = |by: &&Applied| {
             let is_named = cluster.directory().file_name() == Some(&self.gitops().output_name(by));
-            let own = &by.document;
-            own.file.path() == of_chart.file.path()
-                && own.span == of_chart.span
-                && (is_named || by.kind != Kind::ApplicationSet)
+            is_same_document(&by.document, of_chart) && (is_named || by.kind != Kind::ApplicationSet)
         };
         self.gitops().applied.iter().filter(is_it).collect()
     }

@@ -296,8 +296,8 @@ impl Repo {
     fn lists_no_nodes(&self, cluster: &ClusterRef) -> bool {
         ["nodes.yaml", "nodes.yml", "nodes.json"].iter().any(|name| {
             let path = parent(cluster.path()).join(name);
-            let Ok(bytes) = self.tree.read(&path) else { return false };
-            let parsed = hcoplan_yaml::parse(&SourceFile::from_bytes(&path, bytes));
+            let Ok(file) = self.tree.source(&path) else { return false };
+            let parsed = hcoplan_yaml::parse(&file);
             let is_empty = |document: &Document| {
                 let root = &document.root;
                 root.text("kind") == "List" && root.get("items").is_some_and(|items| items.items().is_empty())

@@ -8,6 +8,21 @@ pub(super) const HCO: &str = "hco.kubevirt.io";
 /// Parts of the kind that typing errors seldom affect. The search for files uses the same.
 pub(super) const HINTS: [&str; 4] = ["yper", "YPER", "onverg", "ONVERG"];
 
+/// Whether bytes have a word.
+pub(super) fn has(bytes: impl AsRef<[u8]>, word: &str) -> bool {
+    memchr::memmem::find(bytes.as_ref(), word.as_bytes()).is_some()
+}
+
+/// Whether bytes have one of some words.
+pub(super) fn has_any(bytes: impl AsRef<[u8]>, words: &[&str]) -> bool {
+    words.iter().any(|word| has(&bytes, word))
+}
+
+/// Whether a text may have HCO's kind, with typing errors, too.
+pub(super) fn hints(text: &str) -> bool {
+    has_any(text, &HINTS)
+}
+
 /// The group in base64, by the number of preceding bytes modulo three.
 const ENCODED: [&str; 3] = ["aGNvLmt1YmV2aXJ0Lmlv", "hjby5rdWJldmlydC5pb", "oY28ua3ViZXZpcnQuaW"];
 
@@ -19,13 +34,11 @@ const MAX_UNPACKED: u64 = 16 << 20;
 
 /// Whether a text contains HCO's group in base64, with line breaks or compressed, too.
 pub(super) fn contains_encoded_group(text: &str) -> bool {
-    let has = |text: &str| {
-        let contains = |encoded: &&str| memchr::memmem::find(text.as_bytes(), encoded.as_bytes()).is_some();
-        ENCODED.iter().any(contains) || contains(&PACKED) && contains_packed_group(text)
-    };
+    let is_encoded = |text: &str| has_any(text, &ENCODED) || has(text, PACKED) && contains_packed_group(text);
     // Without a colon it is a value.
     let may_be_wrapped = || !text.contains(':') || ["Secret", "binaryData", "base64"].iter().any(|w| text.contains(w));
-    has(text) || text.contains('\n') && may_be_wrapped() && has(&text.split_ascii_whitespace().collect::<String>())
+    is_encoded(text)
+        || text.contains('\n') && may_be_wrapped() && is_encoded(&text.split_ascii_whitespace().collect::<String>())
 }
 
 /// Whether base64 of gzip in a text contains HCO's group, or is too large to be examined.
@@ -44,7 +57,7 @@ fn contains_packed_group(text: &str) -> bool {
         flate2::read::GzDecoder::new(&*bytes).take(budget + 1).read_to_end(&mut out).ok();
         let Some(left) = budget.checked_sub(out.len() as u64) else { return true };
         budget = left;
-        if memchr::memmem::find(&out, HCO.as_bytes()).is_some() {
+        if has(&out, HCO) {
             return true;
         }
     }
@@ -59,5 +72,5 @@ pub(super) fn names_hyperconverged(text: &str) -> bool {
 
 /// Whether a text of any language may be about a HyperConverged.
 pub(super) fn mentions_hyperconverged(text: &str) -> bool {
-    text.contains(HCO) || contains_encoded_group(text) || HINTS.iter().any(|hint| text.contains(hint))
+    text.contains(HCO) || contains_encoded_group(text) || hints(text)
 }

@@ -78,7 +78,7 @@ pub use cluster_filter::ClusterFilter;
 pub use config::{CONFIG_FILE, CONFIG_SCHEMA, ClusterEntry, Config, LintConfig, RuleConfig, SuppressConfig};
 pub use dump::{Dump, Fact};
 pub use error::{Error, Located};
-pub use files::{FileContents, FileRole, FileUse};
+pub use files::{FileRole, FileUse};
 pub use gitops::Controller;
 pub use helm::{RENDERED, render_charts};
 pub use identity::{FactOrigin, Identity, SYNC_OPTIONS, WithSource, has_sync_option};
@@ -248,6 +248,31 @@ fn has_in<P: Borrow<Utf8Path> + Ord>(paths: &BTreeSet<P>, directory: &Utf8Path) 
     paths.range::<Utf8Path, _>(from).next().is_some_and(|first| first.borrow().starts_with(directory))
 }
 
+/// The files of a tree; none if it can't be listed.
+fn files_of(tree: &dyn Tree) -> Vec<Utf8PathBuf> {
+    tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default()
+}
+
+/// The first document of a file; `None` if it can't be read or has none.
+fn first_document(tree: &dyn Tree, path: &Utf8Path) -> Option<Document> {
+    hcoplan_yaml::parse_yaml(&tree.source(path).ok()?).documents.into_iter().next()
+}
+
+/// Whether an object has a mapping at a key.
+fn has_map(root: &Node, key: &str) -> bool {
+    matches!(root.get(key).map(|node| &node.value), Some(hcoplan_yaml::Value::Map(_)))
+}
+
+/// The namespace of an object, empty without one, and its name.
+fn names_of(document: &Document) -> [&str; 2] {
+    ["metadata.namespace", "metadata.name"].map(|field| document.text(field))
+}
+
+/// Whether two documents are the same one of a file.
+fn is_same_document(one: &Document, other: &Document) -> bool {
+    one.file.path() == other.file.path() && one.span == other.span
+}
+
 /// The directory of a file; empty at the root.
 fn parent(path: &Utf8Path) -> &Utf8Path {
     path.parent().unwrap_or(Utf8Path::new(""))
@@ -272,10 +297,18 @@ impl Repo {
 
     /// Whether a cluster is in a directory or file, or is built from anything in it.
     pub fn is_within(&self, cluster: &ClusterRef, directory: &Utf8Path) -> bool {
-        let built = self.built.as_ref();
-        let inputs = built.and_then(|b| b.inputs.get(cluster.path()));
-        let mut inputs = inputs.into_iter().flatten();
+        let mut inputs = self.inputs_of(cluster.path()).into_iter().flatten();
         cluster.path().starts_with(directory) || inputs.any(|i| i.starts_with(directory))
+    }
+
+    /// The files of which a file was built; `None` if it wasn't.
+    fn inputs_of(&self, path: &Utf8Path) -> Option<&BTreeSet<Utf8PathBuf>> {
+        self.built.as_ref()?.inputs.get(path)
+    }
+
+    /// The files of which a failed build would have been made.
+    fn inputs_of_failed(&self, failed: &FailedBuild) -> impl Iterator<Item = &Utf8PathBuf> {
+        self.built.as_ref().and_then(|built| built.unbuilt.get(&failed.directory)).into_iter().flatten()
     }
 
     /// The clusters that are built from each file, sorted, with the origins of their values; `None` for clusters that
@@ -312,7 +345,7 @@ impl Repo {
     /// The controllers' objects.
     fn gitops(&self) -> &gitops::GitOps {
         self.gitops.get_or_init(|| {
-            let mut files = self.tree.list(&Walk::default()).map_or_else(|_| Vec::new(), |listing| listing.files);
+            let mut files = files_of(&*self.tree);
             if let Some(built) = &self.built {
                 files.retain(|file| !built.reached.contains(file) && !built.unapplied.contains(file));
             }
@@ -351,10 +384,9 @@ impl Repo {
     /// The names of clusters whose build failed or wasn't made, with the findings; with a directory only those with
     /// sources in it.
     pub fn unbuilt(&self, below: Option<&Utf8Path>) -> Vec<(ClusterName, &Finding)> {
-        let inputs = |directory: &Utf8Path| self.built.as_ref().and_then(|built| built.unbuilt.get(directory));
         let is_meant = |f: &&FailedBuild| {
-            let mut own = inputs(&f.directory).into_iter().flatten();
-            below.is_none_or(|b| f.directory.starts_with(b) || own.any(|input| input.starts_with(b)))
+            let is_below = |b| f.directory.starts_with(b) || self.inputs_of_failed(f).any(|input| input.starts_with(b));
+            below.is_none_or(is_below)
         };
         let failed = self.failed_builds().iter().filter(is_meant);
         failed.map(|f| (self.name_of(&f.directory), &f.finding)).collect()
@@ -387,9 +419,8 @@ impl Repo {
             return Some(finding);
         }
         let name = self.name_of(cluster.directory());
-        let inputs = |directory: &Utf8Path| self.built.as_ref().and_then(|built| built.unbuilt.get(directory));
         let uses_it = |failed: &&FailedBuild| {
-            let mut inputs = inputs(&failed.directory).into_iter().flatten();
+            let mut inputs = self.inputs_of_failed(failed);
             self.name_of(&failed.directory) == name || inputs.any(|input| parent(input) == cluster.directory())
         };
         self.failed_builds().iter().find(uses_it).map(|failed| &failed.finding)

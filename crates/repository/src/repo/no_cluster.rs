@@ -8,7 +8,6 @@ use regex_lite::Regex;
 use super::Repo;
 use super::files::FileRole;
 use super::gitops::{self, AppliedPaths};
-use super::has_in;
 use super::mentions::mentions_hyperconverged;
 use super::objects::{Objects, SourceRef};
 use super::parent;
@@ -17,12 +16,14 @@ use super::scan::may_name_hyperconverged;
 use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;
+use super::wrappers::without_blanks;
+use super::{files_of, has_in, is_same_document};
 use crate::prelude::*;
 
 impl Repo {
     /// Findings about controllers' changes to the HyperConvergeds that they apply.
     pub(super) fn changes_by_wrappers(&self, objects: &Objects) -> Vec<Finding> {
-        let built = |path: &Utf8Path| self.built.as_ref().and_then(|b| b.inputs.get(path)).into_iter().flatten();
+        let built = |path: &Utf8Path| self.inputs_of(path).into_iter().flatten();
         let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
         let files: BTreeSet<&Utf8Path> = files.collect();
         let in_charts = self.controllers_in_charts().iter().map(Arc::clone);
@@ -40,9 +41,13 @@ impl Repo {
 
     /// Whether what a controller's object adds to what it applies is planned.
     fn is_planned(&self, document: &Document) -> bool {
-        let is_it = |by: &Arc<Document>| by.file.path() == document.file.path() && by.span == document.span;
+        let builds = |own: &Arc<Document>| {
+            let inputs = self.inputs_of(own.file.path()).filter(|_| own.file.is_generated());
+            inputs.is_some_and(|inputs| inputs.contains(document.file.path()))
+        };
         self.gitops().is_built(document)
-            || self.built.as_ref().is_some_and(|built| built.appliers.values().any(is_it))
+            || super::is_kustomization(document.file.path()) && self.gitops().documents.iter().any(builds)
+            || self.built.as_ref().is_some_and(|built| built.appliers.values().any(|by| is_same_document(by, document)))
                 && document.text("kind") == "HelmRelease"
     }
 
@@ -50,8 +55,7 @@ impl Repo {
     /// built, and all if there is no cluster.
     pub(super) fn report_submodules(&mut self) {
         const GITMODULES: &str = ".gitmodules";
-        let Ok(bytes) = self.tree.read(Utf8Path::new(GITMODULES)) else { return };
-        let file = SourceFile::from_bytes(Utf8Path::new(GITMODULES), bytes);
+        let Ok(file) = self.tree.source(Utf8Path::new(GITMODULES)) else { return };
         let lines = (0..).map_while(|number| file.line(number));
         let files: BTreeMap<&Utf8Path, &FileRole> = self.files.iter().map(|f| (&*f.path, &f.what)).collect();
         for (start, line) in lines {
@@ -70,8 +74,8 @@ impl Repo {
             if !is_deployed && !self.clusters.is_empty() {
                 continue;
             }
-            let indent = line.len() - line.trim_start().len();
-            let place = Location::new(&file, Span::new(start + indent, start + line.trim_end().len()));
+            let range = without_blanks((start, line));
+            let place = Location::new(&file, Span::new(range.start, range.end));
             let message = format!("the submodule {path} is not checked out, so it is not planned");
             let finding = Finding::new(&HCO_NOT_PLANNED, message)
                 .at(place)
@@ -114,7 +118,7 @@ impl Repo {
         else {
             return Vec::new();
         };
-        let all = self.tree.list(&Walk::default()).map_or_else(|_| Vec::new(), |listing| listing.files);
+        let all = files_of(&*self.tree);
         // A file's importers, and an import's where no file is at its relative path: then it is in a library.
         let mut importers: HashMap<Utf8PathBuf, Vec<Utf8PathBuf>> = HashMap::new();
         let (mut pending, mut speaking): (Vec<Utf8PathBuf>, Vec<Utf8PathBuf>) =
@@ -156,7 +160,7 @@ impl Repo {
             }
         }
         let found = run.into_iter().filter(|path| with_one.contains(*path)).filter_map(|path| {
-            let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
+            let file = self.tree.source(path).ok()?;
             let message = "Argo CD runs this Jsonnet, which may create a HyperConverged";
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&file, Span::default()));
             Some(finding.label("not planned").help("check its output: `jsonnet … | hcoplan lint -`"))

@@ -4,7 +4,6 @@ use std::cell::LazyCell;
 use std::sync::{Mutex, OnceLock};
 
 use hcoplan_diagnostics::source::{Directory, EditedTree, Listing, Memory, ReadOnce, SkipReason, in_order};
-use hcoplan_planner::inventory::SourceKind;
 
 use super::build::BUILT;
 use super::candidate::{is_candidate, is_of_tests};
@@ -13,7 +12,7 @@ use super::error::Error;
 use super::file_summary::{
     ByteBudget, FileDetails, FileSummary, is_manifest, not_fetched, other_resources, patches, scan_all,
 };
-use super::files::{FileContents, FileRole, FileUse};
+use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
@@ -22,7 +21,7 @@ use super::pair::{pair, path_in_root};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::recent_files::RecentFiles;
 use super::rendered::Rendered;
-use super::scan::{Content, FoundKind, FoundObject, scan};
+use super::scan::{Content, FoundKind, scan};
 use super::statements::HCO_NAME;
 use super::texts::is_text;
 use super::trust::Trust;
@@ -487,25 +486,5 @@ impl Reading {
         }
         repo.config = config;
         Ok(repo)
-    }
-}
-
-fn contents(found: &[FoundObject]) -> FileContents {
-    let count = |what: FoundKind| found.iter().filter(|f| f.what == what).count();
-    FileContents {
-        hyperconvergeds: count(FoundKind::HyperConverged),
-        unrecognized: count(FoundKind::Unrecognized),
-        not_planned: count(FoundKind::NotPlanned),
-        changing: count(FoundKind::Changing) > 0,
-        inventories: count(FoundKind::Inventory(SourceKind::Declared)),
-        nodes: count(FoundKind::Inventory(SourceKind::Nodes)) > 0,
-        machines: count(FoundKind::Inventory(SourceKind::Machines)) > 0,
-        statements: found
-            .iter()
-            .filter_map(|f| match f.what {
-                FoundKind::Statement(kind) => Some(kind),
-                _ => None,
-            })
-            .collect(),
     }
 }

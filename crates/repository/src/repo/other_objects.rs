@@ -7,12 +7,12 @@ use hcoplan_planner::release::Distribution;
 use hcoplan_yaml::Path;
 
 use super::Loaded;
-use super::Repo;
 use super::files::{FileRole, FileUse};
 use super::listed;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
 use super::scan::Content;
+use super::{Repo, names_of};
 use crate::prelude::*;
 
 /// Documents by kind. Objects of lists are separate documents.
@@ -94,7 +94,7 @@ impl OtherObjects {
 fn names(documents: &[Arc<Document>]) -> ByName {
     let mut out = ByName::new();
     for (index, document) in documents.iter().enumerate() {
-        let [namespace, name] = ["metadata.namespace", "metadata.name"].map(|field| document.text(field).to_owned());
+        let [namespace, name] = names_of(document).map(ToOwned::to_owned);
         out.entry((None, name.clone())).or_insert(index);
         out.entry((Some(namespace), name)).or_insert(index);
     }
@@ -118,7 +118,7 @@ impl Repo {
             let first = self.files.partition_point(|f| in_order(&f.path, reach).is_lt());
             self.files[first..].iter().take_while(move |f| f.path.starts_with(reach))
         });
-        let read = below.filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let read = below.filter(|f| f.is_read());
         read.filter(move |file| self.owners.owner(&file.path) == Some(directory))
     }
 
@@ -145,10 +145,9 @@ impl Repo {
     /// The operands in a repository without a HyperConverged, each with its kind and file; and the number of read
     /// files.
     pub fn nearest_misses(&self) -> (Vec<(String, Arc<Utf8Path>)>, usize) {
-        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
         let mut found = Vec::new();
         let mut count = 0;
-        for file in read {
+        for file in self.files.iter().filter(|f| f.is_read()) {
             count += 1;
             let Ok(source) = self.tree.source(&file.path) else {
                 continue;
@@ -168,7 +167,7 @@ impl Repo {
     pub fn unowned_machines(&self) -> Vec<&Utf8Path> {
         let is_given =
             |path: &Utf8Path| self.clusters().iter().any(|c| c.also.iter().any(|also| path.starts_with(also)));
-        let read = self.files.iter().filter(|f| matches!(f.what, FileRole::Read(_) | FileRole::Nothing));
+        let read = self.files.iter().filter(|f| f.is_read());
         let unowned = read.filter(|f| self.owners.owner(&f.path).is_none() && !is_given(&f.path));
         let has_machines = |file: &&FileUse| {
             // Most files name none, and needn't be parsed.
@@ -203,7 +202,7 @@ impl Repo {
     /// The location of an object of a cluster that only OpenShift has.
     pub(super) fn object_of_openshift(&self, cluster: &ClusterRef) -> Option<Location> {
         let is_of_openshift = |object: &&Arc<Document>| {
-            let [name, namespace] = ["metadata.name", "metadata.namespace"].map(|field| object.text(field));
+            let [namespace, name] = names_of(object);
             object.text("apiVersion").contains(".openshift.io/")
                 || namespace.starts_with("openshift-")
                 || object.text("kind") == "Namespace" && name.starts_with("openshift-")
@@ -225,7 +224,7 @@ impl Repo {
         let mentions = |text: &str, names: &[&str]| names.iter().any(|name| text.contains(name));
         for objects in self.objects_in(cluster, |text| mentions(text, &CLAIMS) && mentions(text, &namespaces)) {
             for document in CLAIMS.iter().flat_map(|kind| objects.of_kind(kind)) {
-                let (namespace, name) = (document.text("metadata.namespace"), document.text("metadata.name"));
+                let [namespace, name] = names_of(document);
                 if namespaces.contains(&namespace) && !name.is_empty() {
                     out.insert((namespace.to_owned(), name.to_owned()));
                 }
@@ -242,9 +241,8 @@ impl Repo {
             // Where a repository says what is a cluster's, nothing else is.
             files.retain(|file| self.owners.around(&file.path) == Some(directory));
             let own: HashSet<&Utf8Path> = files.iter().map(|f| &*f.path).collect();
-            let read = |f: &&FileUse| matches!(f.what, FileRole::Read(_) | FileRole::Nothing);
             let given = |f: &&FileUse| cluster.also.iter().any(|also| f.path.starts_with(also));
-            let elsewhere = self.files.iter().filter(read).filter(given);
+            let elsewhere = self.files.iter().filter(|f| f.is_read()).filter(given);
             let elsewhere: Vec<_> = elsewhere.filter(|f| !own.contains(&*f.path)).collect();
             files.extend(elsewhere);
         }

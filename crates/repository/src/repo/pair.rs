@@ -12,13 +12,14 @@ use hcoplan_planner::inventory::SourceKind;
 use super::build_failed::name_of;
 use super::candidate::is_of_tests;
 use super::companions;
-use super::config::{ClusterEntry, Config};
+use super::config::{ClusterEntry, Config, invalid};
 use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
 use super::parent;
+use super::problem::related;
 use super::statements::{HCO_NAME, StatementKind};
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::{CLUSTER_NAME_TAKEN, CONFIGURATION_INVALID};
+use hcoplan_rule_pages::rules::CLUSTER_NAME_TAKEN;
 
 /// The result of pairing.
 #[derive(Debug, Default)]
@@ -161,10 +162,7 @@ fn duplicate_name(name: &str, is_other: bool, own: Option<Location>, other: Opti
         .label("not planned")
         .help("name both in hcoplan.yaml, or move one to its own directory");
     finding.location = own;
-    match other {
-        Some(place) => finding.related(place, "planned"),
-        None => finding,
-    }
+    related(finding, other, "planned")
 }
 
 /// Assigns an index to every inventory of several clusters; returns their number.
@@ -324,11 +322,7 @@ impl<'o> DirectoryIndex<'o> {
     fn missing_inventories(&self) -> Vec<Finding> {
         let named = self.config.inventory.iter().filter(|_| self.objects.given.is_empty());
         let missing = named.filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
-        let wrong = |path: &Located<String>| {
-            let message = format!("there is no inventory in `{}`", path.value);
-            Finding::new(&CONFIGURATION_INVALID, message).at(path.place.clone())
-        };
-        missing.map(wrong).collect()
+        missing.map(no_inventory).collect()
     }
 
     fn configured(&self, paths: &[Located<String>]) -> Vec<SourceRef> {
@@ -338,10 +332,7 @@ impl<'o> DirectoryIndex<'o> {
 
     /// The cluster of an entry of `hcoplan.yaml`.
     fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
-        let wrong = |message: String, place: &Located<String>| {
-            let finding = Finding::new(&CONFIGURATION_INVALID, message);
-            Box::new(finding.at(place.place.clone()))
-        };
+        let wrong = |message: String, path: &Located<String>| Box::new(invalid(message, &path.place));
         let path = &entry.path.value;
         let found: Vec<ObjectRef> = match path_in_root(path) {
             Some(path) => {
@@ -369,8 +360,7 @@ impl<'o> DirectoryIndex<'o> {
         if !entry.inventory.is_empty() && cluster.pairing != Pairing::Given {
             for path in &entry.inventory {
                 if self.configured(std::slice::from_ref(path)).is_empty() {
-                    let message = format!("there is no inventory in `{}`", path.value);
-                    return Err(wrong(message, path));
+                    return Err(Box::new(no_inventory(path)));
                 }
             }
             let sources = self.configured(&entry.inventory);
@@ -395,6 +385,11 @@ impl<'o> DirectoryIndex<'o> {
         }
         Ok(cluster)
     }
+}
+
+/// The finding about a path of the configuration without an inventory.
+fn no_inventory(path: &Located<String>) -> Finding {
+    invalid(format!("there is no inventory in `{}`", path.value), &path.place)
 }
 
 fn fleets(directories: &HashSet<Utf8PathBuf>) -> HashSet<Utf8PathBuf> {

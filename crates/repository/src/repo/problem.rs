@@ -26,6 +26,14 @@ impl Problem {
     }
 }
 
+/// A finding with what it relates to, if that has a place.
+pub(super) fn related(finding: Finding, place: Option<Location>, label: &'static str) -> Finding {
+    match place {
+        Some(place) => finding.related(place, label),
+        None => finding,
+    }
+}
+
 /// An unreadable file: whether it is relevant is unknown.
 pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
     Problem { finding: not_read(path, why.to_string()), fatal: false }
@@ -38,8 +46,12 @@ pub(super) fn changed_while_read(path: &Utf8Path) -> Problem {
 }
 
 fn not_read(path: &Utf8Path, why: String) -> Finding {
-    let place = Location::new(&SourceFile::new(path, ""), Span::default());
-    Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}")).at(place).label(why)
+    Finding::new(&FILE_NOT_READ, format!("this file is not read: {why}")).at(start_of(path)).label(why)
+}
+
+/// The start of a file that isn't read.
+pub(super) fn start_of(path: &Utf8Path) -> Location {
+    Location::new(&SourceFile::new(path, ""), Span::default())
 }
 
 /// An unparseable file that mentions the operator's API group.

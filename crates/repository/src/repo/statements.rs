@@ -141,11 +141,8 @@ impl Statement {
 
     fn csv(&mut self, root: &Node) {
         // OLM copies CSVs into every watched namespace, with the operator's namespace.
-        let operator = root.below("metadata.annotations").and_then(|all| all.get("olm.operatorNamespace"));
-        let own = operator.and_then(Node::as_str).map(|namespace| {
-            let path = Path::dotted("metadata.annotations").key("olm.operatorNamespace");
-            (namespace.to_owned(), path)
-        });
+        let path = Path::annotation("olm.operatorNamespace");
+        let own = root.str_at(&path).map(|namespace| (namespace.to_owned(), path));
         // A bundle's CSV has a placeholder, and applies to no cluster.
         self.namespace = own.or_else(|| at(root, "metadata.namespace").filter(|(n, _)| n != "placeholder"));
         if self.namespace.is_some() {

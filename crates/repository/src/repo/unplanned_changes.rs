@@ -6,7 +6,8 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
 use super::charts::chart_of;
 use super::helm::named_value_files;
-use super::{ClusterRef, Repo, UNPLANNED, parent};
+use super::mentions::has;
+use super::{ClusterRef, Repo, UNPLANNED, files_of, first_document, parent};
 use crate::prelude::*;
 
 /// Files and directories from which tools fill values in, wherever they are.
@@ -92,12 +93,11 @@ pub struct ChangedFiles {
 impl ChangedFiles {
     fn between(before: &Repo, after: &Repo) -> Self {
         let sides = [before, after];
-        let list = |repo: &Repo| repo.tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
         let is_changed = |path: &Utf8PathBuf| {
             let [old, new] = sides.map(|repo| repo.tree.read(path).ok());
             old != new
         };
-        let files: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(list).collect();
+        let files: BTreeSet<Utf8PathBuf> = sides.into_iter().flat_map(|repo| files_of(&*repo.tree)).collect();
         let files: BTreeSet<Utf8PathBuf> = files.into_iter().filter(is_changed).collect();
         if files.is_empty() {
             return Self::default();
@@ -145,8 +145,7 @@ impl Repo {
         for cluster in self.clusters() {
             out.insert(cluster.path().to_owned());
             out.extend(cluster.inventory_files().iter().map(|file| file.to_path_buf()));
-            let inputs = self.built.as_ref().and_then(|built| built.inputs.get(cluster.path()));
-            out.extend(inputs.into_iter().flatten().cloned());
+            out.extend(self.inputs_of(cluster.path()).into_iter().flatten().cloned());
         }
         out
     }
@@ -180,8 +179,7 @@ impl Repo {
         // What can't be parsed, such as an encrypted file, may have any name.
         let may_have = |path: &&Arc<Utf8Path>| {
             let bytes = self.tree.read(path).unwrap_or_default();
-            let has = |name: &&str| memchr::memmem::find(&bytes, name.as_bytes()).is_some();
-            names.iter().any(has) || self.first_document(path).is_none()
+            names.iter().any(|name| has(&bytes, name)) || first_document(&*self.tree, path).is_none()
         };
         self.paths.iter().filter(may_have).map(|path| path.to_path_buf()).collect()
     }

@@ -3,22 +3,19 @@
 
 use std::cell::LazyCell;
 
-use hcoplan_diagnostics::source::Tree as _;
-use hcoplan_yaml::{self as yaml};
-
 use super::Repo;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
 use super::gitops::GROUPS;
-use super::has_in;
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::objects::ObjectRef;
 use super::parent;
-use super::problem::{unparseable_controller, unreadable};
+use super::problem::{start_of, unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
+use super::{files_of, first_document, has_in};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
 
@@ -49,7 +46,7 @@ impl Repo {
             let is_template = |path: &&Utf8Path| is_rendered(path) && chart_of(&*self.tree, path).is_some();
             let templates = self.paths.iter().map(|path| &**path).filter(is_template);
             let documents = templates.filter_map(|path| {
-                let file = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
+                let file = self.tree.source(path).ok()?;
                 (file.text().contains("{{") && contains_any(file.text(), &GROUPS)).then(|| masked_template(&file))
             });
             documents.flatten().map(Arc::new).collect()
@@ -86,14 +83,14 @@ impl Repo {
 
     /// Reports charts that charts depend on and that aren't here, and packed charts that something deploys.
     pub(super) fn report_unread_charts(&mut self) {
-        let listing = LazyCell::new(|| self.tree.list(&Walk::default()).map(|l| l.files).unwrap_or_default());
+        let listing = LazyCell::new(|| files_of(&*self.tree));
         let mut findings = Vec::new();
         for path in self.paths.iter().filter(|p| matches!(p.file_name(), Some(CHART | "requirements.yaml"))) {
-            let Some(chart) = self.first_document(path) else { continue };
+            let Some(chart) = first_document(&*self.tree, path) else { continue };
             let directory = parent(path);
-            let values = self.first_document(&directory.join("values.yaml"));
+            let values = first_document(&*self.tree, &directory.join("values.yaml"));
             for dependency in chart.root.list_at("dependencies") {
-                let text = |key: &str| dependency.get(key).and_then(Node::as_str).unwrap_or_default();
+                let text = |key: &str| dependency.text(key);
                 let (name, repository) = (text("name"), text("repository"));
                 if name.is_empty() || repository.is_empty() || repository.starts_with("file://") {
                     continue;
@@ -123,14 +120,9 @@ impl Repo {
         for path in self.applied().packed().filter(|path| packed_may_render_hyperconverged(&*self.tree, path)) {
             let message = format!("the packed chart `{path}` may have a HyperConverged and is not rendered");
             let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message).severity(Severity::Error);
-            let place = Location::new(&SourceFile::new(path, ""), Span::default());
-            findings.push(finding.at(place).label("an archive").help("unpack it into a directory, and deploy that"));
+            let finding = finding.at(start_of(path)).label("an archive");
+            findings.push(finding.help("unpack it into a directory, and deploy that"));
         }
         self.findings.append(&mut findings);
-    }
-
-    pub(super) fn first_document(&self, path: &Utf8Path) -> Option<Document> {
-        let file: Arc<SourceFile> = SourceFile::from_bytes(path, self.tree.read(path).ok()?);
-        yaml::parse_yaml(&file).documents.into_iter().next()
     }
 }

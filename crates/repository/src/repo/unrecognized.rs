@@ -4,15 +4,11 @@
 
 use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 
-use super::mentions::{HCO, HINTS};
+use super::has_map;
+use super::mentions::{HCO, hints};
 use super::statements::HCO_NAME as NAME;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Applicability, Fix};
-use hcoplan_yaml::Value;
-
-fn text<'n>(node: &'n Node, key: &str) -> Option<&'n str> {
-    node.get(key).and_then(Node::as_str)
-}
 
 /// Whether an object is a HyperConverged: of HCO's API group, or of a templated one.
 pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
@@ -22,15 +18,11 @@ pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
 
 /// Whether an object outside HCO's API group is meant to be a HyperConverged.
 pub(super) fn is_unrecognized(root: &Node) -> bool {
-    let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
-    let is_object = is_map("metadata") || is_map("spec");
-    match (root.get("apiVersion"), text(root, "kind")) {
+    let is_object = has_map(root, "metadata") || has_map(root, "spec");
+    match (root.get("apiVersion"), root.text_at("kind")) {
         (version, Some(kind)) => is_kind(kind) && (is_object || version.is_some()),
         (_, None) if root.get("kind").is_some() => false,
-        (None, None) => {
-            let name = root.get("metadata").and_then(|m| text(m, "name"));
-            name == Some(NAME) && is_map("spec")
-        }
+        (None, None) => root.text("metadata.name") == NAME && has_map(root, "spec"),
         (Some(_), None) => false,
     }
 }
@@ -51,9 +43,7 @@ fn is_kind(kind: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let lower: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-    kind.chars().all(|c| is_word(c) || c == '.')
-        && HINTS.iter().any(|hint| kind.contains(hint))
-        && strsim::osa_distance(&lower, "hyperconverged") <= 2
+    kind.chars().all(|c| is_word(c) || c == '.') && hints(kind) && strsim::osa_distance(&lower, "hyperconverged") <= 2
 }
 
 /// The finding about an object that is [not recognized](is_unrecognized) a HyperConverged.
@@ -61,8 +51,8 @@ pub(super) fn finding(document: &Document) -> Finding {
     let root = &document.root;
     let kind = root.entry("kind");
     let version = root.entry("apiVersion");
-    let right_kind = text(root, "kind") == Some("HyperConverged");
-    let group = text(root, "apiVersion").map(|v| v.split('/').next().unwrap_or_default());
+    let right_kind = root.text("kind") == "HyperConverged";
+    let group = root.text_at("apiVersion").map(|v| v.split('/').next().unwrap_or_default());
     let (message, place, label) = match (version, kind) {
         (Some(version), Some(_)) if right_kind && group == Some(HCO) => (
             format!("the HyperConverged's apiVersion `{HCO}` lacks the version"),
@@ -78,12 +68,12 @@ pub(super) fn finding(document: &Document) -> Finding {
             ("the HyperConverged lacks `apiVersion`".to_owned(), kind.value.span, "without an apiVersion".to_owned())
         }
         (_, Some(kind)) => (
-            format!("`{}` is not a kind of {HCO}; HyperConverged is", text(root, "kind").unwrap_or_default()),
+            format!("`{}` is not a kind of {HCO}; HyperConverged is", root.text("kind")),
             kind.value.span,
             "no such kind".to_owned(),
         ),
         (_, None) => {
-            let name = root.get("metadata").and_then(|m| m.get("name"));
+            let name = root.below("metadata.name");
             (
                 format!("`{NAME}` lacks `apiVersion` and `kind: HyperConverged`"),
                 name.map_or(root.span, |n| n.span),
@@ -94,7 +84,7 @@ pub(super) fn finding(document: &Document) -> Finding {
     let finding = Finding::new(&HCO_NOT_RECOGNIZED, message)
         .at(document.location(place))
         .label(label)
-        .object(format!("HyperConverged/{}", name(root)))
+        .object(format!("HyperConverged/{}", root.text("metadata.name")))
         .help(format!("write `apiVersion: {HCO}/v1beta1` and `kind: HyperConverged`; it is not planned as it is"));
     match fix(document) {
         Some(fix) => finding.fix(fix),
@@ -102,16 +92,11 @@ pub(super) fn finding(document: &Document) -> Finding {
     }
 }
 
-fn name(root: &Node) -> &str {
-    let name = root.get("metadata").and_then(|m| text(m, "name"));
-    name.unwrap_or_default()
-}
-
 /// The correct values, if both exist.
 fn fix(document: &Document) -> Option<Fix> {
     let root = &document.root;
     let (version, kind) = (root.get("apiVersion")?, root.get("kind")?);
-    let in_group = text(root, "apiVersion")?.split_once('/').is_some_and(|(group, _)| group == HCO);
+    let in_group = root.text_at("apiVersion")?.split_once('/').is_some_and(|(group, _)| group == HCO);
     let at = |span: Span| Location::new(&document.file, span);
     let quoted = |node: &Node, value: &str| match at(node.span).text().chars().next() {
         Some(quote @ ('"' | '\'')) => format!("{quote}{value}{quote}"),

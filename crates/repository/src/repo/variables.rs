@@ -31,19 +31,10 @@ pub(in crate::repo) enum Substituted {
 impl Variables {
     /// A value that isn't built here, with its variables replaced.
     pub(in crate::repo) fn fill(&self, node: &Node) -> Node {
-        let value = match &node.value {
-            Value::Map(entries) => {
-                let entry = |entry: &Entry| Entry { key: entry.key.clone(), value: self.fill(&entry.value) };
-                Value::Map(entries.iter().map(entry).collect())
-            }
-            Value::Seq(items) => Value::Seq(items.iter().map(|item| self.fill(item)).collect()),
-            Value::String(text) => match self.substitute(text) {
-                Substituted::Text(filled, _) => parsed(&filled).map_or(Value::String(filled), |node| node.value),
-                _ => node.value.clone(),
-            },
-            other => other.clone(),
-        };
-        Node { value, ..node.clone() }
+        with_texts(node, &|text| match self.substitute(text) {
+            Substituted::Text(filled, _) => Some(parsed(&filled).map_or(Value::String(filled), |node| node.value)),
+            _ => None,
+        })
     }
 
     /// Replaces the variables of a text.
@@ -94,6 +85,20 @@ impl Variables {
             Substituted::Unknown => None,
         }
     }
+}
+
+/// A value with other ones for its texts; `None`: a text stays.
+pub(in crate::repo) fn with_texts(node: &Node, replaced: &dyn Fn(&str) -> Option<Value>) -> Node {
+    let value = match &node.value {
+        Value::Map(entries) => {
+            let entry = |entry: &Entry| Entry { key: entry.key.clone(), value: with_texts(&entry.value, replaced) };
+            Value::Map(entries.iter().map(entry).collect())
+        }
+        Value::Seq(items) => Value::Seq(items.iter().map(|item| with_texts(item, replaced)).collect()),
+        Value::String(text) => replaced(text).unwrap_or_else(|| node.value.clone()),
+        other => other.clone(),
+    };
+    Node { value, span: node.span, style: node.style }
 }
 
 /// Where the brace that an expression opens is closed.

@@ -6,7 +6,6 @@
 //! Open Cluster Management. Labels change nothing: HCO derives the operands' labels only from the HyperConverged's
 //! name.
 
-use super::kustomization::{Field, Metadata};
 use crate::prelude::*;
 use std::sync::LazyLock;
 
@@ -20,23 +19,9 @@ pub(super) fn of(kind: &str) -> &'static [&'static str] {
 }
 
 /// The fields of Flux's Kustomizations that are fields of kustomizations.
-pub(super) const FLUX: [(&str, Field); 7] = [
-    ("targetNamespace", Field::Metadata(Metadata::Namespace)),
-    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
-    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
-    ("patches", Field::Patches),
-    ("patchesJson6902", Field::JsonPatches),
-    ("images", Field::Metadata(Metadata::Images)),
-    ("components", Field::Components),
-];
+pub(super) const FLUX: [&str; 7] =
+    ["targetNamespace", "namePrefix", "nameSuffix", "patches", "patchesJson6902", "images", "components"];
 
 /// The fields of an Application's `kustomize` that are fields of kustomizations.
-pub(super) const ARGO: [(&str, Field); 7] = [
-    ("namespace", Field::Metadata(Metadata::Namespace)),
-    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
-    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
-    ("commonAnnotations", Field::Metadata(Metadata::CommonAnnotations)),
-    ("patches", Field::Patches),
-    ("components", Field::Components),
-    ("replicas", Field::Metadata(Metadata::Replicas)),
-];
+pub(super) const ARGO: [&str; 7] =
+    ["namespace", "namePrefix", "nameSuffix", "commonAnnotations", "patches", "components", "replicas"];

@@ -5,9 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::native::{Object, set_common};
 use crate::prelude::*;
-use crate::repo::kustomization::{
-    Entry, EntryKind, Field, Kustomization, Metadata, has_kustomization, is_kustomization,
-};
+use crate::repo::kustomization::{Entry, EntryKind, Field, Kustomization, has_kustomization, is_kustomization};
 use crate::repo::variables::Variables;
 
 /// What a controller adds to a directory's kustomization, or how it makes one of a directory without.
@@ -81,7 +79,7 @@ impl Additions {
         };
         for entry in self.generated.iter().filter(|_| own.is_none()).chain(&self.entries) {
             let EntryKind::Of(field) = entry.what else { continue };
-            let (key, value) = (key_of(field), entry.node.to_json());
+            let (key, value) = (field.key(), entry.node.to_json());
             match (root.get_mut(key), value) {
                 (Some(Json::Object(known)), Json::Object(added)) => known.extend(added),
                 (Some(Json::Array(known)), Json::Array(added)) => known.extend(added),
@@ -96,24 +94,5 @@ impl Additions {
         }
         let path = own.map_or_else(|| directory.join("kustomization.yaml"), |own| own.path.clone());
         Some((path, yaml::emit(&Json::Object(root)).into_bytes()))
-    }
-}
-
-/// The key of a field that a controller may add.
-fn key_of(field: Field) -> &'static str {
-    match field {
-        Field::Components => "components",
-        Field::MergePatches => "patchesStrategicMerge",
-        Field::JsonPatches => "patchesJson6902",
-        Field::Patches => "patches",
-        Field::Metadata(Metadata::Namespace) => "namespace",
-        Field::Metadata(Metadata::NamePrefix) => "namePrefix",
-        Field::Metadata(Metadata::NameSuffix) => "nameSuffix",
-        Field::Metadata(Metadata::CommonLabels) => "commonLabels",
-        Field::Metadata(Metadata::Labels) => "labels",
-        Field::Metadata(Metadata::CommonAnnotations) => "commonAnnotations",
-        Field::Metadata(Metadata::Images) => "images",
-        Field::Metadata(Metadata::Replicas) => "replicas",
-        _ => "resources",
     }
 }

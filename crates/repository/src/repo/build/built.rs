@@ -5,9 +5,10 @@ use hcoplan_diagnostics::source::{Memory, Origins};
 use super::inputs::BuildInputs;
 use super::layers::BuildLayer;
 use super::native::{self, Accumulated};
-use super::{BUILT, BuildError, BuildJob, Done, MACHINES, failed, has_any, shown};
+use super::{BUILT, BuildError, BuildJob, Done, MACHINES, failed, shown};
 use crate::prelude::*;
 use crate::repo::build_failed::FailedBuild;
+use crate::repo::mentions::has_any;
 use crate::repo::scan::{FoundKind, FoundObject, scan};
 
 /// The results of builds.

@@ -4,7 +4,7 @@
 use hcoplan_diagnostics::source::EditedTree;
 
 use super::tops::to_build;
-use super::{BUILT, BuildError, BuildJob, BuildRequest, Built, ClusterFilter, Started};
+use super::{BUILT, BuildError, BuildJob, Built, Started};
 use crate::prelude::*;
 use crate::repo::gitops::{self, Applied, LeftOut, Source};
 use crate::repo::kustomization::{Kustomizations, is_kustomization};
@@ -39,8 +39,7 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
     for _ in 0..MOST_ROUNDS {
         let mut next = Built::default();
         let (mut named, mut directories) = (BTreeSet::new(), BTreeSet::new());
-        let sources = || gitops.applied.iter().flat_map(|by| by.sources.iter().map(move |source| (by, source)));
-        let here = || sources().filter(|(_, source)| source.is_here);
+        let here = || gitops.applied.iter().flat_map(|by| by.here().map(move |source| (by, source)));
         for (directory, output, additions) in to_build(&all, &files, &gitops) {
             let job = BuildJob::new(&all, &directory, output, additions, false);
             named.extend(job.reached.files());
@@ -70,16 +69,7 @@ pub fn build_controllers(tree: &dyn Tree) -> Result<Built, BuildError> {
 
 impl Built {
     fn add_controllers(&mut self, all: &Kustomizations<'_>, job: BuildJob) {
-        let request = BuildRequest {
-            within: None,
-            chosen: &ClusterFilter::default(),
-            is_off: false,
-            fetches: false,
-            is_exact: false,
-            most_bytes: usize::MAX,
-            stop: &|| false,
-        };
-        let (job, started) = job.start(all, &request);
+        let (job, started) = job.start(all, false, false);
         if let Started::Done(Ok(done)) = started {
             self.reached.extend(job.reached.files());
             self.store(job.output.join(BUILT), done.bytes, done.accumulated, job.reached, &job.whole);

@@ -42,9 +42,5 @@ fn writes_kinds(node: &Node) -> bool {
 
 /// Whether one of a directory's files has a ClusterInventory.
 pub(super) fn has_inventory<'f>(tree: &dyn Tree, mut own: impl Iterator<Item = &'f Utf8PathBuf>) -> bool {
-    own.any(|file| {
-        let found = scan(tree, file).found;
-        let declared = FoundKind::Inventory(SourceKind::Declared);
-        found.iter().any(|f| f.what == declared)
-    })
+    own.any(|file| scan(tree, file).has(FoundKind::Inventory(SourceKind::Declared)))
 }

@@ -1,27 +1,11 @@
 //! Finds the values that the layers of a build have at a path, for whoever edits the one that counts.
 
-use hcoplan_yaml::{Path, Segment, Value};
+use hcoplan_yaml::{Path, Segment, Value, pointer};
 
 use super::super::kustomization::values;
 use super::layers::{BuildLayer, LayerKind};
 use super::native::whole;
 use crate::prelude::*;
-
-/// A layer's value at a path.
-#[derive(Clone)]
-struct Candidate<'l> {
-    /// Later layers are applied later.
-    layer: usize,
-    value: TracedValue<'l>,
-}
-
-#[derive(Clone)]
-enum TracedValue<'l> {
-    /// A value.
-    Value(&'l Node),
-    /// A node that computes the value from others.
-    Made(&'l Node),
-}
 
 struct Tracing<'l> {
     layers: &'l [BuildLayer],
@@ -32,7 +16,7 @@ struct Tracing<'l> {
 
 impl<'l> Tracing<'l> {
     /// The layers that set an object as a whole.
-    fn roots(&self, object: &Node) -> Vec<Candidate<'l>> {
+    fn roots(&self, object: &Node) -> Vec<LayerValue<'l>> {
         let layers = self.layers.iter().enumerate();
         let about = layers.filter(|(_, layer)| match layer.what {
             LayerKind::Object => is_object(&layer.document.root, object),
@@ -40,14 +24,14 @@ impl<'l> Tracing<'l> {
             LayerKind::Operations | LayerKind::Fields | LayerKind::Replacements | LayerKind::Unknown(_) => false,
         });
         let mut out: Vec<_> = about
-            .map(|(index, layer)| Candidate { layer: index, value: TracedValue::Value(&layer.document.root) })
+            .map(|(index, layer)| LayerValue { layer: index, node: &layer.document.root, is_value: true })
             .collect();
         out.reverse();
         out
     }
 
     /// Collects all candidates at the path, the last layer first.
-    fn collect(&self, candidates: &mut Vec<Candidate<'l>>) {
+    fn collect(&self, candidates: &mut Vec<LayerValue<'l>>) {
         self.remove_identity(candidates);
         self.add_operations_and_fields(candidates);
         // Within a layer the later ones are more precise.
@@ -55,7 +39,7 @@ impl<'l> Tracing<'l> {
     }
 
     /// The fields by which a merge patch finds its object set nothing.
-    fn remove_identity(&self, candidates: &mut Vec<Candidate<'l>>) {
+    fn remove_identity(&self, candidates: &mut Vec<LayerValue<'l>>) {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         if matches!(path.as_slice(), ["apiVersion" | "kind"] | ["metadata", "name" | "namespace"]) {
             candidates.retain(|c| self.layers[c.layer].what != LayerKind::Merge);
@@ -63,10 +47,10 @@ impl<'l> Tracing<'l> {
     }
 
     /// Adds values of operations and of kustomizations' fields at the path.
-    fn add_operations_and_fields(&self, candidates: &mut Vec<Candidate<'l>>) {
+    fn add_operations_and_fields(&self, candidates: &mut Vec<LayerValue<'l>>) {
         let layers = self.layers.iter().enumerate();
         for (index, layer) in layers {
-            let mut add = |value| candidates.push(Candidate { layer: index, value });
+            let mut add = |node, is_value| candidates.push(LayerValue { layer: index, node, is_value });
             match layer.what {
                 LayerKind::Operations => {
                     for operation in layer.document.root.items().iter().rev() {
@@ -78,10 +62,8 @@ impl<'l> Tracing<'l> {
                             continue;
                         }
                         match (op, operation.get("value")) {
-                            (Some("copy" | "move"), _) => add(TracedValue::Made(path)),
-                            (Some("add" | "replace"), Some(value)) => {
-                                add(TracedValue::Value(value));
-                            }
+                            (Some("copy" | "move"), _) => add(path, false),
+                            (Some("add" | "replace"), Some(value)) => add(value, true),
                             _ => {}
                         }
                     }
@@ -108,36 +90,29 @@ impl<'l> Tracing<'l> {
         let same = self.path.iter().all(|name| {
             tokens.next().is_some_and(|token| {
                 let index = is_index(token) && name.bytes().all(|b| b.is_ascii_digit());
-                index || token.replace("~1", "/").replace("~0", "~") == *name
+                index || pointer::unescape(token) == *name
             })
         });
         !self.path.is_empty() && same && tokens.next().is_none()
     }
 
-    fn fields(&self, root: &'l Node, add: &mut impl FnMut(TracedValue<'l>)) {
+    fn fields(&self, root: &'l Node, add: &mut impl FnMut(&'l Node, bool)) {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
-        let mut all = |key: &str| {
-            for value in values(root, key) {
-                add(TracedValue::Value(value));
-            }
-        };
+        let mut all = |key: &str| values(root, key).for_each(|value| add(value, true));
         match path.as_slice() {
             ["metadata", "namespace"] => all("namespace"),
             ["metadata", "annotations"] => all("commonannotations"),
             [.., "labels"] => {
                 all("commonlabels");
-                for entry in values(root, "labels").flat_map(Node::items) {
-                    for pairs in values(entry, "pairs") {
-                        add(TracedValue::Value(pairs));
-                    }
-                }
+                let entries = values(root, "labels").flat_map(Node::items);
+                entries.flat_map(|entry| values(entry, "pairs")).for_each(|pairs| add(pairs, true));
             }
             ["metadata", "name"] => {
                 let built = self.object.text("metadata.name");
                 for key in ["nameprefix", "namesuffix"] {
                     let named =
                         values(root, key).filter(|n| n.as_str().is_some_and(|n| !n.is_empty() && built.contains(n)));
-                    named.for_each(|n| add(TracedValue::Made(n)));
+                    named.for_each(|n| add(n, false));
                 }
             }
             [.., "containers" | "initContainers", _, "image"] => {
@@ -148,7 +123,7 @@ impl<'l> Tracing<'l> {
                     let parts = ["digest", "newtag", "newname"].into_iter();
                     let mut parts = parts.flat_map(|key| values(entry, key));
                     let is_part = |n: &&Node| n.as_str().is_some_and(|n| built.contains(n));
-                    parts.find(is_part).into_iter().for_each(|n| add(TracedValue::Made(n)));
+                    parts.find(is_part).into_iter().for_each(|n| add(n, false));
                 }
             }
             _ => {}
@@ -159,7 +134,7 @@ impl<'l> Tracing<'l> {
     }
 
     /// Adds the targets of replacements at the path.
-    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(TracedValue<'l>)) {
+    fn replacements(&self, all: &'l [Node], add: &mut impl FnMut(&'l Node, bool)) {
         for replacement in all {
             for target in values(replacement, "targets").flat_map(Node::items) {
                 let mut selects = values(target, "select");
@@ -168,7 +143,7 @@ impl<'l> Tracing<'l> {
                 }
                 for field in values(target, "fieldpaths").flat_map(Node::items) {
                     if field.as_str().is_some_and(|f| self.is_field_path(f)) {
-                        add(TracedValue::Made(field));
+                        add(field, false);
                     }
                 }
             }
@@ -203,30 +178,10 @@ impl<'l> Tracing<'l> {
     }
 }
 
-/// The candidates of an entry, from those of its mapping.
-fn of_entry<'l>(candidates: &[Candidate<'l>], key: &str) -> Vec<Candidate<'l>> {
-    let below = candidates.iter().filter_map(|c| {
-        let TracedValue::Value(node) = c.value else {
-            return None;
-        };
-        let entry = node.entry(key)?;
-        let value = TracedValue::Value(&entry.value);
-        Some(Candidate { value, ..*c })
-    });
-    below.collect()
-}
-
-/// The candidates of an item, from those of its list.
-fn of_item<'l>(candidates: &[Candidate<'l>], item: &Node, index: usize) -> Vec<Candidate<'l>> {
-    let below = candidates.iter().filter_map(|c| {
-        let TracedValue::Value(node) = c.value else {
-            return None;
-        };
-        let found = item_like(node.items(), item, index)?;
-        let value = TracedValue::Value(found);
-        Some(Candidate { value, ..*c })
-    });
-    below.collect()
+/// The candidates of a part, from those of the mapping or list that has it.
+fn parts<'l>(candidates: &[LayerValue<'l>], part: impl Fn(&'l Node) -> Option<&'l Node>) -> Vec<LayerValue<'l>> {
+    let values = candidates.iter().filter(|c| c.is_value);
+    values.filter_map(|c| Some(LayerValue { node: part(c.node)?, ..*c })).collect()
 }
 
 /// A layer's value at a path of a build.
@@ -249,16 +204,15 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
     for segment in &path.0 {
         let name = match segment {
             Segment::Key(key) => {
-                candidates = of_entry(&candidates, key);
+                candidates = parts(&candidates, |node| node.get(key));
                 key.clone()
             }
             Segment::Index(index) => {
-                let is_list =
-                    |c: &Candidate<'_>| matches!(c.value, TracedValue::Value(n) if matches!(n.value, Value::Seq(_)));
+                let is_list = |c: &LayerValue<'_>| c.is_value && matches!(c.node.value, Value::Seq(_));
                 let last = candidates.iter().position(is_list);
                 candidates.truncate(last.map_or(0, |at| at + 1));
                 let item = node.items().get(*index);
-                candidates = item.map_or_else(Vec::new, |i| of_item(&candidates, i, *index));
+                candidates = parts(&candidates, |node| item_like(node.items(), item?, *index));
                 index.to_string()
             }
         };
@@ -269,11 +223,7 @@ pub fn layer_values<'l>(layers: &'l [BuildLayer], object: &'l Node, path: &Path)
         tracing.path.push(name);
         tracing.collect(&mut candidates);
     }
-    let values = candidates.into_iter().map(|c| {
-        let (TracedValue::Value(node) | TracedValue::Made(node)) = c.value;
-        LayerValue { layer: c.layer, node, is_value: matches!(c.value, TracedValue::Value(..)) }
-    });
-    values.collect()
+    candidates
 }
 
 /// The value below a node, by a key or an item's number.

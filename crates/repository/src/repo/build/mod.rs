@@ -21,7 +21,8 @@ mod remote;
 mod run;
 mod tops;
 
-use memchr::memmem::find;
+use std::mem;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub(in crate::repo) use self::additions::Additions;
@@ -46,6 +47,8 @@ use super::cluster_filter::ClusterFilter;
 use super::gitops;
 use super::kustomization::Kustomizations;
 use super::listed::HCO;
+use super::mentions::has_any;
+use super::problem::start_of;
 use super::scan::{FoundKind, may_name_hyperconverged, scan};
 use crate::prelude::*;
 
@@ -204,10 +207,16 @@ pub fn build(
         built.unbuilt.insert(job.output.clone(), job.reached.inputs);
         built.unselected.insert(job.output);
     }
-    let native: Vec<_> = jobs.into_iter().chain(others).map(|job| job.start(&all, request)).collect();
+    let start = |job: BuildJob| {
+        if request.is_off {
+            return (job, Started::Done(Err(BuildError::Off)));
+        }
+        job.start(&all, request.is_exact, request.fetches)
+    };
+    let native: Vec<_> = jobs.into_iter().chain(others).map(start).collect();
     // Most of the time is waiting for kustomize.
-    let run = |(job, started): (BuildJob, Started)| {
-        let done = job.finish(started, tree, root, request);
+    let run = |(mut job, started): (BuildJob, Started)| {
+        let done = job.finish(started, tree, root, request.most_bytes, request.stop);
         (job, done)
     };
     let done: Vec<_> = native.into_par_iter().map(run).collect();
@@ -235,16 +244,7 @@ pub fn build_one(
         return Ok(None);
     }
     let job = BuildJob::new(&all, directory, directory.to_owned(), Additions::default(), false);
-    let request = BuildRequest {
-        within: None,
-        chosen: &ClusterFilter::default(),
-        is_off: false,
-        fetches: false,
-        is_exact: true,
-        most_bytes,
-        stop,
-    };
-    let (mut job, started) = job.start(&all, &request);
+    let (mut job, started) = job.start(&all, true, false);
     let run = match printed {
         Some(bytes) => {
             let here = match started {
@@ -255,7 +255,7 @@ pub fn build_one(
             job.allowed = Ok(());
             Ok(job.of_program(&here, "standard input".to_owned(), bytes))
         }
-        None => job.finish(started, tree, root, &request),
+        None => job.finish(started, tree, root, most_bytes, stop),
     };
     let mut built = Built::default();
     built.add_result(tree, root, job, run)?;
@@ -332,7 +332,7 @@ impl BuildJob {
         Self {
             directory: directory.to_owned(),
             output,
-            whole: whole.unwrap_or_else(|| native::start_of(&directory.join("kustomization.yaml"))),
+            whole: whole.unwrap_or_else(|| start_of(&directory.join("kustomization.yaml"))),
             written: additions.written(own.as_deref(), directory),
             additions,
             sources,
@@ -342,18 +342,15 @@ impl BuildJob {
         }
     }
 
-    /// Builds it in memory as far as hcoplan computes it.
-    fn start(self, all: &Kustomizations<'_>, request: &BuildRequest<'_>) -> (Self, Started) {
-        if request.is_off {
-            return (self, Started::Done(Err(BuildError::Off)));
-        }
+    /// Builds it in memory as far as hcoplan computes it; `is_exact` and `fetches` as in a [`BuildRequest`].
+    fn start(self, all: &Kustomizations<'_>, is_exact: bool, fetches: bool) -> (Self, Started) {
         let mut accumulated = match accumulate(all, &self.directory, &self.additions) {
             Ok(accumulated) => accumulated,
             Err(refused) => return (self, Started::Done(Err(BuildError::Refused(Box::new(NotBuilt(refused)))))),
         };
         let is_native = accumulated.beyond.is_empty()
-            && (accumulated.unfetched.is_empty() || !request.fetches && !request.is_exact)
-            && (accumulated.is_exact || !request.is_exact);
+            && (accumulated.unfetched.is_empty() || !fetches && !is_exact)
+            && (accumulated.is_exact || !is_exact);
         if !is_native {
             return (self, Started::Program(accumulated));
         }
@@ -365,19 +362,18 @@ impl BuildJob {
 
     /// Has kustomize build what hcoplan doesn't compute.
     fn finish(
-        &self,
+        &mut self,
         started: Started,
         tree: &dyn Tree,
         root: &Utf8Path,
-        request: &BuildRequest<'_>,
+        most_bytes: usize,
+        stop: &dyn Fn() -> bool,
     ) -> Result<Done, BuildError> {
         let accumulated = match started {
             Started::Done(done) => return done,
             Started::Program(accumulated) => accumulated,
         };
-        if let Err(error) = &self.allowed {
-            return Err(error.again());
-        }
+        mem::replace(&mut self.allowed, Ok(()))?;
         let (reached, mut inputs) = (&self.reached, self.reached.inputs.clone());
         inputs.extend(self.written.iter().map(|(path, _)| path.clone()));
         let tree = EditedTree::new(tree, self.written.iter().cloned().collect());
@@ -389,7 +385,7 @@ impl BuildJob {
             links: &reached.links,
             network: reached.is_remote,
         };
-        match run::run(&place, self.additions.is_unrestricted, request.most_bytes, request.stop) {
+        match run::run(&place, self.additions.is_unrestricted, most_bytes, stop) {
             Some(run) => run.map(|(command, bytes)| self.of_program(&accumulated, command, bytes)),
             None => Err(self.no_program(&accumulated)),
         }
@@ -445,26 +441,11 @@ impl BuildJob {
     }
 }
 
-impl BuildError {
-    /// The same error once more, for another cluster; only of those that are known before anything runs.
-    fn again(&self) -> Self {
-        match self {
-            Self::Forbidden { place, name, what } => Self::Forbidden { place: place.clone(), name: name.clone(), what },
-            Self::Unread { place, why } => Self::Unread { place: place.clone(), why: why.clone() },
-            _ => Self::Off,
-        }
-    }
-}
-
-fn has_any(bytes: &[u8], words: &[&str]) -> bool {
-    words.iter().any(|word| find(bytes, word.as_bytes()).is_some())
-}
-
 /// Whether a file has a HyperConverged, or mentions one if it can't be parsed as YAML.
 fn has_hyperconverged(tree: &dyn Tree, path: &Utf8Path) -> bool {
     let scanned = scan(tree, path);
-    let is_broken = scanned.content.is_none_or(|content| content.is_broken());
-    scanned.found.iter().any(|f| f.what == FoundKind::HyperConverged) || is_broken && tree.mentions(path, &[HCO])
+    scanned.has(FoundKind::HyperConverged)
+        || scanned.content.is_none_or(|content| content.is_broken()) && tree.mentions(path, &[HCO])
 }
 
 /// A path below the reported root.

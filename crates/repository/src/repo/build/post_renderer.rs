@@ -5,15 +5,10 @@ use hcoplan_diagnostics::source::{EditedTree, Origins};
 use super::native::{accumulate, emitted, origins};
 use super::{Additions, BUILT};
 use crate::prelude::*;
-use crate::repo::kustomization::{Field, Kustomizations, Metadata, entries_of};
+use crate::repo::kustomization::{Kustomizations, entries_at};
 
 /// The fields of a post-renderer's `kustomize`.
-const FIELDS: [(&str, Field); 4] = [
-    ("patchesStrategicMerge", Field::MergePatches),
-    ("patches", Field::Patches),
-    ("patchesJson6902", Field::JsonPatches),
-    ("images", Field::Metadata(Metadata::Images)),
-];
+const FIELDS: [&str; 4] = ["patchesStrategicMerge", "patches", "patchesJson6902", "images"];
 
 /// Changes rendered manifests as a HelmRelease's post-renderers and common metadata do, in their order.
 ///
@@ -28,10 +23,7 @@ pub(in crate::repo) fn post_render(
 ) -> Result<(Vec<u8>, Origins), (String, Location)> {
     let spec = release.root.get("spec");
     let renderers = release.root.list_at("spec.postRenderers").iter().filter_map(|renderer| renderer.get("kustomize"));
-    let entries = renderers.map(|kustomize| {
-        let of = |(key, field): &(&str, Field)| kustomize.get(key).map(|value| entries_of(*field, value, release));
-        FIELDS.iter().filter_map(of).flatten().collect()
-    });
+    let entries = renderers.map(|kustomize| entries_at(kustomize, &FIELDS, |_| release));
     let renderer = |entries| Additions { entries, is_unrestricted: true, ..Additions::default() };
     let common = spec.and_then(|spec| spec.get("commonMetadata")).filter(|value| !value.is_empty());
     let last =

@@ -10,7 +10,7 @@ use super::variables::variables;
 use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;
 use crate::repo::build::Additions;
-use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_of, has_kustomization};
+use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_at, has_kustomization};
 use crate::repo::wrapper_fields::{ARGO, FLUX};
 
 /// The directories that controllers build: for each what they add, with the name of what adds it. Without additions
@@ -18,7 +18,7 @@ use crate::repo::wrapper_fields::{ARGO, FLUX};
 pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> {
     let mut out: BTreeMap<Utf8PathBuf, Vec<(String, Additions)>> = BTreeMap::new();
     for applied in &gitops.applied {
-        for source in applied.sources.iter().filter(|source| source.is_here) {
+        for source in applied.here() {
             let Some(directory) = source.directory().filter(|_| source.is_built) else { continue };
             let directory = tree.real(&directory);
             let is_kustomization = has_kustomization(tree, &directory);
@@ -49,14 +49,10 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
 
 fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
     let (spec, document) = (&source.node, &applied.document);
-    let of = |(key, field): &(&str, Field)| {
-        let value = spec.get(key).filter(|value| !value.is_empty());
-        value.into_iter().flat_map(|value| entries_of(*field, value, document)).collect::<Vec<_>>()
-    };
     let common = spec.get("commonMetadata").filter(|value| !value.is_empty());
     let path = spec.get("path").or_else(|| document.root.get("kind"));
     Additions {
-        entries: FLUX.iter().flat_map(of).collect(),
+        entries: entries_at(spec, &FLUX, |_| document),
         generated: Vec::new(),
         generates: path.map(|path| (Arc::clone(document), path.span)),
         is_unrestricted: true,
@@ -68,32 +64,28 @@ fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
 fn argo(applied: &Applied, source: &Source) -> Additions {
     let Some(kustomize) = source.node.get("kustomize") else { return Additions::default() };
     let document_of = |key: &str| source.document_of(applied, &format!("kustomize.{key}"));
-    let of = |(key, field): &(&str, Field)| {
-        let document = document_of(key);
-        let value = kustomize.get(key).filter(|value| !value.is_empty());
-        value.into_iter().flat_map(|value| entries_of(*field, value, document)).collect::<Vec<_>>()
-    };
-    let mut entries: Vec<Entry> = ARGO.iter().flat_map(of).collect();
-    let mut add = |field: Field, key: &str, node: Node| {
-        entries.push(Entry { document: Arc::clone(document_of(key)), node, what: EntryKind::Of(field) });
+    let mut entries = entries_at(kustomize, &ARGO, document_of);
+    let mut add = |what: Metadata, key: &str, value: Value| {
+        let node = Node { value, ..kustomize.get(key).unwrap_or(kustomize).clone() };
+        entries.push(Entry {
+            document: Arc::clone(document_of(key)),
+            node,
+            what: EntryKind::Of(Field::Metadata(what)),
+        });
     };
     if let Some(labels) = kustomize.get("commonLabels").filter(|value| !value.is_empty()) {
         let is_true = |key: &str| kustomize.get(key).is_some_and(Node::is_true);
         if is_true("labelWithoutSelector") {
             let templates = Node { value: Value::Bool(is_true("labelIncludeTemplates")), ..labels.clone() };
             let item = map_at(labels, vec![("pairs", labels.clone()), ("includeTemplates", templates)]);
-            add(
-                Field::Metadata(Metadata::Labels),
-                "commonLabels",
-                Node { value: Value::Seq(vec![item]), ..labels.clone() },
-            );
+            add(Metadata::Labels, "commonLabels", Value::Seq(vec![item]));
         } else {
-            add(Field::Metadata(Metadata::CommonLabels), "commonLabels", labels.clone());
+            add(Metadata::CommonLabels, "commonLabels", labels.value.clone());
         }
     }
     if let Some(images) = kustomize.get("images").filter(|value| !value.is_empty()) {
         let items = images.items().iter().filter_map(|item| Some(image(item, item.as_str()?))).collect();
-        add(Field::Metadata(Metadata::Images), "images", Node { value: Value::Seq(items), ..images.clone() });
+        add(Metadata::Images, "images", Value::Seq(items));
     }
     Additions { entries, ..Additions::default() }
 }

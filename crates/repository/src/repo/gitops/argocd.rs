@@ -3,11 +3,12 @@
 //! Source: `pkg/apis/application/v1alpha1/types.go` of Argo CD 3.2: `GetSource` takes the dry source of a hydrator, and
 //! `sources` where there are any.
 
-use hcoplan_yaml::{self as yaml, Entry, Value};
+use hcoplan_yaml::{Entry, Value};
 
 use super::generators::bindings;
 use super::{Applied, Source};
 use crate::prelude::*;
+use crate::repo::first_document;
 
 /// The templates of an ApplicationSet's Applications, filled in; each is an Application without a kind.
 pub(super) fn filled_templates(set: &Document, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Node> {
@@ -37,9 +38,7 @@ pub(super) fn take_overrides(applied: &mut Applied, tree: &dyn Tree) {
     for source in applied.sources.iter_mut().filter(|source| source.is_here) {
         let Some(directory) = source.directory() else { continue };
         for path in names.iter().map(|name| directory.join(name)) {
-            let Ok(bytes) = tree.read(&path) else { continue };
-            let parsed = yaml::parse_yaml(&SourceFile::from_bytes(&path, bytes));
-            if let Some(document) = parsed.documents.into_iter().next() {
+            if let Some(document) = first_document(tree, &path) {
                 source.node = overlaid(&source.node, &document.root);
                 source.recurses = source.node.below("directory.recurse").is_some_and(Node::is_true);
                 source.overrides.push(Arc::new(document));

@@ -4,10 +4,11 @@
 //! Source: `applicationset/generators` of Argo CD 3.2.
 
 use globset::{GlobBuilder, GlobMatcher};
-use hcoplan_yaml::{self as yaml, Value};
+use hcoplan_yaml::Value;
 
 use super::{Template, printed};
 use crate::prelude::*;
+use crate::repo::{first_document, parent};
 
 /// The most Applications of a set; a set that makes more is read as one that can't be bound.
 const MAX_BINDINGS: usize = 10_000;
@@ -135,33 +136,26 @@ fn of_git(git: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Option<Vec<Temp
         made
     };
     let mut out = Vec::new();
-    if git.get("directories").is_some() {
-        let (wanted, excluded) = (patterns("directories", false)?, patterns("directories", true)?);
+    let key = ["directories", "files"].into_iter().find(|key| git.get(key).is_some())?;
+    let (wanted, excluded) = (patterns(key, false)?, patterns(key, true)?);
+    let any = |all: &[GlobMatcher], path: &Utf8Path| all.iter().any(|glob| glob.is_match(path));
+    let is_wanted = |path: &Utf8Path| any(&wanted, path) && !any(&excluded, path);
+    if key == "directories" {
         let directories: BTreeSet<&Utf8Path> = files.iter().flat_map(|file| file.ancestors().skip(1)).collect();
         let is_hidden = |d: &Utf8Path| d.components().any(|part| part.as_str().starts_with('.'));
-        let matching = directories.into_iter().filter(|d| !d.as_str().is_empty() && !is_hidden(d));
-        let matching = matching.filter(|d| {
-            let any = |all: &[GlobMatcher]| all.iter().any(|glob| glob.is_match(d));
-            any(&wanted) && !any(&excluded)
-        });
+        let matching = directories.into_iter().filter(|d| !d.as_str().is_empty() && !is_hidden(d) && is_wanted(d));
         out.extend(matching.map(|directory| with_values(of_path(directory, &prefix))));
-    } else if git.get("files").is_some() {
-        let (wanted, excluded) = (patterns("files", false)?, patterns("files", true)?);
-        let any = |all: &[GlobMatcher], file: &Utf8Path| all.iter().any(|glob| glob.is_match(file));
-        for file in files.iter().filter(|file| any(&wanted, file) && !any(&excluded, file)) {
-            let parsed = yaml::parse_yaml(&SourceFile::from_bytes(file, tree.read(file).ok()?));
-            let root = &parsed.documents.first()?.root;
+    } else {
+        for file in files.iter().filter(|file| is_wanted(file)) {
+            let root = &first_document(tree, file)?.root;
             let objects = if root.items().is_empty() { std::slice::from_ref(root) } else { root.items() };
             for object in objects {
                 let mut made = flattened(object, "");
-                let parent = file.parent().unwrap_or(Utf8Path::new(""));
-                made.values.extend(of_path(parent, &prefix).values);
+                made.values.extend(of_path(parent(file), &prefix).values);
                 made.values.insert(format!("{prefix}path.filename"), file.file_name().unwrap_or_default().to_owned());
                 out.push(with_values(made));
             }
         }
-    } else {
-        return None;
     }
     Some(out)
 }

@@ -190,10 +190,15 @@ impl Applied {
         }
     }
 
+    /// Its sources that may be of this repository.
+    pub(super) fn here(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().filter(|source| source.is_here)
+    }
+
     /// Whether a values file, such as `$settings/values.yaml`, is of this repository.
     pub(super) fn is_of_this_repository(&self, file: &str) -> bool {
         let Some((reference, _)) = file.strip_prefix('$').and_then(|rest| rest.split_once('/')) else { return true };
-        self.sources.iter().any(|source| source.reference.as_deref() == Some(reference) && source.is_here)
+        self.here().any(|source| source.reference.as_deref() == Some(reference))
     }
 }
 

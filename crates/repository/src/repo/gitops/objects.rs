@@ -9,7 +9,7 @@ use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
 use crate::repo::listed;
-use crate::repo::parent;
+use crate::repo::{names_of, parent};
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
 pub(in crate::repo) const GROUPS: [&str; 5] = [
@@ -46,8 +46,8 @@ pub(in crate::repo) struct GitOps {
 type Identity = (Kind, String, String, String);
 
 fn identity(applied: &Applied) -> Identity {
-    let text = |path: &str| applied.document.text(path).to_owned();
-    (applied.kind, text("metadata.namespace"), text("metadata.name"), applied.name.clone())
+    let [namespace, name] = names_of(&applied.document).map(ToOwned::to_owned);
+    (applied.kind, namespace, name, applied.name.clone())
 }
 
 impl GitOps {
@@ -96,7 +96,7 @@ impl GitOps {
             |document: &Document| Kind::of(document.text("apiVersion"), document.text("kind")) == Some(kind);
         for document in documents.iter_mut().filter(|document| !all.is_empty() && is_of_kind(document)) {
             let path = document.file.path();
-            let applies = |by: &Applied| by.sources.iter().any(|s| s.is_here && by.reaches(s, tree, path));
+            let applies = |by: &Applied| by.here().any(|source| by.reaches(source, tree, path));
             let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
             if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && applies(by)) {
                 let root = variables.fill(&document.root);
@@ -138,7 +138,7 @@ impl GitOps {
         tree: &'a dyn Tree,
         file: &'a Utf8Path,
     ) -> impl Iterator<Item = (&'a Applied, &'a Destination)> {
-        let reaches = move |by: &&Applied| by.sources.iter().any(|s| s.is_here && by.reaches(s, tree, file));
+        let reaches = move |by: &&Applied| by.here().any(|source| by.reaches(source, tree, file));
         self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_ref()?)))
     }
 
@@ -162,12 +162,9 @@ impl GitOps {
 
     /// The set that made an Application in another revision.
     pub(in crate::repo) fn same_set(&self, other: &Applied) -> Option<&Arc<Document>> {
-        let name = |document: &Document| {
-            (document.text("metadata.namespace").to_owned(), document.text("metadata.name").to_owned())
-        };
-        let (path, of) = (other.document.file.path(), name(&other.document));
+        let (path, of) = (other.document.file.path(), names_of(&other.document));
         let mut sets = self.documents.iter().filter(|_| other.kind == Kind::ApplicationSet);
-        sets.find(|set| set.file.path() == path && set.text("kind") == "ApplicationSet" && name(set) == of)
+        sets.find(|set| set.file.path() == path && set.text("kind") == "ApplicationSet" && names_of(set) == of)
     }
 
     /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
@@ -193,8 +190,9 @@ impl GitOps {
     pub(in crate::repo) fn is_built(&self, document: &Document) -> bool {
         let of_it = |applied: &&Applied| {
             let own = &applied.document;
-            let names = |d: &Document| (d.text("metadata.namespace").to_owned(), d.text("metadata.name").to_owned());
-            own.file.path() == document.file.path() && own.index == document.index && names(own) == names(document)
+            own.file.path() == document.file.path()
+                && own.index == document.index
+                && names_of(own) == names_of(document)
         };
         let sources = || self.applied.iter().filter(of_it).flat_map(|applied| &applied.sources);
         // Other sources of an Application only have files.
@@ -204,9 +202,7 @@ impl GitOps {
 
     /// Whether a controller applies files of a directory as they are.
     pub(in crate::repo) fn applies(&self, tree: &dyn Tree, directory: &Utf8Path) -> bool {
-        let applies =
-            |applied: &Applied| applied.sources.iter().any(|s| s.is_here && applied.applies(s, tree, directory));
-        self.applied.iter().any(applies)
+        self.applied.iter().any(|by| by.here().any(|source| by.applies(source, tree, directory)))
     }
 }
 

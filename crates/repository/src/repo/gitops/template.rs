@@ -1,7 +1,8 @@
 //! Fills in the templates of an ApplicationSet.
 
 use crate::prelude::*;
-use hcoplan_yaml::{Entry, Value};
+use crate::repo::variables::with_texts;
+use hcoplan_yaml::Value;
 
 /// The values with which a generator replaces `{{ … }}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,17 +55,6 @@ impl Template {
 
     /// The same value with all texts filled in that can be; the others stay templates.
     pub(super) fn fill_all(&self, node: &Node) -> Node {
-        let value = match &node.value {
-            Value::String(text) if text.contains("{{") => {
-                Value::String(self.fill(text).unwrap_or_else(|| text.clone()))
-            }
-            Value::Seq(items) => Value::Seq(items.iter().map(|item| self.fill_all(item)).collect()),
-            Value::Map(entries) => {
-                let entry = |entry: &Entry| Entry { key: entry.key.clone(), value: self.fill_all(&entry.value) };
-                Value::Map(entries.iter().map(entry).collect())
-            }
-            other => other.clone(),
-        };
-        Node { value, ..node.clone() }
+        with_texts(node, &|text| self.fill(text).map(Value::String))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Applied, printed};
 use crate::prelude::*;
+use crate::repo::names_of;
 use crate::repo::variables::Variables;
 
 /// ConfigMaps by namespace and name.
@@ -12,8 +13,7 @@ impl ConfigMaps {
     /// Takes in an object if it is one.
     pub(super) fn add(&mut self, document: Arc<Document>) {
         if document.text("apiVersion") == "v1" && document.text("kind") == "ConfigMap" {
-            let [namespace, name] =
-                ["metadata.namespace", "metadata.name"].map(|field| document.text(field).to_owned());
+            let [namespace, name] = names_of(&document).map(ToOwned::to_owned);
             self.0.entry((namespace, name)).or_insert(document);
         }
     }

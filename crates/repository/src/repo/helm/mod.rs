@@ -25,9 +25,11 @@ use super::candidate::is_candidate;
 use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
 use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
-use super::mentions::{HCO, HINTS, contains_encoded_group};
+use super::mentions::{HCO, contains_encoded_group, has, hints};
+use super::problem::start_of;
 use super::scan::{FoundKind, scan};
 use super::wrappers::not_planned::contains_manifest;
+use super::{first_document, parent};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 
@@ -59,7 +61,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
     let includes_files: BTreeSet<Utf8PathBuf> = files
         .iter()
         .filter(|path| path.components().any(|c| c.as_str() == "templates"))
-        .filter(|path| tree.read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, b".Files").is_some()))
+        .filter(|path| tree.read(path).is_ok_and(|bytes| has(bytes, ".Files")))
         .filter_map(|path| inner(path))
         .collect();
     let mut budget = MAX_UNPACKED;
@@ -78,7 +80,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
             // An unreadable archive may have one.
             if text.is_none_or(|text| may_render_hyperconverged(&text)) {
                 let directory = outermost(tree, inner).to_owned();
-                with_hyperconverged.entry(directory).or_insert_with(|| kind_line(&SourceFile::new(path, "")));
+                with_hyperconverged.entry(directory).or_insert_with(|| start_of(path));
             }
             continue;
         }
@@ -142,7 +144,7 @@ fn unpacked(bytes: &[u8], budget: &mut u64) -> Option<String> {
 /// Whether a template may render a HyperConverged: an action in its kind or its API version may be anything.
 fn may_render_hyperconverged(text: &str) -> bool {
     let may = |text: &str| {
-        let has_kind = values(text, "kind").any(|value| HINTS.iter().any(|hint| value.contains(hint)));
+        let has_kind = values(text, "kind").any(hints);
         let has_version = values(text, "apiVersion").any(|value| value.contains(HCO));
         let is_made = || text.contains("{{") && text.contains("dict ") && text.contains("HyperConverged\"");
         has_kind && (has_version || values(text, "apiVersion").any(is_action))
@@ -186,10 +188,8 @@ fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
 /// The line of a template with the HyperConverged's kind.
 fn kind_line(file: &Arc<SourceFile>) -> Location {
     let mut lines = (0..).map_while(|number| file.line(number));
-    let found = lines.find(|(_, line)| line.contains("kind:") && line.contains("yper"));
-    let (start, line) = found.unwrap_or((0, ""));
-    let indent = line.len() - line.trim_start().len();
-    Location::new(file, Span::new(start + indent, start + line.trim_end().len()))
+    let found = lines.position(|(_, line)| line.contains("kind:") && line.contains("yper"));
+    found.map_or_else(|| Location::new(file, Span::default()), |number| trace::line(file, number))
 }
 
 /// Charts that aren't rendered.
@@ -239,7 +239,7 @@ fn describe(release: &Release) -> String {
 fn planned(chart: &Chart, releases: &[Release]) -> Vec<(Utf8PathBuf, Release)> {
     let outside = |release: &Release| {
         let last = release.files().next_back()?;
-        let directory = last.parent().unwrap_or(Utf8Path::new(""));
+        let directory = parent(last);
         (!directory.starts_with(&chart.directory)).then(|| directory.to_owned())
     };
     let of_values: Vec<_> = releases.iter().map(outside).collect();
@@ -265,19 +265,14 @@ pub fn render_charts(
     most_bytes: usize,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Built, BuildError> {
-    let files = tree.list(&Walk::default())?.files;
-    if charts(tree, &files, &gitops::read(tree, &files), true).is_empty() {
-        return Ok(Built::default());
-    }
-    let helm = program("helm").ok_or(BuildError::NoHelm)?;
-    render(tree, root, &helm, most_bytes, stop)
+    render(tree, root, program("helm").as_deref(), most_bytes, stop)
 }
 
-/// Like [`render_charts`], with a given helm.
+/// Like [`render_charts`], with a given helm, which nothing needs without a chart.
 fn render(
     tree: &dyn Tree,
     root: &Utf8Path,
-    helm: &std::path::Path,
+    helm: Option<&std::path::Path>,
     most_bytes: usize,
     stop: &dyn Fn() -> bool,
 ) -> Result<Built, BuildError> {
@@ -286,6 +281,7 @@ fn render(
     let charts = charts(tree, &files, &gitops, true);
     let mut built = Built::default();
     for chart in &charts {
+        let helm = helm.ok_or(BuildError::NoHelm)?;
         built.reached.extend(chart.files.values().cloned());
         built.findings.extend(asks_cluster(tree, chart));
         for (directory, release) in planned(chart, &releases(&gitops, &chart.directory, &files)) {
@@ -297,14 +293,12 @@ fn render(
                     rendered => rendered.map_err(|error| (run.masked(&error.to_string()), chart.place.clone())),
                 },
             };
-            match rendered {
-                Ok((typed, bytes)) => run.add(&mut built, &directory, &typed, bytes),
-                Err((message, place)) => {
-                    let finding = Finding::new(&HELM_TEMPLATE_FAILED, message);
-                    let finding = finding.at(place).label("this release is not planned");
-                    let finding = Finding { cluster: Some(name_of(tree, &directory)), ..finding };
-                    built.failed.push(FailedBuild { directory, finding });
-                }
+            let added = rendered.and_then(|(typed, bytes)| run.add(&mut built, &directory, &typed, bytes));
+            if let Err((message, place)) = added {
+                let finding = Finding::new(&HELM_TEMPLATE_FAILED, message);
+                let finding = finding.at(place).label("this release is not planned");
+                let finding = Finding { cluster: Some(name_of(tree, &directory)), ..finding };
+                built.failed.push(FailedBuild { directory, finding });
             }
         }
     }
@@ -318,7 +312,7 @@ const QUESTIONS: [&str; 4] = [".Release.IsUpgrade", ".Release.IsInstall", ".Rele
 fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
     let templates = chart.files.values().filter(|path| is_rendered(path));
     let mut found = templates.filter_map(|path| {
-        let file = SourceFile::from_bytes(path, tree.read(path).ok()?);
+        let file = tree.source(path).ok()?;
         let question = QUESTIONS.iter().find(|question| file.text().contains(**question))?;
         let start = file.text().find(question)?;
         Some((question.trim(), Location::new(&file, Span::new(start, start + question.trim().len()))))
@@ -343,7 +337,7 @@ impl ReleaseToRender<'_> {
     fn masked(&self, message: &str) -> String {
         let is_manifest = |path: &&Utf8PathBuf| is_candidate(path);
         let files = self.chart.files.values().chain(self.release.files()).filter(is_manifest);
-        let files = files.filter_map(|path| Some(SourceFile::from_bytes(path, self.tree.read(path).ok()?)));
+        let files = files.filter_map(|path| self.tree.source(path).ok());
         let set = self.release.options.iter().map(|(_, value)| value.replacen('=', ": ", 1));
         let inline = self.release.values.iter().filter_map(|values| match values {
             Values::Inline(text, _) => Some(text.clone()),
@@ -403,16 +397,22 @@ impl ReleaseToRender<'_> {
         let own = Values::File(self.chart.directory.join("values.yaml"));
         let read = |values: &Values| match values {
             Values::Inline(_, placed) => Some(placed.clone()),
-            Values::File(path) => {
-                let bytes = self.tree.read(path).ok()?;
-                let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
-                parsed.documents.into_iter().next()
-            }
+            Values::File(path) => first_document(self.tree, path),
         };
         self.release.values.iter().rev().chain([&own]).filter_map(read).collect()
     }
 
-    fn add(&self, built: &mut Built, directory: &Utf8Path, typed: &str, bytes: Vec<u8>) {
+    /// Adds what helm printed.
+    ///
+    /// # Errors
+    /// Why its post-renderers fail, and where.
+    fn add(
+        &self,
+        built: &mut Built,
+        directory: &Utf8Path,
+        typed: &str,
+        bytes: Vec<u8>,
+    ) -> Result<(), (String, Location)> {
         let path = directory.join(RENDERED);
         let file = SourceFile::from_bytes(&path, bytes.clone());
         let parsed = yaml::parse(&file);
@@ -420,22 +420,13 @@ impl ReleaseToRender<'_> {
         let values = self.values();
         let origins = trace::origins(self.tree, chart, &self.chart.files, &file, &parsed.documents, &values, whole);
         let release = self.release.by.as_ref().filter(|by| by.text("kind") == "HelmRelease");
-        let changed = release.map(|by| post_render(self.tree, &path, (bytes.clone(), origins.clone()), by, whole));
-        let (bytes, origins) = match changed {
+        let (bytes, origins) = match release {
             None => (bytes, origins),
-            Some(Ok(changed)) => changed,
-            Some(Err((why, place))) => {
-                let finding = Finding::new(&HELM_TEMPLATE_FAILED, format!("the post-renderer fails: {why}")).at(place);
-                let finding = finding.label("this release is not planned");
-                let finding = Finding { cluster: Some(name_of(self.tree, directory)), ..finding };
-                built.failed.push(FailedBuild { directory: directory.to_owned(), finding });
-                return;
-            }
+            Some(by) => post_render(self.tree, &path, (bytes, origins), by, whole)
+                .map_err(|(why, place)| (format!("the post-renderer fails: {why}"), place))?,
         };
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
-        let content = scan(&alone, &path);
-        let has_hyperconverged = content.found.iter().any(|f| f.what == FoundKind::HyperConverged);
-        if !has_hyperconverged {
+        if !scan(&alone, &path).has(FoundKind::HyperConverged) {
             let message = format!("{} renders no HyperConverged", describe(self.release));
             let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
             built.findings.push(finding.label("not with these values"));
@@ -449,6 +440,7 @@ impl ReleaseToRender<'_> {
         built.origins.insert(path.clone(), Arc::new(origins));
         built.appliers.extend(self.release.by.clone().map(|by| (path.clone(), by)));
         built.files.insert(path, bytes);
+        Ok(())
     }
 }
 

@@ -124,7 +124,7 @@ pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8Pat
     let mut out = Vec::new();
     let renders = |applied: &&Applied| matches!(applied.kind.controller(), Controller::ArgoCd | Controller::Flux);
     for applied in gitops.applied.iter().filter(renders) {
-        for source in applied.sources.iter().filter(|source| source.is_here) {
+        for source in applied.here() {
             for template in bound(source, chart, files) {
                 out.push(match applied.kind {
                     Kind::HelmRelease => helm_release(applied, source, gitops, files),
@@ -148,7 +148,7 @@ pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8Pat
 pub(in crate::repo) fn named_value_files(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
     let releases = named_releases(gitops, chart, files);
     let values = releases.iter().flat_map(Release::files).cloned();
-    let is_of_chart = |applied: &&Applied| applied.sources.iter().any(|source| source.is_here && source.is_at(chart));
+    let is_of_chart = |applied: &&Applied| applied.here().any(|source| source.is_at(chart));
     let objects = gitops.applied.iter().filter(is_of_chart).map(|applied| applied.document.file.path().to_owned());
     values.chain(objects).collect()
 }
@@ -266,8 +266,7 @@ fn application(
     let namespace = applied.namespace.as_deref().unwrap_or_default();
     let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
     lacks.extend(unread(node.get("helm"), is_read_of_helm));
-    let is_true = |path: &str| matches!(node.below(path).map(|n| &n.value), Some(Value::Bool(true)));
-    let skips = is_true("helm.ignoreMissingValueFiles");
+    let skips = node.below("helm.ignoreMissingValueFiles").is_some_and(Node::is_true);
     let mut values = Vec::new();
     let mut missing = Vec::new();
     for named in node.list_at("helm.valueFiles") {

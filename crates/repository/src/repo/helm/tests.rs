@@ -71,7 +71,7 @@ fn each_release_is_a_cluster_with_locations_in_the_template() {
     let directory = tempfile::tempdir().expect("a directory");
     let helm = helm(directory.path(), false);
     let tree = Arc::new(tree());
-    let built = render(&*tree, "root".into(), &helm, 1 << 20, &|| false).expect("rendered");
+    let built = render(&*tree, "root".into(), Some(&helm), 1 << 20, &|| false).expect("rendered");
     assert!(built.failed.is_empty(), "{:?}", built.failed);
     let text = String::from_utf8_lossy(&built.files[Utf8Path::new("envs/east/helm-template.yaml")]);
     assert!(text.contains("defaultCPUModel: Haswell"), "{text}");
@@ -100,7 +100,7 @@ fn each_release_is_a_cluster_with_locations_in_the_template() {
 fn fails_when_rendering_fails() {
     let directory = tempfile::tempdir().expect("a directory");
     let helm = helm(directory.path(), true);
-    let built = render(&tree(), "root".into(), &helm, 1 << 20, &|| false).expect("looked at");
+    let built = render(&tree(), "root".into(), Some(&helm), 1 << 20, &|| false).expect("looked at");
     assert_eq!(built.failed.len(), 2);
     assert!(built.failed[0].finding.message.ends_with("failed: no"), "{:?}", built.failed[0]);
 }
@@ -114,7 +114,7 @@ fn printing(files: &[(&'static str, &'static str)], printed: &str) -> Repo {
     fs::write(&helm, format!("#!/bin/sh\ncat {}\n", output.display())).expect("written");
     fs::set_permissions(&helm, fs::Permissions::from_mode(0o755)).expect("made a program");
     let tree: Arc<Memory> = Arc::new(files.iter().copied().collect());
-    let built = render(&*tree, "root".into(), &helm, 1 << 20, &|| false).expect("rendered");
+    let built = render(&*tree, "root".into(), Some(&helm), 1 << 20, &|| false).expect("rendered");
     assert!(built.failed.is_empty(), "{:?}", built.failed);
     let options = Options { built: Some(Arc::new(built)), ..Options::default() };
     Repo::from_tree(tree, &options).expect("a repository")

@@ -6,6 +6,7 @@
 //! is its parent's line.
 
 use crate::prelude::*;
+use crate::repo::wrappers::without_blanks;
 use hcoplan_diagnostics::source::Origins;
 use hcoplan_yaml::{Path, Value};
 use regex_lite::Regex;
@@ -72,7 +73,7 @@ impl<'v> Template<'v> {
         from: &Utf8Path,
         values: &'v [Document],
     ) -> Option<Self> {
-        let file = SourceFile::from_bytes(from, tree.read(from).ok()?);
+        let file = tree.source(from).ok()?;
         let own = path.strip_prefix(chart).unwrap_or(path);
         let parts: Vec<&str> = own.components().map(|c| c.as_str()).collect();
         // A subchart's values are below its name here.
@@ -171,8 +172,7 @@ fn line_of(file: &SourceFile, key: &str, from: usize) -> Option<usize> {
 }
 
 /// A line without its indentation.
-fn line(file: &Arc<SourceFile>, number: usize) -> Location {
-    let (start, text) = file.line(number).unwrap_or((0, ""));
-    let indent = text.len() - text.trim_start().len();
-    Location::new(file, Span::new(start + indent, start + text.trim_end().len()))
+pub(super) fn line(file: &Arc<SourceFile>, number: usize) -> Location {
+    let range = without_blanks(file.line(number).unwrap_or((0, "")));
+    Location::new(file, Span::new(range.start, range.end))
 }

@@ -4,7 +4,7 @@
 
 use hcoplan_yaml::{self as yaml};
 
-use super::values;
+use super::{fold_case, values};
 use crate::prelude::*;
 
 /// What a field of a kustomization holds.
@@ -55,45 +55,58 @@ pub(in crate::repo) enum Metadata {
     Replicas,
 }
 
-/// The keys of a kustomization, folded.
-pub(super) const FIELDS: [(&str, Field); 36] = [
-    ("apiversion", Field::Plain),
+/// The keys of a kustomization; of several for one field the first is the newest.
+const FIELDS: [(&str, Field); 36] = [
+    ("apiVersion", Field::Plain),
     ("kind", Field::Plain),
     ("metadata", Field::Plain),
     ("openapi", Field::OpenApi),
-    ("nameprefix", Field::Metadata(Metadata::NamePrefix)),
-    ("namesuffix", Field::Metadata(Metadata::NameSuffix)),
+    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
+    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
     ("namespace", Field::Metadata(Metadata::Namespace)),
-    ("commonlabels", Field::Metadata(Metadata::CommonLabels)),
+    ("commonLabels", Field::Metadata(Metadata::CommonLabels)),
     ("labels", Field::Metadata(Metadata::Labels)),
-    ("commonannotations", Field::Metadata(Metadata::CommonAnnotations)),
-    ("patchesstrategicmerge", Field::MergePatches),
-    ("patchesjson6902", Field::JsonPatches),
+    ("commonAnnotations", Field::Metadata(Metadata::CommonAnnotations)),
+    ("patchesStrategicMerge", Field::MergePatches),
+    ("patchesJson6902", Field::JsonPatches),
     ("patches", Field::Patches),
     ("images", Field::Metadata(Metadata::Images)),
-    ("imagetags", Field::Metadata(Metadata::Images)),
+    ("imageTags", Field::Metadata(Metadata::Images)),
     ("replacements", Field::Replacements),
     ("replicas", Field::Metadata(Metadata::Replicas)),
     ("vars", Field::Variables),
-    ("sortoptions", Field::Plain),
+    ("sortOptions", Field::Plain),
     ("resources", Field::Resources),
     ("components", Field::Components),
     ("bases", Field::Resources),
     ("crds", Field::Configurations),
-    ("configmapgenerator", Field::Generators("ConfigMap")),
-    ("secretgenerator", Field::Generators("Secret")),
-    ("generatoroptions", Field::Plain),
+    ("configMapGenerator", Field::Generators("ConfigMap")),
+    ("secretGenerator", Field::Generators("Secret")),
+    ("generatorOptions", Field::Plain),
     ("configurations", Field::Configurations),
     ("generators", Field::Plugins),
     ("transformers", Field::Plugins),
     ("validators", Field::Plugins),
     ("inventory", Field::Plain),
-    ("buildmetadata", Field::BuildMetadata),
-    ("helmcharts", Field::Charts),
-    ("helmglobals", Field::Charts),
-    ("helmchartinflationgenerator", Field::Charts),
-    ("helmchartinflationgenerators", Field::Charts),
+    ("buildMetadata", Field::BuildMetadata),
+    ("helmCharts", Field::Charts),
+    ("helmGlobals", Field::Charts),
+    ("helmChartInflationGenerator", Field::Charts),
+    ("helmChartInflationGenerators", Field::Charts),
 ];
+
+impl Field {
+    /// That of a key, in any case.
+    pub(in crate::repo) fn of(key: &str) -> Option<Self> {
+        let key = fold_case(key);
+        FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(&key)).map(|(_, field)| *field)
+    }
+
+    /// Its key.
+    pub(in crate::repo) fn key(self) -> &'static str {
+        FIELDS.iter().find(|(_, field)| *field == self).map_or("", |(key, _)| key)
+    }
+}
 
 /// An entry of a kustomization, or one that a controller adds to it.
 #[derive(Debug, Clone)]

@@ -8,6 +8,7 @@ use hcoplan_yaml::{self as yaml, ProblemKind};
 use super::{Kustomization, is_kustomization};
 use crate::prelude::*;
 use crate::repo::build::looks_remote;
+use crate::repo::files_of;
 
 /// A file's documents, or why it has none.
 pub(in crate::repo) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
@@ -85,7 +86,7 @@ impl<'t> Kustomizations<'t> {
 
     /// What each kustomization of the tree names, by the directory of the kustomization.
     pub(in crate::repo) fn references(&self) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
-        let files = self.tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default();
+        let files = files_of(self.tree);
         let directories = files.iter().filter(|f| is_kustomization(f)).filter_map(|f| f.parent());
         let read = directories.filter_map(|directory| self.at(directory));
         let named = read.flat_map(|kustomization| {

@@ -9,7 +9,7 @@ use crate::prelude::*;
 
 pub(super) use entry::{Entry, EntryKind, Field, Metadata, PatchSource, generated_from, is_inline};
 pub(super) use graph::{Kustomizations, UnreadableFile};
-pub(super) use model::{Kustomization, Rejected, entries_of};
+pub(super) use model::{Kustomization, Rejected, entries_at};
 pub(super) use patch_files::{Named, NamedFiles};
 
 /// The file names of kustomizations.

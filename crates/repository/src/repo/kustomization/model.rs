@@ -5,12 +5,12 @@
 
 use hcoplan_yaml::{self as yaml};
 
-use super::entry::{Entry, EntryKind, FIELDS, Field};
-use super::{KUSTOMIZATIONS, fold_case, has_kustomization, values};
+use super::entry::{Entry, EntryKind, Field};
+use super::{KUSTOMIZATIONS, has_kustomization, values};
 use crate::prelude::*;
 
 /// A kustomization.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::repo) struct Kustomization {
     /// Its path relative to the root.
     pub(in crate::repo) path: Utf8PathBuf,
@@ -80,7 +80,7 @@ impl Kustomization {
 
     /// A kustomization without entries.
     fn empty(path: Utf8PathBuf, rejected: Rejected) -> Self {
-        Self { path, document: None, entries: Vec::new(), is_component: false, rejected: Some(rejected) }
+        Self { path, rejected: Some(rejected), ..Self::default() }
     }
 
     /// Reads a kustomization's file.
@@ -103,9 +103,7 @@ impl Kustomization {
         let mut entries = Vec::new();
         let mut rejected = None;
         for entry in root.entries() {
-            let key = fold_case(&entry.key.text);
-            let field = FIELDS.iter().find(|(known, _)| *known == key).map(|(_, field)| *field);
-            let Some(field) = field else {
+            let Some(field) = Field::of(&entry.key.text) else {
                 let key = &entry.key;
                 rejected.get_or_insert_with(|| Rejected::UnknownField(key.text.clone()));
                 let node = Node { span: key.span, ..entry.value.clone() };
@@ -154,12 +152,23 @@ impl Kustomization {
     }
 }
 
+/// The entries of a controller's object whose fields these keys of a kustomization are, by the keys; `document` has a
+/// key. Flux calls the namespace `targetNamespace`.
+pub(in crate::repo) fn entries_at<'d>(
+    node: &Node,
+    keys: &[&str],
+    document: impl Fn(&str) -> &'d Arc<Document>,
+) -> Vec<Entry> {
+    let of = |key: &&str| {
+        let value = node.get(key).filter(|value| !value.is_empty())?;
+        let field = Field::of(key.trim_start_matches("target"))?;
+        Some(entries_of(field, value, document(key)).collect::<Vec<_>>())
+    };
+    keys.iter().filter_map(of).flatten().collect()
+}
+
 /// The entries of a field's value.
-pub(in crate::repo) fn entries_of<'d>(
-    field: Field,
-    value: &'d Node,
-    document: &'d Arc<Document>,
-) -> impl Iterator<Item = Entry> + 'd {
+fn entries_of<'d>(field: Field, value: &'d Node, document: &'d Arc<Document>) -> impl Iterator<Item = Entry> + 'd {
     let is_whole =
         matches!(field, Field::Metadata(_) | Field::OpenApi | Field::Charts | Field::BuildMetadata | Field::Plain);
     let nodes = if is_whole { std::slice::from_ref(value) } else { value.items() };

@@ -15,7 +15,7 @@ use super::charts;
 use super::escapes::{contains_any, unescaped};
 use super::kustomization::{Kustomization, Named, is_kustomization};
 use super::listed::{self, HCO};
-use super::mentions::{self, contains_encoded_group};
+use super::mentions::{HINTS, contains_encoded_group, has, has_any, hints};
 use super::statements::{OPERATOR, StatementKind};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::ansible;
@@ -189,8 +189,8 @@ impl Content {
         for directory in ["defaults", "vars"] {
             for name in ["main.yml", "main.yaml"] {
                 let Some(path) = role.map(|role| role.join(directory).join(name)) else { continue };
-                let Ok(bytes) = tree.read(&path) else { continue };
-                let parsed = yaml::parse_yaml(&SourceFile::from_bytes(&path, bytes));
+                let Ok(file) = tree.source(&path) else { continue };
+                let parsed = yaml::parse_yaml(&file);
                 let entries = parsed.documents.iter().flat_map(|document| document.root.entries());
                 known.extend(entries.map(|entry| (entry.key.text.clone(), entry.value.clone())));
             }
@@ -216,21 +216,17 @@ impl Content {
         let mentions = is_policy || mentions_hco(self.file.text()) || self.file.text().contains("ResourceSet");
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
+            let place = ObjectPlace { document: index, item: None };
             if changes_others(document) {
-                let place = ObjectPlace { document: index, item: None };
-                let what = FoundKind::Changing;
-                found.push(FoundObject { place, what });
+                found.push(FoundObject { place, what: FoundKind::Changing });
             }
             if mentions && !self.not_planned_in(index).is_empty() {
-                let place = ObjectPlace { document: index, item: None };
-                let what = FoundKind::NotPlanned;
-                found.push(FoundObject { place, what });
+                found.push(FoundObject { place, what: FoundKind::NotPlanned });
             }
         }
         if !self.missed.is_empty() {
             let place = ObjectPlace { document: u32::MAX, item: None };
-            let what = FoundKind::NotPlanned;
-            found.push(FoundObject { place, what });
+            found.push(FoundObject { place, what: FoundKind::NotPlanned });
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -323,6 +319,13 @@ pub(super) struct Scanned {
     pub(super) marked: bool,
 }
 
+impl Scanned {
+    /// Whether it has such an object.
+    pub(super) fn has(&self, what: FoundKind) -> bool {
+        self.found.iter().any(|found| found.what == what)
+    }
+}
+
 /// Examines a file.
 pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
     let bytes = match tree.read(path) {
@@ -377,8 +380,7 @@ pub(super) fn scan(tree: &dyn Tree, path: &Utf8Path) -> Scanned {
 /// Examines a script or a template.
 fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
     // A chart's files are rendered with it.
-    let is_meant =
-        || mentions::HINTS.iter().any(|word| has(&bytes, word)) && std::str::from_utf8(&bytes).is_ok_and(has_kind_like);
+    let is_meant = || has_any(&bytes, &HINTS) && std::str::from_utf8(&bytes).is_ok_and(has_kind_like);
     let may_matter = has(&bytes, "HyperConverged") || has(&bytes, HCO) || is_meant();
     if !may_matter || charts::is_in_chart(tree, path) {
         return Scanned::default();
@@ -389,10 +391,7 @@ fn scan_text(tree: &dyn Tree, path: &Utf8Path, bytes: Vec<u8>) -> Scanned {
 
 /// Whether a text contains HCO's API group, in any spelling of YAML.
 pub(super) fn mentions_hco(text: &str) -> bool {
-    has(text, HCO)
-        || contains_encoded_group(text)
-        || may_be_binary(text)
-        || unescaped(text).is_some_and(|text| has(&*text, HCO))
+    contains_any(text, &[HCO]) || contains_encoded_group(text) || may_be_binary(text)
 }
 
 /// Why a file is parsed.
@@ -425,8 +424,7 @@ fn interest(bytes: &[u8], kustomization: bool) -> Interest {
 /// Whether a file mentions a HyperConverged, in any spelling of YAML.
 pub(super) fn may_name_hyperconverged(bytes: &[u8]) -> bool {
     let text = hcoplan_diagnostics::source::decode(bytes.to_vec()).text;
-    let names = |text: &str| has(text, HCO) || has(text, "HyperConverged");
-    names(&text) || has_binary_tag(&text) || unescaped(&text).is_some_and(|text| names(&text))
+    contains_any(&text, &[HCO, "HyperConverged"]) || has_binary_tag(&text)
 }
 
 /// Whether a tag may be `!!binary`, by its name or with an escape in it.
@@ -447,8 +445,8 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
     let unescaped = unescaped(text);
     let texts = || std::iter::once(text).chain(unescaped.as_deref());
     let interest = |text: &str| {
-        let any = |words: &[&str]| words.iter().any(|word| has(text, word));
-        if any(&[HCO, OURS, "ClusterInventory"]) || any(&mentions::HINTS) && has_kind_like(text) {
+        let any = |words: &[&str]| has_any(text, words);
+        if any(&[HCO, OURS, "ClusterInventory"]) || hints(text) && has_kind_like(text) {
             return Interest::Marked;
         }
         let nodes = has(text, "Node") && any_kind(text, is_node);
@@ -494,11 +492,6 @@ const CONTROLLERS: [&str; 8] = [
 /// What names another manifest with facts; a CSV of HCO mentions its API group.
 const STATEMENTS: [&str; 4] = ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR];
 
-/// Whether bytes have a word.
-fn has(bytes: impl AsRef<[u8]>, word: &str) -> bool {
-    memchr::memmem::find(bytes.as_ref(), word.as_bytes()).is_some()
-}
-
 /// The problems of a file whose text differs from its bytes.
 fn garbled(file: &SourceFile) -> Problem {
     let first = file.text().chars().next().map_or(0, char::len_utf8);
@@ -512,12 +505,12 @@ fn is_node(value: &str) -> bool {
 
 /// Whether a kind contains one of the [hints](mentions::HINTS).
 fn has_kind_like(text: &str) -> bool {
-    let hints = |value: &str| {
+    let is_like_it = |value: &str| {
         let word =
             value.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '}')).next().unwrap_or_default();
-        mentions::HINTS.iter().any(|hint| word.contains(hint))
+        hints(word)
     };
-    any_kind(text, hints)
+    any_kind(text, is_like_it)
 }
 
 /// Whether a text has `kind:` with such a value, or one that a tag, an alias or the like may hide.

@@ -6,7 +6,7 @@
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
 use hcoplan_planner::admission::READ_ANNOTATIONS;
-use hcoplan_yaml::{self as yaml, Entry, Key, Value};
+use hcoplan_yaml::{self as yaml, Entry, Key, Value, pointer};
 use regex_lite::Regex;
 
 use super::build::whole;
@@ -24,13 +24,13 @@ const KIND: &str = "HyperConverged";
 pub(super) fn is_planned(field: &str) -> bool {
     let last = |key: &str| field.split('.').any(|part| part == key);
     match field.split_once("kustomize.") {
-        Some((_, own)) => ARGO.iter().any(|(key, _)| own.starts_with(key)),
+        Some((_, own)) => ARGO.iter().any(|key| own.starts_with(key)),
         None => field.starts_with("spec.") && is_of_flux(last) || last("postBuild"),
     }
 }
 
 fn is_of_flux(is_it: impl Fn(&str) -> bool) -> bool {
-    FLUX.iter().any(|(key, _)| is_it(key)) || ["commonMetadata", "postRenderers"].iter().any(|key| is_it(key))
+    FLUX.iter().chain(&["commonMetadata", "postRenderers"]).any(|key| is_it(key))
 }
 
 /// Fleet's settings of a directory.
@@ -142,9 +142,10 @@ struct Changes<'r> {
 
 impl Changes<'_> {
     /// Takes in what a kustomization puts into controllers' objects, any of which may have that name, so that all they
-    /// apply counts; and the charts that it inflates.
+    /// apply counts, unless they are read as it builds them; and the charts that it inflates.
     fn kustomization(&mut self, root: &Node, file: &Utf8Path) {
-        for entry in ["patches", "patchesJson6902", "patchesStrategicMerge"].iter().flat_map(|key| root.list_at(key)) {
+        const PATCHES: [&str; 3] = ["patches", "patchesJson6902", "patchesStrategicMerge"];
+        for entry in PATCHES.iter().filter(|_| !self.is_built).flat_map(|key| root.list_at(key)).collect::<Vec<_>>() {
             self.patch(entry, file);
         }
         for replacement in root.list_at("replacements") {
@@ -171,7 +172,7 @@ impl Changes<'_> {
         let of_file = |name: &str| {
             let Some(tree) = self.tree else { return Some("[{path: /spec/source/plugin, value: any}]".to_owned()) };
             let path = normalize_path(&parent(file).join(name))?;
-            Some(SourceFile::from_bytes(&path, tree.read(&path).ok()?).text().to_owned())
+            Some(tree.source(&path).ok()?.text().to_owned())
         };
         let Some(patch) = named.map_or(patch, of_file) else { return };
         let targeted = entry.get("target").map(|target| controllers(target.get("kind")));
@@ -305,8 +306,8 @@ impl Changes<'_> {
         for entry in node.entries() {
             let key = entry.key.text.as_str();
             let value = &entry.value;
-            let is_planned = self.is_built
-                && (is_of_flux(|own| own == key) || prefix == "kustomize." && ARGO.iter().any(|(own, _)| *own == key));
+            let is_planned =
+                self.is_built && (is_of_flux(|own| own == key) || prefix == "kustomize." && ARGO.contains(&key));
             let changes = match key {
                 key if harmless.contains(&key) || is_planned => false,
                 "patches" | "patchesJson6902" | "patchesStrategicMerge" => {
@@ -410,8 +411,7 @@ fn at_pointer(pointer: &str, value: &Node) -> Node {
         let value = if is_index {
             Value::Seq(vec![value])
         } else {
-            let text = step.replace("~1", "/").replace("~0", "~");
-            Value::Map(vec![Entry { key: Key { text, span }, value }])
+            Value::Map(vec![Entry { key: Key { text: pointer::unescape(step), span }, value }])
         };
         Node { span, style, value }
     })

@@ -62,8 +62,12 @@ pub(super) fn objects(list: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
 
 /// Whether a text is the item of its task's loop.
 fn is_loop_item(text: &str) -> bool {
-    let expression = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
-    expression.is_some_and(|expression| expression.trim() == "item")
+    only_expression(text.trim()).is_some_and(|expression| expression.trim() == "item")
+}
+
+/// What is in the braces of a text that is one expression.
+fn only_expression(text: &str) -> Option<&str> {
+    text.strip_prefix("{{")?.strip_suffix("}}")
 }
 
 /// The values of variables that plays, tasks and a role set, by name.
@@ -90,7 +94,7 @@ pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
 
 /// The value of a text that is one expression with a known variable.
 pub(super) fn value_of(text: &str, known: &Variables) -> Option<Node> {
-    let mut node = variable(text.strip_prefix("{{")?.strip_suffix("}}")?, known)?.clone();
+    let mut node = variable(only_expression(text)?, known)?.clone();
     fill_in(&mut node, known, 1);
     let is_filled_in = !node.to_json().to_string().contains("{{");
     is_filled_in.then_some(node)
@@ -105,9 +109,7 @@ fn fill_in(node: &mut Node, known: &Variables, depth: usize) {
         Value::Map(entries) => entries.iter_mut().for_each(|entry| fill_in(&mut entry.value, known, depth)),
         Value::Seq(items) => items.iter_mut().for_each(|item| fill_in(item, known, depth)),
         Value::String(text) if text.contains("{{") => {
-            if let Some(value) =
-                text.strip_prefix("{{").and_then(|t| t.strip_suffix("}}")).and_then(|t| variable(t, known))
-            {
+            if let Some(value) = only_expression(text).and_then(|expression| variable(expression, known)) {
                 node.value = value.value.clone();
                 return fill_in(node, known, depth + 1);
             }

@@ -9,7 +9,7 @@ use hcoplan_diagnostics::source::lines;
 use hcoplan_yaml::{self as yaml, Comment, Problem, ProblemKind, ScalarPlaces, Value};
 
 use super::super::listed;
-use super::super::mentions::{HCO, HINTS};
+use super::super::mentions::{HCO, hints};
 use super::super::unrecognized::is_unrecognized;
 use super::files::{self, Form};
 use super::inline;
@@ -271,12 +271,7 @@ fn of_manifest(text: &str, language: Language, at: Place<'_>, file: &Arc<SourceF
 /// The line of a manifest with a HyperConverged's kind.
 fn first_kind(text: &str) -> Range<usize> {
     let mut lines = lines(text);
-    let is_kind = |line: &str| line.contains("kind") && HINTS.iter().any(|hint| line.contains(hint));
-    let found = lines.find(|(_, line)| is_kind(line));
-    found.map_or(0..0, |(at, line)| {
-        let indent = line.len() - line.trim_start().len();
-        at + indent..at + line.trim_end().len()
-    })
+    lines.find(|(_, line)| line.contains("kind") && hints(line)).map_or(0..0, inline::without_blanks)
 }
 
 /// The documents of a manifest, whose separators may be indented with it.
@@ -391,7 +386,7 @@ mod tests {
         let shown = of_text(&file).found.into_iter().map(|e| {
             let root = &e.document.root;
             let line = |span: Span| file.position(span.start).line;
-            let unknown: Vec<String> = e.unknown.iter().map(Unknown::show).collect();
+            let unknown: Vec<&str> = e.unknown.iter().map(Unknown::name).collect();
             let kind = root.get("kind").map_or(0, |k| line(k.span));
             format!("{kind}: {} {}", root.to_json(), unknown.join(", "))
         });

@@ -27,13 +27,13 @@ pub(super) fn manifests(text: &str, read: &[Range<usize>]) -> Vec<Range<usize>> 
         says(lines[number].1, "kind", "HyperConverged") && near.iter().any(|(_, line)| says(line, "apiVersion", HCO))
     };
     let found = (0..lines.len()).filter(|number| is_one(*number));
-    found
-        .map(|number| {
-            let (at, line) = lines[number];
-            let indent = line.len() - line.trim_start().len();
-            at + indent..at + line.trim_end().len()
-        })
-        .collect()
+    found.map(|number| without_blanks(lines[number])).collect()
+}
+
+/// A line at an offset, without the blanks around it.
+pub(in super::super) fn without_blanks((at, line): (usize, &str)) -> Range<usize> {
+    let indent = line.len() - line.trim_start().len();
+    at + indent..at + line.trim_end().len()
 }
 
 /// The first line outside of comments that has HCO's kind as a word, in any language.
@@ -46,10 +46,7 @@ pub(super) fn first_mention(text: &str) -> Option<Range<usize>> {
     };
     let is_comment = |line: &str| ["#", "//", "--", "*", "/*"].iter().any(|mark| line.starts_with(mark));
     let mut lines = lines(text).filter(|(_, line)| !is_comment(line.trim_start()));
-    lines.find(|(_, line)| mentions(line)).map(|(at, line)| {
-        let indent = line.len() - line.trim_start().len();
-        at + indent..at + line.trim_end().len()
-    })
+    lines.find(|(_, line)| mentions(line)).map(without_blanks)
 }
 
 /// Whether a line has a key with a value that begins so, with any quotes.

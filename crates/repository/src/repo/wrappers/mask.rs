@@ -242,7 +242,8 @@ fn nested(text: &str) -> Option<usize> {
 /// A tag of a template.
 struct Tag<'t> {
     range: Range<usize>,
-    inside: &'t str,
+    /// Its first word.
+    word: &'t str,
     is_value: bool,
 }
 
@@ -273,13 +274,12 @@ fn tags(text: &str, language: Language) -> Vec<Tag<'_>> {
         let inside = inside.strip_prefix("hub").unwrap_or(inside);
         let inside = inside.strip_suffix("hub").unwrap_or(inside).trim_matches('-').trim();
         let is_go = matches!(language, Language::Go);
-        let word = inside.split(|c: char| c.is_whitespace() || c == '(').next();
-        let word = word.unwrap_or_default();
+        let word = inside.split(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
         let steers = is_go
             && (OPEN.contains(&word)
                 || ["end", "else", "/*"].contains(&word)
                 || inside.starts_with('$') && inside.contains(":="));
-        out.push(Tag { range: start..end, inside, is_value: open == "{{" && !steers });
+        out.push(Tag { range: start..end, word, is_value: open == "{{" && !steers });
         at = end;
     }
 }
@@ -290,27 +290,20 @@ const OPEN: [&str; 6] = ["if", "for", "range", "with", "define", "block"];
 fn braces(text: &str, language: Language, conditions: bool, out: &mut Masked) {
     let mut open: Vec<(Range<usize>, bool)> = Vec::new();
     for tag in tags(text, language) {
-        let range = tag.range.clone();
-        if tag.is_value {
-            let before = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-            let after = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
-            let line = text[before..after].trim();
-            if line == &text[range.clone()] {
-                out.blank(range.clone());
-                out.lines.push(Line::alone(range));
-            } else {
-                out.value(range);
-            }
-            continue;
-        }
-        let word = tag.inside.split(|c: char| c.is_whitespace() || c == '(').next();
-        let word = word.unwrap_or_default();
+        let (range, word) = (tag.range, tag.word);
         let is_alone = |out: &Masked, from: usize| {
             let line = text[..from].rfind('\n').map_or(0, |at| at + 1);
             out.text[line..from].trim().is_empty()
         };
-        if language != Language::Go && word == "include" {
-            if is_alone(out, range.start) {
+        if tag.is_value || language != Language::Go && word == "include" {
+            let is_line = if tag.is_value {
+                let before = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+                let after = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+                text[before..after].trim() == &text[range.clone()]
+            } else {
+                is_alone(out, range.start)
+            };
+            if is_line {
                 out.blank(range.clone());
                 out.lines.push(Line::alone(range));
             } else {

@@ -15,6 +15,7 @@ pub(super) mod policy;
 mod template;
 pub(super) mod unknown;
 
+pub(super) use inline::without_blanks;
 pub(super) use not_planned::NotPlannedObject;
 pub(super) use unknown::Unknown;
 
@@ -41,11 +42,8 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
         return ansible::objects(node);
     }
     let (group, kind) = (group(node), node.text("kind"));
-    let plain = |path: &str| {
-        let wrapper = Wrapper { node, is_template: false };
-        let nodes = node.below(path).map_or(&[][..], Node::items);
-        nodes.iter().map(|n| (n, wrapper)).collect()
-    };
+    let wrapper = Wrapper { node, is_template: false };
+    let plain = |path: &str| node.list_at(path).iter().map(|n| (n, wrapper)).collect();
     match (group, kind) {
         ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => Some(policy::objects(node)),
         ("work.open-cluster-management.io", "ManifestWork") => Some(plain("spec.workload.manifests")),
@@ -56,14 +54,11 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
         ("hypershift.openshift.io", "HostedCluster") => Some(plain("spec.configuration.items")),
         ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => Some(plain("spec.resources")),
         ("kubernetes.crossplane.io", "Object") => {
-            let wrapper = Wrapper { node, is_template: false };
-            let manifest = node.below("spec.forProvider.manifest");
-            Some(manifest.into_iter().map(|n| (n, wrapper)).collect())
+            Some(node.below("spec.forProvider.manifest").into_iter().map(|n| (n, wrapper)).collect())
         }
         ("template.openshift.io" | "", "Template") => {
-            let wrapper = Wrapper { node, is_template: true };
-            let objects = node.list_at("objects");
-            Some(objects.iter().map(|n| (n, wrapper)).collect())
+            let wrapper = Wrapper { is_template: true, ..wrapper };
+            Some(node.list_at("objects").iter().map(|n| (n, wrapper)).collect())
         }
         _ => None,
     }

@@ -2,7 +2,8 @@
 
 use hcoplan_yaml::Value;
 
-use super::super::mentions::{HCO, HINTS, contains_encoded_group};
+use super::super::has_map;
+use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, mutations, policy};
 use crate::prelude::*;
@@ -147,8 +148,7 @@ fn is_patch(node: &Node) -> bool {
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
 pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
-    let is_map = |key: &str| matches!(node.get(key).map(|n| &n.value), Some(Value::Map(_)));
-    group(node) == HCO && node.text("kind") == "HyperConverged" && (is_map("metadata") || is_map("spec"))
+    group(node) == HCO && node.text("kind") == "HyperConverged" && (has_map(node, "metadata") || has_map(node, "spec"))
 }
 
 /// Whether a text of several lines or of JSON contains a HyperConverged's manifest.
@@ -158,8 +158,7 @@ pub(in super::super) fn contains_manifest(text: &str) -> bool {
 
 /// Whether a text of several lines or of JSON may contain one, or an unrecognised one.
 pub(super) fn contains_kind(text: &str) -> bool {
-    let is_meant = |value: &str| HINTS.iter().any(|hint| value.contains(hint));
-    if is_json(text) { is_meant(text) } else { text.contains('\n') && has_line(text, "kind", &is_meant) }
+    if is_json(text) { hints(text) } else { text.contains('\n') && has_line(text, "kind", &hints) }
 }
 
 /// Whether a text is an object or a list as JSON writes it, on any number of lines.
@@ -197,6 +196,7 @@ pub(in super::super) fn unreadable_text(file: &Arc<SourceFile>, span: Span) -> F
 
 /// The finding about a HyperConverged that isn't planned.
 pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) -> Finding {
+    let is_text = matches!(object.reason, NotPlannedReason::InText(_));
     let (message, help) = match &object.reason {
         NotPlannedReason::Removed => (
             "this HyperConverged is to be removed, so nothing is planned for it".to_owned(),
@@ -212,19 +212,15 @@ pub(in super::super) fn finding(object: &NotPlannedObject, document: &Document) 
             format!("a {kind} changes HyperConvergeds when they are applied, which is not in the plan"),
             "write what it sets into the HyperConverged itself, or exclude its kind",
         ),
-        NotPlannedReason::Inside(kind) => (
-            format!("a HyperConverged is inside a {kind}, which hcoplan doesn't plan"),
-            "put it into a file of its own, or check its tool's output: `… | hcoplan lint -`",
-        ),
-        NotPlannedReason::InText(kind) => (
-            format!("a HyperConverged is in a text of a {kind}, which hcoplan doesn't plan"),
+        NotPlannedReason::Inside(kind) | NotPlannedReason::InText(kind) => (
+            format!(
+                "a HyperConverged is {} a {kind}, which hcoplan doesn't plan",
+                if is_text { "in a text of" } else { "inside" }
+            ),
             "put it into a file of its own, or check its tool's output: `… | hcoplan lint -`",
         ),
     };
-    let span = match &object.reason {
-        // The whole text would be too long.
-        NotPlannedReason::InText(_) => Span { end: object.span.start + 1, ..object.span },
-        _ => object.span,
-    };
+    // The whole text would be too long.
+    let span = if is_text { Span { end: object.span.start + 1, ..object.span } } else { object.span };
     Finding::new(&HCO_NOT_PLANNED, message).at(Location::new(&document.file, span)).label("not planned").help(help)
 }

@@ -46,7 +46,5 @@ pub(super) fn is_unwanted(template: &Node) -> bool {
 }
 
 fn templates(node: &Node) -> impl Iterator<Item = &Node> {
-    let paths = ["spec.policy-templates", "spec.object-templates"];
-    let lists = paths.into_iter().filter_map(|path| node.below(path));
-    lists.flat_map(Node::items)
+    ["spec.policy-templates", "spec.object-templates"].into_iter().flat_map(|path| node.list_at(path))
 }

@@ -14,7 +14,7 @@ pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<
     let parameter = |p: &'n Node| {
         let value = p.text_at("value");
         let is_generated = !p.text("generate").is_empty();
-        let is_required = matches!(p.get("required").map(|r| &r.value), Some(Value::Bool(true)));
+        let is_required = p.get("required").is_some_and(Node::is_true);
         let value = match value {
             Some("") | None if is_generated || is_required => None,
             // An optional one is empty.

@@ -9,6 +9,7 @@ use hcoplan_planner::release::{FieldTarget, Release};
 use hcoplan_yaml::Value;
 use regex_lite::Regex;
 
+use super::super::has_map;
 use super::super::mentions::HCO;
 use super::super::statements::HCO_NAME as NAME;
 use super::Wrapper;
@@ -81,12 +82,11 @@ impl Unknown {
         self.span = place(self.span);
     }
 
-    #[cfg(test)]
-    pub(super) fn show(&self) -> String {
+    /// Its path, or the part of a template.
+    pub(super) fn name(&self) -> &str {
         match &self.what {
-            UnknownKind::Value(path, _) => path.clone(),
-            UnknownKind::Fixed(path, ..) => (*path).to_owned(),
-            UnknownKind::Lines(template) | UnknownKind::Whole(template) => template.clone(),
+            UnknownKind::Fixed(path, ..) => path,
+            UnknownKind::Value(text, _) | UnknownKind::Lines(text) | UnknownKind::Whole(text) => text,
         }
     }
 }
@@ -141,9 +141,8 @@ pub(in super::super) fn is_filled_in(text: &str) -> bool {
 /// Whether an object's kind or API version is templated, so that it may become a HyperConverged.
 pub(in super::super) fn may_become_hyperconverged(root: &Node) -> bool {
     let (version, kind) = (root.text("apiVersion"), root.text("kind"));
-    let is_map = |key: &str| matches!(root.get(key).map(|n| &n.value), Some(Value::Map(_)));
     (is_filled_in(version) || is_filled_in(kind))
-        && (is_map("metadata") || is_map("spec"))
+        && (has_map(root, "metadata") || has_map(root, "spec"))
         && may_be(kind, "HyperConverged")
         && ["v1beta1", "v1"].iter().any(|number| may_be(version, &format!("{HCO}/{number}")))
 }
@@ -255,12 +254,7 @@ pub(in super::super) fn finding(
     let place = document.location(first.span);
     let [one] = unknown else {
         const SHOWN: usize = 5;
-        let names = unknown.iter().map(|u| match &u.what {
-            UnknownKind::Value(path, _) => format!("`{path}`"),
-            UnknownKind::Fixed(path, ..) => format!("`{path}`"),
-            UnknownKind::Lines(template) | UnknownKind::Whole(template) => format!("`{template}`"),
-        });
-        let mut names: Vec<String> = names.collect();
+        let mut names: Vec<String> = unknown.iter().map(|one| format!("`{}`", one.name())).collect();
         names.dedup();
         let names = list(&names, SHOWN);
         let message = format!("{} values are filled in later, and not in the plan: {names}", unknown.len());

@@ -15,6 +15,7 @@ use crate::repo::build::Additions;
 use crate::repo::kustomization::{
     Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile, value,
 };
+use crate::repo::problem::start_of;
 
 /// What kustomize does with each kind of field, in its order; resources, components and generators come before.
 const TRANSFORMERS: [Field; 11] = [
@@ -82,10 +83,8 @@ pub(in crate::repo) fn accumulate(
         Some(own) => (*own).clone(),
         None if !additions.generated.is_empty() => Kustomization {
             path: directory.join("kustomization.yaml"),
-            document: None,
             entries: additions.generated.clone(),
-            is_component: false,
-            rejected: None,
+            ..Kustomization::default()
         },
         None => return Err(Refused { place, why: RefusedReason::Missing(directory.to_string()) }),
     };
@@ -99,11 +98,6 @@ pub(in crate::repo) fn accumulate(
     };
     work.out.objects = objects.into_iter().filter(|object| !is_local(object)).collect();
     Ok(work.out)
-}
-
-/// The start of a file that isn't read.
-pub(in crate::repo) fn start_of(path: &Utf8Path) -> Location {
-    Location::new(&SourceFile::new(path, ""), Span::default())
 }
 
 struct Accumulation<'a, 't> {
@@ -314,13 +308,13 @@ impl Accumulation<'_, '_> {
     }
 
     fn patch(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), NotMerged> {
-        let refused = |why| NotMerged::Refused(Refused { place: entry.place(), why });
+        let refused = |why| NotMerged::refused(&entry.place(), why);
         let Some(source) = entry.source() else { return Err(refused(RefusedReason::NoText)) };
         let node = match source {
             PatchSource::File(node) => {
                 let name = node.as_str().unwrap_or_default();
                 let place = entry.document.location(node.span);
-                let refused = |why| NotMerged::Refused(Refused { place: place.clone(), why });
+                let refused = |why| NotMerged::refused(&place, why);
                 if self.all.is_remote(directory, name) {
                     self.out.unfetched.push((place.clone(), Unfetched::Resource(name.to_owned())));
                     return Ok(());
@@ -345,11 +339,11 @@ impl Accumulation<'_, '_> {
         let target = entry.target();
         self.out.layers.extend(patches.iter().map(|patch| patch.layer(target)));
         let roots: Vec<Placed> = patches.iter().map(PatchDocument::placed).collect();
-        let no_patch = || NotMerged::Refused(Refused { place: place.clone(), why: RefusedReason::NoPatch });
+        let no_patch = || NotMerged::refused(&place, RefusedReason::NoPatch);
         let selector = match target.map(Selector::of) {
             Some(None) => {
                 let place = entry.document.location(target.map_or(node.span, |t| t.span));
-                return Err(NotMerged::Beyond(Beyond { place, what: BeyondKind::Pattern }));
+                return Err(NotMerged::beyond(&place, BeyondKind::Pattern));
             }
             Some(Some(selector)) => Some(selector),
             None => None,
@@ -384,7 +378,7 @@ impl Accumulation<'_, '_> {
                     } else {
                         RefusedReason::SeveralMatches(Box::new(id))
                     };
-                    return Err(NotMerged::Refused(Refused { place: patch.place.clone(), why }));
+                    return Err(NotMerged::refused(&patch.place, why));
                 };
                 merge_into(objects, *at, patch, options)?;
             }

@@ -48,16 +48,18 @@ pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &
         let place = entry.document.location(item.span);
         data.set(key, &place, Placed::text_at(own.trim_matches(['"', '\'']), &place));
     }
+    let read = |name: &str| {
+        let bytes = all.tree.read(&normalize_path(&directory.join(name))?).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
     for file in values(node, "files").flat_map(Node::items).filter_map(Node::as_str) {
         let (key, path) = file.split_once('=').unwrap_or((Utf8Path::new(file).file_name()?, file));
-        let bytes = all.tree.read(&normalize_path(&directory.join(path))?).ok()?;
-        data.set(key, &place, Placed::text_at(&String::from_utf8_lossy(&bytes), &place));
+        data.set(key, &place, Placed::text_at(&read(path)?, &place));
     }
     for file in ["envs", "env"].into_iter().flat_map(|key| values(node, key)) {
         let names = file.items().iter().chain(Some(file)).filter_map(Node::as_str);
         for name in names {
-            let bytes = all.tree.read(&normalize_path(&directory.join(name))?).ok()?;
-            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let text = read(name)?;
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             for (key, own) in lines.filter_map(|line| line.split_once('=')) {
                 data.set(key, &place, Placed::text_at(own, &place));

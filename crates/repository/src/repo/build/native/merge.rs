@@ -56,6 +56,16 @@ pub(super) enum NotMerged {
     Beyond(Beyond),
 }
 
+impl NotMerged {
+    pub(super) fn refused(place: &Location, why: RefusedReason) -> Self {
+        Self::Refused(Refused { place: place.clone(), why })
+    }
+
+    pub(super) fn beyond(place: &Location, what: BeyondKind) -> Self {
+        Self::Beyond(Beyond { place: place.clone(), what })
+    }
+}
+
 /// Merges a patch into a value; `None`: it is removed. `is_built_in`: whether the object's kind has merge keys.
 pub(super) fn merge(object: Option<Placed>, patch: &Placed, is_built_in: bool) -> Result<Option<Placed>, NotMerged> {
     Merge { is_built_in, path: Vec::new() }.value(object, patch)
@@ -88,7 +98,7 @@ impl Merge {
             Some(object) if object.type_name() != patch.type_name() => {
                 let path = self.path.join(".");
                 let why = RefusedReason::OtherType { path, patch: patch.type_name(), object: object.type_name() };
-                Err(NotMerged::Refused(Refused { place: patch.place.clone(), why }))
+                Err(NotMerged::refused(&patch.place, why))
             }
             _ => Ok(()),
         }
@@ -138,7 +148,7 @@ impl Merge {
             if REPLACED_LISTS.contains(&name) {
                 return Ok(Some(replaced()));
             }
-            return Err(NotMerged::Beyond(Beyond { place: place.clone(), what: BeyondKind::List }));
+            return Err(NotMerged::beyond(place, BeyondKind::List));
         };
         let mut merged = object.unwrap_or(Placed { place: place.clone(), value: Value::List(Vec::new()) });
         let Value::List(own) = &mut merged.value else { return Ok(Some(replaced())) };
@@ -146,7 +156,7 @@ impl Merge {
         for item in items {
             let id = item.text(&[key]);
             if id.is_empty() {
-                return Err(NotMerged::Beyond(Beyond { place: item.place.clone(), what: BeyondKind::List }));
+                return Err(NotMerged::beyond(&item.place, BeyondKind::List));
             }
             let at = own.iter().position(|other| other.text(&[key]) == id);
             first.extend(self.value(at.map(|at| own.remove(at)), item)?);
@@ -161,7 +171,7 @@ impl Merge {
 const DIRECTIVE: &str = "$patch";
 
 fn directive(patch: &Placed) -> Result<Directive, NotMerged> {
-    let beyond = |place: &Location| NotMerged::Beyond(Beyond { place: place.clone(), what: BeyondKind::Directive });
+    let beyond = |place: &Location| NotMerged::beyond(place, BeyondKind::Directive);
     // `$retainKeys`, `$setElementOrder/…` and `$deleteFromPrimitiveList/…` are others.
     if let Some(other) = patch.members().iter().find(|m| m.key.starts_with('$') && m.key != DIRECTIVE) {
         return Err(beyond(&other.place));

@@ -3,13 +3,13 @@
 //! Source: the field specs in kustomize's `builtinpluginconsts` and its filters.
 
 use super::merge::NotMerged;
-use super::object::{Object, Placed, Value};
-use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use super::object::{Id, Object, Placed, Value};
+use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Metadata, text, value, values};
 
 /// Kinds of workloads with a pod's template: the path of the template, and of the selector that has its labels.
-const WORKLOADS: [(&str, &[&str], &[&str]); 7] = [
+const WORKLOADS: [Workload; 7] = [
     ("Deployment", &["spec", "template"], &["spec", "selector", "matchLabels"]),
     ("ReplicaSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
     ("DaemonSet", &["spec", "template"], &["spec", "selector", "matchLabels"]),
@@ -18,6 +18,8 @@ const WORKLOADS: [(&str, &[&str], &[&str]); 7] = [
     ("Job", &["spec", "template"], &[]),
     ("CronJob", &["spec", "jobTemplate", "spec", "template"], &[]),
 ];
+
+type Workload = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// Kinds whose names no prefix or suffix changes.
 const KEPT_NAMES: [&str; 3] = ["CustomResourceDefinition", "APIService", "Namespace"];
@@ -50,8 +52,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
             for item in node.items() {
                 let Some(of) = value(item, "pairs") else { continue };
                 if let Some(fields) = value(item, "fields").filter(|fields| !fields.items().is_empty()) {
-                    let place = document.location(fields.span);
-                    return Err(NotMerged::Beyond(Beyond { place, what: BeyondKind::LabelFields }));
+                    return Err(NotMerged::beyond(&document.location(fields.span), BeyondKind::LabelFields));
                 }
                 let pairs = pairs(document, of)?;
                 let is = |key: &str| values(item, key).any(Node::is_true);
@@ -61,7 +62,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
         }
         Metadata::CommonAnnotations => {
             let pairs = pairs(document, node)?;
-            objects.iter_mut().for_each(|object| set_annotations(object, &pairs));
+            objects.iter_mut().for_each(|object| set_metadata(object, "annotations", &pairs, true));
         }
         Metadata::Images => {
             for item in node.items() {
@@ -79,7 +80,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
                 let mut meant = objects.iter_mut().filter(|object| is_meant(object)).peekable();
                 if meant.peek().is_none() {
                     let place = document.location(item.span);
-                    return Err(NotMerged::Refused(Refused { place, why: RefusedReason::NoReplicas(name.to_owned()) }));
+                    return Err(NotMerged::refused(&place, RefusedReason::NoReplicas(name.to_owned())));
                 }
                 for (object, count) in meant.filter_map(|object| Some((object, count?))) {
                     let count = Placed::of_node(document, count);
@@ -96,9 +97,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
 pub(in crate::repo) fn set_common(object: &mut Object, document: &Arc<Document>, metadata: &Node) {
     for key in ["labels", "annotations"] {
         let pairs = metadata.get(key).map(|node| pairs(document, node)).and_then(Result::ok).unwrap_or_default();
-        if let Some((_, place, _)) = pairs.first() {
-            set_pairs(make(&mut object.root, &["metadata", key], place), &pairs);
-        }
+        set_metadata(object, key, &pairs, false);
     }
 }
 
@@ -111,7 +110,7 @@ fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
         let value = Placed::of_node(document, &entry.value);
         if value.as_str().is_none() {
             let why = RefusedReason::NotText(entry.key.text.clone());
-            return Err(NotMerged::Refused(Refused { place: value.place, why }));
+            return Err(NotMerged::refused(&value.place, why));
         }
         Ok((entry.key.text.clone(), document.location(entry.key.span), value))
     };
@@ -148,46 +147,41 @@ fn rename(object: &mut Object, part: &str, is_prefix: bool, place: &Location) {
     object.root.map_of("metadata", place).set("name", place, Placed::text_at(&name, place));
 }
 
-fn set_pairs(map: &mut Placed, pairs: &Pairs) {
-    for (key, place, value) in pairs {
-        map.set(key, place, value.clone());
-    }
-}
-
-/// The map at a path, which is made where it is missing.
-fn make<'p>(object: &'p mut Placed, path: &[&str], place: &Location) -> &'p mut Placed {
-    path.iter().fold(object, |value, key| value.map_of(key, place))
+/// Sets pairs in the map at a path, which is made where it is missing.
+fn set_pairs(object: &mut Placed, path: &[&str], pairs: &Pairs) {
+    let Some((_, first, _)) = pairs.first() else { return };
+    let map = path.iter().fold(object, |value, key| value.map_of(key, first));
+    pairs.iter().for_each(|(key, place, value)| map.set(key, place, value.clone()));
 }
 
 fn set_labels(object: &mut Object, pairs: &Pairs, selectors: bool, templates: bool) {
-    let Some((_, place, _)) = pairs.first() else { return };
-    set_pairs(make(&mut object.root, &["metadata", "labels"], place), pairs);
+    set_metadata(object, "labels", pairs, templates || selectors);
     let id = object.id();
-    let workload = WORKLOADS.iter().find(|(kind, ..)| *kind == id.kind && id.is_built_in());
-    if let Some((_, template, selector)) = workload.filter(|_| templates || selectors) {
-        set_pairs(make(&mut object.root, &[template, &["metadata", "labels"][..]].concat(), place), pairs);
-        if id.kind == "CronJob" {
-            set_pairs(make(&mut object.root, &["spec", "jobTemplate", "metadata", "labels"], place), pairs);
-        }
-        if selectors && !selector.is_empty() {
-            set_pairs(make(&mut object.root, selector, place), pairs);
-        }
-    }
-    if selectors && id.kind == "Service" && id.group.is_empty() {
-        set_pairs(make(&mut object.root, &["spec", "selector"], place), pairs);
+    let selector = match workload(&id) {
+        Some((_, _, selector)) => selector,
+        None if id.kind == "Service" && id.group.is_empty() => &["spec", "selector"][..],
+        None => &[],
+    };
+    if selectors && !selector.is_empty() {
+        set_pairs(&mut object.root, selector, pairs);
     }
 }
 
-fn set_annotations(object: &mut Object, pairs: &Pairs) {
-    let Some((_, place, _)) = pairs.first() else { return };
-    set_pairs(make(&mut object.root, &["metadata", "annotations"], place), pairs);
+/// Sets labels or annotations of an object, and those of its pods where `templates`.
+fn set_metadata(object: &mut Object, key: &str, pairs: &Pairs, templates: bool) {
+    let own = ["metadata", key];
+    set_pairs(&mut object.root, &own, pairs);
     let id = object.id();
-    if let Some((_, template, _)) = WORKLOADS.iter().find(|(kind, ..)| *kind == id.kind && id.is_built_in()) {
-        set_pairs(make(&mut object.root, &[template, &["metadata", "annotations"][..]].concat(), place), pairs);
-        if id.kind == "CronJob" {
-            set_pairs(make(&mut object.root, &["spec", "jobTemplate", "metadata", "annotations"], place), pairs);
+    if let Some((kind, template, _)) = workload(&id).filter(|_| templates) {
+        set_pairs(&mut object.root, &[template, &own[..]].concat(), pairs);
+        if *kind == "CronJob" {
+            set_pairs(&mut object.root, &[&["spec", "jobTemplate"], &own[..]].concat(), pairs);
         }
     }
+}
+
+fn workload(id: &Id) -> Option<&'static Workload> {
+    WORKLOADS.iter().find(|(kind, ..)| *kind == id.kind && id.is_built_in())
 }
 
 /// Replaces the images of containers at any depth.

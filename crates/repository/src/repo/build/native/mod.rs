@@ -16,7 +16,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
-pub(super) use accumulate::{Accumulated, Unfetched, accumulate, first_line, place_of, start_of};
+pub(super) use accumulate::{Accumulated, Unfetched, accumulate, first_line, place_of};
 pub(super) use metadata::set_common;
 pub(super) use object::Object;
 pub(super) use output::{emitted, origins, placed};

@@ -2,9 +2,11 @@
 //!
 //! Source: evanphx/json-patch 4.13, whose `replace` of a key that isn't there adds it.
 
+use hcoplan_yaml::pointer;
+
 use super::merge::NotMerged;
 use super::object::{Member, Placed, Value};
-use super::{Beyond, BeyondKind, Refused, RefusedReason};
+use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
 
 /// Applies a list of operations to an object. While they run, kustomize has annotations of its own in it.
@@ -24,30 +26,30 @@ fn apply_one(object: &mut Placed, operation: &Placed) -> Result<(), NotMerged> {
     let path = operation.text(&["path"]);
     let place = operation.get("path").map_or(&operation.place, |path| &path.place);
     let refused = |path: &str, why| {
-        let why = RefusedReason::Operation { op: op.to_owned(), path: path.to_owned(), why };
-        NotMerged::Refused(Refused { place: place.clone(), why })
+        NotMerged::refused(place, RefusedReason::Operation { op: op.to_owned(), path: path.to_owned(), why })
     };
     let from = operation.text(&["from"]);
     let is_from = matches!(op, "move" | "copy");
     if path.is_empty() && operation.get("path").is_some() || is_from && from.is_empty() {
-        return Err(NotMerged::Beyond(Beyond { place: place.clone(), what: BeyondKind::Root }));
+        return Err(NotMerged::beyond(place, BeyondKind::Root));
     }
+    let (at_path, at_from) = (|why| refused(path, why), |why| refused(from, why));
     let value = || operation.get("value").cloned().unwrap_or_else(|| null(place));
     match op {
-        "add" => add(object, path, value(), place).map_err(|why| refused(path, why)),
-        "replace" => replace(object, path, value(), place).map_err(|why| refused(path, why)),
-        "remove" => remove(object, path).map(|_| ()).map_err(|why| refused(path, why)),
+        "add" => add(object, path, value(), place).map_err(at_path),
+        "replace" => replace(object, path, value(), place).map_err(at_path),
+        "remove" => remove(object, path).map(|_| ()).map_err(at_path),
         "move" => {
-            let moved = remove(object, from).map_err(|why| refused(from, why))?;
-            add(object, path, moved, place).map_err(|why| refused(path, why))
+            let moved = remove(object, from).map_err(at_from)?;
+            add(object, path, moved, place).map_err(at_path)
         }
         "copy" => {
-            let copied = find(object, from).map_err(|why| refused(from, why))?;
+            let copied = find(object, from).map_err(at_from)?;
             let copied = copied.cloned().unwrap_or_else(|| null(place));
-            add(object, path, copied, place).map_err(|why| refused(path, why))
+            add(object, path, copied, place).map_err(at_path)
         }
         "test" => {
-            let found = find(object, path).map_err(|why| refused(path, why))?;
+            let found = find(object, path).map_err(at_path)?;
             let found = found.map_or(serde_json::Value::Null, Placed::to_json);
             let wanted = operation.get("value").map_or(serde_json::Value::Null, Placed::to_json);
             if found == wanted { Ok(()) } else { Err(refused(path, "the value is another one")) }
@@ -68,7 +70,7 @@ fn null(place: &Location) -> Placed {
 fn tokens(pointer: &str) -> Option<Vec<String>> {
     // What is before the first slash is ignored.
     let (_, rest) = pointer.split_once('/')?;
-    Some(rest.split('/').map(|token| token.replace("~1", "/").replace("~0", "~")).collect())
+    Some(rest.split('/').map(pointer::unescape).collect())
 }
 
 /// The index of an item that a token names; a negative one counts from the end.

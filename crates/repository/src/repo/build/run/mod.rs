@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use hcoplan_diagnostics::source::{Scratch, program};
 
-use super::BuildError;
+use super::{BuildError, start_of};
 use crate::prelude::*;
 
 /// The longest duration of a build.
@@ -204,10 +204,8 @@ fn without_header(line: &str) -> &str {
 /// The files that a build needs.
 fn read(place: &BuildTarget<'_>) -> Result<BTreeMap<Utf8PathBuf, Vec<u8>>, BuildError> {
     let read = place.inputs.iter().map(|input| {
-        let bytes = place.tree.read(input).map_err(|why| BuildError::Unread {
-            place: Location::new(&SourceFile::new(input, ""), Span::default()),
-            why: why.to_string(),
-        });
+        let unread = |why: Unreadable| BuildError::Unread { place: start_of(input), why: why.to_string() };
+        let bytes = place.tree.read(input).map_err(unread);
         Ok((input.clone(), bytes?))
     });
     read.collect()
@@ -227,19 +225,17 @@ fn copy_inputs(
     });
     let no_utf8 = |_| BuildError::NoTemporaryDirectory(io::Error::other("its path isn't UTF-8"));
     let copy = Scratch::new(utf8.map_err(no_utf8)?, |path| std::fs::remove_dir_all(path));
+    let prepared = |path: &Utf8Path| {
+        let to = copy.path().join(path);
+        std::fs::create_dir_all(to.parent().unwrap_or(copy.path())).map(|()| to)
+    };
     for (input, bytes) in inputs {
-        let to = copy.path().join(input);
-        let parent = to.parent().unwrap_or(copy.path());
-        std::fs::create_dir_all(parent)
-            .and_then(|()| std::fs::write(&to, bytes))
-            .map_err(BuildError::NoTemporaryDirectory)?;
+        let written = prepared(input).and_then(|to| std::fs::write(to, bytes));
+        written.map_err(BuildError::NoTemporaryDirectory)?;
     }
     for (link, target) in links {
-        let from = copy.path().join(link);
-        let parent = from.parent().unwrap_or(copy.path());
-        std::fs::create_dir_all(parent)
-            .and_then(|()| link_to_directory(&copy.path().join(target), &from))
-            .map_err(BuildError::NoTemporaryDirectory)?;
+        let linked = prepared(link).and_then(|from| link_to_directory(&copy.path().join(target), &from));
+        linked.map_err(BuildError::NoTemporaryDirectory)?;
     }
     Ok(copy)
 }
