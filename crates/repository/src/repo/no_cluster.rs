@@ -135,12 +135,12 @@ impl Repo {
                 let relative = normalize_path(&parent(&next).join(&captures[1]));
                 let found = relative.filter(|path| self.tree.check(path).is_ok());
                 let is_library = found.is_none();
-                let imported = found.unwrap_or_else(|| captures[1].into());
+                let imported = found.unwrap_or_else(|| Utf8Path::new("library:").join(&captures[1]));
                 importers.entry(imported.clone()).or_default().push(next.clone());
                 if !visited.insert(imported.clone()) {
                     continue;
                 }
-                for path in all.iter().filter(|path| is_library && path.ends_with(&imported)) {
+                for path in all.iter().filter(|path| is_library && path.ends_with(&captures[1])) {
                     importers.entry(path.clone()).or_default().push(imported.clone());
                     if visited.insert(path.clone()) {
                         pending.push(path.clone());
