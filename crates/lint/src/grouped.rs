@@ -27,6 +27,10 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
         *least = fix.applicability.max(*least);
     }
     for finding in &mut out {
+        let file = finding.location.as_ref().map(|place| place.file.path());
+        let built =
+            file.and_then(|file| users.get(file)).into_iter().flatten().filter(|(_, origins)| origins.is_some());
+        finding.is_of_some = finding.cluster.is_some() && built.count() > finding.cluster_names().count();
         for fix in &mut finding.fixes {
             let changed = changed_clusters(fix, users);
             if changed.len() < 2 {

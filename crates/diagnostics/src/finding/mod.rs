@@ -67,6 +67,8 @@ pub struct Finding {
     pub cluster: Option<ClusterName>,
     /// Further clusters that have the same finding, because they share the file.
     pub also: Vec<ClusterName>,
+    /// Whether further clusters that share the file don't have it.
+    pub is_of_some: bool,
     /// The object it is about, as `Kind namespace/name` or `Kind name`.
     pub object: Option<Arc<str>>,
     /// The path of the field in that object; for its [`FindingKey`].
@@ -111,6 +113,7 @@ impl Finding {
             label: None,
             cluster: None,
             also: Vec::new(),
+            is_of_some: false,
             object: None,
             path: None,
             arguments: Vec::new(),
@@ -196,21 +199,20 @@ impl Finding {
         self.cluster_names().map(|name| &**name)
     }
 
-    /// The names of the clusters that have it, where several do.
+    /// The names of the clusters that have it, where several do, or not all that share the file.
     pub fn shared_by(&self) -> Option<String> {
         const SHOWN: usize = 10;
         let count = self.clusters().count();
         let names: Vec<&str> = self.clusters().take(SHOWN).collect();
         let names = names.join(", ");
-        match (self.also.is_empty(), count.saturating_sub(SHOWN)) {
+        match (self.also.is_empty() && !self.is_of_some, count.saturating_sub(SHOWN)) {
             (true, _) => None,
             (false, 0) => Some(names),
             (false, more) => Some(format!("{names} and {more} more")),
         }
     }
 
-    /// The message, followed by the clusters where there are several: for formats without a field
-    /// for them.
+    /// The message, followed by the clusters that have it: for formats without a field for them.
     pub fn message_of_all(&self) -> Cow<'_, str> {
         match self.shared_by() {
             Some(names) => Cow::Owned(format!("{} (in {names})", self.message)),
