@@ -3,7 +3,7 @@
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 use serde_json::Value;
 
-use super::gitops::{Applied, Controller, Destination, Kind, LeftOut, phrase};
+use super::gitops::{Applied, Controller, Destination, Kind, LeftOut, file_of, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::wrappers::not_planned::NotPlannedReason;
 use super::{ClusterRef, Repo, is_same_document};
@@ -115,8 +115,8 @@ impl Repo {
         let by = phrase(&old.document);
         let here = || cluster.and_then(|cluster| after.named_at(cluster.object));
         let Some(new) = after.gitops().same(old, self.gitops()) else {
-            let path = old.document.file.path();
-            if after.gitops().broken.iter().any(|file| file.path() == path) {
+            let written = file_of(&old.document);
+            if after.gitops().broken.iter().any(|file| file.path() == written.path()) {
                 return None;
             }
             let deletes = old.deletes_with_itself() && !old.keeps(&object, true);

@@ -202,12 +202,16 @@ impl Applied {
     }
 }
 
+/// The file in which an object is written, also where a kustomization builds it.
+pub(super) fn file_of(document: &Document) -> Arc<SourceFile> {
+    let origin = document.locate(&Path::dotted("kind")).origin();
+    origin.map_or_else(|| Arc::clone(&document.file), |origin| origin.file)
+}
+
 /// A controller's object in a sentence: `the Application virt in argo/virt.yaml`.
 pub(super) fn phrase(document: &Document) -> String {
     let (kind, name) = (document.text("kind"), document.text("metadata.name"));
-    let origin = document.locate(&Path::dotted("kind")).origin();
-    let file = origin.map_or_else(|| Arc::clone(&document.file), |origin| origin.file);
-    format!("the {kind} {name} in {}", file.path())
+    format!("the {kind} {name} in {}", file_of(document).path())
 }
 
 /// What controllers apply from a tree.
