@@ -5,7 +5,7 @@ use hcoplan_diagnostics::source::{Memory, Origins};
 use super::inputs::BuildInputs;
 use super::layers::BuildLayer;
 use super::native::{self, Accumulated};
-use super::{BUILT, BuildError, BuildJob, Done, MACHINES, failed, shown};
+use super::{BUILT, BuildError, BuildJob, Done, MACHINE_WORDS, failed, shown};
 use crate::prelude::*;
 use crate::repo::build_failed::FailedBuild;
 use crate::repo::mentions::has_any;
@@ -114,7 +114,7 @@ impl Built {
                 self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
                 self.reached.extend(reached.files());
             }
-            if !has_any(&bytes, &MACHINES) {
+            if !has_any(&bytes, &MACHINE_WORDS) {
                 return;
             }
         }

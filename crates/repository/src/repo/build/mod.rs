@@ -55,8 +55,8 @@ use crate::prelude::*;
 /// The name of a build, in the kustomization's directory.
 pub const BUILT: &str = "kustomize-build.yaml";
 
-/// The groups of machines, disks and networks: a kustomization of these alone is built, too.
-const MACHINES: [&str; 2] = ["kubevirt.io/", "k8s.cni.cncf.io/"];
+/// What the text of machines, disks and networks has: a kustomization of these alone is built, too.
+const MACHINE_WORDS: [&str; 2] = ["kubevirt.io/", "k8s.cni.cncf.io/"];
 
 /// An error that keeps a kustomization or chart from being built.
 #[derive(Debug, thiserror::Error)]
@@ -431,7 +431,7 @@ impl BuildJob {
 
     /// Whether one of its resources is an object of KubeVirt's or CDI's, or a network.
     fn reads_machines(&self, tree: &dyn Tree) -> bool {
-        self.reached.resources.iter().any(|file| tree.read(file).is_ok_and(|bytes| has_any(&bytes, &MACHINES)))
+        self.reached.resources.iter().any(|file| tree.read(file).is_ok_and(|bytes| has_any(&bytes, &MACHINE_WORDS)))
     }
 
     /// Whether one of its files contains HCO's kind or group.
