@@ -121,12 +121,12 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         planned: &judged.planned,
         transition: judged.transition.as_ref(),
     };
-    compared::compare(work, pair, &old, &now, outcome);
-    if let Some((diff, objects)) = outcome.diff.as_mut().zip(objects) {
-        let after = repo.other_objects(cluster, inputs.loaded());
+    let after = objects.as_ref().map(|_| repo.other_objects(cluster, inputs.loaded()));
+    let both = objects.as_ref().zip(after.as_ref());
+    compared::compare(work, pair, &old, &now, both, outcome);
+    if let Some((diff, (objects, after))) = outcome.diff.as_mut().zip(both) {
         // The cluster may still have an object that isn't declared any more.
-        diff.findings_removed.retain(|finding| !is_about_removed(finding, &objects, &after));
-        diff.notes.extend(diff::object_notes([noted(&objects), noted(&after)]));
+        diff.findings_removed.retain(|finding| !is_about_removed(finding, objects, after));
     }
     let leaves = applied.iter().any(|finding| finding.rule.name == HCO_REMOVED.name);
     outcome.found.findings.extend(applied);
@@ -298,18 +298,6 @@ fn is_about_removed(finding: &Finding, before: &OtherObjects, after: &OtherObjec
             kind != "VirtualMachine" && after.named(kind, Some(namespace), d.text("metadata.name")).is_none()
         })
     })
-}
-
-/// The objects of the repository that are compared, as JSON: of ConfigMaps and Secrets, those that another one names.
-fn noted(objects: &OtherObjects) -> Vec<&Document> {
-    let read = objects.all().filter(|d| diff::is_noted(d.text("apiVersion"), d.text("kind")));
-    let (data, others): (Vec<_>, Vec<_>) = read.partition(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")));
-    let names = |of: &Document, name: &str| {
-        let text = of.file.text().get(of.root.span.range());
-        text.is_some_and(|text| text.contains(name))
-    };
-    let named = data.iter().filter(|d| others.iter().any(|other| names(other, d.text("metadata.name"))));
-    others.iter().chain(named).map(|document| &***document).collect()
 }
 
 /// The result of a cluster that can't be planned.

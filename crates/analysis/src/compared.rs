@@ -9,8 +9,9 @@ use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{FindingKey, mark_existing, without_existing};
-use hcoplan_explain::diff::{ExpectedState, LiveCheck, Removal, SideOrigin, VerdictChange};
+use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin, VerdictChange};
 use hcoplan_planner::admission::{GROUP, KIND};
+use hcoplan_repository::repo::OtherObjects;
 
 /// The cluster after the change, with its transition.
 pub(super) struct CurrentCluster<'a> {
@@ -28,6 +29,7 @@ pub(super) fn compare(
     pair: &super::Pair<'_>,
     old: &PreviousCluster,
     now: &CurrentCluster<'_>,
+    objects: Option<(&OtherObjects, &OtherObjects)>,
     outcome: &mut ClusterResult,
 ) {
     let found_before = found_before(work, pair, old);
@@ -93,10 +95,34 @@ pub(super) fn compare(
             diff.rejected_before = Some(rejected_before(work, why));
         }
     }
+    if let (Some((before, after)), Before::Sources(repo, _)) = (objects, work.before) {
+        let deleter = |document: &Document| repo.deleter_of_object(now.repo, document);
+        let [before, after] = compared_objects([before, after]);
+        diff::add_edits(&mut diff, &diff::Objects { before, after, release: now.inputs.release(), deleter: &deleter });
+    }
     if let PreviousCluster::Planned(before) = old {
         attribute_findings(work, before, now, &outcome.found.findings, &mut diff);
     }
     outcome.diff = Some(diff);
+}
+
+/// The objects of both sides that are compared: of ConfigMaps and Secrets, those that another one names on a side.
+fn compared_objects<'o>(sides: [&'o OtherObjects; 2]) -> [Vec<&'o Document>; 2] {
+    let read = |objects: &'o OtherObjects| {
+        let read = objects.all().filter(|d| diff::is_compared(d.text("apiVersion"), d.text("kind")));
+        read.partition::<Vec<_>, _>(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")))
+    };
+    let all = sides.map(read);
+    let names = |of: &Document, name: &str| {
+        let text = of.file.text().get(of.root.span.range());
+        text.is_some_and(|text| text.contains(name))
+    };
+    let is_named = |d: &&&Arc<Document>| {
+        all.iter().flat_map(|(_, others)| others).any(|other| names(other, d.text("metadata.name")))
+    };
+    all.each_ref().map(|(data, others)| {
+        others.iter().chain(data.iter().filter(|d| is_named(d))).map(|document| &***document).collect()
+    })
 }
 
 /// Maximum number of differences for which the rules run again, to find which of them bring a finding.
@@ -110,10 +136,11 @@ fn attribute_findings(
     findings: &[Finding],
     diff: &mut ClusterDiff,
 ) {
-    let causes = &diff.comparison.causes;
+    let inputs = diff.comparison.inputs();
+    let (causes, edits) = diff.comparison.causes.split_at(inputs.end);
     let mut changed: Vec<(&Finding, bool)> = findings.iter().filter(|f| !f.is_existing).map(|f| (f, true)).collect();
     changed.extend(diff.findings_removed.iter().map(|f| (f, false)));
-    let Some(selection) = work.lint.clone().filter(|_| causes.len() > 1 && !changed.is_empty()) else {
+    let Some(selection) = work.lint.clone().filter(|_| causes.len() + edits.len() > 1 && !changed.is_empty()) else {
         return;
     };
     let selection = selection.without_fixes();
@@ -123,7 +150,7 @@ fn attribute_findings(
         let exact = FindingKey::of(finding);
         [FindingKey { path: None, arguments: finding.arguments.clone(), ..exact.clone() }, exact]
     };
-    let shares = (causes.len() <= MAX_DIFFERENCES).then(|| {
+    let shares = (1..=MAX_DIFFERENCES).contains(&causes.len()).then(|| {
         diff::Shares::new(&a, &b, |release, inventory, object| {
             let look = |context: &lint::Context<'_>| -> BTreeSet<FindingKey> {
                 lint::run(context, &selection).findings.iter().flat_map(keys_of).collect()
@@ -140,7 +167,8 @@ fn attribute_findings(
         let has = |other: &Location| {
             other.file.path() == place.file.path() && (other.start().line..=other.end().line).contains(&line)
         };
-        let near = causes.iter().enumerate().filter(|(_, cause)| cause.location.as_ref().is_some_and(has));
+        let near =
+            diff.comparison.causes.iter().enumerate().filter(|(_, cause)| cause.location.as_ref().is_some_and(has));
         near.map(|(index, _)| index).collect()
     };
     let found = changed.into_iter().map(|(finding, is_new)| {
@@ -148,7 +176,13 @@ fn attribute_findings(
         let by_rules = shares
             .iter()
             .flat_map(|shares| [&exact, &similar].map(|key| shares.causes(|keys| keys.contains(key) == is_new)));
-        let causes = by_rules.chain([at_line(finding)]).find(|causes| !causes.is_empty());
+        let of_object = || -> Vec<usize> {
+            let own = |cause: &Cause| cause.objects.iter().any(|object| finding.object.as_deref() == Some(object));
+            (inputs.end..).zip(edits).filter(|(_, cause)| own(cause)).map(|(index, _)| index).collect()
+        };
+        let others = || (inputs.end..inputs.end + edits.len()).collect::<Vec<_>>();
+        let guesses: [&dyn Fn() -> Vec<usize>; 3] = [&|| at_line(finding), &of_object, &others];
+        let causes = by_rules.chain(guesses.into_iter().map(|guess| guess())).find(|causes| !causes.is_empty());
         (exact, causes.unwrap_or_default())
     });
     diff.finding_causes = found.collect();

@@ -128,7 +128,7 @@ struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The story of some causes; what has no known cause comes from all of them together.
+    /// The story of some causes; what has no known cause comes from all that change the plan together.
     fn of(&mut self, causes: &[usize]) -> &mut Story<'a> {
         let causes = if causes.is_empty() { self.everything.clone() } else { causes.to_vec() };
         let diff = self.diff;
@@ -138,7 +138,8 @@ impl<'a> Parts<'a> {
 }
 
 fn of_cluster(diff: &ClusterDiff) -> Vec<Story<'_>> {
-    let everything = (0..diff.comparison.causes.len()).collect();
+    let (inputs, all) = (diff.comparison.inputs(), diff.comparison.causes.len());
+    let everything = if inputs.is_empty() { 0..all } else { inputs }.collect();
     let mut parts = Parts { diff, everything, stories: BTreeMap::new() };
     for effect in diff.effects() {
         let causes = effect.causes.clone();
@@ -198,6 +199,9 @@ impl Story<'_> {
             let is_note = matches!(effect.task, Task::Remove | Task::Note) && effect.action.is_none();
             !(is_note && effect.place.as_ref().is_some_and(|place| told.contains(&line(place))))
         });
+        if self.effects.len() > 1 || !self.findings.is_empty() {
+            self.effects.retain(|entry| !entry.effect.is_unknown);
+        }
         self.findings.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));
     }
 }

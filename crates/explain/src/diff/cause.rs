@@ -26,6 +26,8 @@ pub struct Cause {
     pub before: Option<Value>,
     /// The value after.
     pub after: Option<Value>,
+    /// The repository's objects that it edits, such as `VirtualMachine shop/web`; empty for what hcoplan plans.
+    pub objects: Vec<String>,
 }
 
 /// Above this number of differences, only their sections are distinguished.
@@ -203,19 +205,12 @@ fn add_cause(
         let mut any_affected = false;
         for field in &mut change.fields {
             let label = &field.step.label;
-            let is_affected = field_changes.iter().any(|d| overlaps(&d.label, label));
+            let is_affected = field_changes.iter().any(|d| overlap(&d.label, label));
             any_affected |= is_affected;
             add(&mut field.causes, is_affected);
         }
         add(&mut change.causes, any_affected);
     }
-}
-
-/// Whether one location contains the other.
-fn overlaps(a: &str, b: &str) -> bool {
-    let is_within =
-        |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
-    is_within(a, b) || is_within(b, a)
 }
 
 /// The differences of the inputs, in reporting order.
@@ -323,6 +318,7 @@ fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, 
                 is_new: before.is_none() && fields.len() == 1,
                 before,
                 after: value(&|d| d.after.get(after.object).cloned()),
+                ..Cause::default()
             }
         }
     }
@@ -376,7 +372,7 @@ fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
         let one = changes.first().filter(|_| changes.len() == 1);
         let (before, after) = (one.and_then(|d| d.before.get(&was)), one.and_then(|d| d.after.get(&is)));
         let (before, after) = (before.cloned(), after.cloned());
-        (Part::Nodes(names), Cause { what, location, is_removed, is_new, before, after })
+        (Part::Nodes(names), Cause { what, location, is_removed, is_new, before, after, objects: Vec::new() })
     };
     groups.into_values().map(cause).collect()
 }

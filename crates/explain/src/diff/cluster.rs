@@ -2,7 +2,7 @@
 
 use super::effect::Effect;
 use super::live_check::LiveCheck;
-use super::note::{Note, NoteKind};
+use super::note::Note;
 use super::{Comparison, Users};
 use crate::diff::Kind;
 use crate::prelude::*;
@@ -37,6 +37,8 @@ pub struct ClusterDiff {
     pub notes: Vec<Note>,
     /// Effects on golden images, if both sides were planned.
     pub image_effects: Vec<Effect>,
+    /// What edits of the repository's other objects do.
+    pub edits: Vec<Effect>,
     /// The virtual machines of the repository by what they use, if both sides were planned.
     pub users: BTreeMap<Users, Vec<String>>,
     /// Those of them that boot.
@@ -81,6 +83,7 @@ impl ClusterDiff {
             comparison: Comparison::default(),
             notes: Vec::new(),
             image_effects: Vec::new(),
+            edits: Vec::new(),
             users: BTreeMap::new(),
             boots: BTreeSet::new(),
             knows_images: false,
@@ -113,8 +116,7 @@ impl ClusterDiff {
 
     /// Whether the two sides differ. A cluster that isn't planned on either side is shown, but isn't a difference.
     pub fn differs(&self) -> bool {
-        let of_others = || self.notes.iter().any(|note| note.kind == NoteKind::Object);
-        (!self.is_unchanged || of_others()) && !self.is_empty()
+        (!self.is_unchanged || !self.edits.is_empty()) && !self.is_empty()
     }
 
     /// Whether the HyperConverged is rejected after the change.
@@ -144,5 +146,6 @@ impl ClusterDiff {
             && (self.is_unchanged || !self.verdict.fails())
             && self.comparison.is_empty()
             && self.notes.is_empty()
+            && self.edits.is_empty()
     }
 }

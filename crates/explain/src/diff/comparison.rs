@@ -268,6 +268,11 @@ impl Comparison {
             && self.alerts_removed.is_empty()
     }
 
+    /// The indexes of the causes that change the plan, before those that edit other objects.
+    pub fn inputs(&self) -> std::ops::Range<usize> {
+        0..self.causes.iter().take_while(|cause| cause.objects.is_empty()).count()
+    }
+
     /// The number of differences without effect: order, notation, values set by the server.
     pub fn noise_count(&self) -> usize {
         self.objects.iter().map(ObjectChange::noise_count).sum()

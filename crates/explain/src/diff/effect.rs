@@ -33,6 +33,8 @@ pub struct Effect {
     pub rule: Option<&'static str>,
     /// Whether the HyperConverged is refused, as the finding about that says, too.
     pub is_refusal: bool,
+    /// Whether it says that nothing more is known of its causes.
+    pub is_unknown: bool,
     /// Whether it is about these machines alone, not about all of a kind.
     pub is_of_machine: bool,
 }
@@ -81,6 +83,7 @@ impl Effect {
             rule: None,
             is_refusal: false,
             is_of_machine: false,
+            is_unknown: false,
         }
     }
 

@@ -24,7 +24,7 @@ impl ClusterDiff {
         let before = before.map(|text| Effect::new(Impact::Behaviour, text));
         let all = self.verdicts().into_iter().chain(before);
         let all = all.chain(self.note_effects());
-        for effect in all.chain(self.image_effects.iter().cloned()).chain(objects) {
+        for effect in all.chain(self.image_effects.iter().chain(&self.edits).cloned()).chain(objects) {
             match out.iter_mut().find(|known| known.is_like(&effect) && known.causes == effect.causes) {
                 Some(known) => {
                     add(&mut known.subjects, effect.subjects);
@@ -96,7 +96,7 @@ impl ClusterDiff {
             let is_refusal = outcome == "verdict" && effect.impact == Impact::Stops;
             out.push(Effect { causes: because(outcome), is_refusal, ..effect });
         }
-        let is_effect = |n: &Note| !matches!(n.kind, NoteKind::PatchKeeps | NoteKind::Object);
+        let is_effect = |n: &Note| n.kind != NoteKind::PatchKeeps;
         let is_reported = out.iter().any(|e| e.impact == Impact::Stops) || self.notes.iter().any(is_effect);
         if let Verdict::Rejected(reasons) | Verdict::Breaks(reasons) = &self.verdict
             && !is_reported
@@ -166,10 +166,10 @@ impl ClusterDiff {
 
     /// The effects of notes about the release change.
     fn note_effects(&self) -> impl Iterator<Item = Effect> {
-        let all: Vec<usize> = (0..self.comparison.causes.len()).collect();
+        let all: Vec<usize> = self.comparison.inputs().collect();
         self.notes.iter().map(move |note| Effect {
             place: note.place.clone(),
-            causes: if note.kind == NoteKind::Object { Vec::new() } else { all.clone() },
+            causes: all.clone(),
             subjects: note.subjects.clone(),
             value: note.value.clone(),
             task: task(note.kind),
@@ -286,7 +286,7 @@ fn task(kind: NoteKind) -> Task {
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::Remove,
         NoteKind::Recreated => Task::Recreate,
         NoteKind::PatchRemoved | NoteKind::PatchNoop => Task::Remove,
-        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps | NoteKind::Object => Task::Note,
+        NoteKind::GateGraduates | NoteKind::LeftBehind | NoteKind::PatchKeeps => Task::Note,
     }
 }
 

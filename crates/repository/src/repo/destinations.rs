@@ -14,8 +14,8 @@ impl Repo {
     fn destinations<'r>(&'r self, file: &'r Utf8Path) -> Vec<&'r Destination> {
         let is_build = self.inputs_of(file).is_some();
         let all = self.gitops().reaching(&*self.tree, file);
-        let own = all.filter(|(by, _)| !is_build || self.builds_into(by, parent(file)));
-        own.map(|(_, destination)| destination).collect()
+        let own = all.filter(|by| !is_build || self.builds_into(by, parent(file)));
+        own.filter_map(|by| by.destination.as_ref()).collect()
     }
 
     /// The directories of clusters by the files that controllers apply where they apply the cluster's HyperConverged.

@@ -174,6 +174,15 @@ impl Repo {
         by.or_else(|| after.remover_of(was.path()))
     }
 
+    /// What deletes another object of a file in the cluster that isn't declared any more: what applied it.
+    pub fn deleter_of_object(&self, after: &Self, document: &Document) -> Option<String> {
+        let (file, object) = (document.file.path(), document.root.to_json());
+        self.gitops().reaching(&*self.tree, file).find_map(|old| match after.gitops().same(old, self.gitops()) {
+            Some(new) => (new.prunes && !new.keeps(&object, false)).then(|| phrase(&new.document)),
+            None => (old.deletes_with_itself() && !old.keeps(&object, true)).then(|| phrase(&old.document)),
+        })
+    }
+
     /// The policy or the tasks in a file that remove a HyperConverged.
     fn remover_of(&self, path: &Utf8Path) -> Option<String> {
         let file = self.paths.iter().position(|known| **known == *path)?;

@@ -5,6 +5,7 @@
 //! is removed is compared field by field, too.
 
 mod kubevirt;
+mod machine;
 mod migration;
 mod others;
 mod placement;
@@ -78,11 +79,16 @@ impl<'a> Change<'a> {
         (value_at(self.object.before.as_deref(), path), value_at(self.object.after.as_deref(), path))
     }
 
-    /// An object's name in sentences; an import is named by its DataSource.
-    fn object_name(&self) -> &'a str {
+    /// An object's name in sentences; an import is named by its DataSource, a machine with its namespace.
+    fn object_name(&self) -> String {
+        let id = &self.object.id;
         let body = self.object.after.as_deref().or(self.object.before.as_deref());
         let source = body.and_then(|b| b["spec"]["managedDataSource"].as_str());
-        source.filter(|_| self.object.id.kind == "DataImportCron").unwrap_or(&self.object.id.name)
+        match (&*id.kind, &id.namespace) {
+            ("VirtualMachine", Some(namespace)) => format!("{namespace}/{}", id.name),
+            ("DataImportCron", _) => source.unwrap_or(&id.name).to_owned(),
+            _ => id.name.clone(),
+        }
     }
 
     /// The changed fields below the path, with their values.
@@ -190,11 +196,6 @@ impl Row {
         };
         self.paths.iter().any(|path| if path.is_empty() { !is_metadata } else { is_own(path) })
     }
-}
-
-/// Whether a label is a path, or below it.
-fn is_within(label: &str, path: &str) -> bool {
-    path.is_empty() || label.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// A value without the parts that other rows cover; an emptied section is null.

@@ -137,7 +137,7 @@ pub(super) fn constraints(change: &Change<'_>) -> Vec<Consequence> {
         _ => {
             let leaves = change.leaves().into_iter().filter(|(field, ..)| !field.starts_with("metadata"));
             let said = |(field, was, is): (String, String, String)| {
-                sentence("constraints-change").fill(&[("field", &field), ("is", &is), ("was", &was)]).about(name)
+                sentence("constraints-change").fill(&[("field", &field), ("is", &is), ("was", &was)]).about(&*name)
             };
             leaves.map(said).collect()
         }

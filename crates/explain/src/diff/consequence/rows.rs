@@ -2,7 +2,7 @@
 //! first path; an empty path is the whole object. What a row can't say is a function, `code`.
 
 use super::said::{Says, Words, said};
-use super::{Change, kubevirt, migration, others, placement};
+use super::{Change, kubevirt, machine, migration, others, placement};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 use std::sync::LazyLock;
@@ -84,6 +84,8 @@ fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
         "image_source" => others::image_source,
         "ksm" => kubevirt::ksm,
         "log_verbosity" => kubevirt::log_verbosity,
+        "machine_eviction" => machine::machine_eviction,
+        "machine_template" => machine::machine_template,
         "mac_pool" => others::mac_pool,
         "mediated_devices" => kubevirt::mediated_devices,
         "memory_overcommit" => kubevirt::memory_overcommit,
@@ -92,6 +94,7 @@ fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
         "progress_timeout" => migration::progress_timeout,
         "quota_namespaces" => others::quota_namespaces,
         "rate_limit" => kubevirt::rate_limit,
+        "run_strategy" => machine::run_strategy,
         "state_class" => kubevirt::state_class,
         "tls" => kubevirt::tls,
         "tls_profile" => others::tls_profile,

@@ -162,7 +162,7 @@ impl Said {
 }
 
 impl Consequence {
-    pub(super) fn about(mut self, subject: impl Into<String>) -> Self {
+    pub(in crate::diff) fn about(mut self, subject: impl Into<String>) -> Self {
         self.subjects = vec![subject.into()];
         self
     }

@@ -2,7 +2,7 @@
 
 use hcoplan_yaml::{self as yaml};
 
-use super::destination::{Destination, destination};
+use super::destination::destination;
 use super::variables::{ConfigMaps, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
 use crate::prelude::*;
@@ -132,14 +132,14 @@ impl GitOps {
         indexes.into_iter().filter_map(|index| self.applied.get(index))
     }
 
-    /// What applies a file, or may, with the destinations.
+    /// What applies a file, or may.
     pub(in crate::repo) fn reaching<'a>(
         &'a self,
         tree: &'a dyn Tree,
         file: &'a Utf8Path,
-    ) -> impl Iterator<Item = (&'a Applied, &'a Destination)> {
+    ) -> impl Iterator<Item = &'a Applied> {
         let reaches = move |by: &&Applied| by.here().any(|source| by.reaches(source, tree, file));
-        self.around(parent(file)).filter(reaches).filter_map(|by| Some((by, by.destination.as_ref()?)))
+        self.around(parent(file)).filter(reaches)
     }
 
     /// The name of what it applies: its own, after that of its file's directory where several clusters have an object of
