@@ -348,10 +348,10 @@ fn documents_with_suppressions(loaded: &Loaded) -> Vec<Arc<Document>> {
     all.filter(|d| lint::may_hold_suppression(d)).map(Arc::clone).collect()
 }
 
-/// The warnings for an accepted HyperConverged.
+/// The warnings for an accepted HyperConverged; kubectl prints those of the API server and of the webhook.
 fn warnings(plan: &Plan) -> Vec<String> {
     let admission = plan.admission.warnings.iter();
-    let mut out: Vec<_> = admission.map(|w| format!("HCO warns: {w}")).collect();
+    let mut out: Vec<_> = admission.map(|w| format!("kubectl warns: {w}")).collect();
     if let Some(error) = &plan.reconcile_error {
         let (operand, message) = (error.operand, &error.message);
         out.push(format!("HCO's reconcile stops at {operand}: {message}"));

@@ -434,24 +434,25 @@ impl Reading {
         self.objects.paths.clone_from(&repo.paths);
         let is_named =
             |path: &Utf8Path| config.clusters.iter().any(|c| path_in_root(&c.path.value).as_deref() == Some(path));
-        let is_left_out = !self.objects.is_one_file && self.objects.hyperconvergeds.len() > 1;
+        let is_only = self.objects.hyperconvergeds.len() < 2;
         let paths = self.objects.hyperconvergeds.iter().map(|object| &*repo.paths[object.file as usize]);
         let builds = paths.filter(|path| path.file_name() == Some(BUILT));
         let built: HashSet<Utf8PathBuf> = builds.map(|path| parent(path).to_owned()).collect();
-        let mut stray = Vec::new();
+        let mut left_out = Vec::new();
         self.objects.hyperconvergeds.retain(|object| {
             let path = Arc::clone(&repo.paths[object.file as usize]);
-            let left_out = || {
-                let is_stray = path.file_name() != Some(BUILT) && built.contains(parent(&path));
-                repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization))
-            };
-            let why = (is_left_out && !is_named(&path)).then(left_out).flatten();
-            if let Some(why) = why {
-                stray.extend(Some(*object).filter(|_| why == LeftOut::Kustomization));
+            if self.objects.is_one_file || is_named(&path) {
+                return true;
+            }
+            let is_stray = !is_only && path.file_name() != Some(BUILT) && built.contains(parent(&path));
+            let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
+            let Some(why) = why else { return true };
+            if !is_only {
                 let uses = repo.files.iter_mut().filter(|file| file.path == path);
                 uses.for_each(|file| file.what = FileRole::Skipped(why.to_string()));
             }
-            why.is_none()
+            left_out.push((*object, why));
+            is_only
         });
         let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
         let place = |object| repo.named_at(object);
@@ -469,7 +470,7 @@ impl Reading {
         repo.findings = repo.changes_by_wrappers(&self.objects);
         repo.findings.extend(paired.findings);
         repo.findings.append(&mut self.findings);
-        repo.report_stray(&stray);
+        repo.report_left_out(&left_out, is_only);
         repo.report_unreadable_paths(self.unreadable_paths);
         repo.report_non_clusters(&self.objects);
         repo.report_submodules();

@@ -6,7 +6,7 @@ use std::cell::LazyCell;
 use super::Repo;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
-use super::gitops::GROUPS;
+use super::gitops::{GROUPS, LeftOut};
 use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
@@ -53,14 +53,23 @@ impl Repo {
         })
     }
 
-    /// Reports HyperConvergeds beside a kustomization that doesn't name them.
-    pub(super) fn report_stray(&mut self, stray: &[ObjectRef]) {
-        let finding = |object: &ObjectRef| {
-            let message = "the kustomization beside it doesn't name this HyperConverged's file, so it isn't applied";
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).severity(Severity::Info).at(self.named_at(*object)?);
-            Some(finding.label("not planned").help("name the file in the kustomization, or delete it"))
+    /// Reports HyperConvergeds that what applies their directory leaves out; `planned`: they are planned all the same.
+    pub(super) fn report_left_out(&mut self, objects: &[(ObjectRef, LeftOut)], planned: bool) {
+        let finding = |(object, why): &(ObjectRef, LeftOut)| {
+            let (message, help) = match why {
+                LeftOut::Kustomization => (
+                    "the kustomization beside it doesn't name this HyperConverged's file, so it isn't applied".to_owned(),
+                    "name the file in the kustomization, or delete it",
+                ),
+                why => (
+                    format!("nothing here applies this HyperConverged: {why}"),
+                    "apply it, or list its file in hcoplan.yaml if something else does",
+                ),
+            };
+            let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(self.named_at(*object)?).help(help);
+            Some(if planned { finding.label("planned all the same").silent() } else { finding.label("not planned") })
         };
-        let found: Vec<Finding> = stray.iter().filter_map(finding).collect();
+        let found: Vec<Finding> = objects.iter().filter_map(finding).collect();
         self.findings.extend(found);
     }
 
