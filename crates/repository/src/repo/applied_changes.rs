@@ -95,6 +95,10 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
     };
     let mut out = Vec::new();
     let (mut a, mut b) = (old.settings(), new.settings());
+    // The directory is the cluster's: it is compared with what was applied before.
+    if [old, new].iter().all(|applied| applied.sources.iter().all(|source| source.is_here)) {
+        [&mut a, &mut b].into_iter().for_each(without_paths);
+    }
     if a[FILLED_IN] == b[FILLED_IN] {
         // `source` and a single one of `sources` are the same, in any order.
         for side in [&mut a, &mut b] {
@@ -115,6 +119,21 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
         out.extend(field.map(|field| report(related, &field)));
     }
     out
+}
+
+/// Removes the directories of sources: of what names a repository.
+fn without_paths(settings: &mut Value) {
+    let inner: Vec<&mut Value> = match settings {
+        Value::Object(fields) => {
+            if ["repoURL", "sourceRef"].iter().any(|key| fields.contains_key(*key)) {
+                fields.remove("path");
+            }
+            fields.values_mut().collect()
+        }
+        Value::Array(items) => items.iter_mut().collect(),
+        _ => return,
+    };
+    inner.into_iter().for_each(without_paths);
 }
 
 /// The path of the first difference of two values that `is_known` doesn't leave out.
