@@ -12,7 +12,7 @@ use super::left::{Fate, Left};
 use super::mentions::has;
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
-use super::{ClusterRef, Repo, names_of, parent, wrapper_fields};
+use super::{ClusterRef, Repo, is_same_document, names_of, parent, wrapper_fields};
 use crate::prelude::*;
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
@@ -32,7 +32,7 @@ const FILLED_IN: &str = "~sources";
 
 /// The findings about how controllers apply a cluster's HyperConverged after a change, compared with before.
 pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &ClusterRef) -> Vec<Finding> {
-    let (all_old, all_new) = (before.appliers_of(was), after.applying(cluster));
+    let (all_old, all_new) = (before.applying(was), after.applying(cluster));
     let mut out = Vec::new();
     for old in all_old.iter().copied() {
         let new = after.gitops().same(old, before.gitops());
@@ -187,9 +187,13 @@ impl Applied {
 }
 
 impl Repo {
-    /// What applies a cluster's HyperConverged.
+    /// What applies a cluster's HyperConverged, or the chart that renders it.
     pub(super) fn applying(&self, cluster: &ClusterRef) -> Vec<&Applied> {
-        self.gitops().around(cluster.directory()).filter(|by| self.is_applied(by, cluster)).collect()
+        let is_it = |by: &&Applied| self.is_applied(by, cluster);
+        match self.applier_of_chart(cluster) {
+            Some(_) => self.gitops().applied.iter().filter(is_it).collect(),
+            None => self.gitops().around(cluster.directory()).filter(is_it).collect(),
+        }
     }
 
     /// Whether a controller's object applies a cluster's HyperConverged.
@@ -232,6 +236,13 @@ impl Repo {
     pub(super) fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
         let controller = applied.kind.controller();
         let directory = cluster.directory();
+        if let Some(of_chart) = self.applier_of_chart(cluster) {
+            // A set's Applications each have their own output.
+            let is_named = directory.file_name() == Some(&self.gitops().output_name(applied));
+            let is_it =
+                is_same_document(&applied.document, of_chart) && (is_named || applied.kind != Kind::ApplicationSet);
+            return if is_it { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
+        }
         if !source.is_here {
             return Some(LeftOut::Elsewhere);
         }

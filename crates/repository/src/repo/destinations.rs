@@ -69,8 +69,7 @@ impl Repo {
 
     /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.
     pub fn applier_of(&self, cluster: &ClusterRef) -> Option<String> {
-        let by = || self.applying(cluster).first().map(|by| &by.document);
-        self.applier_of_chart(cluster).or_else(by).map(|document| phrase(document))
+        self.applying(cluster).first().map(|by| phrase(&by.document))
     }
 
     /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::gitops::{Applied, Controller, Destination, Kind, LeftOut, file_of, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::wrappers::not_planned::NotPlannedReason;
-use super::{ClusterRef, Repo, is_same_document};
+use super::{ClusterRef, Repo};
 use crate::prelude::*;
 
 /// How a HyperConverged leaves what a controller's object applies.
@@ -58,7 +58,8 @@ fn removes_workloads(object: &Value) -> bool {
 
 impl Applied {
     /// Whether the deletion of the controller's object deletes what it applied. An Application does only with Argo CD's
-    /// finalizer, which an ApplicationSet gives to those that it makes.
+    /// finalizer, which an ApplicationSet gives to those that it makes; a Kustomization as its `deletionPolicy` says,
+    /// else as it prunes.
     fn deletes_with_itself(&self) -> bool {
         const FINALIZER: &str = "resources-finalizer.argocd.argoproj.io";
         let mut names = self.document.root.list_at("metadata.finalizers").iter().filter_map(Node::as_str);
@@ -70,7 +71,11 @@ impl Applied {
                     && matches!(sync, "sync" | "create-delete")
             }
             Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
-            _ => self.prunes,
+            _ => match self.document.root.text_at("spec.deletionPolicy") {
+                Some("Orphan") => false,
+                Some("Delete" | "WaitForTermination") => true,
+                _ => self.prunes,
+            },
         }
     }
 
@@ -92,16 +97,6 @@ impl Applied {
 }
 
 impl Repo {
-    /// What applies a cluster's HyperConverged, or the chart that renders it.
-    pub(super) fn appliers_of(&self, cluster: &ClusterRef) -> Vec<&Applied> {
-        let Some(of_chart) = self.applier_of_chart(cluster) else { return self.applying(cluster) };
-        let is_it = |by: &&Applied| {
-            let is_named = cluster.directory().file_name() == Some(&self.gitops().output_name(by));
-            is_same_document(&by.document, of_chart) && (is_named || by.kind != Kind::ApplicationSet)
-        };
-        self.gitops().applied.iter().filter(is_it).collect()
-    }
-
     /// How a cluster's HyperConverged leaves what an object applied in this revision; `None` if that isn't known.
     /// `cluster`: the same in the revision after, unless it is gone.
     pub(super) fn left(
@@ -159,16 +154,16 @@ impl Repo {
 
     /// Whether a cluster's HyperConverged is in another revision still, but nothing applies it there any more.
     pub fn is_no_longer_applied(&self, after: &Self, was: &ClusterRef, cluster: &ClusterRef) -> bool {
-        let old = self.appliers_of(was);
+        let old = self.applying(was);
         !old.is_empty()
-            && after.appliers_of(cluster).is_empty()
+            && after.applying(cluster).is_empty()
             && old.iter().all(|old| self.left(after, old, was, Some(cluster)).is_some())
     }
 
     /// What deletes a cluster's HyperConverged that is no longer declared or applied: the controller's object that
     /// applied it, a policy or a task that removes it. `cluster`: the same in the revision after, unless it is gone.
     pub fn deleter(&self, after: &Self, was: &ClusterRef, cluster: Option<&ClusterRef>) -> Option<String> {
-        let old = self.appliers_of(was).into_iter();
+        let old = self.applying(was).into_iter();
         let mut fates = old.filter_map(|old| self.left(after, old, was, cluster)).map(|left| left.fate);
         let by = fates.find_map(|fate| if let Fate::Deleted(by) = fate { Some(by) } else { None });
         by.or_else(|| after.remover_of(was.path()))

@@ -444,7 +444,11 @@ impl Reading {
             if self.objects.is_one_file || is_named(&path) {
                 return true;
             }
-            let is_stray = !is_only && path.file_name() != Some(BUILT) && built.contains(parent(&path));
+            let is_built = |directory: &Utf8Path| match is_only {
+                true => super::has_kustomization(&*repo.tree, directory),
+                false => built.contains(directory),
+            };
+            let is_stray = path.file_name() != Some(BUILT) && is_built(parent(&path));
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };
             if !is_only {

@@ -40,7 +40,7 @@ impl Repo {
 /// The finding that a cluster's HyperConverged isn't found any more, or is ignored.
 pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Finding {
     let name = cluster.name();
-    let appliers = before.appliers_of(cluster);
+    let appliers = before.applying(cluster);
     let gone = appliers.iter().find(|old| after.gitops().same(old, before.gitops()).is_none());
     let left = gone.and_then(|old| before.left(after, old, cluster, None));
     let mut finding = match (after.ignoring(cluster), left) {

@@ -27,7 +27,8 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
                 Kind::FluxKustomization => flux(applied, source, gitops),
                 _ => continue,
             };
-            if source.node.below("kustomize.ignoreMissingComponents").is_some_and(Node::is_true) {
+            let ignores = ["kustomize.ignoreMissingComponents", "ignoreMissingComponents"];
+            if ignores.iter().any(|key| source.node.below(key).is_some_and(Node::is_true)) {
                 additions.entries.retain(|entry| {
                     let path = normalize_path(&directory.join(entry.node.as_str().unwrap_or_default()));
                     entry.what != EntryKind::Of(Field::Components) || path.is_some_and(|p| has_kustomization(tree, &p))

@@ -99,7 +99,7 @@ pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
 }
 
 /// Whether two addresses may be of one repository: a template may be any, and one repository has several addresses.
-fn is_same_repository(one: &str, other: &str) -> bool {
+pub(super) fn is_same_repository(one: &str, other: &str) -> bool {
     let last = |address: &str| hcoplan_diagnostics::source::last_part(address).map(str::to_ascii_lowercase);
     one.contains("{{") || other.contains("{{") || one == other || last(one) == last(other)
 }

@@ -80,6 +80,8 @@ impl GitOps {
         }
         out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
         out.documents = documents;
+        out.index_sources();
+        out.leave_other_repositories();
         out.index();
         out
     }
@@ -119,10 +121,28 @@ impl GitOps {
                 }
             }
         }
+    }
+
+    fn index_sources(&mut self) {
         for document in self.documents.iter().filter(|d| matches!(d.text("kind"), "GitRepository" | "AppProject")) {
             let key = (document.text("kind").to_owned(), document.text("metadata.name").to_owned());
             self.by_name.entry(key).or_default().push(Arc::clone(document));
         }
+    }
+
+    /// Leaves the paths of Flux's objects alone that are in another repository: their GitRepository has another address
+    /// than the one from which Flux was bootstrapped.
+    fn leave_other_repositories(&mut self) {
+        let mut applied = std::mem::take(&mut self.applied);
+        let own: Vec<&str> = self.addresses_of(flux::BOOTSTRAPPED).collect();
+        let is_own = |address: &str| own.iter().any(|own| argocd::is_same_repository(own, address));
+        for applied in applied.iter_mut().filter(|_| !own.is_empty()) {
+            let name = flux::repository_of(applied.kind, &applied.object);
+            if self.addresses_of(name).next().is_some() && !self.addresses_of(name).any(is_own) {
+                applied.sources.iter_mut().for_each(|source| source.is_here = false);
+            }
+        }
+        self.applied = applied;
     }
 
     /// What may apply something in a directory: what has a source at or above it, or one whose directory isn't known.
@@ -170,7 +190,7 @@ impl GitOps {
     /// The objects that decide with one what it applies: Flux's GitRepository, Argo CD's project.
     pub(in crate::repo) fn related(&self, applied: &Applied) -> &[Arc<Document>] {
         let (kind, name) = match applied.kind.controller() {
-            Controller::Flux => ("GitRepository", applied.document.text("spec.sourceRef.name")),
+            Controller::Flux => ("GitRepository", flux::repository_of(applied.kind, &applied.document.root)),
             _ => ("AppProject", applied.document.text("spec.project")),
         };
         self.named(kind, name)
@@ -237,7 +257,8 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
         namespace: namespace(kind, object),
         destination: destination(kind, object, document.file.path()),
         prunes: object.below(prune).is_some_and(Node::is_true)
-            && !object.below("spec.suspend").is_some_and(Node::is_true),
+            && !object.below("spec.suspend").is_some_and(Node::is_true)
+            && !object.below("spec.syncPolicy.automated.enabled").is_some_and(|on| !on.is_true()),
         sources: sources_of(kind, object, document.file.path()),
     }
 }

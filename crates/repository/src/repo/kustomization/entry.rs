@@ -102,6 +102,15 @@ impl Field {
         FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(&key)).map(|(_, field)| *field)
     }
 
+    /// That of an entry. Files in `patches` are merge patches, as in older releases.
+    ///
+    /// Source: `useLegacyPatch` in kustomize's `api/types/fix.go`.
+    pub(in crate::repo) fn of_entry(entry: &yaml::Entry) -> Option<Self> {
+        let items = entry.value.items();
+        let are_files = entry.key.text == "patches" && !items.is_empty() && items.iter().all(|i| i.as_str().is_some());
+        if are_files { Some(Self::MergePatches) } else { Self::of(&entry.key.text) }
+    }
+
     /// Its key.
     pub(in crate::repo) fn key(self) -> &'static str {
         FIELDS.iter().find(|(_, field)| *field == self).map_or("", |(key, _)| key)

@@ -4,6 +4,7 @@ mod entry;
 mod graph;
 mod model;
 mod patch_files;
+mod shape;
 
 use crate::prelude::*;
 

@@ -6,6 +6,7 @@
 use hcoplan_yaml::{self as yaml};
 
 use super::entry::{Entry, EntryKind, Field};
+use super::shape::{Shape, mistyped};
 use super::{KUSTOMIZATIONS, has_kustomization, values};
 use crate::prelude::*;
 
@@ -22,6 +23,8 @@ pub(in crate::repo) struct Kustomization {
     pub(in crate::repo) is_component: bool,
     /// Why kustomize can't read it.
     pub(in crate::repo) rejected: Option<Rejected>,
+    /// Where the text says so.
+    pub(in crate::repo) rejected_at: Option<Location>,
 }
 
 /// The kinds with their API versions. Source: `EnforceFields` in kustomize's `api/types/kustomization.go`.
@@ -41,6 +44,8 @@ pub(in crate::repo) enum Rejected {
     Another(Utf8PathBuf),
     /// A field that kustomize doesn't know.
     UnknownField(String),
+    /// A field, or the whole with an empty name, with a value of another type than the one that it must have.
+    WrongType(String, Shape, Shape),
     /// A field with another value than the one that it must have: its key, the value, what it must be.
     OtherType(&'static str, String, &'static str),
 }
@@ -51,6 +56,8 @@ impl std::fmt::Display for Rejected {
             Self::Unreadable(why) | Self::Broken(why) => f.write_str(why),
             Self::Empty => f.write_str("it is empty"),
             Self::Another(other) => write!(f, "the directory has another kustomization, {other}"),
+            Self::WrongType(name, is, must) if name.is_empty() => write!(f, "it is {is} instead of {must}"),
+            Self::WrongType(name, is, must) => write!(f, "its `{name}` is {is} instead of {must}"),
             Self::OtherType(key, is, must) => write!(f, "its {key} is `{is}` instead of `{must}`"),
             Self::UnknownField(name) => write!(f, "its field `{name}` is unknown, so its files are, too"),
         }
@@ -69,7 +76,8 @@ impl Kustomization {
             Ok(bytes) => Self::read(&SourceFile::from_bytes(&*path, bytes)),
             Err(why) => Self::empty(path, Rejected::Unreadable(why.to_string())),
         };
-        if out.entries.is_empty() && out.rejected.is_some() {
+        let is_mistyped = matches!(out.rejected, Some(Rejected::WrongType(..)));
+        if out.rejected.is_some() && (is_mistyped || out.entries.is_empty()) {
             out.entries = named_in_text(tree, directory, &out.path);
         }
         if let Some((_, other)) = found.next() {
@@ -101,31 +109,35 @@ impl Kustomization {
     pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
         let root = &document.root;
         let mut entries = Vec::new();
-        let mut rejected = None;
+        let mut rejected = mistyped(root, "").map(|(node, why)| (why, document.location(node.span)));
         for entry in root.entries() {
-            let Some(field) = Field::of(&entry.key.text) else {
+            let Some(field) = Field::of_entry(entry) else {
                 let key = &entry.key;
-                rejected.get_or_insert_with(|| Rejected::UnknownField(key.text.clone()));
+                let place = || document.location(key.span);
+                rejected.get_or_insert_with(|| (Rejected::UnknownField(key.text.clone()), place()));
                 let node = Node { span: key.span, ..entry.value.clone() };
                 entries.push(Entry { document: Arc::clone(document), node, what: EntryKind::Unknown });
                 continue;
             };
             entries.extend(entries_of(field, &entry.value, document));
         }
-        let [kind, version] = ["kind", "apiversion"].map(|key| values(root, key).filter_map(Node::as_str).last());
-        let is_component = kind == Some("Component");
+        let [kind, version] = ["kind", "apiversion"].map(|key| values(root, key).last());
+        let is_component = kind.is_some_and(|kind| kind.as_str() == Some("Component"));
         let must = if is_component { COMPONENT } else { KUSTOMIZATION };
         for (key, is, must) in [("kind", kind, must.0), ("apiVersion", version, must.1)] {
-            if let Some(is) = is.filter(|is| !is.is_empty() && *is != must) {
-                rejected.get_or_insert_with(|| Rejected::OtherType(key, is.to_owned(), must));
+            if let Some(node) = is.filter(|is| is.as_str().is_some_and(|is| !is.is_empty() && is != must)) {
+                let is = node.as_str().unwrap_or_default().to_owned();
+                rejected.get_or_insert_with(|| (Rejected::OtherType(key, is, must), document.location(node.span)));
             }
         }
+        let (rejected, rejected_at) = rejected.unzip();
         Self {
             path: document.file.path().to_owned(),
             document: Some(Arc::clone(document)),
             entries,
             is_component,
             rejected,
+            rejected_at,
         }
     }
 

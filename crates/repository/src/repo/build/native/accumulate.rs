@@ -523,11 +523,7 @@ fn objects_of(root: Placed, out: &mut Vec<Object>) -> Result<(), Refused> {
 
 /// Where a kustomization is rejected.
 pub(in crate::repo) fn place_of(own: &Kustomization, why: &Rejected) -> Location {
-    let unknown = own.entries.iter().find(|entry| entry.what == EntryKind::Unknown);
-    match unknown.filter(|_| matches!(why, Rejected::UnknownField(_))) {
-        Some(entry) => entry.place(),
-        None => first_line(own),
-    }
+    own.rejected_at.clone().filter(|_| own.rejected.as_ref() == Some(why)).unwrap_or_else(|| first_line(own))
 }
 
 /// A kustomization's first line.

@@ -1,0 +1,153 @@
+//! The types of a kustomization's fields. Go's JSON decoder takes null for any, and no other type.
+//!
+//! Source: the structs of kustomize's `api/types`; tried with kustomize 4.5.
+
+use std::fmt;
+
+use hcoplan_yaml::Value;
+
+use super::{Rejected, fold_case};
+use crate::prelude::*;
+
+/// A type of JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::repo) enum Shape {
+    Text,
+    Number,
+    Bool,
+    List,
+    Map,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "a text",
+            Self::Number => "a number",
+            Self::Bool => "a bool",
+            Self::List => "a list",
+            Self::Map => "a mapping",
+        })
+    }
+}
+
+/// The fields by type, in lower case; `*` is an item of a list, or a value of a mapping.
+const TEXT: [&str; 12] = [
+    "namespace",
+    "nameprefix",
+    "namesuffix",
+    "patches.*.path",
+    "patches.*.patch",
+    "images.*.name",
+    "images.*.newname",
+    "images.*.newtag",
+    "images.*.digest",
+    "replicas.*.name",
+    "configmapgenerator.*.name",
+    "configmapgenerator.*.namespace",
+];
+const TEXTS: [&str; 13] = [
+    "resources",
+    "bases",
+    "components",
+    "crds",
+    "configurations",
+    "generators",
+    "transformers",
+    "validators",
+    "buildmetadata",
+    "patchesstrategicmerge",
+    "configmapgenerator.*.literals",
+    "configmapgenerator.*.files",
+    "configmapgenerator.*.envs",
+];
+const MAPS: [&str; 8] =
+    ["labels", "patches", "images", "replicas", "replacements", "vars", "helmcharts", "configmapgenerator"];
+const PAIRS: [&str; 4] = ["commonlabels", "commonannotations", "labels.*.pairs", "openapi"];
+const MAP: [&str; 5] = ["", "metadata", "generatoroptions", "helmglobals", "patches.*.target"];
+const NUMBER: [&str; 1] = ["replicas.*.count"];
+
+/// The type of a field, if it has one of its own.
+fn shape_of(path: &str) -> Option<Shape> {
+    let path =
+        fold_case(path).replacen("secretgenerator", "configmapgenerator", 1).replacen("patchesjson6902", "patches", 1);
+    let above = path.strip_suffix(".*").unwrap_or("~");
+    let is_in = |lists: &[&[&str]], path: &str| lists.iter().any(|list| list.contains(&path));
+    match () {
+        () if is_in(&[&TEXT], &path) || is_in(&[&TEXTS, &PAIRS], above) => Some(Shape::Text),
+        () if is_in(&[&TEXTS, &MAPS], &path) => Some(Shape::List),
+        () if is_in(&[&PAIRS, &MAP], &path) || is_in(&[&MAPS], above) => Some(Shape::Map),
+        () => is_in(&[&NUMBER], &path).then_some(Shape::Number),
+    }
+}
+
+/// The first value of a type that its field doesn't take.
+pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Rejected)> {
+    let is = match &node.value {
+        Value::String(_) => Shape::Text,
+        Value::Number(_) => Shape::Number,
+        Value::Bool(_) => Shape::Bool,
+        Value::Seq(_) => Shape::List,
+        Value::Map(_) => Shape::Map,
+        _ => return None,
+    };
+    let must = shape_of(path);
+    if let Some(must) = must.filter(|must| *must != is) {
+        return Some((node, Rejected::WrongType(path.replace(".*", ""), is, must)));
+    }
+    let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    let own = |item: &Node| match item.as_str() {
+        // The name of a file, as in older releases.
+        Some(_) if fold_case(path) == "patches" && node.items().iter().all(|item| item.as_str().is_some()) => {
+            "~".to_owned()
+        }
+        _ => inner("*"),
+    };
+    let mut items = node.items().iter().map(|item| (item, own(item)));
+    let mut entries = node.entries().iter().map(|entry| {
+        let key = if PAIRS.contains(&&*fold_case(path)) { "*" } else { &*entry.key.text };
+        (&entry.value, inner(key))
+    });
+    items
+        .find_map(|(item, path)| mistyped(item, &path))
+        .or_else(|| entries.find_map(|(value, path)| mistyped(value, &path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_the_types_that_kustomize_takes() {
+        let rejected = |text: &str| {
+            let root = hcoplan_yaml::parse(&SourceFile::new("kustomization.yaml", text)).documents.remove(0).root;
+            mistyped(&root, "").map(|(_, why)| why.to_string())
+        };
+        for text in [
+            "commonLabels: {a: null, b: \"yes\"}",
+            "resources: null",
+            "patches: [p.yaml]",
+            "labels: [{pairs: {a: b}, includeSelectors: true}]",
+            "replicas: [{name: a, count: 2}]",
+            "metadata: {name: a}",
+        ] {
+            assert_eq!(rejected(text), None, "{text}");
+        }
+        for (text, why) in [
+            ("- a", "it is a list instead of a mapping"),
+            ("Resources: a", "its `Resources` is a text instead of a list"),
+            ("resources: [5]", "its `resources` is a number instead of a text"),
+            ("resources: [{path: a}]", "its `resources` is a mapping instead of a text"),
+            ("namespace: 5", "its `namespace` is a number instead of a text"),
+            ("commonLabels: {a: yes}", "its `commonLabels` is a bool instead of a text"),
+            ("labels: [{pairs: {a: 5}}]", "its `labels.pairs` is a number instead of a text"),
+            ("patches: {path: a}", "its `patches` is a mapping instead of a list"),
+            ("patches: [p.yaml, {path: a}]", "its `patches` is a text instead of a mapping"),
+            ("patchesJson6902: [{path: 5}]", "its `patchesJson6902.path` is a number instead of a text"),
+            ("secretGenerator: [{name: a, literals: x}]", "its `secretGenerator.literals` is a text instead of a list"),
+            ("replicas: [{name: a, count: \"2\"}]", "its `replicas.count` is a text instead of a number"),
+        ] {
+            assert_eq!(rejected(text).as_deref(), Some(why), "{text}");
+        }
+    }
+}
