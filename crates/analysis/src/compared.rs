@@ -98,7 +98,10 @@ pub(super) fn compare(
     if let (Some((before, after)), Before::Sources(repo, _)) = (objects, work.before) {
         let deleter = |document: &Document| repo.deleter_of_object(now.repo, document);
         let [before, after] = compared_objects([before, after]);
-        diff::add_edits(&mut diff, &diff::Objects { before, after, release: now.inputs.release(), deleter: &deleter });
+        let release = now.inputs.release();
+        let [was, is] = [repo, now.repo].map(|side| move |object: &Document| side.is_object_applied(object));
+        let objects = diff::Objects { before, after, release, applied: [&was, &is], deleter: &deleter };
+        diff::add_edits(&mut diff, &objects);
     }
     if let PreviousCluster::Planned(before) = old {
         attribute_findings(work, before, now, &outcome.found.findings, &mut diff);

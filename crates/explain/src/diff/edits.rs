@@ -32,6 +32,8 @@ pub struct Objects<'a> {
     pub after: Vec<&'a Document>,
     /// The release whose schemas compare them.
     pub release: &'a Release,
+    /// Whether a controller applies an object before, and after.
+    pub applied: [&'a dyn Fn(&Document) -> bool; 2],
     /// What deletes an object in the cluster that isn't declared any more, such as `the Application virt in virt.yaml`.
     pub deleter: &'a dyn Fn(&Document) -> Option<String>,
 }
@@ -60,17 +62,26 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
     let mut edits: BTreeMap<String, Edit> = BTreeMap::new();
     let mut effects: Vec<OfEdits> = Vec::new();
     for (id, [before, after]) in &sides {
+        let (mut before, mut after) = (before.as_slice(), after.as_slice());
+        if let ([(was, _)], [(is, _)]) = (before, after) {
+            // One that is applied on one side only leaves, or appears.
+            match [(objects.applied[0])(was), (objects.applied[1])(is)] {
+                [true, false] => after = &[],
+                [false, true] => before = &[],
+                _ => {}
+            }
+        }
         let is_same = before.iter().map(|(_, object)| object).eq(after.iter().map(|(_, object)| object));
         if is_same || id.kind == KIND {
             continue;
         }
-        let found = match (before.as_slice(), after.as_slice()) {
+        let found = match (before, after) {
             ([was], [is]) => fields(id, was, is),
             _ => vec![(String::new(), whole(before, after))],
         };
         let named: Vec<_> = found.into_iter().map(|(field, cause)| add(&mut edits, id, field, cause)).collect();
         let all = || named.iter().map(|(_, key)| key.clone()).collect();
-        match (before.as_slice(), after.as_slice()) {
+        match (before, after) {
             _ if named.is_empty() => {}
             ([(was, object), ..], []) => {
                 let pruner = (objects.deleter)(was);
@@ -232,7 +243,9 @@ mod tests {
             |document: &Document| (document.text("metadata.name") == "gone").then(|| "the Application shop".to_owned());
         let release = Release::known("1.18").expect("a release");
         let (before, after) = (before.iter().collect(), after.iter().collect());
-        add_edits(&mut diff, &Objects { before, after, release: &release, deleter: &deleter });
+        let applied = |_: &Document| true;
+        let objects = Objects { before, after, release: &release, applied: [&applied, &applied], deleter: &deleter };
+        add_edits(&mut diff, &objects);
         let said = diff.edits.iter().map(|effect| {
             let causes = effect.causes.iter().map(|index| &*diff.comparison.causes[*index].what);
             let text = effect.text.replace("{}", &effect.subjects.join(", "));

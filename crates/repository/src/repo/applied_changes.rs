@@ -276,7 +276,7 @@ impl Repo {
     }
 
     /// Why a source doesn't apply a file as it is; `None` if it does.
-    fn left_out_by_place(&self, applied: &Applied, source: &Source, file: &Utf8Path) -> Option<LeftOut> {
+    pub(super) fn left_out_by_place(&self, applied: &Applied, source: &Source, file: &Utf8Path) -> Option<LeftOut> {
         let ignored = || self.is_ignored(applied, file).then_some(LeftOut::Ignored);
         applied.left_out(source, &*self.tree, file).or_else(ignored)
     }

@@ -18,6 +18,20 @@ impl Repo {
         own.filter_map(|by| by.destination.as_ref()).collect()
     }
 
+    /// What applies a file as it is, or a build.
+    pub(super) fn appliers_of_file<'r>(&'r self, file: &'r Utf8Path) -> impl Iterator<Item = &'r Applied> {
+        let is_build = self.inputs_of(file).is_some();
+        self.gitops().around(parent(file)).filter(move |by| {
+            let takes = |source| self.left_out_by_place(by, source, file).is_none();
+            if is_build { self.builds_into(by, parent(file)) } else { by.here().any(takes) }
+        })
+    }
+
+    /// Whether a controller applies an object.
+    pub fn is_object_applied(&self, object: &Document) -> bool {
+        self.appliers_of_file(object.file.path()).next().is_some()
+    }
+
     /// The directories of clusters by the files that controllers apply where they apply the cluster's HyperConverged.
     pub(super) fn clusters_of_files(&self) -> HashMap<Utf8PathBuf, Utf8PathBuf> {
         let mut clusters: BTreeMap<&Destination, BTreeSet<&Utf8Path>> = BTreeMap::new();

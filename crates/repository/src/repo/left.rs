@@ -172,7 +172,7 @@ impl Repo {
     /// What deletes another object of a file in the cluster that isn't declared any more: what applied it.
     pub fn deleter_of_object(&self, after: &Self, document: &Document) -> Option<String> {
         let (file, object) = (document.file.path(), document.root.to_json());
-        self.gitops().reaching(&*self.tree, file).find_map(|old| match after.gitops().same(old, self.gitops()) {
+        self.appliers_of_file(file).find_map(|old| match after.gitops().same(old, self.gitops()) {
             Some(new) => (new.prunes && !new.keeps(&object, false)).then(|| phrase(&new.document)),
             None => (old.deletes_with_itself() && !old.keeps(&object, true)).then(|| phrase(&old.document)),
         })
