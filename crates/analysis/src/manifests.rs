@@ -50,6 +50,9 @@ fn manifests(
     notices: &dyn Notices,
 ) -> Result<String, Failure> {
     let tree = Directory::open(".", max_bytes()).map_err(repo::Error::from)?;
+    // A link may lead to another directory of the checkout.
+    let root: Utf8PathBuf = std::iter::once(".").chain(below.components().map(|_| "..")).collect();
+    let checkout = Directory::open(&root, max_bytes()).map_err(repo::Error::from)?;
     // The repository's paths are from its root.
     let uses = repo.files().iter().filter_map(|f| Some((f.path.strip_prefix(below).ok()?, &f.what)));
     let uses: HashMap<&Utf8Path, &FileRole> = uses.collect();
@@ -68,7 +71,7 @@ fn manifests(
         if path == CONFIG_FILE {
             continue;
         }
-        let bytes = tree.read(&path);
+        let bytes = checkout.read(&below.join(&path));
         let bytes = bytes.map_err(|why| repo::Error::File(path.clone(), why))?;
         let file = SourceFile::from_bytes(path.clone(), bytes);
         // A file of a tree that has a HyperConverged isn't hcoplan's output, even if the tree lists it.
