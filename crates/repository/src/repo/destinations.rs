@@ -72,7 +72,7 @@ impl Repo {
         self.applying(cluster).into_iter().find_map(|by| {
             let value = by.namespace.clone().filter(|name| !name.contains("{{"))?;
             let place = by.document.location(by.document.root.span);
-            Some(WithSource { value, by: FactOrigin::Object(by.kind.name()), place: Some(place) })
+            Some(WithSource { value, by: FactOrigin::HyperConverged, place: Some(place) })
         })
     }
 

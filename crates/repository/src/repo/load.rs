@@ -131,12 +131,17 @@ impl Repo {
         if !inventory.states_nodes && self.lists_no_nodes(cluster) {
             inventory = Arc::new(LoadedInventory { states_nodes: true, ..(*inventory).clone() });
         }
-        let json = document.root.to_json();
+        let mut json = document.root.to_json();
+        let given = Some(()).filter(|()| document.text("metadata.namespace").is_empty());
+        let given = given.and_then(|()| self.namespace_given_to(cluster));
+        if let Some((given, metadata)) = given.as_ref().zip(json["metadata"].as_object_mut()) {
+            metadata.insert("namespace".to_owned(), given.value.as_str().into());
+        }
         if !inventory.states_nodes {
             inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&json)));
             findings.extend(inventory.valid.then(|| nodes_assumed(&document, &inventory.inventory.nodes)));
         }
-        let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory);
+        let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory, given);
         findings.extend(candidates.contradictions());
         let possible = if self.release.is_none() && candidates.releases.is_empty() {
             possible_releases(&candidates, &json)
@@ -345,6 +350,7 @@ impl Repo {
         cluster: &ClusterRef,
         document: &Document,
         inventory: &LoadedInventory,
+        given: Option<WithSource<String>>,
     ) -> (Candidates, Vec<Arc<Content>>) {
         let mut out = Candidates::default();
         let by = FactOrigin::Configuration;
@@ -352,9 +358,7 @@ impl Repo {
         out.platforms.extend(cluster.platform.as_ref().map(|own| WithSource::configured(own, by)));
         out.inventory(inventory);
         out.hyperconverged(document);
-        if document.text("metadata.namespace").is_empty() {
-            out.namespaces.extend(self.namespace_given_to(cluster));
-        }
+        out.namespaces.extend(given);
         let mut files = Vec::new();
         for statement in self.statements(cluster, &mut files) {
             out.statement(&statement);

@@ -438,6 +438,13 @@ impl Reading {
         let paths = self.objects.hyperconvergeds.iter().map(|object| &*repo.paths[object.file as usize]);
         let builds = paths.filter(|path| path.file_name() == Some(BUILT));
         let built: HashSet<Utf8PathBuf> = builds.map(|path| parent(path).to_owned()).collect();
+        // A file that links name is those directories'.
+        let all = self.objects.hyperconvergeds.iter().map(|object| &*repo.paths[object.file as usize]);
+        let linked: HashSet<Utf8PathBuf> = all
+            .map(|path| (path, repo.tree.real(path)))
+            .filter(|(path, real)| path != real)
+            .map(|(_, real)| real)
+            .collect();
         let mut left_out = Vec::new();
         self.objects.hyperconvergeds.retain(|object| {
             let path = Arc::clone(&repo.paths[object.file as usize]);
@@ -448,6 +455,9 @@ impl Reading {
                 true => super::has_kustomization(&*repo.tree, directory),
                 false => built.contains(directory),
             };
+            if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
+                return false;
+            }
             let is_stray = path.file_name() != Some(BUILT) && is_built(parent(&path));
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };

@@ -272,6 +272,11 @@ fn application(
     for named in node.list_at("helm.valueFiles") {
         let file = named.as_str().and_then(|file| fill(file, "the values of", &mut lacks));
         let Some(file) = file else { continue };
+        // A file elsewhere, or a pattern.
+        if file.contains("://") || file.contains('*') {
+            lacks.push(format!("the values of `{file}`"));
+            continue;
+        }
         let path = normalize_path(Utf8Path::new(&root_path(&file, chart)));
         match path {
             Some(path) if !applied.is_of_this_repository(&file) => lacks.push(format!("the values of `{path}`")),
