@@ -91,7 +91,7 @@ impl Clusters {
 
     /// Reports files that prevent planning, for subcommands that print no findings.
     pub fn say_problems(&self, notices: &dyn Notices) {
-        for problem in problems(&self.repo, self.below()).filter(|p| p.fatal) {
+        for problem in problems(&self.repo, self.below(), &self.selection).filter(|p| p.fatal) {
             notices.error(finding_with_help(&problem.finding));
         }
     }
@@ -105,7 +105,7 @@ impl Clusters {
         if all > 0 && self.chosen().is_empty() {
             notices.note(format_args!("shard {shard} has none of the {}", plural(all, "cluster")));
         }
-        let mut others = problems(&self.repo, self.below()).filter(|p| p.fatal);
+        let mut others = problems(&self.repo, self.below(), &self.selection).filter(|p| p.fatal);
         if !shard.is_first() && others.any(|p| !is_of_meant(&p.finding)) {
             notices.error(format_args!("a file can't be read; shard 1/{} says which", shard.of));
         }
@@ -259,7 +259,7 @@ impl Clusters {
         notices: &dyn Notices,
         mut take: impl FnMut(&mut ClusterResult, &Progress) -> ControlFlow<()>,
     ) -> Findings {
-        let mut findings = Findings::new(&self.repo, self.below(), self.shard());
+        let mut findings = Findings::new(&self.repo, self.below(), &self.selection);
         match (work.before, &self.base) {
             (Before::Sources(before, mode), _) => {
                 findings.mark_existing(before);

@@ -6,6 +6,7 @@ use crate::ClusterResult;
 use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
+use crate::selection::Selection;
 use crate::shard::Shard;
 use hcoplan_diagnostics::finding;
 use hcoplan_diagnostics::secret::mask_finding;
@@ -52,11 +53,12 @@ pub struct Findings {
 impl Findings {
     /// The findings of the repository before any cluster is examined; of several shards only the first reports them.
     /// With `below`, only those of a directory.
-    pub fn new(repo: &Repo, below: Option<&Utf8Path>, shard: Option<Shard>) -> Self {
+    pub(super) fn new(repo: &Repo, below: Option<&Utf8Path>, selection: &Selection) -> Self {
+        let shard = selection.shard();
         let is_first = shard.is_none_or(Shard::is_first);
         // Every shard builds its own clusters.
         let is_own = |f: &Finding| is_first || root::is_of_meant(f);
-        let problems = root::problems(repo, below).filter(|p| is_own(&p.finding));
+        let problems = root::problems(repo, below, selection).filter(|p| is_own(&p.finding));
         let problems: Vec<_> = problems.collect();
         let findings = repo.findings().iter();
         let findings = findings.filter(|f| is_first && root::is_about(f, below));

@@ -112,7 +112,7 @@ pub use process::{interrupted, today, watch};
 pub use progress::Progress;
 pub use release_diff::{Difference, ReleaseDiff, release_diff};
 pub use request::{Analysis, AnalysisRequest};
-pub use root::{Place, finding_with_help, problems};
+pub use root::{Place, finding_with_help};
 pub use selection::{cluster_named, typed};
 pub use shard::Shard;
 pub use shown_path::{join, shown_path};

@@ -105,7 +105,8 @@ fn find_in(
     if sources.show_files {
         show_files(&repo, &selection, notices);
     }
-    let mut verdict = Exit { unreadable: problems(&repo, place.below.as_deref()).any(|p| p.fatal), ..Exit::default() };
+    let mut verdict =
+        Exit { unreadable: problems(&repo, place.below.as_deref(), &selection).any(|p| p.fatal), ..Exit::default() };
     let is_below = |c: &ClusterRef| place.below.as_ref().is_none_or(|b| !files.is_empty() || repo.is_within(c, b));
     let is_unparsed = repo.not_planned().iter().any(|(name, _)| selection.has(name));
     if !repo.clusters().iter().any(is_below) && repo.skipped_builds().next().is_none() && !is_unparsed {

@@ -65,9 +65,17 @@ impl Place {
     }
 }
 
-/// The findings about unreadable files below a directory.
-pub fn problems<'r>(repo: &'r Repo, below: Option<&'r Utf8Path>) -> impl Iterator<Item = &'r repo::Problem> {
-    repo.problems().iter().filter(move |p| is_about(&p.finding, below))
+/// The findings about unreadable files below a directory; of builds, those of selected clusters.
+pub(super) fn problems<'r>(
+    repo: &'r Repo,
+    below: Option<&'r Utf8Path>,
+    selection: &'r Selection,
+) -> impl Iterator<Item = &'r repo::Problem> {
+    let is_other = |f: &Finding| {
+        let mut names = f.cluster_names().peekable();
+        is_of_meant(f) && names.peek().is_some() && !names.any(|name| selection.has(name))
+    };
+    repo.problems().iter().filter(move |p| is_about(&p.finding, below) && !is_other(&p.finding))
 }
 
 /// Whether a finding is about a file below a directory, or about no file. A failed build belongs to its directory

@@ -8,6 +8,7 @@ use hcoplan_yaml::Path;
 
 use super::Loaded;
 use super::files::{FileRole, FileUse};
+use super::gitops::Applied;
 use super::listed;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
@@ -130,8 +131,11 @@ impl Repo {
         let builds = self.built.iter().flat_map(|built| &built.inputs).filter(|(_, inputs)| inputs.contains(path));
         let owners: Vec<&Utf8Path> =
             builds.map(|(build, _)| &**build).chain([path]).filter_map(|file| self.owners.owner(file)).collect();
+        let is_of = |by: &&Applied| self.gitops().files_of(by).any(|file| file.path() == path);
+        let appliers: Vec<&Applied> = self.gitops().applied.iter().filter(is_of).collect();
         let is_user = |c: &&ClusterRef| {
             self.is_within(c, path)
+                || appliers.iter().any(|by| self.is_applied(by, c))
                 || owners.contains(&c.directory())
                 || facts.is_some_and(|directory| c.directory().starts_with(directory))
                 || c.inventory_files.iter().any(|file| file.starts_with(path))

@@ -4,7 +4,7 @@ use hcoplan_yaml::{self as yaml};
 
 use super::destination::destination;
 use super::variables::{ConfigMaps, variables};
-use super::{Applied, Controller, Kind, Source, acm, argocd, fleet, flux};
+use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
@@ -194,6 +194,16 @@ impl GitOps {
             _ => ("AppProject", applied.document.text("spec.project")),
         };
         self.named(kind, name)
+    }
+
+    /// The files that say what an object applies, and with which values.
+    pub(in crate::repo) fn files_of<'a>(&'a self, applied: &'a Applied) -> impl Iterator<Item = Arc<SourceFile>> + 'a {
+        let overrides = applied.sources.iter().flat_map(|source| &source.overrides);
+        let namespace = applied.document.text("metadata.namespace");
+        let lists = ["spec.postBuild.substituteFrom", "spec.valuesFrom"].map(|list| applied.object.list_at(list));
+        let config_maps = lists.into_iter().flatten().filter(|from| from.text("kind") == "ConfigMap");
+        let config_maps = config_maps.filter_map(|from| self.config_maps.get(namespace, from.text("name")));
+        overrides.chain(config_maps).chain([&applied.document]).map(|document| file_of(document))
     }
 
     fn named(&self, kind: &str, name: &str) -> &[Arc<Document>] {
