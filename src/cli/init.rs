@@ -9,7 +9,7 @@ use super::output::Output;
 use crate::adopt::{Configuration, HEADINGS, ignored, inventory_path, rows};
 use crate::repo::{self, CONFIG_FILE, ClusterRef, Loaded, Repo};
 use crate::source::reject_links;
-use hcoplan_analysis::{Exit, Failure, Place, atomic_file, open_unconfigured};
+use hcoplan_analysis::{Exit, Failure, Place, atomic_file, finding_with_help, open_unconfigured};
 use hcoplan_report::document::{Block, Cell, Document, Table, Text};
 use hcoplan_report::terminal;
 
@@ -54,6 +54,18 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let (repo, has_charts) = open_unconfigured(&place.root, output)?;
     let is_below = |c: &&ClusterRef| place.below.as_ref().is_none_or(|b| c.path().starts_with(b));
     let clusters: Vec<&ClusterRef> = repo.clusters().iter().filter(is_below).collect();
+    let is_here = |path: &Utf8Path| place.below.as_ref().is_none_or(|below| path.starts_with(below));
+    let fatal = repo.problems().iter().filter(|problem| problem.fatal).map(|problem| &problem.finding);
+    let broken: Vec<_> = fatal.filter(|f| f.location.as_ref().is_none_or(|place| is_here(place.file.path()))).collect();
+    for finding in &broken {
+        match clusters.is_empty() {
+            true => output.error(finding_with_help(finding)),
+            false => output.warning(finding_with_help(finding)),
+        }
+    }
+    if clusters.is_empty() && !broken.is_empty() {
+        return Ok(Exit { unreadable: true, ..Exit::default() });
+    }
     if clusters.is_empty() {
         return Ok(nothing(&repo, &place, &arguments.directory, output));
     }

@@ -106,7 +106,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         found.say_problems(output);
         return Ok(verdict);
     }
-    let cluster = cluster_named(&found.repo, &arguments.cluster)?;
+    let named = cluster_named(&found.repo, &arguments.cluster);
+    if named.is_err() {
+        found.say_problems(output);
+    }
+    let cluster = named?;
     let base = arguments.previous.base(&found, output)?;
     let (kind, name) = match arguments.object.split_once('/') {
         Some((kind, name)) => (kind, Some(name.to_owned())),

@@ -152,7 +152,11 @@ pub fn cluster_named<'c>(repo: &'c Repo, name: &str) -> Result<&'c ClusterRef, F
                 Some(near) => format!("did you mean {near}?"),
                 None => {
                     let some: Vec<&str> = known.iter().map(|name| &**name).take(10).collect();
-                    format!("there are {}", some.join(", "))
+                    if some.is_empty() {
+                        "none could be read".to_owned()
+                    } else {
+                        format!("there are {}", some.join(", "))
+                    }
                 }
             };
             Err(Failure::usage(format!("there is no cluster {name:?}"), help))
