@@ -32,8 +32,8 @@ pub struct Objects<'a> {
     pub after: Vec<&'a Document>,
     /// The release whose schemas compare them.
     pub release: &'a Release,
-    /// Whether a controller applies an object before, and after.
-    pub applied: [&'a dyn Fn(&Document) -> bool; 2],
+    /// Whether a controller applies an object before, and after; `None` if that isn't known.
+    pub applied: [&'a dyn Fn(&Document) -> Option<bool>; 2],
     /// What deletes an object in the cluster that isn't declared any more, such as `the Application virt in virt.yaml`.
     pub deleter: &'a dyn Fn(&Document) -> Option<String>,
 }
@@ -66,8 +66,9 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
         if let ([(was, _)], [(is, _)]) = (before, after) {
             // One that is applied on one side only leaves, or appears.
             match [(objects.applied[0])(was), (objects.applied[1])(is)] {
-                [true, false] => after = &[],
-                [false, true] => before = &[],
+                [Some(true), Some(false)] => after = &[],
+                [Some(true), None] if (objects.deleter)(was).is_some() => after = &[],
+                [Some(false), Some(true)] => before = &[],
                 _ => {}
             }
         }
@@ -243,7 +244,7 @@ mod tests {
             |document: &Document| (document.text("metadata.name") == "gone").then(|| "the Application shop".to_owned());
         let release = Release::known("1.18").expect("a release");
         let (before, after) = (before.iter().collect(), after.iter().collect());
-        let applied = |_: &Document| true;
+        let applied = |_: &Document| None;
         let objects = Objects { before, after, release: &release, applied: [&applied, &applied], deleter: &deleter };
         add_edits(&mut diff, &objects);
         let said = diff.edits.iter().map(|effect| {

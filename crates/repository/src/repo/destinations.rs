@@ -27,9 +27,10 @@ impl Repo {
         })
     }
 
-    /// Whether a controller applies an object.
-    pub fn is_object_applied(&self, object: &Document) -> bool {
-        self.appliers_of_file(object.file.path()).next().is_some()
+    /// Whether a controller applies an object; `None` if no controllers are known.
+    pub fn is_object_applied(&self, object: &Document) -> Option<bool> {
+        let is_known = !self.gitops().applied.is_empty();
+        is_known.then(|| self.appliers_of_file(object.file.path()).next().is_some())
     }
 
     /// The directories of clusters by the files that controllers apply where they apply the cluster's HyperConverged.

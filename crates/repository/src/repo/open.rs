@@ -22,7 +22,6 @@ use super::problem::{Problem, unparseable_file, unreadable};
 use super::recent_files::RecentFiles;
 use super::rendered::Rendered;
 use super::scan::{Content, FoundKind, scan};
-use super::statements::HCO_NAME;
 use super::texts::is_text;
 use super::trust::Trust;
 use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
@@ -452,7 +451,7 @@ impl Reading {
                 return true;
             }
             let is_built = |directory: &Utf8Path| match is_only {
-                true => super::has_kustomization(&*repo.tree, directory),
+                true => repo.kustomization_omits(&path),
                 false => built.contains(directory),
             };
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
@@ -470,12 +469,12 @@ impl Reading {
         });
         let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
         let place = |object| repo.named_at(object);
-        let reconciled = |object: ObjectRef| {
+        let names = |object: ObjectRef| {
             let document = repo.content(object.file).ok().and_then(|content| content.object(object.place));
-            document.is_some_and(|document| document.text("metadata.name") == HCO_NAME)
+            document.map_or_else(Default::default, |document| super::names_of(&document).map(ToOwned::to_owned))
         };
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
-        let paired = pair(&*repo.tree, &self.objects, (&config, within), place, wrapper, reconciled);
+        let paired = pair(&*repo.tree, &self.objects, (&config, within), place, wrapper, names);
         if !paired.configuration.is_empty() {
             return Err(Error::Configuration(paired.configuration));
         }

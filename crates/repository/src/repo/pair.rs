@@ -35,7 +35,8 @@ pub(super) struct Paired {
     pub(super) directories: HashSet<Utf8PathBuf>,
 }
 
-/// Pairs the found objects; `place` returns an object's location, `wrapper` the namespace and name of its wrapper.
+/// Pairs the found objects; `place` returns an object's location, `names` its namespace and name, `wrapper` those of
+/// its wrapper.
 /// `within`: the selected directory, outside of which wrong entries of the configuration don't count.
 pub(super) fn pair(
     tree: &dyn Tree,
@@ -43,7 +44,7 @@ pub(super) fn pair(
     (config, within): (&Config, &Utf8Path),
     place: impl Fn(ObjectRef) -> Option<Location>,
     wrapper: impl Fn(ObjectRef) -> Option<(String, String)>,
-    reconciled: impl Fn(ObjectRef) -> bool,
+    names: impl Fn(ObjectRef) -> [String; 2],
 ) -> Paired {
     let mut by_directory = DirectoryIndex::new(tree, objects, config);
     let mut out = Paired::default();
@@ -55,6 +56,11 @@ pub(super) fn pair(
     };
     for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
         match by_directory.entry(entry) {
+            Ok(cluster) if entry.name.is_none() && claimed.contains(&cluster.object) => {
+                let message = "another entry is about this HyperConverged, too".to_owned();
+                out.configuration
+                    .push(invalid(message, &entry.path.place).help("give one of them a `name`, or delete it"));
+            }
             Ok(cluster) => {
                 claimed.insert(cluster.object);
                 named.extend(entry.name.is_some().then_some(cluster.object));
@@ -72,7 +78,8 @@ pub(super) fn pair(
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(&mut clusters, &named, &wrapper);
     tell_root_apart(&mut clusters);
-    // By name; of a duplicate name HCO reconciles one, and the first of several such ones keeps it.
+    // By name; of a duplicate name HCO reconciles one.
+    let reconciled = |object: ObjectRef| names(object)[1] == HCO_NAME;
     clusters.sort_by(|a, b| a.name.cmp(&b.name));
     let is_double =
         |at: usize, clusters: &[ClusterRef]| clusters.get(at + 1).is_some_and(|next| next.name == clusters[at].name);
@@ -83,9 +90,16 @@ pub(super) fn pair(
         if cluster.name != first.name {
             return false;
         }
-        let (own, other) = (place(cluster.object), place(first.object));
-        let is_other = reconciled(first.object) && !reconciled(cluster.object);
-        out.findings.push(duplicate_name(&cluster.name, is_other, own, other));
+        let why = match (names(cluster.object), names(first.object)) {
+            ([_, own], [_, other]) if own != HCO_NAME && other == HCO_NAME => Taken::OtherName,
+            (own, other) if own != other => Taken::OtherNamespace(own[0].clone(), other[0].clone()),
+            _ => {
+                // What is applied last stays.
+                std::mem::swap(cluster, first);
+                Taken::Overwritten
+            }
+        };
+        out.findings.push(duplicate_name(&cluster.name, &why, place(cluster.object), place(first.object)));
         true
     });
     out.shared = share(&mut clusters);
@@ -149,14 +163,29 @@ fn name_by_file(
     }
 }
 
-/// `is_other`: whether HCO reconciles only the planned one.
-fn duplicate_name(name: &str, is_other: bool, own: Option<Location>, other: Option<Location>) -> Finding {
-    let message = if is_other {
-        format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
-    } else {
-        format!(
-            "two HyperConvergeds have the cluster name `{name}`: one overwrites the other, and the first is planned"
-        )
+/// Why one of two HyperConvergeds of a cluster isn't planned.
+enum Taken {
+    /// HCO reconciles only the planned one.
+    OtherName,
+    /// They are in these namespaces, the planned one in the second.
+    OtherNamespace(String, String),
+    /// The planned one overwrites it.
+    Overwritten,
+}
+
+fn duplicate_name(name: &str, why: &Taken, own: Option<Location>, other: Option<Location>) -> Finding {
+    let message = match why {
+        Taken::OtherName => {
+            format!("HCO reconciles the HyperConverged `{HCO_NAME}` only, so the other one is not planned")
+        }
+        Taken::OtherNamespace(own, other) => {
+            format!("cluster `{name}` has two HyperConvergeds: that in {other} is planned, that in {own} isn't")
+        }
+        Taken::Overwritten => {
+            format!(
+                "two HyperConvergeds have the cluster name `{name}`: the last one overwrites the other, and is planned"
+            )
+        }
     };
     let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
         .label("not planned")

@@ -53,6 +53,16 @@ impl Repo {
         })
     }
 
+    /// Whether a file's directory has a kustomization that doesn't name it.
+    pub(super) fn kustomization_omits(&self, path: &Utf8Path) -> bool {
+        let kustomizations = Kustomizations::new(&*self.tree);
+        let own = kustomizations.at(parent(path));
+        own.is_some_and(|own| {
+            let mut names = own.entries.iter().flat_map(|entry| entry.files());
+            !names.any(|name| normalize_path(&own.directory().join(name)).as_deref() == Some(path))
+        })
+    }
+
     /// Reports HyperConvergeds that what applies their directory leaves out; `planned`: they are planned all the same.
     pub(super) fn report_left_out(&mut self, objects: &[(ObjectRef, LeftOut)], planned: bool) {
         let finding = |(object, why): &(ObjectRef, LeftOut)| {

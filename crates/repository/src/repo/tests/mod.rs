@@ -123,13 +123,13 @@ fn patches_and_our_own_output_are_no_sources() {
 #[test]
 fn two_clusters_of_one_name_are_a_finding() {
     let repo = open(&[("a/one.yaml", HC), ("a/two.yaml", &format!("{HC}---\n{HC}"))]);
-    assert_eq!(clusters(&repo), ["a: a/one.yaml <- "]);
+    assert_eq!(clusters(&repo), ["a: a/two.yaml <- "]);
     let findings: Vec<String> = repo.findings().iter().map(show).collect();
-    let taken = "cluster-name-taken: two HyperConvergeds have the cluster name `a`: one overwrites the other, and the first is planned";
-    let expected = [format!("a/two.yaml:3:18 {taken}"), format!("a/two.yaml:7:18 {taken}")];
+    let taken = "cluster-name-taken: two HyperConvergeds have the cluster name `a`: the last one overwrites the other, and is planned";
+    let expected = [format!("a/one.yaml:3:18 {taken}"), format!("a/two.yaml:3:18 {taken}")];
     assert_eq!(findings, expected);
     let related = &repo.findings()[0].related[0].location;
-    assert_eq!(related.file.path(), "a/one.yaml");
+    assert_eq!(related.file.path(), "a/two.yaml");
 }
 
 #[test]
