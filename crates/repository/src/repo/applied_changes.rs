@@ -38,8 +38,12 @@ pub fn applied_changes(before: &Repo, after: &Repo, was: &ClusterRef, cluster: &
         let new = after.gitops().same(old, before.gitops());
         if let Some(new) = new.filter(|new| all_new.iter().any(|own| std::ptr::eq(*own, *new))) {
             out.extend(settings_changes(before, after, old, new));
-        } else if !all_new.iter().any(|new| new.may_apply_to(old)) {
-            let left = before.left(after, old, was, Some(cluster));
+            continue;
+        }
+        let left = before.left(after, old, was, Some(cluster));
+        if let Some(new) = all_new.iter().find(|new| new.may_apply_to(old)) {
+            out.extend(left.and_then(|left| left.race(was, new)));
+        } else {
             let destination = old.destination.as_ref().filter(|_| !all_new.is_empty());
             out.extend(left.map(|left| left.finding(before, was, destination)));
         }

@@ -50,6 +50,25 @@ impl Left {
     }
 }
 
+impl Left {
+    /// The finding about a HyperConverged that something else applies from now on, where what applied it may delete it
+    /// first. Argo CD and Flux leave what another one has taken over.
+    pub(super) fn race(self, was: &ClusterRef, new: &Applied) -> Option<Finding> {
+        let Fate::Deleted(by) = self.fate else { return None };
+        let message = format!(
+            "{by} deletes the HyperConverged of cluster {} if it syncs before {} takes it over",
+            was.name(),
+            phrase(&new.document)
+        );
+        let finding = Finding::new(&HCO_REMOVED, message).severity(Severity::Warning).at(self.place);
+        let keep = match new.kind.controller() {
+            Controller::Flux => "`kustomize.toolkit.fluxcd.io/prune: disabled`",
+            _ => "`argocd.argoproj.io/sync-options: Prune=false,Delete=false`",
+        };
+        Some(finding.label("a race").help(format!("annotate it with {keep} until both have synced")))
+    }
+}
+
 /// Whether the deletion of a HyperConverged deletes virtual machines and their disks, too.
 fn removes_workloads(object: &Value) -> bool {
     let fields = ["/spec/deployment/uninstallStrategy", "/spec/uninstallStrategy"];
