@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
+use super::build::BUILT;
 use super::charts::chart_of;
 use super::helm::named_value_files;
 use super::mentions::has;
@@ -58,11 +59,15 @@ fn changes(
         let Some(place) = &finding.location else { continue };
         let changed = all.of(before, after, place.file.path(), is_unplanned);
         let Some(first) = changed.first().filter(|_| reported.insert(changed.clone())) else { continue };
+        // What is built here is named by its directory.
+        let first = if first.file_name() == Some(BUILT) { parent(first) } else { first };
         let more = match changed.len() - 1 {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        let what = place.file.path();
+        // What is built here has no file of its own.
+        let written = place.origin().map_or_else(|| Arc::clone(&place.file), |origin| origin.file);
+        let what = written.path();
         let message = if first == what {
             format!("`{first}`{more} changes, which is not planned")
         } else if is_unplanned {
@@ -88,6 +93,8 @@ pub struct ChangedFiles {
     planned: BTreeSet<Utf8PathBuf>,
     /// The files that may hold what Flux substitutes.
     substitutes: BTreeSet<Utf8PathBuf>,
+    /// The files with what it is known to substitute, also by expressions that aren't computed here.
+    variables: BTreeSet<Utf8PathBuf>,
 }
 
 impl ChangedFiles {
@@ -104,7 +111,8 @@ impl ChangedFiles {
         }
         let planned = sides.into_iter().flat_map(Repo::planned_files).collect();
         let substitutes = sides.into_iter().flat_map(Repo::sources_of_substitutes).collect();
-        Self { files, planned, substitutes }
+        let variables = sides.into_iter().flat_map(Repo::files_of_variables).collect();
+        Self { files, planned, substitutes, variables }
     }
 
     /// Those that may decide about what a file has, itself first.
@@ -121,9 +129,10 @@ impl ChangedFiles {
             }
             let is_beside = !directory.as_str().is_empty() && path.starts_with(directory);
             let is_document = path.extension().is_some_and(|suffix| DOCUMENTS.contains(&suffix));
-            !is_document
-                && (holds_variables(path) || is_beside || named.contains(*path) || self.substitutes.contains(*path))
-                && !self.planned.contains(*path)
+            !is_unplanned && self.variables.contains(*path)
+                || !is_document
+                    && (holds_variables(path) || is_beside || named.contains(*path) || self.substitutes.contains(*path))
+                    && !self.planned.contains(*path)
         };
         let mut out: Vec<Utf8PathBuf> = self.files.iter().filter(is_input).cloned().collect();
         out.sort_by_key(|path| path != file);
@@ -167,6 +176,13 @@ impl Repo {
             let missing = applied.document.root.list_at("spec.postBuild.substituteFrom").iter().find(is_missing)?;
             Some(format!("the {} {}", missing.text("kind"), missing.text("name")))
         })
+    }
+
+    /// The files with Flux's Kustomizations that substitute, and with their ConfigMaps.
+    fn files_of_variables(&self) -> Vec<Utf8PathBuf> {
+        let gitops = self.gitops();
+        let substitutes = gitops.applied.iter().filter(|by| by.object.below("spec.postBuild").is_some());
+        substitutes.flat_map(|by| gitops.files_of(by)).map(|file| file.path().to_owned()).collect()
     }
 
     /// The files that may hold what Flux substitutes: those with a name that Kustomizations list.
