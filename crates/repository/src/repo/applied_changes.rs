@@ -6,7 +6,7 @@ use hcoplan_yaml::Path;
 use serde_json::{Map, Value, json};
 
 use super::build::{BUILT, DISABLED};
-use super::gitops::{Applied, Controller, Kind, LeftOut, Source, phrase};
+use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
 use super::mentions::has;
@@ -335,7 +335,15 @@ impl Repo {
     fn idle_policy_of(&self, cluster: &ClusterRef) -> Option<(String, Location)> {
         let content = self.content(cluster.object.file).ok()?;
         let document = content.documents.get(cluster.object.place.document as usize)?;
-        let field = policy::idle(&document.root)?;
+        let generators = self.applying(cluster).into_iter().filter(|by| by.kind == Kind::PolicyGenerator);
+        let of_generator =
+            generators.flat_map(|by| by.sources.iter().map(move |source| (by, source))).find_map(|(by, source)| {
+                let is_its = self.left_out(by, source, cluster).is_none();
+                let field = idle(&by.document.root, &source.node).filter(|_| is_its)?;
+                Some((&*by.document, field))
+            });
+        let own = || policy::idle(&document.root).map(|field| (&**document, field));
+        let (document, field) = of_generator.or_else(own)?;
         let value = field.to_json();
         let why = match value.as_str() {
             Some(action) => format!("{} has `remediationAction: {action}`", phrase(document)),

@@ -150,6 +150,8 @@ impl Repo {
             return Some(Left { why, place, fate });
         };
         let why = match cluster {
+            // The generator itself isn't listed any more.
+            Some(_) if new.sources.is_empty() => LeftOut::Kustomization,
             Some(cluster) => new.sources.iter().find_map(|source| after.left_out(new, source, cluster))?,
             None => LeftOut::Elsewhere,
         };

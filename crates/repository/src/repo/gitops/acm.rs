@@ -2,7 +2,10 @@
 
 use super::Source;
 use crate::prelude::*;
+use crate::repo::candidate::is_candidate;
+use crate::repo::kustomization::{Field, Kustomizations};
 use crate::repo::parent;
+use crate::repo::wrappers::policy::informs;
 
 /// The directories of git that a Subscription's annotations name.
 pub(super) fn subscription(root: &Node, spec: &Node) -> Vec<Source> {
@@ -14,12 +17,32 @@ pub(super) fn subscription(root: &Node, spec: &Node) -> Vec<Source> {
     paths.filter_map(|entry| Some(Source::at(entry.value.as_str()?, spec))).collect()
 }
 
+/// Whether the kustomization beside a policy generator doesn't list it.
+pub(super) fn is_unlisted(file: &Utf8Path, tree: &dyn Tree) -> bool {
+    let own = Kustomizations::new(tree).at(parent(file));
+    own.is_some_and(|own| {
+        let mut plugins = own.of_field(Field::Plugins).filter_map(|entry| entry.node.as_str());
+        !plugins.any(|name| normalize_path(&own.directory().join(name)).as_deref() == Some(file))
+    })
+}
+
 /// The manifests that a policy generator puts into policies, each with its own entry.
 pub(super) fn policy_generator(root: &Node, file: &Utf8Path) -> Vec<Source> {
     let manifests = root.list_at("policies").iter().flat_map(|policy| policy.list_at("manifests"));
     let source = |manifest: &Node| {
         let path = parent(file).join(manifest.text("path"));
-        Source { recurses: false, ..Source::at(path, manifest) }
+        let name = path.file_name().filter(|_| is_candidate(&path)).map(ToOwned::to_owned);
+        let directory = if name.is_some() { parent(&path) } else { &path };
+        Source { recurses: false, only: name, ..Source::at(directory.as_str(), manifest) }
     };
     manifests.map(source).collect()
+}
+
+/// The value with which a policy generator makes a policy of a manifest that enforces nothing.
+pub(in crate::repo) fn idle<'n>(root: &'n Node, manifest: &'n Node) -> Option<&'n Node> {
+    let has_it = |policy: &&Node| policy.list_at("manifests").iter().any(|own| own.span == manifest.span);
+    let policy = root.list_at("policies").iter().find(has_it)?;
+    let levels = [Some(manifest), Some(policy), root.get("policyDefaults")];
+    let first = |key: &str| levels.into_iter().flatten().find_map(|level| level.get(key));
+    first("disabled").filter(|disabled| disabled.is_true()).or_else(|| first("remediationAction").filter(informs))
 }

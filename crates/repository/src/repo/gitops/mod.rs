@@ -24,6 +24,7 @@ use hcoplan_yaml::{Path, Value};
 use super::kustomization::has_kustomization;
 use crate::prelude::*;
 
+pub(super) use acm::idle;
 pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{sources as argo_sources, templates};
@@ -114,6 +115,8 @@ pub(super) struct Source {
     pub(super) real: Option<Utf8PathBuf>,
     /// The name by which other sources refer to its files.
     pub(super) reference: Option<String>,
+    /// The only file of its directory that is applied.
+    pub(super) only: Option<String>,
     /// Whether its repository may be this one.
     pub(super) is_here: bool,
     /// Whether everything below its path is applied.
@@ -132,6 +135,7 @@ impl Source {
             path: Some(path.into()),
             real: None,
             reference: None,
+            only: None,
             is_here: true,
             recurses: true,
             is_built: false,
@@ -160,6 +164,9 @@ impl Source {
     /// Whether it takes a file at or below its own directory, by `include` and `exclude`.
     pub(super) fn selects(&self, own: &Utf8Path, file: &Utf8Path) -> bool {
         let file = file.strip_prefix(own).unwrap_or(file);
+        if self.only.as_ref().is_some_and(|only| only != file.as_str()) {
+            return false;
+        }
         let matches = |key: &str| Some(file_pattern(self.node.text_at(key)?)?.is_match(file));
         matches("directory.include").unwrap_or(true) && !matches("directory.exclude").unwrap_or(false)
     }

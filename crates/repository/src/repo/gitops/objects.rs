@@ -251,6 +251,9 @@ pub(in crate::repo) fn of_object(document: &Arc<Document>, tree: &dyn Tree, file
         if kind.controller() == Controller::ArgoCd {
             argocd::take_overrides(applied, tree);
         }
+        if kind == Kind::PolicyGenerator && acm::is_unlisted(document.file.path(), tree) {
+            applied.sources.clear();
+        }
         applied.find_directories(tree);
     }
     out

@@ -27,11 +27,13 @@ pub(in super::super) fn idle(root: &Node) -> Option<&Node> {
     let own = root.below("spec.remediationAction");
     let definitions = templates(root).filter_map(|template| template.get("objectDefinition"));
     let action = own.or_else(|| definitions.filter_map(|object| object.below("spec.remediationAction")).next());
-    let informs = |node: &&Node| {
-        let text = node.as_str().unwrap_or_default();
-        ["inform", "informonly"].iter().any(|word| text.eq_ignore_ascii_case(word))
-    };
     root.below("spec.disabled").filter(|disabled| disabled.is_true()).or_else(|| action.filter(informs))
+}
+
+/// Whether a `remediationAction` enforces nothing.
+pub(in super::super) fn informs(action: &&Node) -> bool {
+    let text = action.as_str().unwrap_or_default();
+    ["inform", "informonly"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Whether an object only has an expected status.
