@@ -58,6 +58,20 @@ pub(super) fn local_dependencies(
     out
 }
 
+/// The charts that depend on a chart, also by way of others.
+pub(super) fn dependents(tree: &dyn Tree, files: &[Utf8PathBuf], chart: &Utf8Path) -> BTreeSet<Utf8PathBuf> {
+    let dependencies = local_dependencies(tree, files);
+    let (mut out, mut pending) = (BTreeSet::new(), vec![chart.to_owned()]);
+    while let Some(inner) = pending.pop() {
+        for (outer, targets) in &dependencies {
+            if targets.iter().any(|(_, target)| *target == inner) && out.insert(outer.clone()) {
+                pending.push(outer.clone());
+            }
+        }
+    }
+    out
+}
+
 /// The files of a chart and its `file://` dependencies, by the path where Helm looks for them; `files` are all files.
 pub(super) fn files_with_dependencies(
     chart: &Utf8Path,

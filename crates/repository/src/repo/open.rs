@@ -457,7 +457,7 @@ impl Reading {
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
                 return false;
             }
-            let is_stray = path.file_name() != Some(BUILT) && is_built(parent(&path));
+            let is_stray = path.file_name() != Some(BUILT) && !repo.is_output(&path) && is_built(parent(&path));
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };
             if !is_only {

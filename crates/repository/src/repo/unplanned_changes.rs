@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
 use super::build::BUILT;
-use super::charts::chart_of;
+use super::charts::{chart_of, dependents};
 use super::helm::named_value_files;
 use super::mentions::has;
 use super::{ClusterRef, Repo, UNPLANNED, files_of, first_document, parent};
@@ -159,10 +159,16 @@ impl Repo {
         out
     }
 
-    /// The values files of a chart's named releases, and the objects that name these.
+    /// The values files of a chart's named releases, and the objects that name these; also those of charts that depend
+    /// on it, with their own values.
     fn inputs_of_chart(&self, chart: &Utf8Path) -> Vec<Utf8PathBuf> {
         let files: Vec<Utf8PathBuf> = self.paths.iter().map(|path| path.to_path_buf()).collect();
-        named_value_files(self.gitops(), chart, &files)
+        let mut out = named_value_files(&*self.tree, self.gitops(), chart, &files);
+        for outer in dependents(&*self.tree, &files, chart) {
+            out.extend(files.iter().filter(|path| parent(path) == outer).cloned());
+            out.extend(named_value_files(&*self.tree, self.gitops(), &outer, &files));
+        }
+        out
     }
 
     /// What the Flux Kustomization of a cluster substitutes from and the repository lacks: `the Secret a`.

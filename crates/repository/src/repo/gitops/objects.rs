@@ -78,6 +78,7 @@ impl GitOps {
         for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
             out.fill_in_variables(&mut documents, kind, tree);
         }
+        flux::follow_chart_refs(&mut documents);
         out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
         out.documents = documents;
         out.index_sources();

@@ -114,7 +114,7 @@ fn charts(tree: &dyn Tree, files: &[Utf8PathBuf], gitops: &GitOps, rendered: boo
             *holder == directory || own.values().any(|file| file.parent() == Some(holder) && file.ends_with(CHART))
         });
         let Some((_, place)) = inside else { continue };
-        if depended.contains(&directory.to_path_buf()) && named_releases(gitops, directory, files).is_empty() {
+        if depended.contains(&directory.to_path_buf()) && named_releases(tree, gitops, directory, files).is_empty() {
             continue;
         }
         out.push(Chart { directory: directory.to_path_buf(), place: place.clone(), files: own });
@@ -206,7 +206,7 @@ pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Unrendered
     let mut out = Unrendered::default();
     let gitops = LazyCell::new(|| gitops::read(tree, files));
     for chart in charts(tree, files, &gitops, false) {
-        let planned = planned(&chart, &releases(&gitops, &chart.directory, files));
+        let planned = planned(&chart, &releases(tree, &gitops, &chart.directory, files));
         let shown: Vec<String> = planned.iter().map(|(_, release)| describe(release)).collect();
         let message = format!("the chart `{}` has a HyperConverged and is not rendered", shown_path(&chart.directory));
         let clusters = planned.into_iter().map(|(directory, _)| directory);
@@ -284,7 +284,7 @@ fn render(
         let helm = helm.ok_or(BuildError::NoHelm)?;
         built.reached.extend(chart.files.values().cloned());
         built.findings.extend(asks_cluster(tree, chart));
-        for (directory, release) in planned(chart, &releases(&gitops, &chart.directory, &files)) {
+        for (directory, release) in planned(chart, &releases(tree, &gitops, &chart.directory, &files)) {
             let run = ReleaseToRender { tree, root, chart, release: &release, helm };
             let rendered = match release.missing.first() {
                 Some(missing) => Err((format!("there is no values file `{}`", missing.value), missing.place.clone())),

@@ -9,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
 use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
+use super::super::kustomization::{Entry, EntryKind, Field, Kustomization, Metadata, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
@@ -89,8 +90,8 @@ impl Release {
 
 /// The releases of a chart, sorted by name: the named ones, else one for each additional values file in the chart, else
 /// one.
-pub(super) fn releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
-    let named = named_releases(gitops, chart, files);
+pub(super) fn releases(tree: &dyn Tree, gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
+    let named = named_releases(tree, gitops, chart, files);
     if !named.is_empty() {
         return named;
     }
@@ -120,8 +121,13 @@ pub(super) fn releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf])
 }
 
 /// The releases of a chart that an object names, sorted by name.
-pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
-    let mut out = Vec::new();
+pub(super) fn named_releases(
+    tree: &dyn Tree,
+    gitops: &GitOps,
+    chart: &Utf8Path,
+    files: &[Utf8PathBuf],
+) -> Vec<Release> {
+    let mut out = of_kustomizations(tree, chart, files);
     let renders = |applied: &&Applied| matches!(applied.kind.controller(), Controller::ArgoCd | Controller::Flux);
     for applied in gitops.applied.iter().filter(renders) {
         for source in applied.here() {
@@ -145,12 +151,18 @@ pub(super) fn named_releases(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8Pat
 }
 
 /// The values files of a chart's named releases, and the objects that name them.
-pub(in crate::repo) fn named_value_files(gitops: &GitOps, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-    let releases = named_releases(gitops, chart, files);
+pub(in crate::repo) fn named_value_files(
+    tree: &dyn Tree,
+    gitops: &GitOps,
+    chart: &Utf8Path,
+    files: &[Utf8PathBuf],
+) -> Vec<Utf8PathBuf> {
+    let releases = named_releases(tree, gitops, chart, files);
     let values = releases.iter().flat_map(Release::files).cloned();
     let is_of_chart = |applied: &&Applied| applied.here().any(|source| source.is_at(chart));
-    let objects = gitops.applied.iter().filter(is_of_chart).map(|applied| applied.document.file.path().to_owned());
-    values.chain(objects).collect()
+    let objects = gitops.applied.iter().filter(is_of_chart).map(|applied| &applied.document);
+    let objects = objects.chain(releases.iter().filter_map(|release| release.by.as_ref()));
+    values.chain(objects.map(|document| document.file.path().to_owned())).collect()
 }
 
 /// The values of the templates that a source leaves unfilled, for each release of a chart: empty ones where none is
@@ -328,6 +340,57 @@ fn application(
     Release { name, output: None, by, namespace, values, options, option_files, lacks, missing }
 }
 
+/// The releases of a chart that kustomizations inflate. What else they do to its objects isn't done here.
+///
+/// Source: kustomize's `HelmChartInflationGenerator`, which takes the chart from `chartHome`.
+fn of_kustomizations(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Release> {
+    let mut out = Vec::new();
+    for path in files.iter().filter(|path| is_kustomization(path)) {
+        let Ok(file) = tree.source(path) else { continue };
+        if !file.text().contains("helmCharts") {
+            continue;
+        }
+        let read = Kustomization::read(&file);
+        let Some(document) = &read.document else { continue };
+        let home = document.root.below("helmGlobals.chartHome").and_then(Node::as_str).unwrap_or("charts");
+        for own in document.root.list_at("helmCharts") {
+            if normalize_path(&read.directory().join(home).join(own.text("name"))).as_deref() == Some(chart) {
+                out.push(of_kustomization(&read, document, own, files));
+            }
+        }
+    }
+    out
+}
+
+fn of_kustomization(read: &Kustomization, document: &Arc<Document>, own: &Node, files: &[Utf8PathBuf]) -> Release {
+    let text = |key: &str| Some(own.text(key)).filter(|text| !text.is_empty());
+    let (mut values, mut missing) = (Vec::new(), Vec::new());
+    for file in own.get("valuesFile").into_iter().chain(own.list_at("additionalValuesFiles")) {
+        let path = file.as_str().unwrap_or_default();
+        match normalize_path(&read.directory().join(path)).filter(|path| files.contains(path)) {
+            Some(path) => values.push(Values::File(path)),
+            None => missing.push(Located::new(path.to_owned(), document, file)),
+        }
+    }
+    let inline = own.get("valuesInline");
+    values.extend(inline.map(|own| Values::inline(yaml::emit(&own.to_json()), document, own)));
+    let is_done = |entry: &&Entry| {
+        let done = [Field::Plain, Field::Resources, Field::Charts, Field::Metadata(Metadata::Namespace)];
+        !done.iter().any(|field| entry.what == EntryKind::Of(*field))
+    };
+    let others = read.entries.iter().find(is_done);
+    let own_namespace = Some(document.root.text("namespace")).filter(|text| !text.is_empty());
+    Release {
+        name: release_name(text("releaseName").unwrap_or(own.text("name"))),
+        by: Some(Arc::clone(document)),
+        namespace: own_namespace.or(text("namespace")).map(ToOwned::to_owned),
+        values,
+        missing,
+        lacks: others.map(|_| format!("the rest of {}", read.path)).into_iter().collect(),
+        ..Release::default()
+    }
+}
+
 fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &[Utf8PathBuf]) -> Release {
     let (spec, document) = (&source.node, &applied.document);
     let name = match (spec.text("releaseName"), spec.text("targetNamespace")) {
@@ -396,7 +459,7 @@ mod tests {
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let tree: Memory = files.iter().copied().collect();
         let paths: Vec<Utf8PathBuf> = files.iter().map(|(p, _)| (*p).into()).collect();
-        let releases = releases(&gitops::read(&tree, &paths), "charts/hco".into(), &paths);
+        let releases = releases(&tree, &gitops::read(&tree, &paths), "charts/hco".into(), &paths);
         let show = |r: Release| {
             let files: Vec<&str> = r.files().map(|v| v.as_str()).collect();
             let is_text = |values: &Values| match values {
