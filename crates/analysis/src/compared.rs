@@ -11,7 +11,7 @@ use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
 use hcoplan_diagnostics::finding::{FindingKey, mark_existing, without_existing};
 use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin, VerdictChange};
 use hcoplan_planner::admission::{GROUP, KIND};
-use hcoplan_repository::repo::OtherObjects;
+use hcoplan_repository::repo::{BUILT, OtherObjects};
 
 /// The cluster after the change, with its transition.
 pub(super) struct CurrentCluster<'a> {
@@ -42,6 +42,7 @@ pub(super) fn compare(
     diff.is_unchanged = outcome.is_unchanged;
     if let (Before::Sources(..), Some(was)) = (work.before, pair.before)
         && *was.name() != outcome.cluster
+        && !is_same_build(was, now.cluster)
     {
         diff.moved_from = Some(was.name().to_string());
     }
@@ -126,6 +127,13 @@ fn compared_objects<'o>(sides: [&'o OtherObjects; 2]) -> [Vec<&'o Document>; 2] 
     all.each_ref().map(|(data, others)| {
         others.iter().chain(data.iter().filter(|d| is_named(d))).map(|document| &***document).collect()
     })
+}
+
+/// Whether two clusters are builds of one directory: each applier's has a name of its own where there are several.
+fn is_same_build(was: &ClusterRef, is: &ClusterRef) -> bool {
+    let is_built = |cluster: &ClusterRef| cluster.path().file_name() == Some(BUILT);
+    let (old, new) = (was.directory(), is.directory());
+    is_built(was) && is_built(is) && (old.parent() == Some(new) || new.parent() == Some(old))
 }
 
 /// Maximum number of differences for which the rules run again, to find which of them bring a finding.

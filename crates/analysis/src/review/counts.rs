@@ -14,6 +14,8 @@ pub struct Counts {
     pub remove: usize,
     /// Clusters that differ.
     pub differing: usize,
+    /// Clusters whose objects differ.
+    pub with_objects: usize,
     /// Differences without effect: order, notation, values set by the server.
     pub noise: usize,
     /// Removed findings.
@@ -49,6 +51,7 @@ impl Counts {
             out.findings_removed += diff.findings_removed.len();
             out.noise += diff.comparison.noise_count();
             let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
+            out.with_objects += usize::from(real.clone().next().is_some());
             for change in real {
                 match change.kind {
                     Kind::Add => out.add += 1,

@@ -283,7 +283,7 @@ impl<'a> Review<'a> {
 
     /// The counts for the last line.
     pub fn totals(&self) -> String {
-        let Counts { add, change, remove, differing, noise, .. } = self.counts;
+        let Counts { add, change, remove, with_objects, noise, .. } = self.counts;
         let left_out = match noise {
             0 => String::new(),
             n => format!(" ({n} more without effect)"),
@@ -291,7 +291,7 @@ impl<'a> Review<'a> {
         let of_all = match self.compared {
             _ if add + change + remove == 0 => String::new(),
             1 => String::new(),
-            all => format!(" in {differing} of {}", plural(all, "cluster")),
+            all => format!(" in {with_objects} of {}", plural(all, "cluster")),
         };
         let counts = [(add, "to add"), (change, "to change"), (remove, "to remove")];
         let parts: Vec<String> =
