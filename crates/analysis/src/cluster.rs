@@ -19,6 +19,7 @@ use crate::matrix::Obstacle;
 use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use crate::previous_state::PreviousObject;
+use hcoplan_diagnostics::finding::mark_existing;
 use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::diff::Comparison;
@@ -34,6 +35,9 @@ pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> Clus
     match (pair.after, work.before, pair.before) {
         (After::Cluster(cluster), ..) => {
             as_built(work, repo, pair, cluster, &mut outcome);
+            if matches!(outcome.verdict, Verdict::NotPlanned(_)) {
+                mark_known_reasons(work, repo, (pair.before, cluster), &mut outcome);
+            }
             for finding in &mut outcome.found.findings {
                 fix::move_to_layers(finding, |build| repo.build_layers(build).unwrap_or_default());
                 finding.point_at_origins();
@@ -321,6 +325,27 @@ fn is_not_planned_before(work: &ClusterTask<'_>, was: Option<&ClusterRef>, outco
         outcome.steps.push(Upgraded::none(to, diff.clone(), false));
     }
     outcome.diff = Some(diff).filter(|_| work.compare);
+}
+
+/// Marks why a cluster isn't planned where it wasn't before, either, for the same reasons. If its files are the same,
+/// nothing changes.
+fn mark_known_reasons(
+    work: &ClusterTask<'_>,
+    repo: &Repo,
+    (was, cluster): (Option<&ClusterRef>, &ClusterRef),
+    outcome: &mut ClusterResult,
+) {
+    let (Before::Sources(before, _), Some(was)) = (work.before, was) else { return };
+    if before.reads_the_same(was, repo, cluster) {
+        outcome.found.findings.iter_mut().for_each(|finding| finding.is_existing = true);
+        outcome.diff = None;
+        return;
+    }
+    let known = match before.load(was) {
+        Ok(loaded) => loaded.findings.into_iter().chain(loaded.release.err().map(|finding| *finding)).collect(),
+        Err(problem) => vec![problem.finding],
+    };
+    mark_existing(&mut outcome.found.findings, &known, false);
 }
 
 /// Keeps the cluster's directory of the output tree.
