@@ -217,7 +217,7 @@ impl<'a> Review<'a> {
         ];
         let failing = failing.into_iter().filter(|(n, _)| *n > 0);
         let failing: Vec<String> = failing.map(|(n, what)| format!("{what}{}", of_all(n))).collect();
-        if effect.impact == Impact::Stops && !failing.is_empty() {
+        if (effect.impact == Impact::Stops || effect.is_refusal) && !failing.is_empty() {
             return failing.join(", ") + &self.brought();
         }
         let possible = if effect.certain { "" } else { "possible " };
