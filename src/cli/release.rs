@@ -77,14 +77,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
         Command::List { format } => {
             let versions = release::versions();
             match format {
-                Form::Human => release::list(&versions),
+                Form::Human => release::list(&versions, &output.terminal()),
                 Form::Json => json(json!(versions)),
             }
         }
         Command::Diff { before, after, format } => {
             let diff = release_diff(&known_release(before)?, &known_release(after)?);
             match format {
-                Form::Human => release::differences(&diff),
+                Form::Human => release::differences(&diff, &output.terminal()),
                 Form::Json => json(json!(diff)),
             }
         }

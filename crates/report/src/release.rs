@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::terminal::Terminal;
 use crate::wrap_lines;
 use hcoplan_analysis::ReleaseDiff;
 use hcoplan_planner::release::{Distribution, ImageSource, Phase, Platform, Release};
@@ -60,7 +61,7 @@ pub fn versions() -> Vec<Version> {
 }
 
 /// Versions for people, grouped by distribution.
-pub fn list(versions: &[Version]) -> String {
+pub fn list(versions: &[Version], terminal: &Terminal) -> String {
     let mut out = String::new();
     for of_one in versions.chunk_by(|a, b| a.title == b.title) {
         for (index, version) in of_one.iter().enumerate() {
@@ -71,14 +72,17 @@ pub fn list(versions: &[Version]) -> String {
             let built = if version.is_upstream { String::new() } else { format!("HCO {}  ", version.hco_release) };
             let known = version.modelled.as_ref().map_or("not modelled".to_owned(), |p| format!("modelled at {p}"));
             let source = version.sources.first().map_or("", String::as_str);
-            out.push_str(&format!("  {line:<8} {built}{phase:<9} {known:<19} {source}\n"));
+            let text = format!("  {line:<8} {built}{phase:<9} {known:<19}");
+            // A link that doesn't fit is in the JSON.
+            let fits = !terminal.wraps || text.len() + 1 + source.len() <= terminal.width;
+            out.push_str(&format!("{text} {}\n", if fits { source } else { "" }));
         }
     }
     out
 }
 
 /// The differences of two releases, for people.
-pub fn differences(diff: &ReleaseDiff) -> String {
+pub fn differences(diff: &ReleaseDiff, terminal: &Terminal) -> String {
     /// Maximum characters of a value; the JSON has all of it.
     const MAX_SHOWN: usize = 80;
     let cut = |text: &str| match text.char_indices().nth(MAX_SHOWN) {
@@ -103,7 +107,9 @@ pub fn differences(diff: &ReleaseDiff) -> String {
                 (None, Some(is)) => format!(": {}", cut(is)),
                 (Some(was), None) => format!(" (was {})", cut(was)),
             };
-            out.push_str(&format!("  {sign} {}{value}\n", one.name));
+            let line = format!("{sign} {}{value}", one.name);
+            let width = if terminal.wraps { terminal.width.saturating_sub(4) } else { usize::MAX };
+            out.push_str(&format!("  {}\n", wrap_lines(&line, width).join("\n    ")));
         }
     }
     out
