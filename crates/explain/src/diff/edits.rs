@@ -116,11 +116,21 @@ impl ClusterDiff {
             Cause { what: format!("{}{field}", described(&edit.ids)), objects, ..edit.cause }
         }));
         for (keys, said) in effects {
-            let causes: Vec<usize> = keys.iter().filter_map(|key| index.get(key).copied()).collect();
+            let mut causes: Vec<usize> = keys.iter().filter_map(|key| index.get(key).copied()).collect();
+            causes.sort_unstable();
+            let is_deletion = |cause: &Cause| cause.is_removed && cause.before.is_none() && cause.after.is_none();
+            let needs_acceptance = !causes.iter().all(|index| is_deletion(&self.comparison.causes[*index]));
             let is_unknown = said.is_none();
             let said = said.unwrap_or_else(|| consequence::sentence("object-alone", &[]));
             let effect = Effect { when: said.when, ..Effect::new(said.impact, said.text).action(said.action) };
-            let effect = Effect { subjects: said.subjects, causes, certain: said.certain, is_unknown, ..effect };
+            let effect = Effect {
+                subjects: said.subjects,
+                causes,
+                certain: said.certain,
+                is_unknown,
+                needs_acceptance,
+                ..effect
+            };
             match self.edits.iter_mut().find(|known| known.is_like(&effect) && known.causes == effect.causes) {
                 Some(known) => known.subjects.extend(effect.subjects),
                 None => self.edits.push(effect),

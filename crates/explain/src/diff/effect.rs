@@ -35,6 +35,8 @@ pub struct Effect {
     pub is_refusal: bool,
     /// Whether it says that nothing more is known of its causes.
     pub is_unknown: bool,
+    /// Whether it happens only if the edit of an object is accepted.
+    pub needs_acceptance: bool,
     /// Whether it is about these machines alone, not about all of a kind.
     pub is_of_machine: bool,
 }
@@ -84,6 +86,7 @@ impl Effect {
             is_refusal: false,
             is_of_machine: false,
             is_unknown: false,
+            needs_acceptance: false,
         }
     }
 
