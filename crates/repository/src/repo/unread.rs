@@ -58,7 +58,8 @@ impl Repo {
         let finding = |(object, why): &(ObjectRef, LeftOut)| {
             let (message, help) = match why {
                 LeftOut::Kustomization => (
-                    "the kustomization beside it doesn't name this HyperConverged's file, so it isn't applied".to_owned(),
+                    "the kustomization beside it doesn't name this HyperConverged's file, so it isn't applied"
+                        .to_owned(),
                     "name the file in the kustomization, or delete it",
                 ),
                 why => (
