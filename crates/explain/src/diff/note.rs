@@ -83,7 +83,6 @@ impl NoteKind {
     pub(super) const fn rule(self) -> Option<&'static str> {
         match self {
             Self::GateCollides => Some("jsonpatch-feature-gate-in-disabled-list"),
-            Self::Order => Some("pinned-old-default"),
             _ => None,
         }
     }
