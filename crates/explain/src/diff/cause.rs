@@ -335,18 +335,6 @@ fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, 
     }
 }
 
-/// A field's label, path and value; of nested fields with one entry each those of the innermost.
-pub(super) fn innermost<'v>(label: &str, path: &Path, value: &'v Value) -> (String, Path, &'v Value) {
-    match value.as_object().filter(|entries| entries.len() == 1).and_then(|entries| entries.iter().next()) {
-        Some((key, inner)) => {
-            let dotted = Path::root().key(key).to_string();
-            let dot = if dotted.starts_with('[') { "" } else { "." };
-            innermost(&format!("{label}{dot}{dotted}"), &path.key(key), inner)
-        }
-        None => (label.to_owned(), path.clone(), value),
-    }
-}
-
 /// The nodes that differ; those declared by one line form one cause.
 fn nodes(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let by_name = |side: &Side<'_>| -> BTreeMap<String, (Node, Option<Location>)> {

@@ -1,10 +1,10 @@
 //! Compares two plans of a cluster.
 
 use super::assumed::{SideOrigin, mark_assumed};
-use super::cause::{Cause, Outcome, Shares, attribute, innermost};
+use super::cause::{Cause, Outcome, Shares, attribute};
 use super::defaults::in_version;
 use super::gates;
-use super::semantic::{self, Difference, Lists, differences, mix};
+use super::semantic::{self, Difference, Lists, differences, innermost, mix};
 use super::side::States;
 use super::{consequence, consequence::Sides};
 use crate::diff::consequence::Consequence;

@@ -1,7 +1,6 @@
 //! Compares HyperConvergeds that are written in different API versions.
 
-use super::cause::innermost;
-use super::semantic::Difference;
+use super::semantic::{Difference, innermost};
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, remove};
