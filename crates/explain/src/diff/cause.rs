@@ -33,6 +33,9 @@ pub struct Cause {
 /// Above this number of differences, only their sections are distinguished.
 const MAX_DIFFERENCES: usize = 64;
 
+/// Objects with a field for each type: half of a change would be another object, or none.
+const UNIONS: [&str; 2] = ["spec.tlsSecurityProfile", "spec.security.tlsSecurityProfile"];
+
 /// Number of path segments of a section (`spec.storage.workloadResourceRequirements`).
 const SECTION: usize = 3;
 
@@ -128,7 +131,7 @@ impl Outcome {
 #[derive(Debug, Clone)]
 pub struct Shares<T> {
     /// With no difference.
-    unchanged: T,
+    pub(super) unchanged: T,
     /// With each difference alone.
     alone: Vec<T>,
     /// With all differences but one.
@@ -231,7 +234,12 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let fields: Vec<_> = fields.iter().filter(|d| !is_status(&d.label)).collect();
     let mut sections = BTreeMap::<String, Vec<&Difference>>::new();
     for field in &fields {
-        let key = if fields.len() > MAX_DIFFERENCES { section(&field.label) } else { field.label.clone() };
+        let union = UNIONS.iter().find(|union| is_within(&field.label, union));
+        let key = match union {
+            Some(union) => (*union).to_owned(),
+            None if fields.len() > MAX_DIFFERENCES => section(&field.label),
+            None => field.label.clone(),
+        };
         sections.entry(key).or_default().push(field);
     }
     let first_field = out.len();
@@ -254,13 +262,16 @@ fn parts(before: &Side<'_>, after: &Side<'_>) -> Vec<(Part, Cause)> {
     let (old, new) = (&before.inventory.inventory, &after.inventory.inventory);
     for fact in Fact::ALL {
         let name = fact.name();
-        if fact.value(old) != fact.value(new) {
+        let values = [old, new].map(|inventory| fact.value(inventory));
+        if values[0] != values[1] {
+            let [was, is] = values.map(|value| Some(value).filter(|value| value.is_string() || value.is_boolean()));
             let location = after.inventory.locations.field(name);
             let is_removed = location.is_none();
             let location = location.or_else(|| before.inventory.locations.field(name));
             let source = if *fact == Fact::Claims { "repository" } else { "inventory" };
             let what = format!("the {source}'s {name}");
-            let cause = Cause { what, location: location.cloned(), is_removed, ..Cause::default() };
+            let cause =
+                Cause { what, location: location.cloned(), is_removed, before: was, after: is, ..Cause::default() };
             out.push((Part::Fact(*fact), cause));
         }
     }
@@ -297,27 +308,27 @@ fn lists<'r>(after: &Side<'r>) -> Lists<'r> {
 }
 
 fn cause_of(what: &str, fields: &[&Difference], old: &Value, before: &Side<'_>, after: &Side<'_>) -> Cause {
-    match fields.first() {
+    match fields.iter().find(|field| field.in_after).or(fields.first()) {
         Some(removed) if !removed.in_after => {
-            let (label, path) = versions::written_as(removed, old, before, after);
+            let (label, path, value) = versions::written_as(removed, old, before, after);
             let location = before.document.map(|d| d.locate_key(&path));
-            let what = if *what == removed.label { &label } else { what };
-            let before = removed.before.get(old).cloned().filter(|_| fields.len() == 1);
-            Cause { what: what.to_owned(), location, is_removed: true, before, ..Cause::default() }
+            let what = if *what == removed.label { label } else { what.to_owned() };
+            let before = value.filter(|_| fields.len() == 1).cloned();
+            Cause { what, location, is_removed: true, before, ..Cause::default() }
         }
         first => {
-            let value = |path: &dyn Fn(&Difference) -> Option<Value>| match fields {
-                [one] => path(one),
-                _ => None,
+            let value = |side: &Value, path: &dyn Fn(&Difference) -> &Path| match fields {
+                [one] => path(one).get(side).cloned(),
+                _ => UNIONS.contains(&what).then(|| Path::dotted(what).get(side).cloned())?,
             };
-            let before = value(&|d| d.before.get(old).cloned());
+            let before = value(old, &|d| &d.before);
             Cause {
                 what: what.to_owned(),
                 location: first.and_then(|d| Some(after.document?.locate(&d.after))),
                 is_removed: first.is_none(),
-                is_new: before.is_none() && fields.len() == 1,
+                is_new: !fields.iter().any(|field| field.in_before) && (before.is_none() || fields.len() == 1),
                 before,
-                after: value(&|d| d.after.get(after.object).cloned()),
+                after: value(after.object, &|d| &d.after),
                 ..Cause::default()
             }
         }

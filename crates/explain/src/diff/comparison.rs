@@ -2,16 +2,21 @@
 
 use super::assumed::{SideOrigin, mark_assumed};
 use super::cause::{Cause, Outcome, Shares, attribute};
+use super::defaults::in_version;
 use super::gates;
-use super::semantic;
+use super::semantic::{self, Difference, Lists, differences, innermost, mix};
 use super::side::States;
 use super::{consequence, consequence::Sides};
 use crate::diff::consequence::Consequence;
 use crate::diff::semantic::{NoiseKind, ObjectChange};
 use crate::diff::side::Side;
 use crate::prelude::*;
+use hcoplan_kubernetes::tree::set;
+use hcoplan_planner::admission::KIND;
 use hcoplan_planner::hyperconverged::Gates;
 use hcoplan_planner::plan::{plan, plan_with};
+use serde_json::json;
+use std::cell::LazyCell;
 
 /// The verdicts of both sides, if they differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +25,19 @@ pub struct VerdictChange {
     pub before: Option<String>,
     /// Why it is rejected after the change; `None`: accepted.
     pub after: Option<String>,
+}
+
+/// A field of the HyperConverged whose value the cluster keeps, although nothing sets it any more.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// The field in the manifest's version.
+    pub field: String,
+    /// Its value.
+    pub value: Value,
+    /// The value in a new cluster.
+    pub new: Option<Value>,
+    /// The removed or changed lines that set it, as indexes into the comparison's causes.
+    pub causes: Vec<usize>,
 }
 
 /// The differences between two plans.
@@ -42,8 +60,8 @@ pub struct Comparison {
     pub alerts_removed: Vec<&'static str>,
     /// The causes of each outcome: `verdict`, `reconcile`, `ssp`, or an alert.
     pub because: BTreeMap<&'static str, Vec<usize>>,
-    /// Removed lines that would matter in a new cluster, but whose values this one keeps; indexes into `causes`.
-    pub kept: Vec<usize>,
+    /// Fields whose values the cluster keeps, unlike a new one.
+    pub kept: Vec<Kept>,
     /// Newly enabled feature gates of HCO that aren't generally available, with their maturity (`alpha`) and causes.
     pub unfinished: Vec<(String, String, Vec<usize>)>,
     /// The releases before and after, if objects were compared.
@@ -96,7 +114,7 @@ pub fn compare_states(before: &Side<'_>, after: &Side<'_>, states: &States<'_>) 
         releases: Some([before.release, after.release].map(Arc::clone)),
         nodes: if after.inventory.states_nodes { after.inventory.inventory.nodes.as_slice().into() } else { [].into() },
     };
-    out.kept = kept(before, after, &out);
+    out.kept = kept(before, after, &out.causes);
     let differs = out.verdict.is_some()
         || out.reconcile.is_some()
         || out.ssp.is_some()
@@ -141,26 +159,48 @@ pub fn compare_rejected(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     }
 }
 
-/// The removed lines whose values the cluster keeps: they change no object here, but those of a new cluster. HCO keeps
-/// values of v1 that v1beta1 can't express, and server-side apply the fields of other managers.
-fn kept(before: &Side<'_>, after: &Side<'_>, comparison: &Comparison) -> Vec<usize> {
-    let is_caused = |index: &usize| {
-        let fields = |object: &ObjectChange| object.fields.iter().any(|field| field.causes.contains(index));
-        comparison.objects.iter().any(|object| object.causes.contains(index) || fields(object))
+/// The fields whose values the cluster keeps, although what set them is removed or changed. HCO stores what a jsonpatch
+/// sets, keeps values of v1 that v1beta1 can't express, and server-side apply keeps the fields of other managers.
+fn kept(before: &Side<'_>, after: &Side<'_>, causes: &[Cause]) -> Vec<Kept> {
+    let new_spec = |release: &Arc<Release>, inventory: &Inventory, object: &Value| {
+        let plan = plan(release, inventory, object);
+        let mut spec = plan.hyperconverged.map_or(Value::Null, |read| read.spec);
+        plan.written.into_iter().for_each(|(path, value)| set(&mut spec, &path, value));
+        spec
     };
-    let is_line = |index: &usize| comparison.causes[*index].is_removed && comparison.causes[*index].before.is_some();
-    let mut removed: Vec<usize> = (0..comparison.causes.len()).filter(|i| is_line(i) && !is_caused(i)).collect();
-    if removed.is_empty() {
-        return removed;
-    }
-    let objects = |release: &Arc<Release>, inventory: &Inventory, object: &Value| -> Vec<Object> {
-        plan(release, inventory, object).objects().cloned().collect()
+    let inventory = &after.inventory.inventory;
+    let new = new_spec(after.release, inventory, after.object);
+    let Some(now) = after.plan.hyperconverged.as_ref().map(|read| &read.spec).filter(|now| **now != new) else {
+        return Vec::new();
     };
-    let new = objects(after.release, &after.inventory.inventory, after.object);
-    let shares = Shares::new(before, after, |release, inventory, object| objects(release, &inventory, &object));
-    let matters = shares.causes(|objects| *objects == new);
-    removed.retain(|index| matters.contains(index));
-    removed
+    let lists = Lists::default();
+    let differs = |spec: &Value, label: &str| differences(spec, &new, &lists).iter().any(|d| d.label == label);
+    let objects = |spec: Value| {
+        let object = json!({"apiVersion": "hco.kubevirt.io/v1", "kind": KIND, "metadata": after.object["metadata"], "spec": spec});
+        let plan = plan_with(after.release, inventory, &object, AdmissionMode::AsIs);
+        plan.objects().cloned().collect::<Vec<Object>>()
+    };
+    let has_effect = |label: &str| {
+        let without = mix(now, &new, &lists, &mut |d| d.label == label);
+        let mut changes = semantic::objects(after.release, &objects(now.clone()), &objects(without));
+        gates::mark_noise(after.release, after.release, &mut changes);
+        changes.iter().any(|change| !change.is_noise())
+    };
+    let shares = LazyCell::new(|| Shares::new(before, after, |r, inventory, object| new_spec(r, &inventory, &object)));
+    let of = |d: &Difference| {
+        let value = d.before.get(now)?;
+        let is_line = |index: &usize| causes.get(*index).is_some_and(|c| c.is_removed || c.before.is_some());
+        if d.before.get(&shares.unchanged) != Some(value) || !has_effect(&d.label) {
+            return None;
+        }
+        let mut because = shares.causes(|spec| !differs(spec, &d.label));
+        because.retain(is_line);
+        let (label, _, value) = innermost(&d.label, &d.before, value);
+        let field = format!("spec.{}", in_version(after, &label)?);
+        let new = d.after.get(&new).cloned();
+        (!because.is_empty()).then(|| Kept { field, value: value.clone(), new, causes: because })
+    };
+    differences(now, &new, &lists).iter().filter_map(of).collect()
 }
 
 /// The outcomes of a new cluster with some of the differences.

@@ -1,11 +1,13 @@
 //! Unset fields that two releases fill in differently.
 
-use super::note::{Note, NoteKind, ValueChange};
-use super::semantic::differences;
-use crate::diff::semantic::{Impact, Lists};
+use super::consequence::{Sides, consequences};
+use super::note::{Note, NoteKind, ValueChange, from_sentence};
+use super::semantic::{self, Difference, Lists, ObjectChange, differences};
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::hyperconverged::{HyperConverged, path_in, storage_path};
+use hcoplan_planner::release::FieldTarget;
+use std::fmt::Display;
 
 /// A field of v1 below `spec`. Its switch has no effect without device types.
 const MEDIATED_DEVICES: &str = "virtualization.mediatedDevicesConfiguration";
@@ -19,7 +21,28 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
     let written = HyperConverged::from_submitted(after.release, after.object).read;
     let rewritten = after.release.upgrade().rewritten_values();
     let lists = Lists::default();
-    for difference in differences(&old.spec, &new.spec, &lists) {
+    let all = differences(&old.spec, &new.spec, &lists);
+    // The new name of a field with several values, if the release stores it under another one.
+    let renamed = |from: &Difference| -> Option<Path> {
+        let value = from.before.get(&old.spec).filter(|value| !from.in_after && !is_empty(value))?;
+        let section = from.before.parent();
+        let mut siblings = section.get(&new.spec)?.as_object()?.iter().filter(|(_, own)| own.is_array());
+        siblings.find(|(_, own)| *own == value).map(|(key, _)| section.key(key))
+    };
+    let kind = |target: &FieldTarget| target.kind.split('/').next().unwrap_or_default().to_owned();
+    // The operands' fields whose change does something.
+    let objects = |side: &Side<'_>| side.plan.objects().cloned().collect::<Vec<_>>();
+    let changes = semantic::objects(after.release, &objects(before), &objects(after));
+    let sides = Sides { before: before.release, after: after.release, nodes: &[] };
+    let does = |change: &ObjectChange| -> Vec<(String, String)> {
+        let fields = consequences(change, sides).into_iter().flat_map(|consequence| consequence.fields);
+        fields.map(|index| (change.id.kind.clone(), change.fields[index].step.label.clone())).collect()
+    };
+    let effective: Vec<_> = changes.iter().flat_map(does).collect();
+    for difference in &all {
+        if all.iter().filter_map(renamed).any(|to| to == difference.after) {
+            continue;
+        }
         let path = &difference.after;
         // Gates have notes of their own.
         let is_gate = difference.label.starts_with("featureGates");
@@ -34,10 +57,14 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
                 .is_none_or(|section| section.iter().all(|(key, value)| key == "enabled" || is_empty(value)));
         let is_rendered = |kind: &str| after.plan.objects().any(|object| object.id.kind == kind);
         let mut rows = after.release.fields().iter().filter(|row| row.path == format!("spec.{}", difference.label));
-        // Of an operand that isn't deployed.
+        // Of an operand that isn't deployed, or does the same as before.
         let is_unused = rows.any(|row| {
-            let kinds = row.operands.iter().map(|o| o.kind.split('/').next().unwrap_or_default());
-            !row.operands.is_empty() && !kinds.into_iter().any(is_rendered)
+            let is_same = |target: &FieldTarget| {
+                let is_own = |(of, label): &(String, String)| *of == kind(target) && overlap(label, &target.path);
+                !target.path.is_empty() && !target.path.contains('[') && !effective.iter().any(is_own)
+            };
+            let is_deployed = row.operands.iter().any(|target| is_rendered(&kind(target)));
+            !row.operands.is_empty() && (!is_deployed || row.operands.iter().all(is_same))
         });
         if path.get(&written.spec).is_some() || is_gate || is_unset || is_idle || is_unused {
             continue;
@@ -49,33 +76,44 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             Some(_) => is == default_of(after.release, path),
             None => was == default_of(before.release, path),
         };
-        let (own, hco) = (in_version(after, &difference.label), after.release.display_name());
+        let side = if is.is_some() { after } else { before };
+        let (own, hco) = (in_version(side, &difference.label), after.release.display_name());
         let label = own.as_ref().unwrap_or(&difference.label);
-        let text = match (is_default, is.is_some()) {
-            (true, true) => format!("the default of {label} changes from {} to {}", shown(was), shown(is)),
-            (true, false) => format!("{label} has no default any more (before: {})", shown(was)),
-            (false, true) => {
-                format!("{hco} sets {label} to {} (before: {})", shown(is), shown(was))
-            }
-            (false, false) => format!("{hco} removes {label} (before: {})", shown(was)),
+        let is_written = difference.before.get(&written.spec).is_some();
+        let place = || Some(after.document?.locate_key(&Path::dotted(&format!("spec.{label}"))));
+        let place = place().filter(|_| is_written);
+        if let Some(to) = renamed(difference) {
+            let to = to.to_string();
+            let values: [(&str, &dyn Display); 3] = [("hco", &hco), ("field", label), ("name", &short_name(&to))];
+            out.push(Note { place, ..from_sentence(NoteKind::FieldIgnored, "field-renamed", &values) });
+            continue;
+        }
+        let name = match (is_default, is.is_some()) {
+            (true, true) => "default-changes",
+            (true, false) => "default-gone",
+            (false, true) => "value-set",
+            (false, false) => "value-removed",
         };
-        let leaf = label.rsplit('.').next().unwrap_or(label);
+        let values: [(&str, &dyn Display); 4] =
+            [("field", label), ("was", &shown(was)), ("is", &shown(is)), ("hco", &hco)];
+        let leaf = short_name(label);
         let exists = has_field(after.release, path);
         // The upgrade itself replaces a value that is written before.
         let is_replaced = rewritten.iter().any(|one| one.field == difference.label && Some(&one.from) == was);
         let is_early = has_field(before.release, path) && !is_replaced;
         let when = if is_early { "" } else { " with the upgrade, not before," };
         let keep = match (was, is) {
-            // The manifest's version lacks it.
-            _ if own.is_none() => None,
             (_, None) if !is_default || !exists => None,
             (Some(was), _) => Some(format!("{leaf}: {was}")),
-            (None, Some(Value::Bool(true))) => Some(format!("{leaf}: false")),
+            // Else it is derived from a gate.
+            (None, Some(Value::Bool(true))) if is_default => Some(format!("{leaf}: false")),
             (None, _) => None,
         };
+        // The manifest's version may lack it.
+        let keep = keep.map(|line| if own.is_some() { line } else { format!("{line} # only v1 has it") });
         let help = match (was, is) {
             // HCO removes it again after every write.
-            (_, None) if !is_default && difference.before.get(&written.spec).is_some() => {
+            (_, None) if !is_default && is_written => {
                 format!("remove {leaf} from the manifest: {hco} ignores it")
             }
             _ => keep.as_ref().map_or_else(String::new, |line| format!("set `{line}`{when} to keep it as it is")),
@@ -88,20 +126,20 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             is_later: !when.is_empty(),
         };
         let is_ignored = is.is_none() && (!is_default || !exists);
-        out.push(Note {
-            kind: if is_ignored { NoteKind::FieldIgnored } else { NoteKind::DefaultFlips },
-            impact: Impact::Behaviour,
-            text,
-            help: Some(help).filter(|help| !help.is_empty()),
-            place: None,
-            value: Some(value).filter(|_| !is_ignored),
-            subjects: Vec::new(),
-        });
+        let kind = if is_ignored { NoteKind::FieldIgnored } else { NoteKind::DefaultFlips };
+        let (help, value) = (Some(help).filter(|help| !help.is_empty()), Some(value).filter(|_| !is_ignored));
+        out.push(Note { help, place, value, ..from_sentence(kind, name, &values) });
     }
 }
 
+/// A field's name, with that of its section where it is one small word: `persistentReservationConfiguration.enabled`.
+pub fn short_name(label: &str) -> &str {
+    let starts = label.rmatch_indices('.').map(|(at, _)| &label[at + 1..]);
+    starts.chain([label]).find(|name| name.contains(char::is_uppercase)).unwrap_or(label)
+}
+
 /// The path of v1's field in the manifest's version, below `spec`; `None` if that lacks it.
-fn in_version(side: &Side<'_>, label: &str) -> Option<String> {
+pub(super) fn in_version(side: &Side<'_>, label: &str) -> Option<String> {
     let version = version_of(side.object);
     if version != "v1beta1" {
         return Some(label.to_owned());

@@ -5,7 +5,7 @@ use crate::diff::semantic::{EffectTime, Impact};
 use crate::prelude::*;
 
 /// One effect of a change on a cluster.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Effect {
     /// Its severity.
     pub impact: Impact,
@@ -42,7 +42,7 @@ pub struct Effect {
 }
 
 /// Kinds of tasks, in the order of a checklist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Task {
     /// Fix something first.
     Fix,
@@ -59,6 +59,7 @@ pub enum Task {
     /// Expect that objects are deleted and created again.
     Recreate,
     /// Nothing to do.
+    #[default]
     Note,
     /// An alert starts or stops firing.
     Alert,
@@ -67,27 +68,8 @@ pub enum Task {
 impl Effect {
     /// Creates an effect that happens immediately and always.
     pub fn new(impact: Impact, text: impl Into<String>) -> Self {
-        Self {
-            impact,
-            certain: true,
-            when: EffectTime::Now,
-            text: text.into(),
-            subjects: Vec::new(),
-            machines: Vec::new(),
-            action: None,
-            causes: Vec::new(),
-            place: None,
-            task: match impact {
-                Impact::Stops => Task::Fix,
-                _ => Task::Note,
-            },
-            value: None,
-            rule: None,
-            is_refusal: false,
-            is_of_machine: false,
-            is_unknown: false,
-            needs_acceptance: false,
-        }
+        let task = if impact == Impact::Stops { Task::Fix } else { Task::Note };
+        Self { impact, certain: true, text: text.into(), task, ..Self::default() }
     }
 
     /// Adds what to do.

@@ -1,13 +1,11 @@
 //! All effects of a change on a cluster.
 
-use super::cause::Cause;
 use super::cluster::{ClusterDiff, Removal};
 use super::consequence;
 use super::effect::{Effect, Task};
 use super::{Note, NoteKind, Users, VerdictChange};
 use crate::diff::Kind;
 use crate::diff::semantic::Impact;
-use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Finding, Severity};
 use hcoplan_planner::plan::PREDICTED_ALERTS;
 use hcoplan_planner::verdict::Verdict;
@@ -173,6 +171,7 @@ impl ClusterDiff {
             subjects: note.subjects.clone(),
             value: note.value.clone(),
             task: task(note.kind),
+            rule: note.kind.rule(),
             ..Effect::new(impact_of(note), note.text.clone()).action(note.help.clone().unwrap_or_default())
         })
     }
@@ -191,11 +190,12 @@ impl ClusterDiff {
             causes: causes.clone(),
             ..Effect::new(Impact::Behaviour, format!("the feature gate {{}} is switched on ({maturity})"))
         });
-        let kept = comparison.kept.iter().filter_map(|index| {
-            let (what, value) = leaf(comparison.causes.get(*index)?)?;
-            let said = consequence::sentence("kept-value", &[("what", &what), ("value", value)]);
-            let effect = Effect::new(said.impact, said.text).action(said.action);
-            Some(Effect { causes: vec![*index], ..effect })
+        let kept = comparison.kept.iter().map(|kept| {
+            let said = consequence::sentence("kept-value", &[("what", &kept.field), ("value", &kept.value)]);
+            let leaf = kept.field.rsplit('.').next().unwrap_or_default();
+            let line = kept.new.as_ref().map(|new| format!("set `{leaf}: {new}` for the value of a new cluster"));
+            let effect = Effect::new(said.impact, said.text).action(line.unwrap_or(said.action));
+            Effect { causes: kept.causes.clone(), ..effect }
         });
         let mut out: Vec<Effect> = unfinished.chain(kept).collect();
         for (consequence, object) in comparison.consequences() {
@@ -253,17 +253,6 @@ impl ClusterDiff {
     }
 }
 
-/// The field that a removed line set, and its value: the innermost one of nested fields with one entry each.
-fn leaf(cause: &Cause) -> Option<(String, &Value)> {
-    let (mut what, mut value) = (cause.what.clone(), cause.before.as_ref()?);
-    while let Value::Object(entries) = value
-        && let [(key, inner)] = entries.iter().collect::<Vec<_>>().as_slice()
-    {
-        (what, value) = (format!("{what}.{key}"), inner);
-    }
-    Some((what, value))
-}
-
 /// The severity of a note: an operator that stops comes first.
 fn impact_of(note: &Note) -> Impact {
     match note.kind {
@@ -279,8 +268,8 @@ fn impact_of(note: &Note) -> Impact {
 
 fn task(kind: NoteKind) -> Task {
     match kind {
-        NoteKind::Verdict | NoteKind::Reconcile | NoteKind::OperatorStops => Task::Fix,
-        NoteKind::PatchFails | NoteKind::GateCollides => Task::Patch,
+        NoteKind::Verdict | NoteKind::Reconcile | NoteKind::Downgrade | NoteKind::OperatorStops => Task::Fix,
+        NoteKind::PatchFails | NoteKind::PatchElsewhere | NoteKind::GateCollides => Task::Patch,
         NoteKind::DefaultFlips => Task::SetValue,
         NoteKind::Order => Task::Apply,
         NoteKind::FieldIgnored | NoteKind::FieldDropped => Task::Remove,

@@ -3,6 +3,7 @@
 
 use crate::diff::semantic::{NoiseKind, ObjectChange};
 use crate::prelude::*;
+use hcoplan_planner::lifecycle::is_upgrade;
 use hcoplan_planner::machines::Cluster;
 
 const LISTS: [&str; 2] = ["featureGates", "disabledFeatureGates"];
@@ -13,9 +14,10 @@ pub(super) fn mark_noise(before: &Release, after: &Release, objects: &mut [Objec
     let lists = |release: &Release, gate: &str| release.tables().cdi_feature_gates.iter().any(|g| g == gate);
     for field in objects.iter_mut().filter(|c| c.id.kind == "CDI").flat_map(|c| &mut c.fields) {
         let step = &mut field.step;
-        let gate = step.before.as_ref().and_then(Value::as_str).filter(|_| step.after.is_none());
+        let (older, newer) = if is_upgrade(before, after) { (before, after) } else { (after, before) };
+        let gate = step.before.as_ref().xor(step.after.as_ref()).and_then(Value::as_str);
         let is_gate = step.label.starts_with("spec.config.featureGates[");
-        if gate.is_some_and(|gate| is_gate && lists(before, gate) && !lists(after, gate)) {
+        if gate.is_some_and(|gate| is_gate && lists(older, gate) && !lists(newer, gate)) {
             step.noise = Some(NoiseKind::Release);
         }
     }

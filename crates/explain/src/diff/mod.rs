@@ -25,8 +25,11 @@ mod versions;
 pub use assumed::{SideOrigin, mark_assumed};
 pub use cause::{Cause, Shares};
 pub use cluster::{ClusterDiff, Removal};
-pub use comparison::{Comparison, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states};
+pub use comparison::{
+    Comparison, Kept, VerdictChange, compare_objects, compare_plans, compare_rejected, compare_states,
+};
 pub use consequence::{Consequence, Users};
+pub use defaults::short_name;
 pub use drift::{Drift, DriftReason, drift, to_commit};
 pub use edits::{Objects, add_edits, is_compared};
 pub use effect::{Effect, Task};

@@ -1,7 +1,9 @@
 //! One effect of an upgrade on a HyperConverged.
 
+use super::consequence;
 use crate::diff::semantic::Impact;
 use crate::prelude::*;
+use std::fmt::Display;
 
 /// The kind of an upgrade's effect on a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,8 +12,12 @@ pub enum NoteKind {
     Verdict,
     /// The operator's reconcile fails.
     Reconcile,
+    /// The release is older than the one before.
+    Downgrade,
     /// An operation of a patch can't be applied any more.
     PatchFails,
+    /// The index in an operation of a patch names another entry.
+    PatchElsewhere,
     /// A feature gate that a patch writes is in both of KubeVirt's lists.
     GateCollides,
     /// An operation of a patch has no effect any more.
@@ -72,12 +78,28 @@ pub struct ValueChange {
     pub is_later: bool,
 }
 
+impl NoteKind {
+    /// The rule whose finding says the same.
+    pub(super) const fn rule(self) -> Option<&'static str> {
+        match self {
+            Self::GateCollides => Some("jsonpatch-feature-gate-in-disabled-list"),
+            _ => None,
+        }
+    }
+}
+
 impl Note {
     /// A note that happens, without help.
     pub(super) fn new(kind: NoteKind, impact: Impact, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { kind, impact, text, help: None, place: None, value: None, subjects: Vec::new() }
     }
+}
+
+/// A note with the text, the severity and the help of a sentence.
+pub(super) fn from_sentence(kind: NoteKind, name: &str, values: &[(&str, &dyn Display)]) -> Note {
+    let said = consequence::sentence(name, values);
+    note(kind, said.impact, said.text, said.action)
 }
 
 /// A note with help; empty: none.

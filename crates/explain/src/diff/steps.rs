@@ -1,16 +1,16 @@
 //! The steps of an upgrade, and its order relative to applying a manifest: two plans alone don't show these.
 
-use super::consequence;
-use super::note::note;
+use super::note::from_sentence;
 use super::semantic::differences;
 use super::upgrade::place_in_patch;
 use super::{Note, NoteKind};
-use crate::diff::semantic::{Impact, Lists};
+use crate::diff::semantic::Lists;
 use crate::prelude::*;
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::lifecycle::{ObjectOutcome, Purpose, Step, UpdateOrders};
 use hcoplan_yaml::Document;
+use std::fmt::Display;
 
 /// The largest number of names in a note.
 const MAX_NAMES: usize = 5;
@@ -29,10 +29,11 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
             Purpose::UpgradePatches => "operator-update-blocks",
             Purpose::Reconcile => "operator-update-rejected",
         };
-        let said = consequence::sentence(name, &[("release", &from.release.label()), ("message", message)]);
+        let said =
+            from_sentence(NoteKind::OperatorStops, name, &[("release", &from.release.label()), ("message", message)]);
         let failed = admission.patch.as_ref();
         let place = failed.map(|failed| place_in_patch(document, failed.0, failed.1.span));
-        out.push(Note { place, ..note(NoteKind::OperatorStops, Impact::Disruption, said.text, said.action) });
+        out.push(Note { place, ..said });
     }
     let with_outcome = |wanted: ObjectOutcome| -> Vec<&ObjectId> {
         let found = step.objects.iter().filter(|(_, outcome)| *outcome == wanted);
@@ -40,17 +41,14 @@ pub fn step_notes(from: &State, step: &Step, document: &Document) -> Vec<Note> {
     };
     let recreated = with_outcome(ObjectOutcome::Recreated);
     if !recreated.is_empty() {
-        let text = "{} are deleted and created again, because immutable fields change".to_owned();
         let subjects = recreated.iter().map(|id| id.name.clone()).collect();
-        out.push(Note { subjects, ..note(NoteKind::Recreated, Impact::Disruption, text, "") });
+        out.push(Note { subjects, ..from_sentence(NoteKind::Recreated, "objects-recreated", &[]) });
     }
     let left_behind = with_outcome(ObjectOutcome::LeftBehind);
     if !left_behind.is_empty() {
         let who = if from.release.version() == step.after.release.version() { "SSP" } else { release };
-        let text =
-            format!("{who} no longer renders these objects and leaves them in the cluster: {}", names(&left_behind));
-        let help = "delete them by hand once nothing uses them";
-        out.push(note(NoteKind::LeftBehind, Impact::Behaviour, text, help));
+        let values: [(&str, &dyn Display); 2] = [("who", &who), ("names", &names(&left_behind))];
+        out.push(from_sentence(NoteKind::LeftBehind, "objects-left-behind", &values));
     }
     out
 }
@@ -65,65 +63,24 @@ pub fn order_notes(orders: &UpdateOrders, changed: bool) -> Vec<Note> {
         let admission = &step.plan.admission;
         (!admission.accepted).then(|| admission.message.clone())
     };
-    let rejected = |text, help: &str| note(NoteKind::Verdict, Impact::Disruption, text, help);
-    match (rejection(&before.update), rejection(&after.update)) {
-        (None, Some(why)) => {
-            let (text, help) = if changed {
-                (
-                    format!("the manifest is rejected once {to} runs: {why}"),
-                    "apply it before the upgrade, and fix it for the next apply",
-                )
-            } else {
-                (
-                    format!(
-                        "from the upgrade to {to} on, the manifest is rejected when it is applied \
-                     again: {why}"
-                    ),
-                    "fix it before the upgrade",
-                )
-            };
-            out.push(rejected(text, help));
-        }
-        (Some(why), None) => {
-            let text = format!("the manifest is rejected until {to} runs: {why}");
-            let help = "fix it; or upgrade first, and apply it then";
-            out.push(rejected(text, help));
-        }
-        (Some(why), Some(_)) => {
-            let text = format!("the manifest is rejected before the upgrade and after it: {why}");
-            out.push(rejected(text, "fix it"));
-        }
+    let rejected = |name, why: &String| from_sentence(NoteKind::Verdict, name, &[("to", &to), ("why", why)]);
+    out.extend(match (rejection(&before.update), rejection(&after.update)) {
+        (None, Some(why)) if changed => Some(rejected("order-rejected-once", &why)),
+        (None, Some(why)) => Some(rejected("order-rejected-from", &why)),
+        (Some(why), None) => Some(rejected("order-rejected-until", &why)),
+        (Some(why), Some(_)) => Some(rejected("order-rejected", &why)),
         (None, None) => {
             let differing = differing(&before.end, &after.end);
-            let values = |between: &str, suffix: &str| -> String {
-                let all =
-                    differing.iter().map(|(path, before, after)| format!("{path}: {before}{between}{after}{suffix}"));
-                all.collect::<Vec<_>>().join("; ")
+            let (name, between, suffix) = if changed {
+                ("order-matters", " before it, ", " after it")
+            } else {
+                ("order-overwrites", " → ", "")
             };
-            if !differing.is_empty() {
-                let (text, help) = if changed {
-                    (
-                        format!(
-                            "the result depends on whether the manifest is applied before the \
-                         upgrade to {to} or after it: {}",
-                            values(" before it, ", " after it")
-                        ),
-                        "choose the order, or write the values that are meant",
-                    )
-                } else {
-                    (
-                        format!(
-                            "applying the manifest again overwrites what the upgrade to {to} \
-                         sets: {}",
-                            values(" → ", "")
-                        ),
-                        "write the new values into the manifest, or remove the lines",
-                    )
-                };
-                out.push(note(NoteKind::Order, Impact::Behaviour, text, help));
-            }
+            let all = differing.iter().map(|(path, was, is)| format!("{path}: {was}{between}{is}{suffix}"));
+            let values = all.collect::<Vec<_>>().join("; ");
+            (!differing.is_empty()).then(|| from_sentence(NoteKind::Order, name, &[("to", &to), ("values", &values)]))
         }
-    }
+    });
     out
 }
 

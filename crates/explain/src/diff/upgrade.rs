@@ -2,14 +2,16 @@
 //! that graduate, changed defaults, dropped fields.
 
 use super::defaults::defaults;
-use super::note::{Note, NoteKind, note};
+use super::note::{Note, NoteKind, from_sentence, note};
 use crate::diff::semantic::Impact;
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_planner::jsonpatch::{ANNOTATIONS, Effects, Failure};
+use hcoplan_planner::lifecycle::is_upgrade;
 use hcoplan_planner::plan::plan;
 use hcoplan_yaml::source::Span;
 use hcoplan_yaml::{Document, locate_in_scalar};
+use std::fmt::Display;
 
 /// The effects of the release of `after` on the input that both sides share; the worst first.
 pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
@@ -17,6 +19,10 @@ pub fn notes(before: &Side<'_>, after: &Side<'_>) -> Vec<Note> {
         return Vec::new();
     }
     let mut out = Vec::new();
+    if is_upgrade(after.release, before.release) {
+        let (from, to) = (before.release.label(), after.release.label());
+        out.push(from_sentence(NoteKind::Downgrade, "upgrade-downgrade", &[("from", &from), ("to", &to)]));
+    }
     verdicts(before, after, &mut out);
     for annotation in &ANNOTATIONS {
         patches(before, after, annotation.name, annotation.kind, &mut out);
@@ -35,6 +41,8 @@ pub enum PatchChange {
     Fails(usize, String),
     /// The index of the operation that has no effect any more.
     Noop(usize),
+    /// The index of the operation whose index in a list names another value, and the values now and then.
+    Elsewhere(usize, String, String),
     /// The gate that is in both of KubeVirt's lists.
     Collides(String),
 }
@@ -66,6 +74,11 @@ pub fn patch_change(
         if !was.changed.is_empty() && (is.changed.is_empty() || is_inert) {
             out.push(PatchChange::Noop(is.index));
         }
+        let has_index = operation.is_some_and(|o| o.path.split('/').any(|key| key.parse::<usize>().is_ok()));
+        let (gone, goes) = (replaced(&was.changed), replaced(&is.changed));
+        if has_index && !gone.is_empty() && !goes.is_empty() && gone != goes {
+            out.push(PatchChange::Elsewhere(is.index, gone.join(", "), goes.join(", ")));
+        }
     }
     if kind == "KubeVirt" {
         let collided = collisions(before.1);
@@ -73,6 +86,18 @@ pub fn patch_change(
         out.extend(collide.filter(|g| !collided.contains(g)).map(PatchChange::Collides));
     }
     out
+}
+
+/// The values that an operation removes or replaces; of a list those that it no longer has.
+fn replaced(changed: &[jsonpatch::Change]) -> Vec<String> {
+    let of = |change: &jsonpatch::Change| match (&change.before, &change.after) {
+        (Some(Value::Array(was)), Some(Value::Array(is))) => {
+            was.iter().filter(|value| !is.contains(value)).cloned().collect()
+        }
+        (was, _) => was.iter().cloned().collect::<Vec<_>>(),
+    };
+    let text = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    changed.iter().flat_map(of).map(text).collect()
 }
 
 /// Whether an operation adds a gate that KubeVirt ignores: its feature is always on, or doesn't exist.
@@ -122,27 +147,14 @@ fn verdicts(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
     let place = || Some(after.document?.locate_key(&Path::dotted("metadata.name")));
     let (was, is) = (&before.plan.admission, &after.plan.admission);
     if was.accepted && !is.accepted {
-        out.push(Note {
-            place: place(),
-            ..note(
-                NoteKind::Verdict,
-                Impact::Disruption,
-                format!("{} rejects what {} accepts: {}", after.release.label(), before.release.label(), is.message),
-                "change it before the upgrade; afterwards no edit gets through",
-            )
-        });
+        let values: [(&str, &dyn Display); 3] =
+            [("to", &after.release.label()), ("from", &before.release.label()), ("message", &is.message)];
+        out.push(Note { place: place(), ..from_sentence(NoteKind::Verdict, "upgrade-rejects", &values) });
     }
     let reconcile = |plan: &Plan| plan.reconcile_error.as_ref().map(|e| e.message.clone());
     if let (None, Some(error)) = (reconcile(before.plan), reconcile(after.plan)) {
-        out.push(Note {
-            place: place(),
-            ..note(
-                NoteKind::Reconcile,
-                Impact::Disruption,
-                format!("the operator's reconcile stops after the upgrade: {error}"),
-                "fix the patch before the upgrade",
-            )
-        });
+        let said = from_sentence(NoteKind::Reconcile, "upgrade-reconcile-stops", &[("error", &error)]);
+        out.push(Note { place: place(), ..said });
     }
 }
 
@@ -170,7 +182,7 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     let is_reported = |index: usize| {
         removed.contains(&index)
             || found.iter().any(|change| match change {
-                PatchChange::Fails(i, _) | PatchChange::Noop(i) => *i == index,
+                PatchChange::Fails(i, _) | PatchChange::Noop(i) | PatchChange::Elsewhere(i, ..) => *i == index,
                 PatchChange::Collides(gate) => {
                     let operation = operations.get(index).and_then(jsonpatch::Operation::value);
                     operation.is_some_and(|v| v == gate.as_str())
@@ -178,16 +190,13 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
             })
     };
     let rest: Vec<usize> = (0..operations.len()).filter(|i| !is_reported(*i)).collect();
-    found.retain(|change| !matches!(change, PatchChange::Noop(i) | PatchChange::Fails(i, _) if removed.contains(i)));
-    out.extend(removed.iter().map(|index| {
-        let text = format!(
-            "the upgrade to {release} removes operation {} of {annotation} from the stored HyperConverged; applying \
-             the manifest again brings it back",
-            index + 1
-        );
-        let help = "remove the operation from the manifest";
-        Note { place: place(Some(*index)), ..note(NoteKind::PatchRemoved, Impact::Behaviour, text, help) }
-    }));
+    found.retain(|change| !matches!(change, PatchChange::Noop(i) | PatchChange::Fails(i, _) | PatchChange::Elsewhere(i, ..) if removed.contains(i)));
+    let said = |kind, index: usize, name: &str, more: &[(&str, &dyn Display)]| {
+        let number = index + 1;
+        let own: [(&str, &dyn Display); 3] = [("number", &number), ("annotation", &annotation), ("release", &release)];
+        Note { place: place(Some(index)), ..from_sentence(kind, name, &[&own, more].concat()) }
+    };
+    out.extend(removed.iter().map(|index| said(NoteKind::PatchRemoved, *index, "patch-removed", &[])));
     let fails = found.iter().any(|c| matches!(c, PatchChange::Fails(..)));
     out.extend(keep_on(annotation, &rest, fails, release).map(|text| Note {
         place: place(rest.first().copied()),
@@ -195,39 +204,20 @@ fn patches(before: &Side<'_>, after: &Side<'_>, annotation: &str, kind: &str, ou
     }));
     for change in found {
         out.push(match change {
-            PatchChange::Fails(index, message) => Note {
-                place: place(Some(index)),
-                ..note(
-                    NoteKind::PatchFails,
-                    Impact::Disruption,
-                    format!("operation {} of {annotation} stops working: {message}", index + 1),
-                    format!("the operator stops there on {release}; remove the operation before the upgrade"),
-                )
-            },
+            PatchChange::Fails(index, message) => {
+                said(NoteKind::PatchFails, index, "patch-fails", &[("message", &message)])
+            }
             PatchChange::Noop(index) => Note {
-                kind: NoteKind::PatchNoop,
-                impact: Impact::Behaviour,
-                text: format!("{annotation}: {{}} is no longer needed on {release}"),
-                help: Some("remove what has no effect after the upgrade".to_owned()),
-                place: place(Some(index)),
-                value: None,
                 subjects: vec![format!("operation {}", index + 1)],
+                ..said(NoteKind::PatchNoop, index, "patch-needless", &[])
             },
-            PatchChange::Collides(gate) => Note {
-                place: place(operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()))),
-                ..note(
-                    NoteKind::GateCollides,
-                    Impact::Disruption,
-                    format!(
-                        "{gate} is in KubeVirt's featureGates and disabledFeatureGates on {release}, \
-                     and its webhook rejects that"
-                    ),
-                    format!(
-                        "before the upgrade, drop the gate from {annotation}; on {release} switch it \
-                     with the HyperConverged's own field where there is one"
-                    ),
-                )
-            },
+            PatchChange::Elsewhere(index, was, is) => {
+                said(NoteKind::PatchElsewhere, index, "patch-elsewhere", &[("was", &was), ("is", &is)])
+            }
+            PatchChange::Collides(gate) => {
+                let index = operations.iter().position(|o| o.value().is_some_and(|v| v == gate.as_str()));
+                said(NoteKind::GateCollides, index.unwrap_or(operations.len()), "patch-collides", &[("gate", &gate)])
+            }
         });
     }
 }
@@ -282,11 +272,10 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         if *is_ignored && !was_ignored && !path.contains("[]") && place.get(after.object).is_some() {
             out.push(Note {
                 place: after.document.map(|d| d.locate_key(&place)),
-                ..note(
+                ..from_sentence(
                     NoteKind::FieldIgnored,
-                    Impact::Behaviour,
-                    format!("{path} is not read any more on {}", after.release.label()),
-                    "",
+                    "field-ignored",
+                    &[("field", path), ("release", &after.release.label())],
                 )
             });
         }
@@ -297,11 +286,10 @@ fn fields(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         if !pruned.iter().any(|p| p.path == *path) {
             out.push(Note {
                 place: after.document.map(|d| d.locate_key(path)),
-                ..note(
+                ..from_sentence(
                     NoteKind::FieldDropped,
-                    Impact::Behaviour,
-                    format!("the API of {} doesn't know {path}", after.release.label()),
-                    "it is dropped at the next write",
+                    "field-dropped",
+                    &[("field", path), ("release", &after.release.label())],
                 )
             });
         }
@@ -320,19 +308,11 @@ fn gates(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>) {
         if was == is || was.is_none() {
             continue;
         }
-        let text = match is {
-            Some(is) => format!("the feature gate {name} is {} on {}", is.as_str(), after.release.label()),
-            None => format!("there is no feature gate {name} on {}", after.release.label()),
-        };
-        out.push(Note {
-            kind: NoteKind::GateGraduates,
-            impact: Impact::Behaviour,
-            text,
-            help: None,
-            place,
-            value: None,
-            subjects: Vec::new(),
-        });
+        let sentence = if is.is_some() { "gate-graduates" } else { "gate-removed" };
+        let phase = is.map_or("", |is| is.as_str());
+        let values: [(&str, &dyn Display); 3] =
+            [("gate", &name), ("phase", &phase), ("release", &after.release.label())];
+        out.push(Note { place, ..from_sentence(NoteKind::GateGraduates, sentence, &values) });
     }
 }
 

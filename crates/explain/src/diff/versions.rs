@@ -1,6 +1,6 @@
 //! Compares HyperConvergeds that are written in different API versions.
 
-use super::semantic::Difference;
+use super::semantic::{Difference, innermost};
 use crate::diff::side::Side;
 use crate::prelude::*;
 use hcoplan_kubernetes::tree::{get, remove};
@@ -71,14 +71,21 @@ fn as_written(release: &Release, object: &Value, like: &Value) -> Value {
     out
 }
 
-/// The label and path that a removed field has in the old document; `old` is that HyperConverged in the API version of
-/// the new one.
-pub(super) fn written_as(removed: &Difference, old: &Value, before: &Side<'_>, after: &Side<'_>) -> (String, Path) {
+/// The label, path and value that a removed field has in the old document; `old` is that HyperConverged in the API
+/// version of the new one.
+pub(super) fn written_as<'o>(
+    removed: &Difference,
+    old: &'o Value,
+    before: &Side<'_>,
+    after: &Side<'_>,
+) -> (String, Path, Option<&'o Value>) {
     const GATES: &str = "spec.featureGates";
     let to = version_of(before.object);
-    let unchanged = (removed.label.clone(), removed.before.clone());
-    if to == version_of(after.object) {
-        return unchanged;
+    let whole = removed.before.get(old);
+    let unchanged = (removed.label.clone(), removed.before.clone(), whole);
+    if let Some(value) = whole.filter(|_| to == version_of(after.object)) {
+        let (label, path, value) = innermost(&removed.label, &removed.before, value);
+        return (label, path, Some(value));
     }
     let label = &removed.label;
     if let Some(gate) = label.strip_prefix(GATES) {
@@ -92,14 +99,14 @@ pub(super) fn written_as(removed: &Difference, old: &Value, before: &Side<'_>, a
         let index = list.and_then(|list| list.iter().position(|gate| gate["name"] == name));
         return match (name, index) {
             ("", _) => unchanged,
-            (name, Some(index)) => (format!("{GATES}[{name}]"), gates.index(index)),
-            (name, None) => (format!("{GATES}.{name}"), gates.key(name)),
+            (name, Some(index)) => (format!("{GATES}[{name}]"), gates.index(index), whole),
+            (name, None) => (format!("{GATES}.{name}"), gates.key(name), whole),
         };
     }
     let Some(below) = label.strip_prefix("spec.") else {
         return unchanged;
     };
-    let (mut below, mut value) = (below.to_owned(), removed.before.get(old));
+    let (mut below, mut value) = (below.to_owned(), whole);
     loop {
         let label = format!("spec.{}", path_in(to, &below));
         // The label names a list's entry by a key, not by its index.
@@ -114,7 +121,7 @@ pub(super) fn written_as(removed: &Difference, old: &Value, before: &Side<'_>, a
                 below = format!("{below}.{key}");
                 value = Some(inner);
             }
-            _ => return (label, path),
+            _ => return (label, path, value),
         }
     }
 }
@@ -207,7 +214,7 @@ mod tests {
         let profile = found.objects.iter().filter(|change| change.id.kind == "CDI");
         let causes: Vec<&Vec<usize>> = profile.map(|change| &change.causes).collect();
         let named = causes.iter().flat_map(|all| all.iter()).map(|i| &*found.causes[*i].what);
-        assert_eq!(named.collect::<Vec<_>>(), ["spec.tlsSecurityProfile.type"]);
+        assert_eq!(named.collect::<Vec<_>>(), ["spec.tlsSecurityProfile"]);
         let removed = found.objects.iter().filter(|change| change.after.is_none());
         assert_eq!(removed.count(), 0);
     }

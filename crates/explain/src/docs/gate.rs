@@ -18,7 +18,7 @@ pub fn gate_effect(name: &str) -> Option<&'static str> {
     TEXTS.gates.get(name).map(String::as_str)
 }
 
-/// The name and state of a gate of HCO, else of KubeVirt, in a release; `None` if neither has it. Ignores case, except
+/// The name and state of a gate of HCO, else of CDI or KubeVirt, in a release; `None` if none has it. Ignores case, except
 /// that a name as KubeVirt writes it is KubeVirt's.
 pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
     let matches = |known: &str| known.eq_ignore_ascii_case(name);
@@ -35,7 +35,14 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
         }
         return Some((gate.name.clone(), out));
     }
-    let gate = exact.or_else(|| release.kubevirt_gate_any_case(name))?;
+    if let Some(gate) = tables.cdi_feature_gates.iter().find(|gate| matches(gate)) {
+        return Some((gate.clone(), "a gate of CDI, which HCO always switches on".to_owned()));
+    }
+    let Some(gate) = exact.or_else(|| release.kubevirt_gate_any_case(name)) else {
+        let listed = &tables.kubevirt_feature_gates;
+        let gate = listed.always.iter().chain(&listed.unless_emulation).find(|gate| matches(gate))?;
+        return Some((gate.clone(), "a gate that HCO lists in the KubeVirt, which has no code for it".to_owned()));
+    };
     let state = if gate.is_unread {
         "which nothing reads any more".to_owned()
     } else {

@@ -26,11 +26,9 @@ pub struct Target {
 #[derive(Debug, Clone)]
 enum Step {
     Key(String),
-    /// The element that equals this scalar.
-    Same(Value),
-    /// The element with this value at a dotted path; if none has it and the list's length is unchanged, the one at the
-    /// same index.
-    Named(&'static str, Value, Option<(usize, usize)>),
+    /// The element with this value at a dotted path, or that is this scalar; if none has it and the list's length is
+    /// unchanged, the one at the same index.
+    Named(Option<&'static str>, Value, Option<(usize, usize)>),
     Index(usize),
 }
 
@@ -131,11 +129,11 @@ impl Target {
         let found = self.steps.iter().try_fold(&*object.body, |value, step| match step {
             Step::Key(key) => value.get(key),
             Step::Index(index) => value.get(*index),
-            Step::Same(wanted) => value.as_array()?.iter().find(|v| *v == wanted),
             Step::Named(path, wanted, place) => {
                 let items = value.as_array()?;
                 let index = place.filter(|(_, length)| *length == items.len());
-                let found = items.iter().find(|v| get(v, path) == Some(wanted));
+                let own = |item: &&Value| path.map_or(Some(*item), |path| get(item, path)) == Some(wanted);
+                let found = items.iter().find(own);
                 found.or_else(|| items.get(index?.0))
             }
         });
@@ -197,10 +195,7 @@ impl Target {
             let first = items.first();
             let mut named = IDENTITIES.into_iter();
             let named = named.find(|p| first.is_some_and(|f| get(f, p).is_some()));
-            self.steps.push(match named {
-                Some(path) => Step::Named(path, text, None),
-                None => Step::Same(text),
-            });
+            self.steps.push(Step::Named(named, text, None));
             return None;
         };
         let item = items.get(index);
@@ -218,12 +213,12 @@ fn identity(item: &Value, index: usize, items: &[Value]) -> Option<Step> {
             let name = get(item, path).filter(|n| n.is_string())?;
             let same = items.iter().filter(|i| get(i, path) == Some(name));
             let place = Some((index, items.len()));
-            (same.count() == 1).then(|| Step::Named(path, name.clone(), place))
+            (same.count() == 1).then(|| Step::Named(Some(path), name.clone(), place))
         }),
         Value::Array(_) => None,
         _ => {
             let same = items.iter().filter(|i| *i == item).count();
-            (same == 1).then(|| Step::Same(item.clone()))
+            (same == 1).then(|| Step::Named(None, item.clone(), Some((index, items.len()))))
         }
     }
 }

@@ -126,7 +126,8 @@ impl Shape<'_, '_> {
             }
         }
         let fitting = siblings.iter().copied().filter(|s| fits(schema, &parent.key(s), node) && !is_opposite(s, name));
-        let mut named = similar(name, &fitting.collect::<Vec<_>>());
+        let fitting: Vec<_> = fitting.collect();
+        let mut named = similar(name, &fitting);
         // The labels of a selector are one level below.
         for selector in similar(name, &siblings).into_iter().filter(|_| named.is_empty()) {
             let labels = parent.key(selector).key("matchLabels");
@@ -136,6 +137,13 @@ impl Shape<'_, '_> {
         }
         if named.is_empty() {
             named.extend(by_content(schema, &parent, &siblings, node));
+        }
+        // The only free key of a list's entry.
+        let mut free = fitting.iter().copied().filter(|sibling| root.at(&parent.key(sibling)).is_none());
+        if let (true, Some(Segment::Index(_)), Some(only), None) =
+            (named.is_empty(), parent.0.last(), free.next(), free.next())
+        {
+            named.push(only);
         }
         found.extend(
             named.into_iter().map(|sibling| Destination::new(DestinationKind::Spelling, path, parent.key(sibling))),
@@ -389,9 +397,12 @@ fn has_words(name: &str, short: &str) -> bool {
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut upper = true;
-    for c in name.chars() {
+    let all: Vec<char> = name.chars().collect();
+    for (at, c) in all.iter().enumerate() {
         let is_upper = c.is_ascii_uppercase();
-        if words.is_empty() || (is_upper && !upper) || !c.is_ascii_alphanumeric() {
+        // `DNSName` is two words, `CPUs` one.
+        let starts_word = matches!(&all[at + 1..], [a, b, ..] if a.is_ascii_lowercase() && b.is_ascii_lowercase());
+        if words.is_empty() || (is_upper && (!upper || starts_word)) || !c.is_ascii_alphanumeric() {
             words.push(String::new());
         }
         if c.is_ascii_alphanumeric()
@@ -429,7 +440,7 @@ pub(super) fn fits(schema: &Schema, place: &Path, node: &Node) -> bool {
                 && (allowed.is_empty()
                     || allowed.iter().any(|a| a.as_str().is_some_and(|a| a.eq_ignore_ascii_case(text))))
         }
-        Value::Seq(_) => of(&["array"]),
+        Value::Seq(items) => of(&["array"]) && items.iter().all(|item| fits(schema, &place.index(0), item)),
         Value::Map(entries) => {
             let names = schema.known_fields(place);
             let is_known = |key: &str| names.contains(&key) || !similar(key, &names).is_empty();

@@ -10,7 +10,12 @@ use super::destinations::fits;
 use super::field_map::row;
 
 /// The section of operands that users often omit.
-const SECTIONS: [(&str, &str); 2] = [("KubeVirt", "configuration"), ("CDI", "config")];
+const SECTIONS: [(&str, &str); 4] = [
+    ("KubeVirt", "configuration"),
+    ("CDI", "config"),
+    ("KubeVirt", "configuration.developerConfiguration"),
+    ("KubeVirt", "configuration.migrations"),
+];
 
 /// An operand's field in the HyperConverged, which doesn't have it.
 #[derive(Debug, Clone)]
@@ -46,7 +51,7 @@ impl Context<'_> {
             let mut sections = SECTIONS.iter();
             sections.find_map(|(kind, section)| {
                 let of = ANNOTATIONS.iter().find(|of| of.kind == *kind)?;
-                let place = Path::root().key(spec).key(section).key(name);
+                let place = Path::dotted(&format!("{spec}.{section}")).key(name);
                 is_known(of, &place).then_some((of, place))
             })
         });

@@ -99,7 +99,12 @@ impl<'a> Context<'a> {
             in_version(&field, own).map(Cow::into_owned).filter(|to| *to != field)
         };
         let to = in_version(&below_spec, own).map(Cow::into_owned).filter(|to| *to != *below_spec);
-        if let Some(to) = to.or_else(mixed)
+        // Or the field may be in another section than that of the other version.
+        let stray = || {
+            let (_, field) = below_spec.split_once('.')?;
+            in_version(field, own).map(Cow::into_owned).filter(|to| *to != *field)
+        };
+        if let Some(to) = to.or_else(mixed).or_else(stray)
             && *to != *below_spec
             && !fields.iter().any(|e| has_own_place(&e.key.text, &to))
         {

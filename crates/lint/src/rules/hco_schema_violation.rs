@@ -66,7 +66,8 @@ fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 /// The unknown key that is a misspelt missing one.
-fn misspelt(cx: &Context<'_>, schema: &Schema, missing: &Path) -> Option<Path> {
+pub(super) fn misspelt(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<Path> {
+    let missing = Some(&cause.path).filter(|_| cause.kind == CauseKind::Schema(ViolationKind::Required))?;
     let parent = missing.parent();
     let written = cx.root().at(&parent)?.entries().iter().map(|e| parent.key(&e.key.text));
     let mut unknown = written.filter(|path| schema.field(path).is_none());
@@ -103,7 +104,7 @@ const MAX_HELPS: usize = 4;
 fn help(cx: &Context<'_>, schema: &Schema, cause: &Rejected) -> Option<String> {
     let field = schema.field(&cause.path);
     let help = match &cause.kind {
-        CauseKind::Schema(ViolationKind::Required) => match misspelt(cx, schema, &cause.path) {
+        CauseKind::Schema(ViolationKind::Required) => match misspelt(cx, schema, cause) {
             Some(written) => format!("rename `{written}` to {}", last_key(&cause.path)?),
             None => format!("add `{}`", cause.path),
         },
@@ -156,13 +157,32 @@ fn whole_number(wants: &Wants) -> String {
     format!("write a whole number from {least} to {most}")
 }
 
+/// A number with a unit that operators don't know, in one that they do: `10%`, `64MB`, `2d`.
+fn in_known_unit(text: &str) -> Option<String> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let number: u32 = number.parse().ok()?;
+    Some(match unit {
+        "%" => (f64::from(number) / 100.0).to_string(),
+        "d" => format!("{}h", number.checked_mul(24)?),
+        "KB" | "kB" => format!("{number}k"),
+        "MB" | "GB" | "TB" | "KiB" | "MiB" | "GiB" | "TiB" => format!("{number}{}", unit.trim_end_matches('B')),
+        _ => return None,
+    })
+}
+
 /// The intended value: for a text in a list of objects with one telling key, the object; for an object with a switch,
-/// the switch. Returns the change, and the value as YAML.
+/// the switch; for a list of one text, the text. Returns the change, and the value as YAML.
 fn meant_value(cx: &Context<'_>, schema: &Schema, path: &Path) -> Option<(Change, String)> {
     let node = cx.root().at(path)?;
     if schema.field(path).is_some_and(|field| field.kind == "boolean") && !node.entries().is_empty() {
         let on = flag(node)?;
         return Some((Change::Set(path.clone(), on.into()), on.to_string()));
+    }
+    let is_alone = cx.admission().causes.len() == 1;
+    let is_text = schema.field(path).is_some_and(|field| field.kind == "string");
+    let only = node.items().first().filter(|_| is_text && node.items().len() == 1).and_then(Node::as_str);
+    if let Some(meant) = only.map(str::to_owned).or_else(|| in_known_unit(node.as_str().filter(|_| is_alone)?)) {
+        return Some((Change::Set(path.clone(), meant.as_str().into()), meant));
     }
     let text = node.as_str()?;
     let Some(Segment::Index(_)) = path.0.last() else {

@@ -32,6 +32,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_about_form = |reason| matches!(reason, Reason::GoDecode | Reason::Schema(ViolationKind::WrongType));
     let of_form = cx.admission().causes.iter().filter(|_| cx.admission().reason.is_some_and(is_about_form));
     let is_in_wrong_form = |path: &Path| of_form.clone().any(|c| path.starts_with(&c.path) && *path != c.path);
+    // Keys that are misspelt required ones.
+    let causes = || cx.admission().causes.iter();
+    let misspelt: Vec<Path> =
+        causes().filter_map(|cause| super::hco_schema_violation::misspelt(cx, cx.schema()?, cause)).collect();
+    let are_all_misspelt = misspelt.len() == causes().count();
     let pruned = pruned.filter(|f| !is_below_text(&f.path) && !is_in_wrong_form(&f.path));
     let ours = pruned.filter(|f| super::placement_wrong_level::correct_paths(cx.version(), &f.path).is_none());
     for (nth, field) in ours.enumerate() {
@@ -47,13 +52,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             .at(cx.location(key.span))
             .label(if is_rejected { "rejected by the API server" } else { "dropped by the API server" });
         finding.is_silent = is_rejected;
-        let finding = if nth < MAX_FIXED {
+        let mut finding = if nth < MAX_FIXED {
             explained(cx, finding, field, &key.text)
         } else {
             cx.leave_untried();
             finding
         };
-        let is_reason = is_rejected && cx.admission().causes.iter().any(|cause| cause.path == field.path);
+        let is_missed = are_all_misspelt && misspelt.contains(&field.path);
+        if is_missed {
+            finding.message =
+                format!("{}, and rejects the HyperConverged: {}", finding.message, cx.admission().message);
+        }
+        let is_reason = is_missed || is_rejected && cx.admission().causes.iter().any(|cause| cause.path == field.path);
         out.report_as(is_reason.then_some(Incident::Rejection), finding);
     }
 }
@@ -84,7 +94,9 @@ fn explained(cx: &Context<'_>, finding: Finding, field: &PrunedField, name: &str
         let title = format!("{}: {why}", changed(&removed));
         return cx.with_fix(finding, title, Applicability::Unsafe, &removed);
     }
-    let operand = cx.operand_field(path).filter(|_| !is_sure && !is_of_other_version(cx, path));
+    // A field deep inside of an operand is less likely meant than one of HCO.
+    let is_meant = |operand: &OperandField| destinations.is_empty() || operand.path.0.len() <= 3;
+    let operand = cx.operand_field(path).filter(|o| is_meant(o) && !is_sure && !is_of_other_version(cx, path));
     let (said, unsaid) =
         operand.map_or((None, None), |o| if o.fields.is_empty() { (None, Some(o)) } else { (Some(o), None) });
     if let Some(operand) = said {

@@ -68,7 +68,9 @@ fn fixes(cx: &Context<'_>, other: &OtherShape<'_>) -> Vec<Fix> {
     let other_version = (other.is_all && (is_newer || moved.is_none())).then(|| {
         let version = format!("hco.kubevirt.io/{}", other.version);
         let write = [Change::Set(Path::dotted("apiVersion"), version.as_str().into())];
-        cx.fix(format!("write `apiVersion: {version}`"), applicability, &write)
+        let fix = cx.fix(format!("write `apiVersion: {version}`"), applicability, &write)?;
+        // One choice of several has to be accepted.
+        (moved.is_none() || cx.planned_with(&fix)?.admission.accepted).then_some(fix)
     });
     moved.into_iter().chain(other_version.flatten()).collect()
 }

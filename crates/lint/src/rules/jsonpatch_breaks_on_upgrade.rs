@@ -43,6 +43,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                         .label("changes nothing after the upgrade, and still counts for the alert")
                         .help("remove it with the upgrade")
                 }
+                PatchChange::Elsewhere(index, was, is) => cx
+                    .finding(format!("on {next}, {} changes {is} instead of {was}", described(index)))
+                    .at(place(index))
+                    .label("this index names another entry there")
+                    .help("remove it before the upgrade, and find the new index"),
                 PatchChange::Collides(gate) => {
                     let writes = |o: &&Operation| o.value().is_some_and(|v| v == gate.as_str());
                     let index = patch.operations().iter().position(|o| writes(&o));

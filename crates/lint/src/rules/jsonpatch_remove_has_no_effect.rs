@@ -1,6 +1,8 @@
 //! A `remove` that removes nothing.
 
 use super::prelude::*;
+use hcoplan_planner::jsonpatch::Loss;
+use hcoplan_yaml::pointer::is_within;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for applied in cx.applied() {
@@ -15,7 +17,10 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             },
             _ => continue,
         };
-        if !applied.effect.lost.iter().any(|l| l.path == *path && l.plain.is_none() && l.actual.is_some()) {
+        // Of a section all fields stay.
+        let stays = |l: &Loss| is_within(&l.path, path) && l.plain.is_none() && l.actual.is_some();
+        let is_changed = applied.effect.changed.iter().any(|change| is_within(&change.path, path));
+        if is_changed || !applied.effect.lost.iter().any(stays) {
             continue;
         }
         let kind = patch.target.kind;

@@ -99,6 +99,9 @@ fn named(requirement: &NodeRequirement) -> String {
                 None => format!("the label {label}: \"true\""),
             }
         }
+        NodeRequirement::Selected(key, value) => {
+            format!("the label {key}: {value}, which KubeVirt's nodeSelectors ask for")
+        }
         NodeRequirement::Hugepages(size) => format!("huge pages of {size}"),
         NodeRequirement::Device(name) => format!("the device {name}"),
         NodeRequirement::NetworkDevice(name) => format!("the device {name} of its network"),
@@ -109,7 +112,7 @@ fn named(requirement: &NodeRequirement) -> String {
 
 fn declares(requirement: &NodeRequirement) -> &'static str {
     match requirement {
-        NodeRequirement::Label { .. } | NodeRequirement::ObsoleteModel(_) => {
+        NodeRequirement::Label { .. } | NodeRequirement::Selected(..) | NodeRequirement::ObsoleteModel(_) => {
             "its pod gets this as a node selector, and stays pending"
         }
         _ => "its pod requests this, and stays pending",

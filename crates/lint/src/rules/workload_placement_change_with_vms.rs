@@ -1,6 +1,6 @@
 //! A change of the workload placement that excludes nodes with virtual machines.
 
-use hcoplan_planner::topology;
+use hcoplan_planner::topology::admits;
 
 use super::prelude::*;
 
@@ -8,15 +8,18 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let Some(before) = cx.before() else {
         return;
     };
-    let had = topology::workload_nodes(placement_of(before));
-    let has = topology::workload_nodes(placement_of(cx.object()));
-    let left: Vec<NodeRef<'_>> = cx.nodes().filter(|n| had(n.node) && !has(n.node)).collect();
+    let [was, is] = [before, cx.object()].map(|object| placement_of(object).unwrap_or(&Json::Null));
+    let left: Vec<NodeRef<'_>> = cx.nodes().filter(|n| admits(was, n.node) && !admits(is, n.node)).collect();
     if left.is_empty() {
         return;
     }
     let kinds = cx.node_kinds(left.iter().copied());
     let machines = cx.virtual_machines();
-    let may_be_there = |vm: &&VirtualMachine<'_>| kinds.selected_by(vm).is_none_or(|nodes| !nodes.is_empty());
+    let may_be_there = |vm: &&VirtualMachine<'_>| {
+        let own = vm.architecture().and_then(Node::as_str);
+        let fits = |n: &NodeRef<'_>| own.is_none_or(|own| [own, ""].contains(&&*n.node.architecture));
+        kinds.selected_by(vm).unwrap_or_else(|| left.clone()).iter().any(fits)
+    };
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
     let Some(first) = stranded.first() else {
         return;

@@ -162,12 +162,12 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
     if now.succeeds() && !then.succeeds() {
         return true;
     }
-    let gates = |list: &str| -> Vec<Value> {
-        let kubevirt = then.operand("KubeVirt").unwrap_or(&Value::Null);
+    let gates = |plan: &Plan, list: &str| -> Vec<Value> {
+        let kubevirt = plan.operand("KubeVirt").unwrap_or(&Value::Null);
         let gates = &kubevirt["spec"]["configuration"]["developerConfiguration"][list];
         gates.as_array().cloned().unwrap_or_default()
     };
-    let (on, off) = (gates("featureGates"), gates("disabledFeatureGates"));
+    let (on, off) = (gates(&then, "featureGates"), gates(&then, "disabledFeatureGates"));
     if on.iter().any(|gate| off.contains(gate)) {
         return true;
     }
@@ -182,7 +182,15 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
         let same = seen(&without) == seen(&then) || switched(&next, &without) == switched(&next, &then);
         same && seen(&plan(cx.release(), &object)) != seen(now)
     });
-    keeps || ends
+    let takes_another = object_without(case, finding).is_some_and(|object| {
+        let lost = |release: &Release, with: &Plan| {
+            let mut all = gates(&plan(release, &object), "featureGates");
+            all.retain(|gate| !gates(with, "featureGates").contains(gate));
+            all
+        };
+        lost(cx.release(), now) != lost(&next, &then)
+    });
+    keeps || ends || takes_another
 }
 
 /// A plan's objects without KubeVirt gates that have no effect.

@@ -20,6 +20,9 @@ pub enum NodeRequirement {
         /// Prefix of the family's labels.
         family: &'static str,
     },
+    /// A label that KubeVirt's `developerConfiguration.nodeSelectors` ask for. A node may have labels of the cluster's
+    /// components that the inventory doesn't declare.
+    Selected(String, String),
     /// Huge pages of a size, `1Gi`.
     Hugepages(String),
     /// A device, by the name of its resource.
@@ -80,6 +83,11 @@ impl NodeRequirement {
                 let says = node.labels.keys().any(|k| k.starts_with(family));
                 says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
             }
+            Self::Selected(key, value) => match node.labels.get(key) {
+                Some(own) => Some(own == value),
+                None => (!["kubernetes.io/", "kubevirt.io/", "nvidia.com/"].iter().any(|of| key.contains(of)))
+                    .then_some(false),
+            },
             Self::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
             Self::Device(name) | Self::NetworkDevice(name) => node.resources.as_ref().map(|all| all.contains(name)),
             Self::ObsoleteModel(_) => Some(false),
@@ -166,6 +174,11 @@ impl Launcher {
             }
             if is_on(&hyperv["evmcs"]) {
                 self.select("domain.features.hyperv.evmcs", CPU_VENDOR, "Intel");
+            }
+        }
+        for (key, value) in members(at(cluster.configuration(), "developerConfiguration.nodeSelectors")) {
+            if spec["nodeSelector"][key].is_null() {
+                self.need("nodeSelector", NodeRequirement::Selected(key.clone(), text(value).to_owned()));
             }
         }
         let machine_type = text(at(spec, "domain.machine.type"));

@@ -154,13 +154,9 @@ fn add(architecture: &String, all: &mut Vec<String>) {
     }
 }
 
-/// The workload nodes under a placement: those that it selects, or the workers if it has no selector.
-pub fn workload_nodes(placement: Option<&Value>) -> impl Fn(&Node) -> bool {
-    let selection = placement.and_then(Selection::of);
-    move |node| match &selection {
-        Some(selection) => selection.selects(node),
-        None => node.has_role("worker"),
-    }
+/// Whether pods with a placement run on a node.
+pub fn admits(placement: &Value, node: &Node) -> bool {
+    Selection::of(placement).is_none_or(|selection| selection.selects(node)) && Tolerations::of(placement).admit(node)
 }
 
 /// A node placement's node selector and required node affinity, read once for many nodes.

@@ -194,7 +194,7 @@ fn values(review: &Review<'_>, rows: &[ValueRow<'_>]) -> Vec<Block> {
 
 /// A field's last part, with the name of its list entry.
 fn short_field(field: &str) -> String {
-    let leaf = field.rsplit('.').next().unwrap_or(field);
+    let leaf = hcoplan_explain::diff::short_name(field);
     let entry = field.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
     let name = entry.and_then(|entry| entry.split_once('=')).map(|(_, name)| name);
     match name.filter(|_| !leaf.contains(']')) {

@@ -486,8 +486,9 @@ fn is_at(causes: &[InputDifference<'_>], place: &Location) -> bool {
 
 /// The names of rules, linked to their pages: `[tls-profile-weak]`.
 fn rules(findings: &[&Finding]) -> Text {
+    let mut seen = BTreeSet::new();
     let mut names: Vec<&str> = findings.iter().map(|f| f.rule.name).collect();
-    names.dedup();
+    names.retain(|name| seen.insert(*name));
     let names = names.into_iter().map(|name| Text::new().link(name, sarif::page(name)));
     let names = Text::join(names, ", ");
     if names.is_empty() { names } else { Text::from("[").then(names).plain("]") }

@@ -2,13 +2,13 @@
 //! `pkg/virt-controller/services` (launcher pods), `pkg/virt-handler`, v1.6 to v1.9.
 
 use super::Change;
-use super::said::{Said, entries, names_changed, selector, sentence, shown, summary};
+use super::said::{Said, entries, names_changed, said, sentence, shown, summary};
 use crate::diff::consequence::Consequence;
 use crate::diff::gates;
 use crate::diff::semantic::EffectTime::{NextStart, Now};
-use crate::diff::semantic::Impact::{Scheduling, Security};
 use crate::prelude::*;
 use std::cmp::Ordering;
+use std::fmt::Display;
 use std::sync::LazyLock;
 
 /// What deleting the HyperConverged does to workloads; CDI has the same setting.
@@ -59,29 +59,6 @@ pub(super) fn update_strategy(change: &Change<'_>) -> Vec<Consequence> {
     out
 }
 
-/// Source: `pkg/virt-api/webhooks/validating-webhook/admitters/pod-eviction-admitter.go`; the strategy is set when an
-/// instance is created (`pkg/defaults`).
-pub(super) fn eviction(change: &Change<'_>) -> Vec<Consequence> {
-    let strategy = |value: &Value| value.as_str().unwrap_or("None").to_owned();
-    let (was, is) = (strategy(change.before), strategy(change.after));
-    let doing = |name: &str| match name {
-        "LiveMigrate" => "migrating them",
-        "LiveMigrateIfPossible" => "migrating those that can migrate",
-        "External" => "leaving them to an external controller",
-        _ => "shutting them down",
-    };
-    let name = match (&*was, &*is) {
-        (a, b) if a == b => return Vec::new(),
-        ("LiveMigrate", "LiveMigrateIfPossible") => "evict-or-shut-down",
-        ("LiveMigrateIfPossible", "LiveMigrate") => "evict-or-wait",
-        (_, "LiveMigrate") => "evict-migrates",
-        (_, "LiveMigrateIfPossible") => "evict-migrates-if-possible",
-        (_, "External") => "evict-external",
-        _ => "evict-shuts-down",
-    };
-    vec![sentence(name).turns(is, doing(&was))]
-}
-
 /// Source: `pkg/virt-handler/device-manager/mediated_devices_types.go` and `pkg/virt-config`: the switch, and before it
 /// a gate, stop the handling; existing devices stay.
 pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
@@ -100,9 +77,9 @@ pub(super) fn mediated_devices(change: &Change<'_>) -> Vec<Consequence> {
     let mut out: Vec<Consequence> =
         removed_from(&was, &is).map(|name| sentence("mediated-removed").about(name)).collect();
     out.extend(removed_from(&is, &was).map(|name| sentence("mediated-created").about(name)));
-    if out.is_empty() && !is.is_empty() {
-        let nodes = |section: &Value| summary(&section["nodeMediatedDeviceTypes"]);
-        out.push(sentence("mediated-elsewhere").turns(nodes(change.after), nodes(change.before)));
+    let [was, is] = [change.before, change.after].map(|section| summary(&section["nodeMediatedDeviceTypes"]));
+    if out.is_empty() && was != is {
+        out.push(sentence("mediated-elsewhere").turns(is, was));
     }
     out
 }
@@ -141,32 +118,15 @@ pub(super) fn architectures(change: &Change<'_>) -> Vec<Consequence> {
     leaves.collect()
 }
 
-/// Source: `pkg/virt-controller/services/renderresources.go`: vCPUs divided by the ratio.
-pub(super) fn cpu_ratio(change: &Change<'_>) -> Vec<Consequence> {
-    let ratio = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(10);
-    let (was, is) = (ratio(change.before), ratio(change.after));
-    let said = sentence("cpu-ratio");
-    let each = |ratio: u64| format!("{}m", 1000 / ratio);
-    let (new, old) = (each(is), each(was));
-    if was == is {
-        Vec::new()
-    } else {
-        vec![said.fill(&[("each", &new), ("each before", &old), ("is", &is), ("was", &was)])]
-    }
-}
-
-/// Source: `WithMemoryRequests` in the same file: guest memory times 100 divided by the percentage.
-pub(super) fn memory_overcommit(change: &Change<'_>) -> Vec<Consequence> {
-    let percent = |value: &Value| value.as_u64().filter(|n| *n > 0).unwrap_or(100);
-    let (was, is) = (percent(change.before), percent(change.after));
-    let said = sentence("memory-overcommit");
-    let share = |percent: u64| 10_000 / percent;
-    let (new, old) = (share(is), share(was));
-    if was == is {
-        Vec::new()
-    } else {
-        vec![said.fill(&[("share", &new), ("share before", &old), ("is", &is), ("was", &was)])]
-    }
+/// Source: `pkg/virt-controller/services/renderresources.go`: vCPUs divided by the ratio, and guest memory times 100
+/// divided by the percentage (`WithMemoryRequests`).
+pub(super) fn ratio(change: &Change<'_>) -> Vec<Consequence> {
+    let is_memory = change.path.ends_with("memoryOvercommit");
+    let (name, default, whole) = if is_memory { ("memory-overcommit", 100, 10_000) } else { ("cpu-ratio", 10, 1000) };
+    let [was, is] = [change.before, change.after].map(|value| value.as_u64().filter(|n| *n > 0).unwrap_or(default));
+    let values: [(&str, &dyn Display); 4] =
+        [("share", &(whole / is)), ("share before", &(whole / was)), ("is", &is), ("was", &was)];
+    if was == is { Vec::new() } else { vec![sentence(name).fill(&values)] }
 }
 
 /// Source: `pkg/virt-config`: 2 for each component; components change it without a restart, launchers at their start.
@@ -191,10 +151,10 @@ pub(super) fn log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
     leaves.collect()
 }
 
-/// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `security`: what gates let users of
-/// VMs do on nodes; `needed`: what machines have from a gate that nothing rejects without; `updates`: what methods of
+/// `machinesNeed`: the gates without which KubeVirt's webhook rejects virtual machines; `on`: what gates let users of
+/// VMs do on nodes; `off`: what happens without a gate; `updates`: what methods of
 /// updates do. Sources: KubeVirt `pkg/virt-api/webhooks/validating-webhook` (an empty CD-ROM needs
-/// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState) and `pkg/virt-config/featuregate`.
+/// DeclarativeHotplugVolumes, a persistent TPM VMPersistentState), `pkg/storage/admitters` and `pkg/virt-config/featuregate`.
 static WORDS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("kubevirt.json")).expect("valid JSON"));
 
@@ -232,10 +192,7 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
     for gate in is.difference(&was).filter(matters) {
         out.push(match &**gate {
             "PersistentReservation" => sentence("feature-gates-helper-on").plain(),
-            gate => match WORDS["security"][gate].as_str() {
-                Some(text) => Said::new(Security, Now, text).about(gate),
-                None => sentence("feature-gates-on").about(gate),
-            },
+            gate => said(&WORDS["on"][gate]).unwrap_or_else(|| sentence("feature-gates-on")).about(gate),
         });
     }
     for gate in was.difference(&is).filter(matters) {
@@ -249,47 +206,10 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
             gate if entries(&WORDS["machinesNeed"]).iter().any(|(name, _)| name == gate) => {
                 out.push(sentence("feature-gates-rejected").about(gate));
             }
-            gate => out.push(match WORDS["needed"][gate].as_str() {
-                Some(text) => Said::new(Scheduling, NextStart, text).possibly().about(gate),
-                None => sentence("feature-gates-off").about(gate),
-            }),
+            gate => out.push(said(&WORDS["off"][gate]).unwrap_or_else(|| sentence("feature-gates-off")).about(gate)),
         }
     }
     out
-}
-
-/// Source: `pkg/virt-controller/services/renderresources.go`: an empty selector takes every namespace.
-pub(super) fn cpu_limit(change: &Change<'_>) -> Vec<Consequence> {
-    let limited = |value: &Value| match value {
-        Value::Null => "in no namespace".to_owned(),
-        value => in_namespaces(value),
-    };
-    let said = sentence("cpu-limit");
-    vec![said.turns(limited(change.after), limited(change.before))]
-}
-
-/// The namespaces that a selector takes.
-pub(super) fn in_namespaces(value: &Value) -> String {
-    match selector(value).as_slice() {
-        [] => "in every namespace".to_owned(),
-        some => format!("in namespaces with {}", some.join(", ")),
-    }
-}
-
-/// Source: `pkg/storage/cbt`: the labels of the VM, or those of its namespace.
-pub(super) fn block_tracking(change: &Change<'_>) -> Vec<Consequence> {
-    let machines = |value: &Value| {
-        let own = &value["virtualMachineLabelSelector"];
-        let own = (!own.is_null()).then(|| match selector(own).as_slice() {
-            [] => "every VM".to_owned(),
-            some => format!("VMs with {}", some.join(", ")),
-        });
-        let namespaces = &value["namespaceLabelSelector"];
-        let all = own.into_iter().chain((!namespaces.is_null()).then(|| format!("VMs {}", in_namespaces(namespaces))));
-        all.reduce(|a, b| format!("{a}, and {b}")).unwrap_or_else(|| "no VM".to_owned())
-    };
-    let said = sentence("block-tracking");
-    vec![said.turns(machines(change.after), machines(change.before))]
 }
 
 /// Source: `pkg/virt-handler/device-manager`: another device plugin hands out a device with `externalResourceProvider`.
@@ -307,14 +227,6 @@ pub(super) fn host_devices(change: &Change<'_>) -> Vec<Consequence> {
         said.turns(summary(&is), summary(&was)).about(name)
     });
     said.collect()
-}
-
-/// Source: `pkg/storage/backend-storage`: the class, else the cluster's default one; existing state stays.
-pub(super) fn state_class(change: &Change<'_>) -> Vec<Consequence> {
-    let class = |value: &Value| value.as_str().map_or_else(|| "the default storage class".to_owned(), str::to_owned);
-    let said = sentence("state-class");
-    let action = if change.after.is_null() { "" } else { "check that the storage class exists" };
-    vec![Said { action, ..said }.turns(class(change.after), class(change.before))]
 }
 
 /// `minTLSVersion` and ciphers; the other operands have a profile.
@@ -348,45 +260,4 @@ pub(super) fn tls_clients(
         is.1.difference(&was.1).next().filter(|_| are_listed && is.0 >= was.0).map(|_| sentence("tls-clients-more"));
     let said = version.into_iter().chain(fewer).chain(more);
     said.map(|said| said.turns(words(&is.0), words(&was.0)).about(server)).collect()
-}
-
-/// Source: `pkg/virt-config`: 200 requests per second with bursts of 400, virt-handler's 50 and 100.
-pub(super) fn rate_limit(change: &Change<'_>) -> Vec<Consequence> {
-    let (component, default) = match change.path.rsplit('.').next().unwrap_or_default() {
-        "handlerConfiguration" => ("virt-handler", (50, 100)),
-        "apiConfiguration" => ("virt-api", (200, 400)),
-        "controllerConfiguration" => ("virt-controller", (200, 400)),
-        _ => ("KubeVirt's webhooks", (200, 400)),
-    };
-    let limits = |value: &Value| {
-        let bucket = &value["restClient"]["rateLimiter"]["tokenBucketRateLimiter"];
-        let number = |field: &str, default| bucket[field].as_f64().map_or(default, |n| n as u64);
-        (number("qps", default.0), number("burst", default.1))
-    };
-    let (was, is) = (limits(change.before), limits(change.after));
-    let said = sentence("rate-limit");
-    if was == is {
-        return Vec::new();
-    }
-    vec![said.fill(&[
-        ("field", &component),
-        ("is", &is.0),
-        ("was", &was.0),
-        ("burst", &is.1),
-        ("burst before", &was.1),
-    ])]
-}
-
-/// Source: `pkg/virt-handler/ksm`: without a selector nowhere, with an empty one everywhere.
-pub(super) fn ksm(change: &Change<'_>) -> Vec<Consequence> {
-    let nodes = |value: &Value| match &value["nodeLabelSelector"] {
-        Value::Null => "on no node".to_owned(),
-        nodes => match selector(nodes).as_slice() {
-            [] => "on every node".to_owned(),
-            some => format!("on nodes with {}", some.join(", ")),
-        },
-    };
-    let (was, is) = (nodes(change.before), nodes(change.after));
-    let said = sentence("ksm");
-    if was == is { Vec::new() } else { vec![said.turns(is, was)] }
 }

@@ -49,18 +49,6 @@ pub(super) fn run_strategy(change: &Change<'_>) -> Vec<Consequence> {
     vec![sentence(name).about(change.object_name())]
 }
 
-/// A running machine keeps the strategy that it started with.
-pub(super) fn machine_eviction(change: &Change<'_>) -> Vec<Consequence> {
-    let name = match change.after.as_str() {
-        Some("LiveMigrate") => "machine-evict-migrates",
-        Some("LiveMigrateIfPossible") => "machine-evict-migrates-if-possible",
-        Some("External") => "machine-evict-external",
-        Some("None") => "machine-evict-shuts-down",
-        _ => "machine-evict-cluster",
-    };
-    vec![sentence(name).about(change.object_name())]
-}
-
 /// Labels and annotations of the template, and most fields, are those of the next start.
 pub(super) fn machine_template(change: &Change<'_>) -> Vec<Consequence> {
     let labels = change.object.fields.iter().map(|field| &*field.step.label);

@@ -22,7 +22,7 @@ use said::{join, shown};
 pub use users::Users;
 
 /// The consequence of a change.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Consequence {
     /// Its maximum severity.
     pub impact: Impact,

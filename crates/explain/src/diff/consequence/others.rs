@@ -3,18 +3,26 @@
 //! `pkg/aaq-controller/built-in-usage-calculators`.
 
 use super::Change;
-use super::kubevirt::{in_namespaces, tls_clients};
-use super::said::{entries, sentence, summary};
+use super::kubevirt::tls_clients;
+use super::said::{entries, names_changed, sentence, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
 
-/// The verbosity is an argument of CDI's Deployments.
-pub(super) fn cdi_log_verbosity(change: &Change<'_>) -> Vec<Consequence> {
-    let level = |value: &Value| value.as_u64().unwrap_or(1);
-    let (was, is) = (level(change.before), level(change.after));
-    let how = if is > was { "more" } else { "less" };
-    let said = sentence("cdi-log-verbosity");
-    if was == is { Vec::new() } else { vec![said.fill(&[("how", &how), ("is", &is), ("was", &was)])] }
+/// Gates that CDI has no code for change nothing; one that has graduated is always on.
+pub(super) fn cdi_gates(change: &Change<'_>) -> Vec<Consequence> {
+    let is_known = |gate: &String| {
+        let releases = [change.sides.before, change.sides.after];
+        releases.iter().any(|release| release.tables().cdi_feature_gates.contains(gate))
+    };
+    let said = names_changed(change.before, change.after).into_iter().map(|(gate, was, _)| {
+        let name = match (is_known(&gate), was.is_null()) {
+            (false, _) => "cdi-gate-unknown",
+            (_, true) => "cdi-gate-on",
+            (_, false) => "cdi-gate-off",
+        };
+        sentence(name).about(gate)
+    });
+    said.collect()
 }
 
 /// An operand's name in a list of operands.
@@ -89,16 +97,6 @@ pub(super) fn image_source(change: &Change<'_>) -> Vec<Consequence> {
         }
     };
     vec![said]
-}
-
-/// Without a selector AAQ takes the namespaces with its label, with an empty one every namespace.
-pub(super) fn quota_namespaces(change: &Change<'_>) -> Vec<Consequence> {
-    let namespaces = |value: &Value| match value {
-        Value::Null => "in namespaces with the label application-aware-quota/enable-gating".to_owned(),
-        selector => in_namespaces(selector),
-    };
-    let said = sentence("quota-namespaces");
-    vec![said.turns(namespaces(change.after), namespaces(change.before))]
 }
 
 /// What a role grants and no longer grants: `list pods`.

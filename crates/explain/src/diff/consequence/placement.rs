@@ -5,7 +5,7 @@ use super::Change;
 use super::said::{Said, list, selector, sentence};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
-use hcoplan_planner::topology::{Selection, Tolerations};
+use hcoplan_planner::topology::{Selection, admits};
 
 /// The pods that a placement is about.
 struct Pods {
@@ -20,18 +20,19 @@ fn pods(kind: &str, path: &str) -> Pods {
     let any_node = |run, changed| Pods { run, missed: None, changed };
     match (kind, path.contains("workload")) {
         ("KubeVirt", true) => Pods {
-            run: "virt-handler runs",
-            missed: Some(sentence("pods-unmanaged").restarts()),
-            changed: sentence("pods-runs").restarts(),
+            run: "virt-handler",
+            missed: Some(sentence("pods-unmanaged")),
+            changed: Said { restarts: true, ..sentence("pods-runs") },
         },
         ("NetworkAddonsConfig", true) => Pods {
-            run: "the network plugins run",
+            run: "the network plugins",
             missed: Some(sentence("pods-no-network")),
             changed: sentence("pods-runs"),
         },
-        (_, true) => any_node("importer pods run", sentence("pods-imports")),
+        (_, true) => any_node("CDI's imports", sentence("pods-imports")),
         ("KubeVirt", false) => any_node("virt-api and virt-controller", sentence("pods-rolled-out")),
         ("NetworkAddonsConfig", false) => any_node("the network components", sentence("pods-rolled-out")),
+        ("SSP", false) => any_node("the template validator's pods", sentence("pods-rolled-out")),
         ("CDI", false) => any_node("CDI's components", sentence("pods-rolled-out")),
         _ => any_node("AAQ's components", sentence("pods-rolled-out")),
     }
@@ -47,7 +48,7 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
         let left: Vec<&str> = left.map(|node| node.name.as_str()).collect();
         let missed = match (change.sides.nodes, left.as_slice()) {
             ([], _) if needs(is).is_some() && needs(is) != needs(was) => {
-                Some((missed.possibly(), "some nodes".to_owned()))
+                Some((Said { certain: false, ..missed }, "some nodes".to_owned()))
             }
             (_, []) => None,
             (_, left) => Some((missed, list(left))),
@@ -62,11 +63,6 @@ pub(super) fn placement(change: &Change<'_>) -> Vec<Consequence> {
 /// The placement itself; KubeVirt has it in a section.
 fn inner(value: &Value) -> &Value {
     value.get("nodePlacement").unwrap_or(value)
-}
-
-/// Whether pods with a placement run on a node.
-fn admits(placement: &Value, node: &Node) -> bool {
-    Selection::of(placement).is_none_or(|selection| selection.selects(node)) && Tolerations::of(placement).admit(node)
 }
 
 /// `on nodes with zone=a, tolerating gpu`

@@ -54,12 +54,13 @@ fn says(value: &'static Value) -> Option<Says> {
     Some(match form.as_str() {
         "value" => {
             let words = Words { default: value["default"].as_str()?, of: value.get("words") };
-            Says::Value(words, said(&value["says"])?)
+            Says::Value(words, said(&value["says"])?, value)
         }
         "switch" => Says::Switch(value["default"].as_bool()?, said(&value["on"])?, said(&value["off"])?),
         "becomes" => Says::Becomes(value["value"].as_str()?, said(&value["gets"])?, said(&value["loses"])?),
         "section" => Says::Section(said(&value["add"])?, said(&value["remove"])?, change()?),
         "names" => Says::Names(said(&value["add"])?, said(&value["remove"])?, change()?),
+        "selector" => Says::Selector(value["unset"].as_str()?, value["of"].as_str()?, said(&value["says"])?),
         "each" => Says::Each(Words { of: value.get("defaults"), ..Words::default() }, said(value)?),
         "code" => Says::Code(code(value.as_str()?)?),
         _ => return None,
@@ -69,33 +70,24 @@ fn says(value: &'static Value) -> Option<Says> {
 fn code(name: &str) -> Option<fn(&Change<'_>) -> Vec<Consequence>> {
     Some(match name {
         "architectures" => kubevirt::architectures,
-        "block_tracking" => kubevirt::block_tracking,
-        "cdi_log_verbosity" => others::cdi_log_verbosity,
+        "cdi_gates" => others::cdi_gates,
         "certificates" => migration::certificates,
         "completion_timeout" => migration::completion_timeout,
         "constraints" => others::constraints,
-        "cpu_limit" => kubevirt::cpu_limit,
-        "cpu_ratio" => kubevirt::cpu_ratio,
         "cron" => others::cron,
-        "eviction" => kubevirt::eviction,
         "feature_gates" => kubevirt::feature_gates,
         "grants" => others::grants,
         "host_devices" => kubevirt::host_devices,
         "image_source" => others::image_source,
-        "ksm" => kubevirt::ksm,
         "log_verbosity" => kubevirt::log_verbosity,
-        "machine_eviction" => machine::machine_eviction,
         "machine_template" => machine::machine_template,
         "mac_pool" => others::mac_pool,
         "mediated_devices" => kubevirt::mediated_devices,
-        "memory_overcommit" => kubevirt::memory_overcommit,
         "placement" => placement::placement,
         "post_copy" => migration::post_copy,
         "progress_timeout" => migration::progress_timeout,
-        "quota_namespaces" => others::quota_namespaces,
-        "rate_limit" => kubevirt::rate_limit,
+        "ratio" => kubevirt::ratio,
         "run_strategy" => machine::run_strategy,
-        "state_class" => kubevirt::state_class,
         "tls" => kubevirt::tls,
         "tls_profile" => others::tls_profile,
         "uninstall" => kubevirt::uninstall,

@@ -50,15 +50,20 @@ pub(super) fn said(value: &'static Value) -> Option<Said> {
         restarts: is("restarts"),
         rule: text("rule"),
         users,
-        ..Said::new(impact, when, text("text")?)
+        impact,
+        when,
+        text: text("text")?,
     })
 }
 
 /// What a row says about its values.
 #[derive(Clone, Copy)]
 pub(super) enum Says {
-    /// A value in words, and the sentence about another one.
-    Value(Words, Said),
+    /// A value in words, the sentence about another one, and those about some: by the value that is (`is`), the one that
+    /// was (`was`), both (`from`), and any smaller number (`less`).
+    Value(Words, Said, &'static Value),
+    /// A selector of labels: no selector in words, `on {} node`, and the sentence.
+    Selector(&'static str, &'static str, Said),
     /// A switch: its default, on, off.
     Switch(bool, Said, Said),
     /// A value that a field gets, or loses.
@@ -88,12 +93,13 @@ impl Words {
         of.get(key).or(of.get("*"))?.as_str()
     }
 
+    fn own(&self, value: &Value) -> String {
+        if value.is_null() { self.default.to_owned() } else { shown(value) }
+    }
+
     fn value(&self, value: &Value) -> String {
-        if value.is_null() {
-            return self.default.to_owned();
-        }
-        let own = shown(value);
-        match self.get(&own) {
+        let own = self.own(value);
+        match self.get(&own).filter(|_| !value.is_null()) {
             Some(words) => words.replace("{}", &own),
             None => own,
         }
@@ -108,22 +114,6 @@ impl Words {
 }
 
 impl Said {
-    pub(super) const fn new(impact: Impact, when: EffectTime, text: &'static str) -> Self {
-        Self { impact, when, text, action: "", certain: true, users: None, restarts: false, rule: None }
-    }
-
-    /// Only if something uses what changes.
-    pub(super) const fn possibly(mut self) -> Self {
-        self.certain = false;
-        self
-    }
-
-    /// Replaces pods.
-    pub(super) const fn restarts(mut self) -> Self {
-        self.restarts = true;
-        self
-    }
-
     /// The consequence without values.
     pub(super) fn plain(self) -> Consequence {
         self.fill(&[])
@@ -131,23 +121,22 @@ impl Said {
 
     /// With the values of its placeholders.
     pub(super) fn fill(self, values: &[(&str, &dyn Display)]) -> Consequence {
-        let mut text = self.text.to_owned();
-        for (name, value) in values {
-            // The braces of a value aren't the subject's.
-            text = text.replace(&format!("{{{name}}}"), &value.to_string().replace("{}", "{ }"));
-        }
+        let filled = |text: &str| {
+            values.iter().fold(text.to_owned(), |text, (name, value)| {
+                // The braces of a value aren't the subject's.
+                text.replace(&format!("{{{name}}}"), &value.to_string().replace("{}", "{ }"))
+            })
+        };
         Consequence {
             impact: self.impact,
             when: self.when,
             certain: self.certain,
-            text,
-            action: self.action.to_owned(),
-            subjects: Vec::new(),
+            text: filled(self.text),
+            action: filled(self.action),
             users: self.users,
             restarts: self.restarts,
             rule: self.rule,
-            path: "",
-            fields: Vec::new(),
+            ..Consequence::default()
         }
     }
 
@@ -176,9 +165,20 @@ impl Says {
             if said.text.contains("{}") { consequence.about(change.object_name()) } else { consequence }
         };
         match self {
-            Self::Value(words, said) => {
+            Self::Value(words, other, cases) => {
+                let number = |value: &Value| words.own(value).parse::<f64>().ok();
+                let is_less = number(is).zip(number(was)).is_some_and(|(is, was)| is < was);
+                let less = cases.get("less").filter(|_| is_less);
+                let one = cases["is"].get(words.own(is)).or(cases["was"].get(words.own(was))).or(less);
+                let one = cases["from"][words.own(was)].get(words.own(is)).or(one).and_then(said);
+                let said = one.unwrap_or(other);
                 let (was, is) = (words.value(was), words.value(is));
                 if same_value(&was, &is) { Vec::new() } else { vec![named(said, said.turns(is, was))] }
+            }
+            Self::Selector(unset, of, said) => {
+                let [was, is] =
+                    [was, is].map(|value| if value.is_null() { unset.to_owned() } else { selected(of, value) });
+                if was == is { Vec::new() } else { vec![said.turns(is, was)] }
             }
             Self::Switch(default, on, off) => {
                 let (was, is) = (was.as_bool().unwrap_or(default), is.as_bool().unwrap_or(default));
@@ -235,6 +235,8 @@ pub(super) fn shown(value: &Value) -> String {
         Value::Array(items) if items.iter().all(|i| i["name"].is_string()) => {
             items.iter().map(|i| shown(&i["name"])).collect::<Vec<_>>().join(", ")
         }
+        Value::Array(items) => items.iter().map(summary).collect::<Vec<_>>().join("; "),
+        Value::Object(_) => summary(value),
         other => other.to_string(),
     }
 }
@@ -289,6 +291,14 @@ pub(super) fn selector(value: &Value) -> Vec<String> {
         }
         Value::Object(map) => map.iter().map(|(key, value)| format!("{key}={}", shown(value))).collect(),
         _ => Vec::new(),
+    }
+}
+
+/// What a selector takes, in words such as `on {} node`.
+pub(super) fn selected(of: &str, value: &Value) -> String {
+    match selector(value).as_slice() {
+        [] => of.replace("{}", "every"),
+        some => format!("{}s with {}", of.replace("{} ", ""), some.join(", ")),
     }
 }
 

@@ -217,6 +217,38 @@ fn every_path_exists_in_its_kind() {
     }
 }
 
+#[test]
+fn an_unknown_gate_of_cdi_changes_nothing() {
+    let cdi =
+        |gates: Value| json!([{"kind": "CDI", "metadata": {"name": "a"}, "spec": {"config": {"featureGates": gates}}}]);
+    let said = sentences(&cdi(json!([])), &cdi(json!(["NoSuch"])), "CDI");
+    assert_eq!(said[0].1, "behaviour, now: CDI has no feature gate NoSuch: nothing changes");
+}
+
+/// A value that a patch set stays where HCO stored it.
+#[test]
+fn keeps_what_a_patch_stored() {
+    let patch =
+        |value: &str| State::of(&json!({"patch": {"kubevirt": {"/spec/configuration/evictionStrategy": value}}}));
+    let (was, is) = (patch("External"), State::of(&json!({})));
+    let inventory = || Arc::new(was.inventory.inventory.clone());
+    let start = hcoplan_planner::lifecycle::State::new(Arc::clone(&was.release), inventory()).holding(&was.object);
+    let plans = [start.nodes(inventory()).plan, start.update(&is.object).plan];
+    let states = [&was, &is];
+    let side = |i: usize| Side {
+        stated: None,
+        release: &states[i].release,
+        inventory: &states[i].inventory,
+        document: None,
+        object: &states[i].object,
+        plan: &plans[i],
+    };
+    let kept = compare_plans(&side(0), &side(1)).kept;
+    let said = kept.iter().map(|kept| (&*kept.field, kept.value.clone(), kept.new.clone()));
+    let expected = ("spec.evictionStrategy", json!("External"), Some(json!("LiveMigrate")));
+    assert_eq!(said.collect::<Vec<_>>(), [expected]);
+}
+
 /// Values that the operators take anyway change nothing.
 #[test]
 fn an_operators_own_default_says_nothing() {
@@ -244,7 +276,9 @@ fn every_sentence_exists_and_is_used() {
         include_str!("placement.rs"),
         include_str!("../edits.rs"),
         include_str!("../effects.rs"),
+        include_str!("../defaults.rs"),
         include_str!("../steps.rs"),
+        include_str!("../upgrade.rs"),
     ];
     for name in said::SENTENCES.keys() {
         assert!(!said::sentence(name).text.is_empty(), "{name}");
@@ -252,7 +286,8 @@ fn every_sentence_exists_and_is_used() {
     }
     let is_name = |text: &&str| text.contains('-') && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
     let literals = sources.iter().flat_map(|source| source.lines()).flat_map(|line| line.split('"').skip(1).step_by(2));
-    for name in literals.filter(is_name).filter(|name| !name.starts_with("virt-")) {
+    let is_other = |name: &&str| ["virt-", "kubevirt-"].iter().any(|start| name.starts_with(start));
+    for name in literals.filter(is_name).filter(|name| !is_other(name)) {
         assert!(said::SENTENCES.contains_key(name), "no sentence {name}");
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The severity of a change, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Impact {
     /// The API server, a webhook or an operator rejects the change; it has no effect.
@@ -23,6 +23,7 @@ pub enum Impact {
     /// Golden images are imported (again).
     Images,
     /// Another noticeable change.
+    #[default]
     Behaviour,
     /// A problem is fixed.
     Better,
@@ -47,10 +48,11 @@ impl Impact {
 }
 
 /// When an effect occurs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectTime {
     /// As soon as the change is applied.
+    #[default]
     Now,
     /// At the next start of a virtual machine.
     NextStart,

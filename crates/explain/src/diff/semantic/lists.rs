@@ -20,9 +20,9 @@ pub struct Lists<'s> {
     schema: Option<&'s Schema>,
 }
 
-/// Unordered lists by their last key, although no schema declares them: KubeVirt and CDI look up their gates,
+/// Unordered lists by their last key, although no schema declares them: KubeVirt and CDI look up their gates and devices,
 /// Kubernetes merges a pod's parts by these fields (`patchMergeKey` of its API).
-const BY_KEYS: [(&str, &[&str]); 12] = [
+const BY_KEYS: [(&str, &[&str]); 15] = [
     ("featureGates", &[]),
     ("disabledFeatureGates", &[]),
     ("accessModes", &[]),
@@ -33,6 +33,9 @@ const BY_KEYS: [(&str, &[&str]); 12] = [
     ("volumeMounts", &["mountPath"]),
     ("ownerReferences", &["uid", "name"]),
     ("imagePullSecrets", &["name"]),
+    ("mediatedDevices", &["resourceName"]),
+    ("pciHostDevices", &["resourceName"]),
+    ("usbHostDevices", &["resourceName"]),
     ("dataImportCronTemplates", &["metadata.name"]),
     ("subjects", &["kind", "namespace", "name"]),
 ];

@@ -37,6 +37,18 @@ pub fn mix(before: &Value, after: &Value, lists: &Lists<'_>, select: &mut dyn Fn
     merge.one(Some(before), Some(after), &root).unwrap_or(Value::Null)
 }
 
+/// A field's label, path and value; of nested fields with one entry each those of the innermost.
+pub fn innermost<'v>(label: &str, path: &Path, value: &'v Value) -> (String, Path, &'v Value) {
+    match value.as_object().filter(|entries| entries.len() == 1).and_then(|entries| entries.iter().next()) {
+        Some((key, inner)) => {
+            let dotted = Path::root().key(key).to_string();
+            let dot = if dotted.starts_with('[') { "" } else { "." };
+            innermost(&format!("{label}{dot}{dotted}"), &path.key(key), inner)
+        }
+        None => (label.to_owned(), path.clone(), value),
+    }
+}
+
 struct SelectiveMerge<'m, 's> {
     lists: &'m Lists<'s>,
     select: &'m mut dyn FnMut(&Difference) -> bool,

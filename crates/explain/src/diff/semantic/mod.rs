@@ -15,5 +15,5 @@ mod objects;
 pub use delta::{NoiseKind, Step, apply, delta};
 pub use impact::{EffectTime, Impact};
 pub use lists::{Listing, Lists};
-pub use mix::{Difference, differences, mix};
+pub use mix::{Difference, differences, innermost, mix};
 pub use objects::{FieldChange, ObjectChange, objects};
