@@ -3,7 +3,7 @@
 use super::cr::Cr;
 use super::{Context, Error, kubevirt_gates};
 use crate::prelude::*;
-use hcoplan_kubernetes::go::syntax_error;
+use hcoplan_kubernetes::go::{GoTypes, syntax_error};
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::tree::{copy, get, object, set};
 use serde_json::Map;
@@ -340,45 +340,28 @@ fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     Ok(Some(json!({"restClient": {"rateLimiter": {"tokenBucketRateLimiter": limits}}})))
 }
 
-/// Parses `{"qps": float32, "burst": int}` like Go; both must be above zero.
+/// The type of the annotation's limits in Go.
+const RATE_LIMITS: &str = "handlers.rateLimits";
+
+static RATE_LIMIT_TYPES: LazyLock<GoTypes> = LazyLock::new(|| {
+    let table = json!({"structs": {RATE_LIMITS: {"qps": "float32", "burst": "int"}}, "names": {}, "roots": {}});
+    GoTypes::from_json(&table.to_string()).expect("a table of one struct")
+});
+
+/// Decodes `{"qps": float32, "burst": int}` like Go; both must be above zero.
 fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
     let error = |message: &str| Error::of_field(KIND, TUNING, message);
     let text = annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
     let limits: Value =
         serde_json::from_str(text).map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;
-    let json_type = |value: &Value| match value {
-        Value::Bool(_) => "bool".to_owned(),
-        Value::Number(n) => format!("number {n}"),
-        Value::String(_) => "string".to_owned(),
-        Value::Array(_) => "array".to_owned(),
-        Value::Null | Value::Object(_) => "object".to_owned(),
-    };
-    if !limits.is_object() && !limits.is_null() {
-        let go_type = if limits.is_number() { "number".to_owned() } else { json_type(&limits) };
-        let message = format!("json: cannot unmarshal {go_type} into Go value of type handlers.rateLimits");
-        return Err(error(&message));
-    }
-    let member = |name: &str| {
-        let named = members(&limits).filter(|(key, _)| key.eq_ignore_ascii_case(name));
-        named.last().map(|(_, v)| v).filter(|v| !v.is_null())
-    };
-    for (name, go_type) in [("qps", "float32"), ("burst", "int")] {
-        let has_type = |v: &Value| {
-            if name == "qps" { v.is_number() } else { v.is_i64() }
-        };
-        if let Some(value) = member(name).filter(|v| !has_type(v)) {
-            let json_type = json_type(value);
-            let message =
-                format!("json: cannot unmarshal {json_type} into Go struct field rateLimits.{name} of type {go_type}");
-            return Err(error(&message));
-        }
-    }
+    let ty = RATE_LIMIT_TYPES.named(RATE_LIMITS).expect("the only struct");
+    let limits = RATE_LIMIT_TYPES.merge(&Value::Null, &limits, ty).map_err(|e| error(&e.message))?;
     for name in ["qps", "burst"] {
-        if !member(name).and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
+        if !limits[name].as_f64().is_some_and(|n| n > 0.0) {
             return Err(error(&format!("{name} parameter not found in annotation")));
         }
     }
-    Ok(json!({"qps": member("qps"), "burst": member("burst")}))
+    Ok(limits)
 }
 
 #[cfg(test)]
