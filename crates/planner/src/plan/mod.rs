@@ -27,7 +27,6 @@ use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, Existing, SspStage};
 use crate::jsonpatch::{self, Patched};
 use crate::operands::{self, Context, Rendered, Stage};
-use crate::release;
 use crate::topology::Topology;
 use crate::{admission, admission::Operation};
 
@@ -152,15 +151,6 @@ impl Plan {
         let found = self.operands.iter().find(|(_, o)| o.id.kind == kind);
         found.map(|(_, object)| object.body.as_ref())
     }
-}
-
-/// Checks that a release read from a directory has all data for planning.
-///
-/// # Errors
-/// The first missing part.
-pub fn check(release: &Release) -> Result<(), release::Error> {
-    admission::check(release)?;
-    operands::check(release)
 }
 
 /// Plans the creation of an object in the cluster.
