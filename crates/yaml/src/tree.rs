@@ -126,6 +126,11 @@ impl Node {
         self.below(path).map_or(&[], Self::items)
     }
 
+    /// Whether nothing is below it: a scalar, or an empty collection.
+    pub fn is_leaf(&self) -> bool {
+        self.entries().is_empty() && self.items().is_empty()
+    }
+
     /// Whether it says nothing: null, or an empty text, list or map.
     pub fn is_empty(&self) -> bool {
         match &self.value {
