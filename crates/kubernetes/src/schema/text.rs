@@ -30,6 +30,12 @@ pub(super) fn bad_value(value: &Value) -> String {
     }
 }
 
+/// What the server says of a value, as it is printed, that isn't one of some.
+pub fn unsupported<'s>(value: &str, supported: impl IntoIterator<Item = &'s str>) -> String {
+    let supported: Vec<String> = supported.into_iter().map(go_quote).collect();
+    format!("Unsupported value: {value}: supported values: {}", supported.join(", "))
+}
+
 /// A string as Go's `%q` prints it.
 pub fn go_quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -85,11 +85,7 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
         }
         Err((stage, rejection)) => {
             admission.further = request.further((stage, &rejection), &admission);
-            admission.stage = Some(stage);
-            admission.reason = Some(rejection.reason);
-            admission.message = rejection.message;
-            admission.causes = rejection.causes;
-            admission.patch = rejection.patch;
+            admission = admission.rejected(stage, rejection);
         }
     }
     admission

@@ -48,7 +48,7 @@ pub use upgrade::{
 };
 pub use version::{version_numbers, version_parts};
 
-use hcoplan_kubernetes::go::GoTypes;
+use hcoplan_kubernetes::go::{GoType, GoTypes};
 
 /// An HCO release line with all its data.
 pub struct Release {
@@ -326,6 +326,11 @@ impl Release {
     /// The structural schema of a version of the HyperConverged; `None` if the release hasn't this version.
     pub fn hyperconverged_schema(&self, version: &str) -> Option<&Schema> {
         self.schema(&format!("hyperconverged.{version}"))
+    }
+
+    /// The Go type of a version of the HyperConverged; `None` if the release hasn't this version.
+    pub fn hyperconverged_type(&self, version: &str) -> Option<&GoType> {
+        self.go_types().of_kind(&format!("hco.kubevirt.io/{version}"), "HyperConverged")
     }
 
     /// The structural schema of an `apiVersion` and `kind`; `None` if the release has none.
