@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 
 use hcoplan_kubernetes::go::GoTypes;
 use hcoplan_kubernetes::schema::Schema;
-use hcoplan_planner::admission::{GROUP, KIND};
-use hcoplan_planner::operands::OPERANDS;
+use hcoplan_planner::operands::{CRS, Cr, OPERANDS};
 use hcoplan_planner::release::{
     AdmissionRules, Behaviour, Error, HyperConvergedField, KubeVirtFacts, Platform, Release, SspBundle, Upgrade,
 };
@@ -15,16 +14,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The data that an operand requires: objects of `objects.json`, and the API version and kind of its CR in
-/// `go-types.json`.
+/// The objects of `objects.json` that an operand requires.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Needs {
     operand: String,
-    #[serde(default)]
     objects: Vec<String>,
-    #[serde(default)]
-    kind: Option<(String, String)>,
 }
 
 static NEEDS: LazyLock<Vec<Needs>> =
@@ -85,7 +80,7 @@ fn check_versions(release: &Release) -> Result<(), Error> {
         if release.schema(&schema).is_none() {
             return Err(Error::Missing(format!("crds/{schema}.json")));
         }
-        if types.of_kind(&format!("{GROUP}/{version}"), KIND).is_none() {
+        if release.hyperconverged_type(version).is_none() {
             return missing("go-types.json", &what);
         }
     }
@@ -100,34 +95,19 @@ fn check_operands(release: &Release) -> Result<(), Error> {
                 let message = format!("unknown operand {name}");
                 return Err(Error::shape("behaviour.json", &message));
             }
-            for needs in NEEDS.iter().filter(|n| n.operand == name) {
-                needs.check(release)?;
+            let mut needed = NEEDS.iter().filter(|n| n.operand == name).flat_map(|n| &n.objects);
+            if let Some(object) = needed.find(|o| !release.constants().has(o)) {
+                let message = format!("{object} of the operand {name} is missing");
+                return Err(Error::shape("objects.json", &message));
+            }
+            let has_type = |cr: &Cr| release.go_types().of_kind(cr.api_version, cr.kind).is_some();
+            if let Some(cr) = CRS.iter().find(|cr| cr.operand == name && !has_type(cr)) {
+                let message = format!("the kind {} of the operand {name} is missing", cr.kind);
+                return Err(Error::shape("go-types.json", &message));
             }
         }
     }
     Ok(())
-}
-
-impl Needs {
-    fn check(&self, release: &Release) -> Result<(), Error> {
-        let operand = &self.operand;
-        let constants = release.constants();
-        if let Some(object) = self.objects.iter().find(|o| !constants.has(o)) {
-            let message = format!("{object} of the operand {operand} is missing");
-            return Err(Error::shape("objects.json", &message));
-        }
-        let unknown = |(api_version, kind): &&(String, String)| {
-            let types = release.go_types();
-            types.of_kind(api_version, kind).is_none()
-        };
-        match self.kind.as_ref().filter(unknown) {
-            Some((_, kind)) => {
-                let message = format!("the kind {kind} of the operand {operand} is missing");
-                Err(Error::shape("go-types.json", &message))
-            }
-            None => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! KubeVirt `kubevirt.io/v1`. Source of every rule: HCO `controllers/handlers/kubevirt.go`.
 
-use super::cr::Cr;
 use super::{Context, Error, kubevirt_gates};
 use crate::prelude::*;
 use hcoplan_kubernetes::go::{GoTypes, syntax_error};
 use hcoplan_kubernetes::quantity::Quantity;
-use hcoplan_kubernetes::tree::{copy, get, object, set};
+use hcoplan_kubernetes::tree::{copy, object, set};
 use serde_json::Map;
 
 const KIND: &str = "KubeVirt";
@@ -25,23 +24,11 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     }
     let align_cpus = cx.hc.gates.is_enabled("alignCPUs", false);
     let annotations: &[&str] = if align_cpus { &[EVEN_PARITY] } else { &[] };
-    let object = cx.finish(Cr {
-        api_version: "kubevirt.io/v1",
-        kind: KIND,
-        name: "kubevirt-kubevirt-hyperconverged",
-        namespaced: true,
-        component: "compute",
-        owned: true,
-        annotations,
-        spec: spec(cx, tuning, tls),
-    })?;
-    Ok(vec![object])
+    cx.finish(KIND, annotations, spec(cx, tuning, tls))
 }
 
 fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
-    let hc = cx.hc;
     let mut spec = json!({});
-    copy(&mut spec, "certificateRotateStrategy.selfSigned", hc.get("security.certConfig"));
     set(&mut spec, "productName", "hyperconverged-cluster".into());
     set(&mut spec, "productComponent", "compute".into());
     if let Some(version) = cx.version {
@@ -50,8 +37,6 @@ fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
     set(&mut spec, "serviceMonitorNamespace", cx.inventory.namespace.as_str().into());
     set(&mut spec, "uninstallStrategy", uninstall_strategy(cx).into());
     configuration(cx, tuning, tls, &mut spec);
-    copy(&mut spec, "workloadUpdateStrategy", hc.get("virtualization.workloadUpdateStrategy"));
-    copy(&mut spec, "workloads.nodePlacement", cx.workload_placement());
     if let Some(infra) = infra(cx) {
         set(&mut spec, "infra", infra);
     }
@@ -111,9 +96,6 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
             set(spec, path, value);
         }
     }
-    for (section, to, from) in COPIED.iter() {
-        copy(spec, to, hc.get(section).and_then(|section| get(section, from)));
-    }
     if cx.release.has("min-cpu-model") {
         copy(spec, "configuration.minCPUModel", hc.get("virtualization.minCPUModel"));
     }
@@ -131,10 +113,6 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
         }
     }
 }
-
-/// Values copied unchanged from fields of the HyperConverged: section, field of KubeVirt, field of the section.
-static COPIED: LazyLock<Vec<(String, String, String)>> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::COPIED).expect("valid rows"));
 
 fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     let gates = kubevirt_gates::enabled(cx);
