@@ -67,8 +67,5 @@ pub const INSTANCETYPE_FIELDS: &str = include_str!("kubevirt/instancetypes.json"
 /// The CPU models of libvirt's map without version numbers, and KubeVirt's special values.
 pub const CPU_MODELS: &str = include_str!("kubevirt/cpu-models.txt");
 
-/// What operands need of a release.
-pub const NEEDS: &str = include_str!("needs.json");
-
-/// The values that KubeVirt gets unchanged.
-pub const COPIED: &str = include_str!("copied.json");
+/// The CRs of the operands, and the values that they get unchanged.
+pub const OPERANDS: &str = include_str!("operands.json");

@@ -174,7 +174,7 @@ fn suppression(inputs: &ActionInputs<'_>, finding: &Finding) -> Option<Edit> {
     let file = &place.file;
     let start = place.span.start;
     let parsed = parse(file);
-    let document = parsed.documents.iter().find(|d| d.span.start <= start && start < d.span.end)?;
+    let document = parsed.documents.iter().find(|d| d.span.has(start))?;
     if !has_suppressions(inputs, file.path(), &document.root) {
         return None;
     }
@@ -222,17 +222,10 @@ fn has_suppressions(inputs: &ActionInputs<'_>, path: &Utf8Path, root: &Node) -> 
 }
 
 /// The key, or the scalar's first byte, at an offset.
-fn beginning(node: &Node, at: u32) -> Option<u32> {
-    let inside = |node: &Node| node.span.start <= at && at < node.span.end;
-    let entry = node.entries().iter().find(|e| inside(&e.value));
-    let (below, begin) = match entry {
-        Some(entry) => (&entry.value, entry.key.span.start),
-        None => {
-            let item = node.items().iter().find(|i| inside(i))?;
-            (item, item.span.start)
-        }
-    };
-    if below.entries().is_empty() && below.items().is_empty() { Some(begin) } else { beginning(below, at) }
+fn beginning(root: &Node, at: u32) -> Option<u32> {
+    let path = root.path_around(Span { start: at, end: at + 1 })?;
+    let node = root.at(&path).filter(|node| node.is_leaf())?;
+    Some(root.key_at(&path).map_or(node.span.start, |key| key.span.start))
 }
 
 /// Edits that replace changed lines of a file.

@@ -5,17 +5,13 @@
 use serde_json::Value;
 
 use crate::label::{key_problems, value_problems};
-use crate::schema::go_quote;
+use crate::schema::{go_quote, unsupported};
 
 /// The problems of a toleration: the field and the server's words.
 pub fn problems(toleration: &Value) -> Vec<(&'static str, String)> {
     let text = |field: &str| toleration[field].as_str().unwrap_or_default();
     let [key, operator, value, effect] = ["key", "operator", "value", "effect"].map(text);
     let invalid = |shown: &str, problem: &str| format!("Invalid value: {}: {problem}", go_quote(shown));
-    let unsupported = |shown: &str, supported: &[&str]| {
-        let supported: Vec<String> = supported.iter().map(|name| go_quote(name)).collect();
-        format!("Unsupported value: {}: supported values: {}", go_quote(shown), supported.join(", "))
-    };
     let mut found = Vec::new();
     if key.is_empty() {
         if operator != "Exists" {
@@ -39,11 +35,11 @@ pub fn problems(toleration: &Value) -> Vec<(&'static str, String)> {
             found.push(("operator", invalid(operator, "value must be empty when `operator` is 'Exists'")));
         }
         "Exists" => {}
-        _ => found.push(("operator", unsupported(operator, &["Equal", "Exists"]))),
+        _ => found.push(("operator", unsupported(&go_quote(operator), ["Equal", "Exists"]))),
     }
     const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
     if !effect.is_empty() && !EFFECTS.contains(&effect) {
-        found.push(("effect", unsupported(effect, &EFFECTS)));
+        found.push(("effect", unsupported(&go_quote(effect), EFFECTS)));
     }
     found
 }

@@ -29,14 +29,14 @@ pub(super) struct Reader<'t, 'l> {
 /// span.
 ///
 /// # Errors
-/// The offset of the first byte that is wrong, or begins a value that is nested too deeply.
-pub fn read_json(text: &str, max_depth: usize) -> std::result::Result<Node, usize> {
+/// What is wrong at the first byte that is, or that begins a value that is nested too deeply.
+pub fn read_json(text: &str, max_depth: usize) -> Result<Node> {
     let limits = Limits { max_depth, max_nodes: usize::MAX, ..Limits::DEFAULT };
     let mut reader = Reader { is_raw: true, ..Reader::new(text, &limits) };
-    let offset = |problem: Problem| problem.span.start as usize;
-    let value = reader.next().map_err(offset)?.ok_or(text.len())?;
     reader.space();
-    if reader.pos < text.len() { Err(reader.pos) } else { Ok(value) }
+    let value = reader.value()?;
+    reader.space();
+    if reader.pos < text.len() { reader.unexpected("after top-level value") } else { Ok(value) }
 }
 
 impl<'t, 'l> Reader<'t, 'l> {

@@ -126,7 +126,28 @@ pub enum Trail<'t> {
     Index(&'t Self, usize),
 }
 
-impl Trail<'_> {
+/// The path of a document's root.
+const ROOT: &Path = &Path(Vec::new());
+
+impl<'t> Trail<'t> {
+    /// The document's root.
+    pub const ROOT: Self = Self::Start(ROOT);
+
+    /// This trail with a key below it.
+    pub fn key(&'t self, key: &'t str) -> Self {
+        Self::Key(self, key)
+    }
+
+    /// This trail with an index below it.
+    pub fn index(&'t self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+
+    /// Whether it is the document's root.
+    pub fn is_root(&self) -> bool {
+        matches!(self, Self::Start(start) if start.0.is_empty())
+    }
+
     /// The path from the document's root.
     pub fn path(&self) -> Path {
         let mut path = Path::root();

@@ -126,6 +126,11 @@ impl Node {
         self.below(path).map_or(&[], Self::items)
     }
 
+    /// Whether nothing is below it: a scalar, or an empty collection.
+    pub fn is_leaf(&self) -> bool {
+        self.entries().is_empty() && self.items().is_empty()
+    }
+
     /// Whether it says nothing: null, or an empty text, list or map.
     pub fn is_empty(&self) -> bool {
         match &self.value {
@@ -157,10 +162,15 @@ impl Node {
 
     /// The value at the end of some steps.
     pub(super) fn at_steps(&self, steps: &[Segment]) -> Option<&Self> {
-        steps.iter().try_fold(self, |node, step| match step {
-            Segment::Key(k) => node.get(k),
-            Segment::Index(i) => node.items().get(*i),
-        })
+        steps.iter().try_fold(self, Self::step)
+    }
+
+    /// The value one step below.
+    fn step(&self, step: &Segment) -> Option<&Self> {
+        match step {
+            Segment::Key(k) => self.get(k),
+            Segment::Index(i) => self.items().get(*i),
+        }
     }
 
     /// The string at a path.
@@ -185,11 +195,7 @@ impl Node {
     pub fn nearest(&self, path: &Path) -> (&Self, usize) {
         let mut node = self;
         for (depth, step) in path.0.iter().enumerate() {
-            let next = match step {
-                Segment::Key(k) => node.get(k),
-                Segment::Index(i) => node.items().get(*i),
-            };
-            match next {
+            match node.step(step) {
                 Some(n) => node = n,
                 None => return (node, depth),
             }
@@ -200,7 +206,7 @@ impl Node {
     /// The path of the value with these bytes.
     pub fn path_to(&self, span: Span) -> Option<Path> {
         let (mut path, mut node) = (Path::root(), self);
-        let around = |n: &Self| n.span.start <= span.start && span.end <= n.span.end;
+        let around = |n: &Self| n.span.holds(span);
         while node.span != span {
             (path, node) = match &node.value {
                 Value::Map(entries) => {
@@ -219,7 +225,7 @@ impl Node {
 
     /// The path of the smallest value that holds a span, or whose key does; `None` outside of this value.
     pub fn path_around(&self, span: Span) -> Option<Path> {
-        let holds = |outer: Span| outer.start <= span.start && span.end <= outer.end;
+        let holds = |outer: Span| outer.holds(span);
         let (mut path, mut node) = (Path::root(), self);
         holds(node.span).then_some(())?;
         loop {

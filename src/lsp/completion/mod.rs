@@ -16,7 +16,6 @@ use super::hover::cluster::Cluster;
 use super::places::{Encoding, Lines, MARK};
 use crate::repo::Repo;
 use crate::source::Span;
-use crate::yaml::Node;
 
 /// The completion items at a position of an open document. `path` is relative to the root of `repo`, which has the last
 /// analysed state.
@@ -50,11 +49,9 @@ pub(super) fn items(
 }
 
 fn candidates(repo: Option<&Repo>, path: &Utf8Path, place: &Place) -> Vec<Candidate> {
-    let text = |key: &str| place.object.root.get(key).and_then(Node::as_str);
-    let (version, kind) = (text("apiVersion").unwrap_or_default(), text("kind"));
-    if kind == Some("HyperConverged") && version.starts_with("hco.kubevirt.io/")
-        || kind == Some("HyperConverged") && place.path.to_string() == "apiVersion"
-    {
+    let root = &place.object.root;
+    let is_of_hco = || root.text("apiVersion").starts_with("hco.kubevirt.io/");
+    if root.text("kind") == "HyperConverged" && (is_of_hco() || place.path.to_string() == "apiVersion") {
         let cluster = Cluster::of(repo, path, &place.object);
         return hyperconverged::candidates(&cluster, place);
     }

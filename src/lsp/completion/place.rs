@@ -74,7 +74,7 @@ impl Place {
             let parsed = parse(&file);
             let at = u32::try_from(start).ok()?;
             let mut documents = parsed.documents.iter();
-            let document = documents.find(|d| d.span.start <= at && at < d.span.end)?;
+            let document = documents.find(|d| d.span.has(at))?;
             let object = hover::object(document, at);
             let (path, is_key) = find(&object.root, &Path::root())?;
             let typed = match (is_key, starts_item) {

@@ -52,22 +52,20 @@ pub(super) fn hover(
 
 fn answer_at(repo: Option<&Repo>, file: &Arc<SourceFile>, at: u32) -> Option<Answer> {
     let parsed = parse(file);
-    let inside = |span: Span| span.start <= at && at < span.end;
     let documents = parsed.documents.iter();
     let mut comments = documents.flat_map(|d| &d.comments).chain(&parsed.comments);
-    if let Some(comment) = comments.find(|c| inside(c.span)) {
+    if let Some(comment) = comments.find(|c| c.span.has(at)) {
         let text = file.text().get(comment.span.range())?;
         return rule::in_comment(text, comment.span.start, at);
     }
     let mut documents = parsed.documents.iter();
-    let document = documents.find(|d| inside(d.span))?;
+    let document = documents.find(|d| d.span.has(at))?;
     if file.path() == CONFIG_FILE {
         return configuration(document, at);
     }
     let object = object(document, at);
     let (steps, spot) = spot(&object.root, at)?;
-    let text = |key: &str| object.root.get(key).and_then(Node::as_str);
-    match (text("apiVersion").unwrap_or_default(), text("kind")) {
+    match (object.root.text("apiVersion"), object.root.text_at("kind")) {
         ("hcoplan.dev/v1alpha1", Some("ClusterInventory")) => {
             let text = schema::described(INVENTORY_SCHEMA, &steps)?;
             Some((text, spot))
@@ -130,8 +128,7 @@ fn configuration(document: &Document, at: u32) -> Option<Answer> {
 
 /// The object at an offset: the document, or an item of a list as a document.
 pub(super) fn object(document: &Document, at: u32) -> Document {
-    let around = |node: &&Node| node.span.start <= at && at < node.span.end;
-    let inside = |node: &Node| node.list_at("items").iter().find(around).cloned();
+    let inside = |node: &Node| node.list_at("items").iter().find(|item| item.span.has(at)).cloned();
     // Lists may be nested.
     let mut item = inside(&document.root);
     while let Some(inner) = item.as_ref().and_then(inside) {
@@ -145,27 +142,12 @@ pub(super) fn object(document: &Document, at: u32) -> Document {
 
 /// The range of the key or scalar at an offset, with its path.
 fn spot(root: &Node, at: u32) -> Option<(Path, Span)> {
-    let inside = |span: Span| span.start <= at && at < span.end;
-    let (mut path, mut node) = (Path::root(), root);
-    loop {
-        // An alias has no text of its own.
-        if node.style == Style::Alias {
-            return None;
-        }
-        if let Some(entry) = node.entries().iter().find(|e| inside(e.key.span) || inside(e.value.span)) {
-            path = path.key(&entry.key.text);
-            node = &entry.value;
-            if inside(entry.key.span) {
-                return Some((path, entry.key.span));
-            }
-            continue;
-        }
-        let mut items = node.items().iter().enumerate();
-        if let Some((index, item)) = items.find(|(_, i)| inside(i.span)) {
-            (path, node) = (path.index(index), item);
-            continue;
-        }
-        let scalar = node.entries().is_empty() && node.items().is_empty();
-        return (scalar && inside(node.span)).then_some((path, node.span));
-    }
+    let path = root.path_around(Span { start: at, end: at + 1 })?;
+    // An alias has no text of its own.
+    let is_alias = |node: &Node| node.style == Style::Alias;
+    root.at(&path.parent()).filter(|around| !is_alias(around))?;
+    let key = root.key_at(&path).map(|key| key.span).filter(|key| key.has(at));
+    let scalar = || root.at(&path).filter(|node| node.is_leaf() && !is_alias(node)).map(|node| node.span);
+    let span = key.or_else(scalar)?;
+    Some((path, span))
 }

@@ -19,10 +19,9 @@ pub(super) fn described(
     let plan_input = PlanInput::new(&cluster.release, object, &cluster.object, &cluster.inventory);
     let plan = plan_input.without(&[]);
     let shown = patch_shown(&plan_input, &plan, target.kind)?;
-    let inside = |span: Span| span.start <= at && at < span.end;
     let placed = shown.operations.iter().enumerate();
     let mut placed = placed.filter_map(|(i, o)| Some((i, o, o.place.as_ref()?.span)));
-    if let Some((index, operation, span)) = placed.find(|(_, _, span)| inside(*span)) {
+    if let Some((index, operation, span)) = placed.find(|(_, _, span)| span.has(at)) {
         let text = one(cluster, target, &shown, index, operation);
         return Some((text, span));
     }

@@ -4,6 +4,7 @@
 //! admission rules, operands' fields, Go's types, constant objects) comes from a separate directory or a base.
 
 mod behaviour;
+mod complete;
 mod fields;
 mod gates;
 mod import;
@@ -24,7 +25,6 @@ use serde_json::Value;
 
 pub(crate) use import::from_files;
 
-use hcoplan_planner::plan;
 use hcoplan_planner::release::{self, Files, PatchRelease, Release, version_parts};
 
 use self::ordered::Json;
@@ -85,8 +85,7 @@ impl Imported {
     /// The first invalid file.
     pub(crate) fn release(&self) -> Result<Arc<Release>, release::Error> {
         let release = self.unchecked()?;
-        release.check()?;
-        plan::check(&release)?;
+        complete::check(&release)?;
         Ok(Arc::new(release))
     }
 

@@ -21,30 +21,23 @@ pub(super) enum KeyMatching {
 /// When a key was added to a document that Go printed, by its path, indices as text; `None` for Go's own keys.
 pub(super) type Added<'a> = &'a dyn Fn(&[String]) -> Option<usize>;
 
-pub(super) fn check(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatching) -> Result<(), DecodeError> {
-    first(Checker { types, keys, added: None, first: None, all: None }, document, ty)
-}
-
-/// As [`check`] of a document that Go printed, with keys added at its objects' ends: of several errors that Go would
-/// return one, this is the one.
-pub(super) fn check_added(
+/// The error of a document, perhaps one that Go printed, with keys added at its objects' ends: of several errors that Go
+/// would return one, this is the one.
+pub(super) fn check(
     types: &GoTypes,
     document: &Value,
     ty: &GoType,
     keys: KeyMatching,
-    added: Added<'_>,
+    added: Option<Added<'_>>,
 ) -> Result<(), DecodeError> {
-    first(Checker { types, keys, added: Some(added), first: None, all: None }, document, ty)
-}
-
-fn first(mut checker: Checker<'_>, document: &Value, ty: &GoType) -> Result<(), DecodeError> {
+    let mut checker = Checker { types, keys, added, first: None, all: None };
     checker.value(document, ty, &Step::Root)?;
     checker.first.map_or(Ok(()), Err)
 }
 
 /// Every value that Go wouldn't decode: the one that it names comes first.
 pub(super) fn all(types: &GoTypes, document: &Value, ty: &GoType, keys: KeyMatching) -> Vec<DecodeError> {
-    let Err(named) = check(types, document, ty, keys) else {
+    let Err(named) = check(types, document, ty, keys, None) else {
         return Vec::new();
     };
     let mut checker = Checker { types, keys, added: None, first: None, all: Some(Vec::new()) };
@@ -124,7 +117,7 @@ impl Checker<'_> {
                         }
                     }
                 }
-                _ => self.wrong(word(value).to_owned(), ty, at),
+                _ => self.wrong(json_kind(value).to_owned(), ty, at),
             },
         }
         Ok(())
@@ -162,7 +155,8 @@ impl Checker<'_> {
     }
 }
 
-fn word(value: &Value) -> &'static str {
+/// The kind of a JSON value, as Go's messages call it.
+pub fn json_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
@@ -250,7 +244,7 @@ fn check_duration(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
     let text = match value {
         Value::String(text) => text.as_str(),
         Value::Null => "",
-        _ => return Err(mismatch(word(value), "string", at)),
+        _ => return Err(mismatch(json_kind(value), "string", at)),
     };
     duration::parse(text).map(|_| ()).map_err(|e| failure(e.to_string(), at, Wants::Duration))
 }
@@ -279,7 +273,7 @@ fn check_time(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> {
             at,
             Wants::Time,
         )),
-        _ => Err(mismatch(word(value), "string", at)),
+        _ => Err(mismatch(json_kind(value), "string", at)),
     }
 }
 
@@ -288,6 +282,6 @@ fn check_int_or_string(value: &Value, at: &Step<'_>) -> Result<(), DecodeError> 
         Value::Null | Value::String(_) => Ok(()),
         Value::Number(number) if fits(number, &Kind::Int(32)) => Ok(()),
         Value::Number(number) => Err(mismatch(&format!("number {number}"), "int32", at)),
-        _ => Err(mismatch(word(value), "int32", at)),
+        _ => Err(mismatch(json_kind(value), "int32", at)),
     }
 }

@@ -21,6 +21,7 @@ mod tests;
 
 use serde_json::Value;
 
+pub use check::json_kind;
 pub use step::TypeStep;
 pub use syntax::syntax_error;
 pub use table::{GoType, GoTypes, TableError};
@@ -54,7 +55,7 @@ impl GoTypes {
     /// Checks that Go accepts this JSON for that type. Keys are matched exactly, as the API machinery's
     /// decoder does (the one of API server and webhooks).
     pub fn decode_check(&self, document: &Value, ty: &GoType) -> Result<(), DecodeError> {
-        check::check(self, document, ty, check::KeyMatching::Exact)
+        check::check(self, document, ty, check::KeyMatching::Exact, None)
     }
 
     /// Everything that [`Self::decode_check`] would name, if it were the only mistake: what it names comes
@@ -74,7 +75,7 @@ impl GoTypes {
         ty: &GoType,
         added: &dyn Fn(&[String]) -> Option<usize>,
     ) -> Result<(), DecodeError> {
-        check::check_added(self, document, ty, check::KeyMatching::AnyCase, added)
+        check::check(self, document, ty, check::KeyMatching::AnyCase, Some(added))
     }
 
     /// Changes a document as decoding it into the typed struct and encoding it again does: unknown keys
@@ -100,7 +101,7 @@ impl GoTypes {
     /// What `json.Unmarshal` of `patched` onto the struct that prints as `base` makes of it,
     /// encoded again. Keys missing in `patched` keep the old value; see `merge` for the rest.
     pub fn merge(&self, base: &Value, patched: &Value, ty: &GoType) -> Result<Value, DecodeError> {
-        check::check(self, patched, ty, check::KeyMatching::AnyCase)?;
+        check::check(self, patched, ty, check::KeyMatching::AnyCase, None)?;
         let mut merged = base.clone();
         merge::overlay(self, &mut merged, patched, ty);
         normalise::encode(self, &mut merged, ty);

@@ -1,202 +1,26 @@
 //! What Go says about text that is not JSON.
-//!
-//! Source: Go's `encoding/json` scanner. It works on bytes, so a character outside ASCII is
-//! named by its first byte.
 
-/// The scanner's error; `None` for good JSON.
+use crate::schema::go_quote;
+use hcoplan_yaml::{Limits, ProblemKind, read_json};
+
+/// The error of Go's scanner; `None` for good JSON, and for values that are nested deeper than is read. The scanner works
+/// on bytes, so a character outside ASCII is named by its first byte.
 pub fn syntax_error(text: &str) -> Option<String> {
-    let mut scanner = Scanner { rest: text.as_bytes(), open: Vec::new() };
-    scanner.document().err()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Container {
-    Object,
-    Array,
-}
-
-/// What may come next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Expected {
-    Value,
-    /// Behind `[`: a value or `]`.
-    FirstElement,
-    /// Behind `{`: a key or `}`.
-    FirstKey,
-    Key,
-    Colon,
-    /// A comma, the container's end, or the text's.
-    End,
-}
-
-struct Scanner<'a> {
-    rest: &'a [u8],
-    open: Vec<Container>,
-}
-
-impl Scanner<'_> {
-    fn document(&mut self) -> Result<(), String> {
-        let mut next = Expected::Value;
-        loop {
-            while let [b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = self.rest {
-                self.rest = rest;
-            }
-            if self.rest.is_empty() && next == Expected::End && self.open.is_empty() {
-                return Ok(());
-            }
-            let byte = self.take()?;
-            next = match (next, byte) {
-                (Expected::FirstElement, b']') | (Expected::FirstKey, b'}') => self.close(),
-                (Expected::Value | Expected::FirstElement, _) => self.value(byte)?,
-                (Expected::FirstKey | Expected::Key, b'"') => {
-                    self.string()?;
-                    Expected::Colon
-                }
-                (Expected::FirstKey | Expected::Key, _) => {
-                    return Err(wrong(byte, "looking for beginning of object key string"));
-                }
-                (Expected::Colon, b':') => Expected::Value,
-                (Expected::Colon, _) => return Err(wrong(byte, "after object key")),
-                (Expected::End, _) => match (self.open.last(), byte) {
-                    (Some(Container::Object), b',') => Expected::Key,
-                    (Some(Container::Array), b',') => Expected::Value,
-                    (Some(Container::Object), b'}') | (Some(Container::Array), b']') => self.close(),
-                    (Some(Container::Object), _) => {
-                        return Err(wrong(byte, "after object key:value pair"));
-                    }
-                    (Some(Container::Array), _) => {
-                        return Err(wrong(byte, "after array element"));
-                    }
-                    (None, _) => return Err(wrong(byte, "after top-level value")),
-                },
-            };
-        }
+    let problem = read_json(text, Limits::DEFAULT.max_depth).err()?;
+    if problem.kind != ProblemKind::JsonSyntax {
+        return None;
     }
-
-    fn take(&mut self) -> Result<u8, String> {
-        match self.rest {
-            [byte, rest @ ..] => {
-                self.rest = rest;
-                Ok(*byte)
-            }
-            [] => Err("unexpected end of JSON input".to_owned()),
-        }
-    }
-
-    fn close(&mut self) -> Expected {
-        self.open.pop();
-        Expected::End
-    }
-
-    /// A value that begins with this byte.
-    fn value(&mut self, byte: u8) -> Result<Expected, String> {
-        match byte {
-            b'{' => {
-                self.open.push(Container::Object);
-                return Ok(Expected::FirstKey);
-            }
-            b'[' => {
-                self.open.push(Container::Array);
-                return Ok(Expected::FirstElement);
-            }
-            b'"' => self.string()?,
-            b'-' | b'0'..=b'9' => self.number(byte)?,
-            b't' => self.literal("true")?,
-            b'f' => self.literal("false")?,
-            b'n' => self.literal("null")?,
-            _ => return Err(wrong(byte, "looking for beginning of value")),
-        }
-        Ok(Expected::End)
-    }
-
-    fn string(&mut self) -> Result<(), String> {
-        loop {
-            match self.take()? {
-                b'"' => return Ok(()),
-                b'\\' => match self.take()? {
-                    b'b' | b'f' | b'n' | b'r' | b't' | b'\\' | b'/' | b'"' => {}
-                    b'u' => {
-                        for _ in 0..4 {
-                            let digit = self.take()?;
-                            if !digit.is_ascii_hexdigit() {
-                                return Err(wrong(digit, "in \\u hexadecimal character escape"));
-                            }
-                        }
-                    }
-                    byte => return Err(wrong(byte, "in string escape code")),
-                },
-                byte if byte < 0x20 => return Err(wrong(byte, "in string literal")),
-                _ => {}
-            }
-        }
-    }
-
-    fn number(&mut self, first: u8) -> Result<(), String> {
-        let first = match first {
-            b'-' => self.digit("in numeric literal")?,
-            digit => digit,
-        };
-        if first != b'0' {
-            self.digits();
-        }
-        if let [b'.', rest @ ..] = self.rest {
-            self.rest = rest;
-            self.digit("after decimal point in numeric literal")?;
-            self.digits();
-        }
-        if let [b'e' | b'E', rest @ ..] = self.rest {
-            self.rest = rest;
-            if let [b'+' | b'-', rest @ ..] = self.rest {
-                self.rest = rest;
-            }
-            self.digit("in exponent of numeric literal")?;
-            self.digits();
-        }
-        Ok(())
-    }
-
-    fn digit(&mut self, place: &str) -> Result<u8, String> {
-        let byte = self.take()?;
-        if byte.is_ascii_digit() { Ok(byte) } else { Err(wrong(byte, place)) }
-    }
-
-    fn digits(&mut self) {
-        while let [b'0'..=b'9', rest @ ..] = self.rest {
-            self.rest = rest;
-        }
-    }
-
-    fn literal(&mut self, word: &str) -> Result<(), String> {
-        for expected in word.bytes().skip(1) {
-            let byte = self.take()?;
-            if byte != expected {
-                let expected = char::from(expected);
-                let place = format!("in literal {word} (expecting '{expected}')");
-                return Err(wrong(byte, &place));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn wrong(byte: u8, place: &str) -> String {
-    let quoted = match byte {
+    let Some(byte) = text.as_bytes().get(problem.span.start as usize) else {
+        return Some("unexpected end of JSON input".to_owned());
+    };
+    let shown = match byte {
         b'\'' => "\\'".to_owned(),
         b'"' => "\"".to_owned(),
-        b'\\' => "\\\\".to_owned(),
-        7 => "\\a".to_owned(),
-        8 => "\\b".to_owned(),
-        9 => "\\t".to_owned(),
-        10 => "\\n".to_owned(),
-        11 => "\\v".to_owned(),
-        12 => "\\f".to_owned(),
-        13 => "\\r".to_owned(),
-        b' '..=b'~' => char::from(byte).to_string(),
-        0..=0x7f => format!("\\x{byte:02x}"),
-        0x80..=0xa0 | 0xad => format!("\\u{byte:04x}"),
-        _ => char::from(byte).to_string(),
+        byte => go_quote(&char::from(*byte).to_string()).trim_matches('"').to_owned(),
     };
-    format!("invalid character '{quoted}' {place}")
+    // What follows the character.
+    let (_, place) = problem.message.rsplit_once("' ")?;
+    Some(format!("invalid character '{shown}' {place}"))
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub use lookup::{FieldInfo, ListKind};
 pub use merge::{FieldChanges, Mistyped, Unmergeable};
 pub use parse::SchemaError;
 pub use prepare::PrunedField;
-pub use text::{go_json, go_quote, server_path};
+pub use text::{go_json, go_quote, html_safe, server_path, unsupported};
 pub use validate::{Violation, ViolationKind, Violations};
 
 use pattern::Pattern;

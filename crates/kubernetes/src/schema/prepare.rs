@@ -3,9 +3,8 @@
 
 use serde_json::Value;
 
-use super::text::CurrentPath;
 use super::{ChildSchema, Node, Schema};
-use hcoplan_yaml::Path;
+use hcoplan_yaml::{Path, Trail};
 
 /// A field that the schema does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +41,7 @@ impl Schema {
 
     fn walk(&self, value: &mut Value, job: Passes) -> Vec<PrunedField> {
         let mut pruned = Vec::new();
-        self.walk_at(value, Some(self.root()), CurrentPath::ROOT, job, &mut pruned);
+        self.walk_at(value, Some(self.root()), Trail::ROOT, job, &mut pruned);
         pruned
     }
 
@@ -51,7 +50,7 @@ impl Schema {
         &self,
         value: &mut Value,
         node: Option<&Node>,
-        at: CurrentPath<'_>,
+        at: Trail<'_>,
         job: Passes,
         pruned: &mut Vec<PrunedField>,
     ) {
@@ -100,7 +99,7 @@ impl Schema {
         name: &str,
         value: &mut Value,
         node: Option<&Node>,
-        at: CurrentPath<'_>,
+        at: Trail<'_>,
         job: Passes,
         pruned: &mut Vec<PrunedField>,
     ) -> bool {
@@ -125,14 +124,7 @@ impl Schema {
 
     /// Walks below a value that a node describes; `false` for a null that isn't allowed and has no
     /// default.
-    fn stays(
-        &self,
-        value: &mut Value,
-        node: &Node,
-        at: CurrentPath<'_>,
-        job: Passes,
-        pruned: &mut Vec<PrunedField>,
-    ) -> bool {
+    fn stays(&self, value: &mut Value, node: &Node, at: Trail<'_>, job: Passes, pruned: &mut Vec<PrunedField>) -> bool {
         if !value.is_null() || node.nullable {
             self.walk_at(value, Some(node), at, job, pruned);
             return true;

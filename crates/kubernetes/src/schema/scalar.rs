@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::text::{CurrentPath, bad_value, go_quote, server_path};
+use super::text::{bad_value, go_quote, server_path};
 use super::validate::{Validation, Violation, ViolationKind};
 use super::{Format, Limits, Node, Types};
+use hcoplan_yaml::Trail;
 
 impl Validation<'_> {
-    pub(super) fn value_type(&mut self, node: &Node, value: &Value, at: CurrentPath<'_>) {
+    pub(super) fn value_type(&mut self, node: &Node, value: &Value, at: Trail<'_>) {
         let types = node.types;
         if types.is_any() {
             return;
@@ -54,7 +55,7 @@ impl Validation<'_> {
         }
     }
 
-    pub(super) fn scalar(&mut self, limits: &Limits, value: &Value, at: CurrentPath<'_>) {
+    pub(super) fn scalar(&mut self, limits: &Limits, value: &Value, at: Trail<'_>) {
         match value {
             Value::String(text) => self.text(limits, text, at),
             Value::Number(n) => self.number(limits, n, at),
@@ -71,7 +72,7 @@ impl Validation<'_> {
         }
     }
 
-    fn text(&mut self, limits: &Limits, text: &str, at: CurrentPath<'_>) {
+    fn text(&mut self, limits: &Limits, text: &str, at: Trail<'_>) {
         let length = text.chars().count() as u64;
         if let Some(max) = limits.max_length.filter(|max| length > *max) {
             let bytes = if max == 1 { "byte" } else { "bytes" };
@@ -89,7 +90,7 @@ impl Validation<'_> {
         }
     }
 
-    fn number(&mut self, limits: &Limits, n: &serde_json::Number, at: CurrentPath<'_>) {
+    fn number(&mut self, limits: &Limits, n: &serde_json::Number, at: Trail<'_>) {
         let Some(x) = n.as_f64() else {
             return;
         };

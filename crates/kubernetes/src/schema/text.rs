@@ -6,55 +6,6 @@ use serde_json::Value;
 
 use hcoplan_yaml::{Path, Segment};
 
-/// One step down, borrowed from what is being walked.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'a> {
-    /// The object itself.
-    Root,
-    /// A property, or a key of a map.
-    Key(&'a str),
-    /// An element of a list.
-    Index(usize),
-}
-
-/// Where the walk is: a list that lives on the stack, so that going down allocates nothing.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct CurrentPath<'a> {
-    pub(super) parent: Option<&'a Self>,
-    pub(super) step: Step<'a>,
-}
-
-impl<'a> CurrentPath<'a> {
-    pub(super) const ROOT: Self = CurrentPath { parent: None, step: Step::Root };
-
-    pub(super) fn key(&'a self, key: &'a str) -> Self {
-        CurrentPath { parent: Some(self), step: Step::Key(key) }
-    }
-
-    pub(super) fn index(&'a self, index: usize) -> Self {
-        CurrentPath { parent: Some(self), step: Step::Index(index) }
-    }
-
-    pub(super) fn is_root(&self) -> bool {
-        self.parent.is_none()
-    }
-
-    pub(super) fn path(&self) -> Path {
-        let mut steps = Vec::new();
-        let mut here = Some(self);
-        while let Some(at) = here {
-            match at.step {
-                Step::Root => {}
-                Step::Key(k) => steps.push(Segment::Key(k.to_owned())),
-                Step::Index(i) => steps.push(Segment::Index(i)),
-            }
-            here = at.parent;
-        }
-        steps.reverse();
-        Path(steps)
-    }
-}
-
 /// A path as the API server's messages have it: keys are never quoted.
 pub fn server_path(path: &Path) -> String {
     let mut out = String::new();
@@ -77,6 +28,12 @@ pub(super) fn bad_value(value: &Value) -> String {
         Value::String(s) => go_quote(s),
         other => go_json(other),
     }
+}
+
+/// What the server says of a value, as it is printed, that isn't one of some.
+pub fn unsupported<'s>(value: &str, supported: impl IntoIterator<Item = &'s str>) -> String {
+    let supported: Vec<String> = supported.into_iter().map(go_quote).collect();
+    format!("Unsupported value: {value}: supported values: {}", supported.join(", "))
 }
 
 /// A string as Go's `%q` prints it.
@@ -117,10 +74,15 @@ fn printable(c: char) -> bool {
     behind_a_letter.escape_debug().count() == 2
 }
 
-/// A value as Go's `json.Marshal` prints it: compact, `<`, `>` and `&` escaped.
+/// A value as Go's `json.Marshal` prints it: compact.
 pub fn go_json(value: &Value) -> String {
+    html_safe(value.to_string().chars())
+}
+
+/// JSON as Go prints it, with `<`, `>` and `&` escaped.
+pub fn html_safe(json: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
-    for c in value.to_string().chars() {
+    for c in json {
         match c {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 write!(out, "\\u{:04x}", u32::from(c)).expect("a String takes everything");
@@ -134,6 +96,7 @@ pub fn go_json(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcoplan_yaml::Trail;
     use serde_json::json;
 
     #[test]
@@ -149,7 +112,7 @@ mod tests {
 
     #[test]
     fn prints_paths_without_quotes() {
-        let spec = CurrentPath::ROOT.key("spec");
+        let spec = Trail::ROOT.key("spec");
         let classes = spec.key("a.b/c");
         assert_eq!(server_path(&classes.index(2).path()), "spec.a.b/c[2]");
         assert_eq!(server_path(&Path::root()), "");

@@ -7,9 +7,9 @@
 use serde_json::Value;
 
 use super::rule::Rules;
-use super::text::{CurrentPath, bad_value, go_quote, server_path};
+use super::text::{bad_value, go_quote, server_path};
 use super::{ChildSchema, List, Node, Schema};
-use hcoplan_yaml::Path;
+use hcoplan_yaml::{Path, Trail};
 
 /// Why a value is rejected, as the API server classes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,7 +107,7 @@ impl Schema {
 
     fn run(&self, value: &Value, old: Option<&Value>) -> Violations {
         let mut walk = Validation::default();
-        walk.node(self.root(), value, old, CurrentPath::ROOT);
+        walk.node(self.root(), value, old, Trail::ROOT);
         let Validation { mut found, pending } = walk;
         if !pending.is_empty() && !found.schema.iter().any(|v| v.kind.blocks_rules()) {
             let validator = kube_cel::Validator::new();
@@ -148,7 +148,7 @@ pub(super) struct Validation<'v> {
 }
 
 impl<'v> Validation<'v> {
-    fn node(&mut self, node: &'v Node, value: &'v Value, old: Option<&'v Value>, at: CurrentPath<'_>) {
+    fn node(&mut self, node: &'v Node, value: &'v Value, old: Option<&'v Value>, at: Trail<'_>) {
         if old.is_some_and(|old| is_unchanged(node, old, value)) {
             return;
         }
@@ -179,7 +179,7 @@ impl<'v> Validation<'v> {
         }
     }
 
-    fn list(&mut self, node: &'v Node, items: &'v [Value], old: Option<&'v Value>, at: CurrentPath<'_>) {
+    fn list(&mut self, node: &'v Node, items: &'v [Value], old: Option<&'v Value>, at: Trail<'_>) {
         match node.repeated(items) {
             Ok(repeated) => {
                 for (i, value) in repeated {
@@ -222,7 +222,7 @@ impl<'v> Validation<'v> {
         }
     }
 
-    pub(super) fn wrong_type(&mut self, at: CurrentPath<'_>, wanted: &str, got: &str) {
+    pub(super) fn wrong_type(&mut self, at: Trail<'_>, wanted: &str, got: &str) {
         let place = server_path(&at.path());
         let got = go_quote(got);
         let body = format!("Invalid value: {got}: {place} in body must be of type {wanted}: {got}");
@@ -230,13 +230,13 @@ impl<'v> Validation<'v> {
     }
 
     /// `value` as it is printed, `detail` the text after `P in body `.
-    pub(super) fn reject_value(&mut self, at: CurrentPath<'_>, value: &str, detail: &str) {
+    pub(super) fn reject_value(&mut self, at: Trail<'_>, value: &str, detail: &str) {
         let place = server_path(&at.path());
         let body = format!("Invalid value: {value}: {place} in body {detail}");
         self.reject(at, ViolationKind::Invalid, &body);
     }
 
-    pub(super) fn reject(&mut self, at: CurrentPath<'_>, kind: ViolationKind, body: &str) {
+    pub(super) fn reject(&mut self, at: Trail<'_>, kind: ViolationKind, body: &str) {
         let path = at.path();
         let place = server_path(&path);
         self.found.schema.push(Violation {

@@ -8,7 +8,7 @@ use super::{Cause, CauseKind, Reason, Rejection};
 use crate::prelude::*;
 use crate::release::ListStyle;
 use hcoplan_kubernetes::label::{key_problems, value_problems};
-use hcoplan_kubernetes::schema::{go_json, go_quote};
+use hcoplan_kubernetes::schema::{go_json, go_quote, unsupported};
 
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
 
@@ -108,13 +108,8 @@ impl Problems {
     }
 
     fn unsupported(&mut self, place: &Place, operator: &str, supported: &[&str]) {
-        let supported: Vec<String> = supported.iter().map(|o| go_quote(o)).collect();
-        let message = format!(
-            "{}.operator: Unsupported value: {}: supported values: {}",
-            place.text,
-            go_quote(operator),
-            supported.join(", ")
-        );
+        let supported = supported.iter().copied();
+        let message = format!("{}.operator: {}", place.text, unsupported(&go_quote(operator), supported));
         self.push(place.path.key("operator"), message);
     }
 
@@ -135,7 +130,7 @@ impl Problems {
     /// A message that was already found is not repeated.
     fn push(&mut self, path: Path, message: String) {
         if self.found.iter().all(|c| c.message != message) {
-            self.found.push(Cause { path, message, kind: CauseKind::Other, in_key: false });
+            self.found.push(Cause::new(path, message, CauseKind::Other));
         }
     }
 

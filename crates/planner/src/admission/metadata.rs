@@ -42,7 +42,7 @@ pub(super) fn decode(release: &Release, object: &mut Value, namespace: &str) -> 
         rejection.causes.extend(errors.iter().map(|error| {
             let mut path = Path::root().key("metadata");
             path.0.extend(parse_path(metadata, &error.path).0);
-            Cause { path, message: error.message.clone(), kind: CauseKind::Decode(error.wants.clone()), in_key: false }
+            Cause::new(path, error.message.clone(), CauseKind::Decode(error.wants.clone()))
         }));
         return Err(rejection);
     }
@@ -85,8 +85,7 @@ pub(super) fn deletion_violations(submitted: &Value, old: &Value) -> impl Iterat
 
 /// Joins all violations into one rejection, in the server's order: metadata, schema, list types, rules.
 pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<(Stage, Rejection)> {
-    let all: Vec<&Violation> =
-        metadata.iter().chain(&violations.schema).chain(&violations.lists).chain(&violations.rules).collect();
+    let all: Vec<&Violation> = metadata.iter().chain(violations.iter()).collect();
     let first = all.first()?;
     let only_rules = all.iter().all(|v| v.kind == ViolationKind::Rule);
     let stage = if only_rules { Stage::Cel } else { Stage::Schema };
@@ -96,15 +95,8 @@ pub(super) fn reject(violations: &Violations, metadata: &[Violation]) -> Option<
         _ => format!("[{}]", messages.join(", ")),
     };
     let mut rejection = Rejection::new(Reason::Schema(first.kind), message);
-    rejection.causes = all
-        .iter()
-        .map(|v| Cause {
-            path: v.path.clone(),
-            message: v.message.clone(),
-            kind: CauseKind::Schema(v.kind),
-            in_key: false,
-        })
-        .collect();
+    let cause = |v: &&Violation| Cause::new(v.path.clone(), v.message.clone(), CauseKind::Schema(v.kind));
+    rejection.causes = all.iter().map(cause).collect();
     Some((stage, rejection))
 }
 

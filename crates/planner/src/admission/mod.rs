@@ -40,7 +40,7 @@ use render::DryRun;
 use shape::Shape;
 
 use crate::hyperconverged;
-use crate::{release, release::VersionRules};
+use crate::release::VersionRules;
 
 /// The API group of the HyperConverged.
 pub const GROUP: &str = "hco.kubevirt.io";
@@ -85,11 +85,7 @@ pub fn admit(release: &Release, inventory: &Inventory, object: &Value, operation
         }
         Err((stage, rejection)) => {
             admission.further = request.further((stage, &rejection), &admission);
-            admission.stage = Some(stage);
-            admission.reason = Some(rejection.reason);
-            admission.message = rejection.message;
-            admission.causes = rejection.causes;
-            admission.patch = rejection.patch;
+            admission = admission.rejected(stage, rejection);
         }
     }
     admission
@@ -124,36 +120,6 @@ fn old_in_version_of_new(release: &Release, old: &Value, new: &Value) -> Option<
     let mut read = hyperconverged::read_in(release, old, version);
     schema.fill_defaults(&mut read);
     Some(read)
-}
-
-/// Checks that a release read from a directory has schemas and admission rules for each served version.
-///
-/// # Errors
-/// The first missing part.
-pub fn check(release: &Release) -> Result<(), release::Error> {
-    let api = &release.tables().hyperconverged;
-    let types = release.go_types();
-    let missing = |file: &str, what: &str| Err(release::Error::shape(file, what));
-    if types.named("v1.ObjectMeta").is_none() {
-        return missing("go-types.json", "v1.ObjectMeta is missing");
-    }
-    if !api.served_versions.contains(&api.storage_version) {
-        return missing("release.json", "the version that is stored is not served");
-    }
-    for version in &api.served_versions {
-        let what = format!("the HyperConverged's version {version} is missing");
-        if release.admission().version(version).is_none() {
-            return missing("admission.json", &what);
-        }
-        let schema = format!("hyperconverged.{version}");
-        if release.schema(&schema).is_none() {
-            return Err(release::Error::Missing(format!("crds/{schema}.json")));
-        }
-        if types.of_kind(&format!("{GROUP}/{version}"), KIND).is_none() {
-            return missing("go-types.json", &what);
-        }
-    }
-    Ok(())
 }
 
 /// The stage that rejected, and why.

@@ -2,13 +2,14 @@
 //! patch that the API server applies.
 
 use super::change::{Change, ChangeKind};
+use super::gates_to_fields;
 use super::shape::{GATES, Shape, at, list, parse_path, text};
-use super::{Cause, CauseKind, KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
-use super::{GROUP, gates_to_fields};
+use super::{Cause, CauseKind, Operation, OperatorBug, OperatorBugKind, Reason, Rejection};
 use crate::admission::Admission;
 use crate::prelude::*;
 use crate::release::Release;
 use crate::release::{Mutation, VersionRules};
+use hcoplan_kubernetes::go::DecodeError;
 
 /// Makes CDI import at once, without waiting for a first consumer.
 const BIND: &str = "cdi.kubevirt.io/storage.bind.immediate.requested";
@@ -181,19 +182,14 @@ impl Webhook<'_> {
 /// # Errors
 /// Go's message for the first value that it can't decode; the causes hold the further ones.
 pub(super) fn decode(release: &Release, version: &str, object: &Value) -> Result<(), Rejection> {
-    let types = release.go_types();
-    let ty = types.of_kind(&format!("{GROUP}/{version}"), KIND);
-    let errors = types.decode_errors(object, ty.expect("every served version has its Go types"));
+    let ty = release.hyperconverged_type(version).expect("every served version has its Go types");
+    let errors = release.go_types().decode_errors(object, ty);
     let Some(first) = errors.first() else {
         return Ok(());
     };
     let mut rejection = Rejection::new(Reason::GoDecode, first.message.as_str());
-    rejection.causes.extend(errors.into_iter().map(|error| Cause {
-        path: parse_path(object, &error.path),
-        message: error.message,
-        kind: CauseKind::Decode(error.wants),
-        in_key: false,
-    }));
+    let cause = |e: DecodeError| Cause::new(parse_path(object, &e.path), e.message, CauseKind::Decode(e.wants));
+    rejection.causes.extend(errors.into_iter().map(cause));
     Err(rejection)
 }
 

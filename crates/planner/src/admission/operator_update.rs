@@ -5,12 +5,10 @@
 //! a bug let through may be rejected then, in this and every later reconcile. A HyperConverged that already has
 //! finalizer and label, such as one copied from a cluster, is never updated.
 
-use super::KIND;
-use crate::hyperconverged::HyperConverged;
+use crate::hyperconverged::{self, HyperConverged};
 use crate::prelude::*;
 use crate::release::Release;
 use crate::topology::Topology;
-use hcoplan_kubernetes::tree::get;
 
 const FINALIZER: &str = "kubevirt.io/hyperconverged";
 const LABEL: &str = "app";
@@ -19,12 +17,7 @@ const EVICTION_STRATEGY: &str = "virtualization.evictionStrategy";
 /// The operator's update of an object: printed from its Go types, with its finalizer, label and status.
 pub fn operator_update(release: &Release, mut updated: Value) -> Value {
     let status = updated["status"].take();
-    let types = release.go_types();
-    let api_version = get(&updated, "apiVersion").and_then(Value::as_str);
-    let ty = api_version.and_then(|version| types.of_kind(version, KIND));
-    if let Some(ty) = ty {
-        types.normalise(&mut updated, ty);
-    }
+    hyperconverged::print(release, &mut updated);
     updated["status"] = status;
     let metadata = &mut updated["metadata"];
     if !has_finalizer(metadata) {

@@ -8,7 +8,7 @@ use crate::hyperconverged::{HyperConverged, version_of};
 use crate::hyperconverged::{Submitted, path_in};
 use crate::inventory::Inventory;
 use crate::jsonpatch;
-use crate::operands::{self, Context};
+use crate::operands::{self, CRS, Context, Cr};
 use crate::prelude::*;
 use crate::release::{Platform, Release};
 use crate::topology::Topology;
@@ -26,21 +26,14 @@ pub(super) struct DryRun<'a> {
     pub(super) read: OnceCell<Submitted>,
 }
 
-/// The operand CRs of the trial: kind, operand, and the API server's name for a missing one.
-const TRIED: [(&str, &str, &str); 4] = [
-    ("KubeVirt", "kubevirt", "kubevirts.kubevirt.io \"kubevirt-kubevirt-hyperconverged\""),
-    ("CDI", "cdi", "cdis.cdi.kubevirt.io \"cdi-kubevirt-hyperconverged\""),
-    (
-        "NetworkAddonsConfig",
-        "network-addons",
-        "networkaddonsconfigs.networkaddonsoperator.network.kubevirt.io \"cluster\"",
-    ),
-    ("SSP", "ssp", "ssps.ssp.kubevirt.io \"ssp-kubevirt-hyperconverged\""),
-];
+/// The operand CRs of the trial: those that an annotation can patch.
+fn tried() -> impl Iterator<Item = &'static Cr> {
+    CRS.iter().filter(|cr| jsonpatch::annotation_of(cr.kind).is_some())
+}
 
 /// Kinds of the operand CRs that the webhook reads when a HyperConverged is updated.
 pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
-    TRIED.into_iter().map(|(kind, ..)| kind)
+    tried().map(|cr| cr.kind)
 }
 
 /// Renders KubeVirt, CDI, NetworkAddonsConfig and SSP in this order from one object: what a patch writes into the
@@ -77,7 +70,8 @@ fn attempts(
     let read = || HyperConverged::from_submitted(release, object);
     let mut hc = Cow::Borrowed(&dry_run.read.get_or_init(read).read);
     let known = Known::of(release, inventory, operation);
-    for (kind, name, missing_name) in TRIED {
+    for cr in tried() {
+        let kind = cr.kind;
         let is_update = matches!(operation, Operation::Update { .. });
         if is_update && kind == "SSP" && inventory.platform == Platform::Kubernetes {
             continue;
@@ -85,7 +79,7 @@ fn attempts(
         if let Operation::Update { missing, .. } = operation
             && missing.contains(&kind)
         {
-            let message = format!("{missing_name} not found");
+            let message = format!("{} not found", cr.resource());
             out.push(Rejection::new(Reason::OperandMissing, message).at(Path::root()));
             return out;
         }
@@ -102,7 +96,7 @@ fn attempts(
             _ => &known.by_nodes,
         };
         let cx = Context::new(release, inventory, topology, &hc, templates, stage);
-        let reached = match operands::reached_by(&cx, name) {
+        let reached = match operands::reached_by(&cx, cr.operand) {
             Ok(reached) => reached,
             Err(error) => {
                 out.push(rejection(object, shape, &error));

@@ -1,6 +1,6 @@
 //! Paths of the fields that the webhooks check, by API version.
 
-use crate::hyperconverged::MOVES;
+use crate::hyperconverged::{MOVES, path_in};
 use crate::prelude::*;
 
 /// Dotted paths of the fields that the webhooks examine.
@@ -20,34 +20,28 @@ pub(super) struct Shape {
 /// The path of the feature gates in every version.
 pub(super) const GATES: &str = "spec.featureGates";
 
-const V1BETA1: Shape = Shape {
-    certificates: "spec.certConfig",
-    templates: "spec.dataImportCronTemplates",
-    tls: "spec.tlsSecurityProfile",
-    workloads: "spec.workloads.nodePlacement",
-    infra: "spec.infra.nodePlacement",
-    eviction_strategy: "spec.evictionStrategy",
-    ksm: "spec.ksmConfiguration",
-    tuning_policy: "spec.tuningPolicy",
-    mediated_devices: "spec.mediatedDevicesConfiguration",
-};
-
-const V1: Shape = Shape {
-    certificates: "spec.security.certConfig",
-    templates: "spec.workloadSources.dataImportCronTemplates",
-    tls: "spec.security.tlsSecurityProfile",
-    workloads: "spec.deployment.nodePlacements.workload",
-    infra: "spec.deployment.nodePlacements.infra",
-    eviction_strategy: "spec.virtualization.evictionStrategy",
-    ksm: "spec.virtualization.ksmConfiguration",
-    tuning_policy: "spec.virtualization.tuningPolicy",
-    mediated_devices: "spec.virtualization.mediatedDevicesConfiguration",
-};
+static V1BETA1: LazyLock<Shape> = LazyLock::new(|| Shape::in_version("v1beta1"));
+static V1: LazyLock<Shape> = LazyLock::new(|| Shape::in_version("v1"));
 
 impl Shape {
     /// The shape of `v1beta1`, else that of the newest version.
     pub(super) fn of(version: &str) -> &'static Self {
         if version == "v1beta1" { &V1BETA1 } else { &V1 }
+    }
+
+    fn in_version(version: &str) -> Self {
+        let path = |field: &str| format!("spec.{}", path_in(version, field)).leak();
+        Self {
+            certificates: path("security.certConfig"),
+            templates: path("workloadSources.dataImportCronTemplates"),
+            tls: path("security.tlsSecurityProfile"),
+            workloads: path("deployment.nodePlacements.workload"),
+            infra: path("deployment.nodePlacements.infra"),
+            eviction_strategy: path("virtualization.evictionStrategy"),
+            ksm: path("virtualization.ksmConfiguration"),
+            tuning_policy: path("virtualization.tuningPolicy"),
+            mediated_devices: path("virtualization.mediatedDevicesConfiguration"),
+        }
     }
 }
 

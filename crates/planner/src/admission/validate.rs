@@ -3,8 +3,9 @@
 use super::gates::Warning;
 use super::render::DryRun;
 use super::shape::{Shape, at, list, text};
-use super::{KIND, Operation, OperatorBug, OperatorBugKind, Reason, Rejection, affinity, gates, render, tls};
+use super::{Operation, OperatorBug, OperatorBugKind, Reason, Rejection, affinity, gates, render, tls};
 use crate::admission::Admission;
+use crate::hyperconverged::version_of;
 use crate::prelude::*;
 use crate::release::{Check, VersionRules, Warnings};
 use hcoplan_kubernetes::duration;
@@ -175,10 +176,12 @@ impl Webhook<'_> {
         if at(old, annotations) != at(self.object, annotations) {
             return false;
         }
-        let types = self.dry_run.release.go_types();
-        let is_equal = |ty| types.deep_equal(&json!({"spec": old["spec"]}), &json!({"spec": self.object["spec"]}), ty);
+        let release = self.dry_run.release;
+        let is_equal = |ty| {
+            release.go_types().deep_equal(&json!({"spec": old["spec"]}), &json!({"spec": self.object["spec"]}), ty)
+        };
         at(old, "spec") == at(self.object, "spec")
-            || types.of_kind(text(self.object, "apiVersion"), KIND).is_some_and(is_equal)
+            || release.hyperconverged_type(version_of(self.object)).is_some_and(is_equal)
     }
 }
 

@@ -123,6 +123,13 @@ pub struct Rejection {
     pub panics: bool,
 }
 
+impl Cause {
+    /// A wrong value.
+    pub(super) fn new(path: Path, message: String, kind: CauseKind) -> Self {
+        Self { path, message, kind, in_key: false }
+    }
+}
+
 impl Rejection {
     pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
         Self { reason, message: message.into(), causes: Vec::new(), patch: None, panics: false }
@@ -137,12 +144,13 @@ impl Rejection {
 
     /// Adds a location with the whole message.
     pub(super) fn at(mut self, path: Path) -> Self {
-        self.causes.push(Cause { path, message: self.message.clone(), kind: CauseKind::Other, in_key: false });
+        self.causes.push(Cause::new(path, self.message.clone(), CauseKind::Other));
         self
     }
 
     pub(super) fn at_key(mut self, path: Path) -> Self {
-        self.causes.push(Cause { path, message: self.message.clone(), kind: CauseKind::Other, in_key: true });
+        let cause = Cause::new(path, self.message.clone(), CauseKind::Other);
+        self.causes.push(Cause { in_key: true, ..cause });
         self
     }
 }
@@ -243,14 +251,12 @@ impl Admission {
     /// The same admission with one of `further` as the reason for the rejection.
     #[must_use]
     pub fn with_reason(&self, (stage, rejection): &(Stage, Rejection)) -> Self {
-        Self {
-            stage: Some(*stage),
-            reason: Some(rejection.reason),
-            message: rejection.message.clone(),
-            causes: rejection.causes.clone(),
-            patch: rejection.patch.clone(),
-            further: Vec::new(),
-            ..self.clone()
-        }
+        Self { further: Vec::new(), ..self.clone() }.rejected(*stage, rejection.clone())
+    }
+
+    /// The admission with a rejection.
+    pub(super) fn rejected(self, stage: Stage, rejection: Rejection) -> Self {
+        let Rejection { reason, message, causes, patch, .. } = rejection;
+        Self { stage: Some(stage), reason: Some(reason), message, causes, patch, ..self }
     }
 }

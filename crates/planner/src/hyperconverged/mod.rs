@@ -52,10 +52,7 @@ impl HyperConverged {
     /// Converts an object of the stored version to the internal form.
     fn read(release: &Release, mut read: Value) -> Self {
         let api = &release.tables().hyperconverged;
-        let api_version = format!("hco.kubevirt.io/{}", api.storage_version);
-        if let Some(ty) = release.go_types().of_kind(&api_version, "HyperConverged") {
-            release.go_types().normalise(&mut read, ty);
-        }
+        print(release, &mut read);
         let spec = read.get_mut("spec").map(Value::take).unwrap_or_default();
         let gates = Gates::read(release, spec.get("featureGates"));
         let spec = match api.storage_version.as_str() {
@@ -154,10 +151,7 @@ pub fn in_version(release: &Release, object: &Value, version: &str) -> Value {
         return object.clone();
     }
     let mut converted = convert(release, object, version);
-    let api_version = format!("hco.kubevirt.io/{version}");
-    if let Some(ty) = release.go_types().of_kind(&api_version, "HyperConverged") {
-        release.go_types().normalise(&mut converted, ty);
-    }
+    print(release, &mut converted);
     // The encoder of 1.18 leaves this out, and its decoder fills it in.
     if release.has("prints-no-enabled-gate-state") {
         let gates = converted.pointer_mut("/spec/featureGates").and_then(Value::as_array_mut);
@@ -194,6 +188,13 @@ pub fn storage_path(release: &Release, path: &str) -> String {
     match release.storage_version() {
         "v1beta1" => format!("spec.{}", moves::to_v1beta1(path)),
         _ => format!("spec.{path}"),
+    }
+}
+
+/// Changes an object to what the Go types of its version print.
+pub(crate) fn print(release: &Release, object: &mut Value) {
+    if let Some(ty) = release.hyperconverged_type(version_of(object)) {
+        release.go_types().normalise(object, ty);
     }
 }
 

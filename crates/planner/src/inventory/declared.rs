@@ -1,9 +1,10 @@
 //! Reads a `hcoplan.dev/v1alpha1 ClusterInventory`.
 
 use super::architecture::Architecture;
+use super::dump::{remove_duplicate_names, taints};
 use super::locations::{InventoryLocations, NodeLocations};
 use super::schema::{self, replace};
-use super::{CAPABILITIES, LABELLED, Taint, UpdateMethod, capability_labels};
+use super::{CAPABILITIES, LABELLED, UpdateMethod, capability_labels};
 use crate::inventory::{ARCHITECTURE_LABEL, Inventory, Node, ROLE_LABEL};
 use crate::prelude::*;
 use crate::release::Platform;
@@ -114,7 +115,11 @@ impl Declared {
                 }
             }
         }
-        self.remove_duplicate_nodes();
+        // A pool's node and a single node may have the same name.
+        remove_duplicate_names(&mut self.nodes, |node, location| {
+            let message = format!("node `{}` is declared twice", node.name);
+            self.findings.push(Finding::new(&INVENTORY_INCONSISTENT, message).at(location.clone()));
+        });
     }
 
     fn pool(&mut self, document: &Document, entry: &Tree) {
@@ -144,7 +149,7 @@ impl Declared {
             name: location("name").unwrap_or_else(|| document.location(entry.span)),
             architecture: location("architecture"),
         };
-        for role in entry.get("roles").map_or(&[][..], Tree::items) {
+        for role in entry.list_at("roles") {
             let label = format!("{ROLE_LABEL}{}", role.as_str().unwrap_or_default());
             node.labels.insert(label, String::new());
         }
@@ -154,18 +159,9 @@ impl Declared {
             let value = label.value.as_str().unwrap_or_default();
             node.labels.insert(label.key.text.clone(), value.to_owned());
         }
-        node.kvm = match entry.get("kvm").map(|k| &k.value) {
-            Some(Yaml::Bool(kvm)) => Some(*kvm),
-            _ => None,
-        };
+        node.kvm = flag(entry, "kvm");
         capabilities(&mut node, entry);
-        for taint in entry.get("taints").map_or(&[][..], Tree::items) {
-            node.taints.push(Taint {
-                key: text(taint, "key").unwrap_or_default(),
-                value: text(taint, "value").unwrap_or_default(),
-                effect: text(taint, "effect").unwrap_or_default(),
-            });
-        }
+        node.taints = taints(entry.get("taints"));
         if entry.get("roles").is_none() && node.roles().next().is_none() {
             self.findings.push(without_role(&node.name, &locations.name));
         }
@@ -189,27 +185,6 @@ impl Declared {
         let mut node = with_default_labels(node);
         node.labels.retain(|key, _| lacking.iter().all(|label| *key != label.key.text));
         (node, locations)
-    }
-
-    /// A pool's node and a single node may have the same name; the first one stays.
-    fn remove_duplicate_nodes(&mut self) {
-        let mut names: Vec<&str> = self.nodes.iter().map(|(n, _)| n.name.as_str()).collect();
-        names.sort_unstable();
-        if names.windows(2).all(|pair| pair[0] != pair[1]) {
-            return;
-        }
-        let mut seen: BTreeSet<String> = BTreeSet::new();
-        let mut found = Vec::new();
-        self.nodes.retain(|(node, location)| {
-            let new = seen.insert(node.name.clone());
-            if !new {
-                let message = format!("node `{}` is declared twice", node.name);
-                let finding = Finding::new(&INVENTORY_INCONSISTENT, message);
-                found.push(finding.at(location.name.clone()));
-            }
-            new
-        });
-        self.findings.append(&mut found);
     }
 }
 

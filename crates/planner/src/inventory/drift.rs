@@ -132,18 +132,16 @@ fn entries(document: &Document) -> Vec<Entry> {
     };
     let mut out = Vec::new();
     for list in ["nodePools", "nodes"] {
-        for (index, item) in (0..).zip(spec.get(list).map_or(&[][..], Tree::items)) {
-            let text = |key: &str| item.get(key).and_then(Tree::as_str).unwrap_or_default();
+        for (index, item) in (0..).zip(spec.list_at(list)) {
             let name = item.get("name").unwrap_or(item);
             let count = item.get("count").and_then(|c| c.to_json().as_u64());
             let count = usize::try_from(count.unwrap_or(0)).unwrap_or(usize::MAX);
-            let written = text("architecture");
-            let listed = item.get("roles").map_or(&[][..], Tree::items);
-            let written_roles: Vec<&str> = listed.iter().filter_map(Tree::as_str).collect();
+            let written = item.text("architecture");
+            let written_roles: Vec<&str> = item.list_at("roles").iter().filter_map(Tree::as_str).collect();
             out.push(Entry {
                 list,
                 index,
-                name: text("name").to_owned(),
+                name: item.text("name").to_owned(),
                 place: document.location(name.span),
                 count: (list == "nodePools").then_some(count),
                 architecture: match Architecture::of(written) {

@@ -6,7 +6,7 @@ use super::{CORDONED, Taint};
 use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
+use hcoplan_rule_pages::rules::INVENTORY_INVALID;
 use hcoplan_yaml::{Document, Node as Tree};
 
 /// Reads a document's nodes, in the order of the text.
@@ -18,7 +18,7 @@ pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, fi
         return;
     }
     let list_of_nodes = kind(root).as_deref() == Some("NodeList");
-    for item in root.get("items").map_or(&[][..], Tree::items) {
+    for item in root.list_at("items") {
         // Items of a typed list need not repeat their kind.
         if kind(item).map_or(list_of_nodes, |k| k == "Node") {
             node(document, item, out, findings);
@@ -91,17 +91,21 @@ fn kvm(status: &Tree, labels: &BTreeMap<String, String>) -> Option<bool> {
 
 /// The sizes of a node's huge pages.
 fn hugepages(capacity: &Tree) -> Vec<String> {
-    let present = capacity.entries().iter().filter(|e| e.value.as_str().is_some_and(|count| count != "0"));
-    present.filter_map(|e| e.key.text.strip_prefix("hugepages-")).map(str::to_owned).collect()
+    present(capacity).filter_map(|name| name.strip_prefix("hugepages-")).map(str::to_owned).collect()
 }
 
 /// The resources of a node's device plugins, without KubeVirt's, which every node has.
 fn devices(capacity: &Tree) -> Vec<String> {
-    let present = capacity.entries().iter().filter(|e| e.value.as_str().is_some_and(|count| count != "0"));
-    let names = present.map(|e| e.key.text.clone()).filter(|name| name.contains('/'));
+    let names = present(capacity).filter(|name| name.contains('/'));
     let of_plugins =
         names.filter(|name| !["devices.kubevirt.io/", "kubernetes.io/"].iter().any(|own| name.contains(own)));
-    of_plugins.collect()
+    of_plugins.map(str::to_owned).collect()
+}
+
+/// The names of the resources that a node has any of.
+fn present(capacity: &Tree) -> impl Iterator<Item = &str> {
+    let entries = capacity.entries().iter();
+    entries.filter(|e| e.value.as_str().is_some_and(|count| count != "0")).map(|e| e.key.text.as_str())
 }
 
 /// The label that says whether virt-handler works on a node.
@@ -115,25 +119,21 @@ pub(super) fn texts(node: Option<&Tree>) -> BTreeMap<String, String> {
 
 pub(super) fn taints(node: Option<&Tree>) -> Vec<Taint> {
     let items = node.map_or(&[][..], Tree::items).iter();
-    let text = |item: &Tree, key: &str| {
-        let value = item.get(key).and_then(Tree::as_str);
-        value.unwrap_or_default().to_owned()
+    let taint = |item: &Tree| {
+        let [key, value, effect] = ["key", "value", "effect"].map(|key| item.text(key).to_owned());
+        Taint { key, value, effect }
     };
-    let taint =
-        |item: &Tree| Taint { key: text(item, "key"), value: text(item, "value"), effect: text(item, "effect") };
     items.map(taint).collect()
 }
 
-/// Keeps the first node of each name.
-pub(super) fn remove_duplicate_names(nodes: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {
+/// Keeps the first node of each name, and reports the others with their places.
+pub(super) fn remove_duplicate_names(nodes: &mut Vec<(Node, NodeLocations)>, mut report: impl FnMut(&Node, &Location)) {
     let mut seen = BTreeSet::new();
-    nodes.retain(|(node, location)| {
-        let new = seen.insert(node.name.clone());
-        if !new {
-            let message = format!("the node `{}` is dumped twice", node.name);
-            let finding = Finding::new(&INVENTORY_INCONSISTENT, message);
-            findings.push(finding.at(location.name.clone()).label("ignored: the first entry is used"));
+    nodes.retain(|(node, locations)| {
+        let is_new = seen.insert(node.name.clone());
+        if !is_new {
+            report(node, &locations.name);
         }
-        new
+        is_new
     });
 }

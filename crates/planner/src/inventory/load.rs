@@ -9,7 +9,7 @@ use crate::inventory::{Inventory, Node};
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Finding;
 use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
-use hcoplan_yaml::{Document, Node as Tree};
+use hcoplan_yaml::Document;
 
 /// What a document declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -107,7 +107,11 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
         used.push(Arc::clone(document));
         states_nodes = true;
     }
-    dump::remove_duplicate_names(&mut dumped, &mut findings);
+    dump::remove_duplicate_names(&mut dumped, |node, location| {
+        let message = format!("the node `{}` is dumped twice", node.name);
+        let finding = Finding::new(&INVENTORY_INCONSISTENT, message);
+        findings.push(finding.at(location.clone()).label("ignored: the first entry is used"));
+    });
 
     let mut nodes = own_nodes;
     if nodes.is_empty() {
@@ -160,10 +164,8 @@ fn dump_difference(
     if differences.is_empty() {
         return None;
     }
-    let list = ["nodePools", "nodes"].into_iter().find(|list| {
-        let node = document.root.at(&Path::dotted(&format!("spec.{list}")));
-        node.is_some_and(|n: &Tree| !n.items().is_empty())
-    });
+    let list =
+        ["nodePools", "nodes"].into_iter().find(|list| !document.root.list_at(&format!("spec.{list}")).is_empty());
     let path = Path::dotted(&format!("spec.{}", list.unwrap_or("nodes")));
     let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
     Some(

@@ -36,10 +36,8 @@ pub(super) fn declares_machines(api_version: &str, kind: &str) -> bool {
 /// Derives the nodes of a document's machine sets, in the order of the text.
 pub(super) fn read(document: &Document, out: &mut Vec<(Node, NodeLocations)>, findings: &mut Vec<Finding>) {
     let root = std::iter::once(&document.root);
-    let items = document.root.get("items").map_or(&[][..], Tree::items);
-    for object in root.chain(items) {
-        let text = |key: &str| object.get(key).and_then(Tree::as_str).unwrap_or_default();
-        if declares_machines(text("apiVersion"), text("kind")) {
+    for object in root.chain(document.root.list_at("items")) {
+        if declares_machines(object.text("apiVersion"), object.text("kind")) {
             machines(document, object, out, findings);
         }
     }

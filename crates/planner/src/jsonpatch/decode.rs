@@ -8,6 +8,8 @@ use super::node::Node;
 use super::{Cause, Failure, OperationPart};
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Span;
+use hcoplan_kubernetes::go::json_kind;
+use hcoplan_kubernetes::schema::go_json;
 use hcoplan_yaml::{Node as Item, Value as Json};
 
 /// What an operation does.
@@ -164,8 +166,8 @@ fn wrong_type(item: &Item, target: &str, operation: Option<usize>) -> Failure {
 }
 
 fn unmarshal(item: &Item, target: &str) -> String {
-    let word = json::go_type_name(&item.value);
-    format!("json: cannot unmarshal {word} into Go value of type {target}")
+    let kind = json_kind(&item.to_json());
+    format!("json: cannot unmarshal {kind} into Go value of type {target}")
 }
 
 fn operation(text: &str, index: usize, item: &Item) -> Result<Operation, Failure> {
@@ -230,17 +232,11 @@ fn print_operation(text: &str, item: &Item, members: &BTreeMap<&str, &Item>) -> 
     if matches!(item.value, Json::Null) {
         return "null".to_owned();
     }
-    let mut out = String::from("{");
-    for (key, value) in members {
-        if out.len() > 1 {
-            out.push(',');
-        }
-        json::quoted(key, &mut out);
-        out.push(':');
-        json::compact(text.get(value.span.range()).unwrap_or_default(), &mut out);
-    }
-    out.push('}');
-    out
+    let members = members.iter().map(|(key, value)| {
+        let value = json::compact(text.get(value.span.range()).unwrap_or_default());
+        format!("{}:{value}", go_json(&(*key).into()))
+    });
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
 #[cfg(test)]

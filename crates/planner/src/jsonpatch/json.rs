@@ -4,84 +4,34 @@
 //! tokens, so parsed values are not enough: the tree keeps locations. Accepts the same JSON as Go's `json.Valid`, except
 //! that Go nests 10000 deep and this reader [`MAX_DEPTH`].
 
-use hcoplan_yaml::{Node, Value, read_json};
+use hcoplan_kubernetes::schema::html_safe;
+use hcoplan_yaml::{Node, read_json};
 
 /// How deep values may nest, here and in a patched document. Kubernetes objects stay far below.
 pub(super) const MAX_DEPTH: usize = 256;
-
-/// The type's name in Go's errors.
-pub(super) fn go_type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Seq(_) => "array",
-        Value::Map(_) => "object",
-    }
-}
 
 /// Parses one JSON value, surrounded by white space at most.
 ///
 /// # Errors
 /// The offset of the first invalid byte.
 pub(super) fn parse(text: &str) -> Result<Node, usize> {
-    read_json(text, MAX_DEPTH)
+    read_json(text, MAX_DEPTH).map_err(|problem| problem.span.start as usize)
 }
 
 /// A value as Go prints a raw message: without white space, with HTML characters escaped.
-pub(super) fn compact(text: &str, out: &mut String) {
+pub(super) fn compact(text: &str) -> String {
     let mut in_string = false;
     let mut escaped = false;
-    for c in text.chars() {
+    html_safe(text.chars().filter(|c| {
         if !in_string && matches!(c, ' ' | '\t' | '\r' | '\n') {
-            continue;
+            return false;
         }
-        if c == '"' && !escaped {
+        if *c == '"' && !escaped {
             in_string = !in_string;
         }
-        escaped = c == '\\' && !escaped;
-        if !push_html_safe(c, out) {
-            out.push(c);
-        }
-    }
-}
-
-/// A string as Go prints it.
-pub(super) fn quoted(text: &str, out: &mut String) {
-    use std::fmt::Write as _;
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => {
-                out.push('\\');
-                out.push(c);
-            }
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c < ' ' => write!(out, "\\u{:04x}", u32::from(c)).expect("writing to a string"),
-            c => {
-                if !push_html_safe(c, out) {
-                    out.push(c);
-                }
-            }
-        }
-    }
-    out.push('"');
-}
-
-fn push_html_safe(c: char, out: &mut String) -> bool {
-    let escape = match c {
-        '<' => "\\u003c",
-        '>' => "\\u003e",
-        '&' => "\\u0026",
-        '\u{2028}' => "\\u2028",
-        '\u{2029}' => "\\u2029",
-        _ => return false,
-    };
-    out.push_str(escape);
-    true
+        escaped = *c == '\\' && !escaped;
+        true
+    }))
 }
 
 #[cfg(test)]
@@ -139,11 +89,9 @@ mod tests {
 
     #[test]
     fn prints_back_as_go_does() {
-        let mut out = String::new();
-        compact("{ \"a\" : \"x \\\" <b>\" , \"c\":[ 1.0 ] }", &mut out);
-        assert_eq!(out, r#"{"a":"x \" \u003cb\u003e","c":[1.0]}"#);
-        out.clear();
-        quoted("a\"&\n\u{1}\u{2028}é", &mut out);
-        assert_eq!(out, "\"a\\\"\\u0026\\n\\u0001\\u2028é\"");
+        let printed = compact("{ \"a\" : \"x \\\" <b>\" , \"c\":[ 1.0 ] }");
+        assert_eq!(printed, r#"{"a":"x \" \u003cb\u003e","c":[1.0]}"#);
+        let key = hcoplan_kubernetes::schema::go_json(&"a\"&\n\u{1}\u{2028}é".into());
+        assert_eq!(key, "\"a\\\"\\u0026\\n\\u0001\\u2028é\"");
     }
 }

@@ -1,6 +1,7 @@
 //! The document while it is patched.
 
 use crate::prelude::*;
+use hcoplan_kubernetes::schema::go_quote;
 use hcoplan_yaml::{Node as Item, Value as Json};
 use serde_json::Number;
 
@@ -189,41 +190,7 @@ pub(super) fn atoi(text: &str) -> Result<i64, String> {
             Err(_) => "value out of range",
         }
     };
-    Err(format!("strconv.Atoi: parsing {}: {why}", quote(text)))
-}
-
-/// Go's `strconv.Quote`.
-fn quote(text: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        let short = match c {
-            '"' | '\\' => Some(c),
-            '\u{7}' => Some('a'),
-            '\u{8}' => Some('b'),
-            '\u{c}' => Some('f'),
-            '\n' => Some('n'),
-            '\r' => Some('r'),
-            '\t' => Some('t'),
-            '\u{b}' => Some('v'),
-            _ => None,
-        };
-        match (short, u32::from(c)) {
-            (Some(letter), _) => {
-                out.push('\\');
-                out.push(letter);
-            }
-            (None, code @ (0..0x20 | 0x7f)) => {
-                write!(out, "\\x{code:02x}").expect("writing to a string");
-            }
-            (None, code) if c.is_control() || (c.is_whitespace() && c != ' ') => {
-                write!(out, "\\u{code:04x}").expect("writing to a string");
-            }
-            _ => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    Err(format!("strconv.Atoi: parsing {}: {why}", go_quote(text)))
 }
 
 #[cfg(test)]

@@ -65,10 +65,7 @@ fn with_hidden_gates(
         && let Some(mut submitted) = admission::stored_if_accepted(release, inventory, manifest)
     {
         // In the form that the conversion prints.
-        if let Some(ty) = release.go_types().of_kind(stored["apiVersion"].as_str().unwrap_or_default(), admission::KIND)
-        {
-            release.go_types().normalise(&mut submitted, ty);
-        }
+        hyperconverged::print(release, &mut submitted);
         for (gate, _) in &hidden {
             remove(&mut submitted, &path(gate));
         }

@@ -54,7 +54,7 @@ impl Managed {
         manifest: &Value,
     ) -> Result<(Value, Self), Unmergeable> {
         let version = version_of(manifest);
-        let Some(schema) = schema_of(release, version) else {
+        let Some(schema) = release.hyperconverged_schema(version) else {
             // Admission rejects a version that isn't served.
             return Ok((manifest.clone(), self.clone()));
         };
@@ -89,7 +89,7 @@ impl Managed {
         let Some(last) = self.applied.as_ref().filter(|last| !last.fields.is_empty()) else {
             return merged;
         };
-        let Some(schema) = schema_of(release, &last.version) else {
+        let Some(schema) = release.hyperconverged_schema(&last.version) else {
             return merged;
         };
         let original = in_version(release, &merged, &last.version);
@@ -100,7 +100,7 @@ impl Managed {
         let others = owners().map(|owned| owned.version.as_str()).filter(|version| *version != last.version);
         let others: BTreeSet<&str> = others.collect();
         for version in std::iter::once(last.version.as_str()).chain(others) {
-            let Some(schema) = schema_of(release, version) else { continue };
+            let Some(schema) = release.hyperconverged_schema(version) else { continue };
             let all = in_version(release, &original, version);
             let owned = owners().filter(|owned| owned.version == version);
             let owned = owned.fold(FieldSet::default(), |all, owned| all.union(&owned.fields));
@@ -122,7 +122,7 @@ impl Managed {
         if self.applied.is_none() && self.updated.is_empty() {
             return;
         }
-        let Some(schema) = schema_of(release, version) else { return };
+        let Some(schema) = release.hyperconverged_schema(version) else { return };
         let before = hyperconverged::read_in(release, before, version);
         let after = hyperconverged::read_in(release, after, version);
         for owned in self.applied.iter_mut().chain(&mut self.updated) {
@@ -141,7 +141,7 @@ impl Managed {
 impl Owned {
     /// Another writer changes the object: fields that it writes or removes are no longer owned.
     fn lose(&mut self, release: &Release, before: &Value, after: &Value) {
-        if let Some(schema) = schema_of(release, &self.version) {
+        if let Some(schema) = release.hyperconverged_schema(&self.version) {
             let changes =
                 schema.changes(&in_version(release, before, &self.version), &in_version(release, after, &self.version));
             self.fields = self.fields.without(&changes.written).without(&changes.removed);
@@ -158,17 +158,13 @@ impl Owned {
     }
 }
 
-pub(super) fn schema_of<'r>(release: &'r Release, version: &str) -> Option<&'r Schema> {
-    release.hyperconverged_schema(version)
-}
-
 /// Converts a request's object to another version like the API server: without defaults.
 fn in_version(release: &Release, object: &Value, version: &str) -> Value {
     if version_of(object) == version {
         return object.clone();
     }
     let mut read = hyperconverged::in_version(release, object, version);
-    if let Some(schema) = schema_of(release, version) {
+    if let Some(schema) = release.hyperconverged_schema(version) {
         schema.prepare_converted(&mut read);
     }
     read

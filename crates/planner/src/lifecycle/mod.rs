@@ -220,12 +220,7 @@ impl State {
     /// The step that follows from a manifest's admission.
     fn submitted(&self, admission: Admission) -> Step {
         let Some(stored) = &admission.stored else {
-            return Step {
-                after: self.clone(),
-                plan: Plan::rejected(&self.release, &self.inventory, admission),
-                operator_updates: Vec::new(),
-                objects: Vec::new(),
-            };
+            return self.clone().unchanged(admission);
         };
         let mut stored = hyperconverged::in_storage_version(&self.release, stored);
         if let Some(old) = &self.stored {
@@ -256,7 +251,7 @@ impl State {
         let state = Self { inventory, ..self.clone() };
         match &self.stored {
             Some(stored) => state.reconciled(stored.clone(), &Additions::default(), Orphans::Deleted),
-            None => state.without_hyperconverged(),
+            None => state.unchanged(Admission::default()),
         }
     }
 
@@ -266,7 +261,7 @@ impl State {
         let state = Self { release: Arc::clone(release), ..self.clone() };
         match &self.stored {
             Some(stored) => upgrade::upgrade(&self.release, state, stored),
-            None => state.without_hyperconverged(),
+            None => state.unchanged(Admission::default()),
         }
     }
 
@@ -281,9 +276,10 @@ impl State {
         out
     }
 
-    fn without_hyperconverged(self) -> Step {
+    /// The step of a cluster in which HCO reconciles nothing.
+    fn unchanged(self, admission: Admission) -> Step {
         Step {
-            plan: Plan::rejected(&self.release, &self.inventory, Admission::default()),
+            plan: Plan::rejected(&self.release, &self.inventory, admission),
             after: self,
             operator_updates: Vec::new(),
             objects: Vec::new(),

@@ -1,44 +1,79 @@
-//! Turns an operand CR into an object.
+//! The CRs of the operands, and how they become objects.
 
 use super::{Context, Error, Stage};
 use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedOperandPart};
 use crate::prelude::*;
-use hcoplan_kubernetes::go::{GoType, GoTypes, without_facts_of_a_cluster};
+use hcoplan_kubernetes::go::without_facts_of_a_cluster;
 use hcoplan_kubernetes::tree;
+use serde::Deserialize;
 use serde_json::Map;
 
-/// An operand CR before metadata, encoding and patch.
-#[derive(Debug)]
-pub(super) struct Cr {
-    pub(super) api_version: &'static str,
-    pub(super) kind: &'static str,
-    pub(super) name: &'static str,
-    /// Whether it is in the operator's namespace.
-    pub(super) namespaced: bool,
+/// The CR of an operand: what doesn't depend on the cluster.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cr {
+    /// The operand's name, as in `behaviour.json`.
+    pub operand: &'static str,
+    /// Its kind.
+    pub kind: &'static str,
+    /// Its API version, as HCO writes it.
+    pub api_version: &'static str,
+    /// Its name.
+    pub name: &'static str,
     /// The label `app.kubernetes.io/component`.
-    pub(super) component: &'static str,
+    component: &'static str,
+    /// Whether it is in the operator's namespace.
+    #[serde(default)]
+    namespaced: bool,
     /// Whether the HyperConverged is its controller.
-    pub(super) owned: bool,
-    pub(super) annotations: &'static [&'static str],
-    pub(super) spec: Value,
+    #[serde(default)]
+    owned: bool,
+    /// Values copied unchanged from fields of the HyperConverged: section, field of the operand, field of the section.
+    #[serde(default)]
+    copies: Vec<(&'static str, &'static str, &'static str)>,
+}
+
+/// Every CR. Source: HCO `controllers/handlers`, a file for each.
+pub static CRS: LazyLock<Vec<Cr>> =
+    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::OPERANDS).expect("valid rows"));
+
+impl Cr {
+    /// The API server's name for the object: `cdis.cdi.kubevirt.io "cdi-kubevirt-hyperconverged"`.
+    pub(crate) fn resource(&self) -> String {
+        let group = self.api_version.split('/').next().unwrap_or_default();
+        format!("{}s.{group} {:?}", self.kind.to_lowercase(), self.name)
+    }
 }
 
 impl Context<'_> {
-    /// Creates the object of an operand CR: labels, owner, Go's encoding, then the jsonpatch annotation of its kind.
+    /// Creates the object of an operand CR from its own part of the spec: copied values, labels, owner, Go's encoding, then
+    /// the jsonpatch annotation of its kind.
     ///
     /// # Errors
     /// The patch can't be applied.
-    pub(super) fn finish(&self, cr: Cr) -> Result<Object, Error> {
+    pub(super) fn finish(&self, kind: &str, annotations: &[&str], mut spec: Value) -> Result<Vec<Object>, Error> {
+        let cr = CRS.iter().find(|cr| cr.kind == kind).expect("every CR has a row");
         let kind = cr.kind;
+        for (section, to, from) in &cr.copies {
+            tree::copy(&mut spec, to, self.hc.get(section).and_then(|section| tree::get(section, from)));
+        }
         let types = self.release.go_types();
         let Some(ty) = types.of_kind(cr.api_version, kind) else {
             panic!("{}: go-types.json lacks {kind}", self.release.name());
         };
         let annotation = jsonpatch::annotation_of(kind);
         let patch = annotation.and_then(|a| Some((a, self.hc.annotations.get(a)?)));
-        let unpatched = self.unpatched(cr, types, ty);
+        let metadata = Value::Object(self.metadata(cr, annotations));
+        let mut body = tree::object([
+            ("apiVersion", cr.api_version.into()),
+            ("kind", kind.into()),
+            ("metadata", metadata),
+            ("spec", spec),
+        ]);
+        types.normalise_operand(&mut body, ty);
+        let unpatched = Object::new(body);
         let Some((name, text)) = patch else {
-            return Ok(unpatched);
+            return Ok(vec![unpatched]);
         };
         let failed = |failure: Failure| {
             let error = Error::new(kind, failure.message.clone());
@@ -51,29 +86,16 @@ impl Context<'_> {
         self.reached.borrow_mut().push(PatchedOperandPart { kind, part });
         if self.stage == Stage::Webhook {
             // The webhook only needs errors and changes to the HyperConverged.
-            return Ok(unpatched);
+            return Ok(vec![unpatched]);
         }
         let mut body = patch.put_back(types, ty, &unpatched.body, after);
         without_facts_of_a_cluster(&mut body);
         let patched = Object { id: unpatched.id, body: body.into() };
         self.patched.borrow_mut().push(Patched { kind, before: unpatched.body, after: patched.body.clone() });
-        Ok(patched)
+        Ok(vec![patched])
     }
 
-    /// The object before it is patched.
-    fn unpatched(&self, cr: Cr, types: &GoTypes, ty: &GoType) -> Object {
-        let metadata = Value::Object(self.metadata(&cr));
-        let mut body = tree::object([
-            ("apiVersion", cr.api_version.into()),
-            ("kind", cr.kind.into()),
-            ("metadata", metadata),
-            ("spec", cr.spec),
-        ]);
-        types.normalise_operand(&mut body, ty);
-        Object::new(body)
-    }
-
-    fn metadata(&self, cr: &Cr) -> Map<String, Value> {
+    fn metadata(&self, cr: &Cr, annotations: &[&str]) -> Map<String, Value> {
         let mut metadata = Map::new();
         metadata.insert("name".into(), cr.name.into());
         let labels = json!({
@@ -91,8 +113,8 @@ impl Context<'_> {
         if cr.owned {
             metadata.insert("ownerReferences".into(), json!([self.owner_reference()]));
         }
-        if !cr.annotations.is_empty() {
-            let annotations = cr.annotations.iter().map(|a| ((*a).to_owned(), json!("")));
+        if !annotations.is_empty() {
+            let annotations = annotations.iter().map(|a| ((*a).to_owned(), json!("")));
             metadata.insert("annotations".into(), Value::Object(annotations.collect()));
         }
         metadata

@@ -1,11 +1,10 @@
 //! KubeVirt `kubevirt.io/v1`. Source of every rule: HCO `controllers/handlers/kubevirt.go`.
 
-use super::cr::Cr;
 use super::{Context, Error, kubevirt_gates};
 use crate::prelude::*;
-use hcoplan_kubernetes::go::syntax_error;
+use hcoplan_kubernetes::go::{GoTypes, syntax_error};
 use hcoplan_kubernetes::quantity::Quantity;
-use hcoplan_kubernetes::tree::{copy, get, object, set};
+use hcoplan_kubernetes::tree::{copy, object, set};
 use serde_json::Map;
 
 const KIND: &str = "KubeVirt";
@@ -25,23 +24,11 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     }
     let align_cpus = cx.hc.gates.is_enabled("alignCPUs", false);
     let annotations: &[&str] = if align_cpus { &[EVEN_PARITY] } else { &[] };
-    let object = cx.finish(Cr {
-        api_version: "kubevirt.io/v1",
-        kind: KIND,
-        name: "kubevirt-kubevirt-hyperconverged",
-        namespaced: true,
-        component: "compute",
-        owned: true,
-        annotations,
-        spec: spec(cx, tuning, tls),
-    })?;
-    Ok(vec![object])
+    cx.finish(KIND, annotations, spec(cx, tuning, tls))
 }
 
 fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
-    let hc = cx.hc;
     let mut spec = json!({});
-    copy(&mut spec, "certificateRotateStrategy.selfSigned", hc.get("security.certConfig"));
     set(&mut spec, "productName", "hyperconverged-cluster".into());
     set(&mut spec, "productComponent", "compute".into());
     if let Some(version) = cx.version {
@@ -50,8 +37,6 @@ fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
     set(&mut spec, "serviceMonitorNamespace", cx.inventory.namespace.as_str().into());
     set(&mut spec, "uninstallStrategy", uninstall_strategy(cx).into());
     configuration(cx, tuning, tls, &mut spec);
-    copy(&mut spec, "workloadUpdateStrategy", hc.get("virtualization.workloadUpdateStrategy"));
-    copy(&mut spec, "workloads.nodePlacement", cx.workload_placement());
     if let Some(infra) = infra(cx) {
         set(&mut spec, "infra", infra);
     }
@@ -111,9 +96,6 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
             set(spec, path, value);
         }
     }
-    for (section, to, from) in COPIED.iter() {
-        copy(spec, to, hc.get(section).and_then(|section| get(section, from)));
-    }
     if cx.release.has("min-cpu-model") {
         copy(spec, "configuration.minCPUModel", hc.get("virtualization.minCPUModel"));
     }
@@ -131,10 +113,6 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
         }
     }
 }
-
-/// Values copied unchanged from fields of the HyperConverged: section, field of KubeVirt, field of the section.
-static COPIED: LazyLock<Vec<(String, String, String)>> =
-    LazyLock::new(|| serde_json::from_str(hcoplan_schemas::COPIED).expect("valid rows"));
 
 fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     let gates = kubevirt_gates::enabled(cx);
@@ -340,45 +318,28 @@ fn tuning(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     Ok(Some(json!({"restClient": {"rateLimiter": {"tokenBucketRateLimiter": limits}}})))
 }
 
-/// Parses `{"qps": float32, "burst": int}` like Go; both must be above zero.
+/// The type of the annotation's limits in Go.
+const RATE_LIMITS: &str = "handlers.rateLimits";
+
+static RATE_LIMIT_TYPES: LazyLock<GoTypes> = LazyLock::new(|| {
+    let table = json!({"structs": {RATE_LIMITS: {"qps": "float32", "burst": "int"}}, "names": {}, "roots": {}});
+    GoTypes::from_json(&table.to_string()).expect("a table of one struct")
+});
+
+/// Decodes `{"qps": float32, "burst": int}` like Go; both must be above zero.
 fn annotated_limits(annotation: Option<&String>) -> Result<Value, Error> {
     let error = |message: &str| Error::of_field(KIND, TUNING, message);
     let text = annotation.ok_or_else(|| error("tuning policy set but annotation not present or wrong"))?;
     let limits: Value =
         serde_json::from_str(text).map_err(|e| error(&syntax_error(text).unwrap_or_else(|| e.to_string())))?;
-    let json_type = |value: &Value| match value {
-        Value::Bool(_) => "bool".to_owned(),
-        Value::Number(n) => format!("number {n}"),
-        Value::String(_) => "string".to_owned(),
-        Value::Array(_) => "array".to_owned(),
-        Value::Null | Value::Object(_) => "object".to_owned(),
-    };
-    if !limits.is_object() && !limits.is_null() {
-        let go_type = if limits.is_number() { "number".to_owned() } else { json_type(&limits) };
-        let message = format!("json: cannot unmarshal {go_type} into Go value of type handlers.rateLimits");
-        return Err(error(&message));
-    }
-    let member = |name: &str| {
-        let named = members(&limits).filter(|(key, _)| key.eq_ignore_ascii_case(name));
-        named.last().map(|(_, v)| v).filter(|v| !v.is_null())
-    };
-    for (name, go_type) in [("qps", "float32"), ("burst", "int")] {
-        let has_type = |v: &Value| {
-            if name == "qps" { v.is_number() } else { v.is_i64() }
-        };
-        if let Some(value) = member(name).filter(|v| !has_type(v)) {
-            let json_type = json_type(value);
-            let message =
-                format!("json: cannot unmarshal {json_type} into Go struct field rateLimits.{name} of type {go_type}");
-            return Err(error(&message));
-        }
-    }
+    let ty = RATE_LIMIT_TYPES.named(RATE_LIMITS).expect("the only struct");
+    let limits = RATE_LIMIT_TYPES.merge(&Value::Null, &limits, ty).map_err(|e| error(&e.message))?;
     for name in ["qps", "burst"] {
-        if !member(name).and_then(Value::as_f64).is_some_and(|n| n > 0.0) {
+        if !limits[name].as_f64().is_some_and(|n| n > 0.0) {
             return Err(error(&format!("{name} parameter not found in annotation")));
         }
     }
-    Ok(json!({"qps": member("qps"), "burst": member("burst")}))
+    Ok(limits)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! operands and their order of work; each file renders one. An operand CR is built as JSON and then encoded by its Go
 //! type, which drops what Go omits and prints quantities and durations like Go.
 
-mod complete;
 mod context;
 mod cr;
 mod error;
@@ -27,8 +26,8 @@ mod ssp;
 mod storage_controllers;
 mod wasp_agent;
 
-pub use complete::check;
 pub use context::{Context, Stage};
+pub use cr::{CRS, Cr};
 pub use error::{Error, ErrorKind};
 pub use table::{OPERANDS, Operand, Rendered, of_start, reached_by, render_after, render_all, render_one};
 pub use tls::TlsProfile;

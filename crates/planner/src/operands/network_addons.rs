@@ -1,10 +1,9 @@
 //! NetworkAddonsConfig `cluster`. Source of every rule: HCO `controllers/handlers/networkAddons.go`.
 
-use super::cr::Cr;
 use super::{Context, Error};
 use crate::prelude::*;
 use hcoplan_kubernetes::duration;
-use hcoplan_kubernetes::tree::{copy, get, set};
+use hcoplan_kubernetes::tree::{get, set};
 use serde_json::Map;
 use std::net::Ipv4Addr;
 
@@ -21,9 +20,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         set(&mut spec, component, json!({}));
     }
     set(&mut spec, "selfSignConfiguration", self_sign_configuration(cx));
-    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
-    copy(&mut spec, "kubeMacPool.rangeStart", cx.hc.get("networking.kubeMacPoolConfiguration.rangeStart"));
-    copy(&mut spec, "kubeMacPool.rangeEnd", cx.hc.get("networking.kubeMacPoolConfiguration.rangeEnd"));
+    set(&mut spec, "tlsSecurityProfile", cx.tls().value.clone());
     if cx.is_openshift() {
         set(&mut spec, "kubevirtIpamController.defaultNetworkNADNamespace", "openshift-ovn-kubernetes".into());
     }
@@ -36,17 +33,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if let Some(placement) = placement_configuration(cx) {
         set(&mut spec, "placementConfiguration", placement);
     }
-    let object = cx.finish(Cr {
-        api_version: "networkaddonsoperator.network.kubevirt.io/v1",
-        kind: KIND,
-        name: "cluster",
-        namespaced: false,
-        component: "network",
-        owned: false,
-        annotations: &[],
-        spec,
-    })?;
-    Ok(vec![object])
+    cx.finish(KIND, &[], spec)
 }
 
 /// Checks the name server's address even if the gate is off.

@@ -1,9 +1,8 @@
 //! SSP `ssp.kubevirt.io/v1beta3`. Source of every rule: HCO `controllers/handlers/ssp.go`.
 
-use super::cr::Cr;
 use super::{Context, Error};
 use crate::prelude::*;
-use hcoplan_kubernetes::tree::{copy, set};
+use hcoplan_kubernetes::tree::set;
 
 /// Rendered on OpenShift (by the order of work); the webhook renders it everywhere.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
@@ -20,28 +19,16 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     set(&mut spec, "commonTemplates.namespace", namespace.into());
     set(&mut spec, "commonTemplates.dataImportCronTemplates", golden_images.to_vec().into());
     set(&mut spec, "templateValidator.replicas", json!(2));
-    copy(&mut spec, "templateValidator.placement", cx.infra_placement());
-    copy(&mut spec, "tlsSecurityProfile", Some(&cx.tls().value));
+    set(&mut spec, "tlsSecurityProfile", cx.tls().value.clone());
     if let Some(on) = multiple_architectures(cx) {
         set(&mut spec, "enableMultipleArchitectures", on.into());
     }
-    copy(&mut spec, "tokenGenerationService.enabled", hc.get("deployment.deployVmConsoleProxy"));
     if !topology_is_unknown(cx) {
         let topology = cx.topology;
         set(&mut spec, "cluster.controlPlaneArchitectures", json!(topology.control_plane_architectures));
         set(&mut spec, "cluster.workloadArchitectures", json!(topology.workload_architectures));
     }
-    let ssp = cx.finish(Cr {
-        api_version: "ssp.kubevirt.io/v1beta3",
-        kind: "SSP",
-        name: "ssp-kubevirt-hyperconverged",
-        namespaced: true,
-        component: "schedule",
-        owned: false,
-        annotations: &[],
-        spec,
-    })?;
-    Ok(vec![ssp])
+    cx.finish("SSP", &[], spec)
 }
 
 /// 1.19 always sets it; earlier releases only if the gate is set.

@@ -27,7 +27,6 @@ use crate::boot_images::HcoStage;
 use crate::boot_images::ssp_stage::{self, Existing, SspStage};
 use crate::jsonpatch::{self, Patched};
 use crate::operands::{self, Context, Rendered, Stage};
-use crate::release;
 use crate::topology::Topology;
 use crate::{admission, admission::Operation};
 
@@ -100,10 +99,15 @@ impl AdmissionMode {
 impl Plan {
     /// The empty plan of a rejected or missing HyperConverged.
     pub fn rejected(release: &Release, inventory: &Inventory, admission: Admission) -> Self {
+        Self::new(admission, Topology::new(release, inventory, None))
+    }
+
+    /// A plan without objects and status.
+    fn new(admission: Admission, topology: Topology) -> Self {
         Self {
             admission,
             hyperconverged: None,
-            topology: Topology::new(release, inventory, None),
+            topology,
             status: Status::default(),
             metrics: Map::new(),
             ignored: false,
@@ -154,15 +158,6 @@ impl Plan {
     }
 }
 
-/// Checks that a release read from a directory has all data for planning.
-///
-/// # Errors
-/// The first missing part.
-pub fn check(release: &Release) -> Result<(), release::Error> {
-    admission::check(release)?;
-    operands::check(release)
-}
-
 /// Plans the creation of an object in the cluster.
 pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> Plan {
     plan_with(release, inventory, hyperconverged, AdmissionMode::Create)
@@ -170,36 +165,19 @@ pub fn plan(release: &Release, inventory: &Inventory, hyperconverged: &Value) ->
 
 /// [`Plan::succeeds`] of the object's [`plan`], without computing SSP's objects, status and metrics.
 pub fn succeeds(release: &Release, inventory: &Inventory, hyperconverged: &Value) -> bool {
-    reconcile(release, inventory, hyperconverged, AdmissionMode::Create)
-        .is_ok_and(|outcome| outcome.admission.accepted && !outcome.ignored && outcome.rendered.error.is_none())
+    reconcile(release, inventory, hyperconverged, AdmissionMode::Create).is_ok_and(|(plan, _)| plan.succeeds())
 }
 
 /// [`plan`], with a choice about admission.
 pub fn plan_with(release: &Release, inventory: &Inventory, hyperconverged: &Value, mode: AdmissionMode) -> Plan {
     match reconcile(release, inventory, hyperconverged, mode) {
-        Ok(outcome) => outcome.into_plan(release, inventory),
+        Ok((plan, reports)) => plan.completed(release, inventory, reports),
         Err(rejected) => Plan::rejected(release, inventory, *rejected),
     }
 }
 
-/// The result of admission and reconciles.
-struct Reconciliation {
-    admission: Admission,
-    topology: Topology,
-    hyperconverged: HyperConverged,
-    golden_images: Option<Arc<HcoStage>>,
-    rendered: Rendered,
-    /// Whether a reconcile reported a status.
-    reports: bool,
-    /// Whether the operator ignores the object because of its name.
-    ignored: bool,
-    /// The operator's changes to the HyperConverged, by path.
-    written: Vec<(String, Value)>,
-    /// The rejection of the operator's update.
-    rejected_update: Option<Box<Admission>>,
-}
-
-/// Runs admission and reconciles until nothing changes.
+/// Runs admission and reconciles until nothing changes: the plan without SSP's objects, status and metrics, and whether a
+/// reconcile reported a status.
 ///
 /// The rejection, if there is nothing to reconcile.
 fn reconcile(
@@ -207,7 +185,7 @@ fn reconcile(
     inventory: &Inventory,
     hyperconverged: &Value,
     mode: AdmissionMode,
-) -> Result<Reconciliation, Box<Admission>> {
+) -> Result<(Plan, bool), Box<Admission>> {
     let mut admission = match mode {
         AdmissionMode::AsIs | AdmissionMode::Stored { .. } => accepted(hyperconverged),
         AdmissionMode::Unchecked => match admission::stored_if_accepted(release, inventory, hyperconverged) {
@@ -232,17 +210,8 @@ fn reconcile(
         let no_images = Arc::default();
         let cx = Context::new(release, inventory, &topology, &hc, Ok(&no_images), Stage::Operator);
         let rendered = operands::of_start(&cx);
-        return Ok(Reconciliation {
-            admission,
-            rendered,
-            topology,
-            hyperconverged: hc,
-            golden_images: None,
-            reports: false,
-            ignored: true,
-            written: Vec::new(),
-            rejected_update: None,
-        });
+        let plan = Plan::new(admission, topology).rendered(hc, rendered);
+        return Ok((Plan { ignored: true, ..plan }, false));
     }
     let cluster = Cluster { release, inventory, topology: &topology };
     let writes = match (mode, stored) {
@@ -264,17 +233,9 @@ fn reconcile(
     if writes && (panics || rejected_update.is_some()) {
         rounds = cluster.reconcile(hc, false, schedule);
     }
-    Ok(Reconciliation {
-        admission,
-        topology,
-        hyperconverged: rounds.hyperconverged,
-        golden_images: rounds.golden_images.ok(),
-        rendered: rounds.rendered,
-        reports: rounds.reports,
-        ignored: false,
-        written: rounds.written,
-        rejected_update,
-    })
+    let plan = Plan::new(admission, topology).rendered(rounds.hyperconverged, rounds.rendered);
+    let golden_images = rounds.golden_images.ok();
+    Ok((Plan { golden_images, written: rounds.written, rejected_update, ..plan }, rounds.reports))
 }
 
 fn render_ssp<'o>(
@@ -292,61 +253,46 @@ fn accepted(stored: &Value) -> Admission {
     Admission { accepted: true, stored: Some(stored.clone()), ..Admission::default() }
 }
 
-impl Reconciliation {
+impl Plan {
+    /// The plan with what a HyperConverged renders.
+    fn rendered(self, hyperconverged: HyperConverged, rendered: Rendered) -> Self {
+        Self {
+            hyperconverged: Some(hyperconverged),
+            operands: rendered.objects,
+            reconcile_error: rendered.error,
+            patched: rendered.patched,
+            ..self
+        }
+    }
+
     /// Adds SSP's objects, the status and the metrics.
-    fn into_plan(self, release: &Release, inventory: &Inventory) -> Plan {
-        let Self {
-            admission,
-            topology,
-            hyperconverged,
-            golden_images,
-            rendered,
-            reports,
-            ignored,
-            written,
-            rejected_update,
-        } = self;
-        let ssp = rendered.objects.iter().find(|(_, o)| o.id.kind == "SSP");
-        let ssp = ssp.map(|(_, o)| render_ssp(&o.body, release, inventory, std::iter::empty()));
+    fn completed(mut self, release: &Release, inventory: &Inventory, reports: bool) -> Self {
+        let Some(hyperconverged) = &self.hyperconverged else { return self };
+        let ssp = self.operand("SSP").map(|ssp| render_ssp(ssp, release, inventory, std::iter::empty()));
+        let error = self.reconcile_error.as_ref();
         // The first reconcile doesn't know of a panic in a later one.
-        let reconciled = match &rendered.error {
-            Some(error) => error.is_panic() && reports,
-            None => true,
-        };
-        let listed = golden_images.as_deref().filter(|_| reconciled && ssp.is_some());
+        let reconciled = error.is_none_or(|error| error.is_panic() && reports);
+        let listed = self.golden_images.as_deref().filter(|_| reconciled && ssp.is_some());
         let patches = jsonpatch::counts(&hyperconverged.annotations);
-        let status = if !reports && ignored {
+        let status = if !reports && self.ignored {
             status::ignored(inventory, &patches)
         } else if !reports {
-            let stored = admission.stored.as_ref();
+            let stored = self.admission.stored.as_ref();
             status::initial_status(release, stored.map_or("v1", version_of))
         } else {
-            status::of(release, inventory, &topology, &patches, listed, rendered.error.as_ref())
+            status::of(release, inventory, &self.topology, &patches, listed, error)
         };
         let metrics = if reports {
-            alerts::gauges(inventory, &hyperconverged, &patches, listed)
-        } else if ignored {
+            alerts::gauges(inventory, hyperconverged, &patches, listed)
+        } else if self.ignored {
             alerts::gauges_if_ignored(inventory, &patches)
         } else if release.has("renders-all-operands-first") {
             alerts::gauges_before_reconcile(inventory)
         } else {
-            alerts::gauges(inventory, &hyperconverged, &patches, None)
+            alerts::gauges(inventory, hyperconverged, &patches, None)
         };
-        Plan {
-            status,
-            metrics,
-            admission,
-            topology,
-            hyperconverged: Some(hyperconverged),
-            ignored,
-            reconcile_error: rendered.error,
-            ssp,
-            golden_images,
-            patched: rendered.patched,
-            written,
-            rejected_update,
-            operands: rendered.objects,
-        }
+        (self.ssp, self.status, self.metrics) = (ssp, status, metrics);
+        self
     }
 }
 

@@ -34,10 +34,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_release_is_complete_and_named_like_its_directory() {
+    fn every_release_is_named_like_its_directory() {
         for name in names() {
             let release = release(name).expect("listed");
-            release.check().unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(release.tables().name, name);
         }
         assert!(release("0.1").is_none());

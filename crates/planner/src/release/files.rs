@@ -1,7 +1,6 @@
 //! The files of a release by name, compiled in or from a directory.
 
 use crate::prelude::*;
-use hcoplan_kubernetes::go::GoTypes;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
@@ -61,18 +60,6 @@ impl Files {
     pub fn text(&self, name: &str) -> Result<&str, Error> {
         let text = self.0.get(name).map(|text| &**text);
         text.ok_or_else(|| Error::Missing(name.to_owned()))
-    }
-
-    /// The Go types of the operators' APIs.
-    pub(super) fn go_types(&self) -> Result<GoTypes, Error> {
-        let file = "go-types.json";
-        GoTypes::from_json(self.text(file)?).map_err(|e| Error::shape(file, &e.to_string()))
-    }
-
-    /// The schema of a CRD version, by the file's name: `hyperconverged.v1beta1`.
-    pub(super) fn schema(&self, name: &str) -> Result<Schema, Error> {
-        let file = format!("crds/{name}.json");
-        Schema::from_json(self.text(&file)?).map_err(|e| Error::shape(&file, &e.to_string()))
     }
 
     /// Parses a file as JSON.

