@@ -22,7 +22,7 @@ pub(super) fn check(out: &Utf8Path, found: &Clusters, kustomizations: bool) -> R
     };
     let (repo, root) = match &whole {
         Some(whole) => (whole, &top.root),
-        None => (&found.repo, &found.root),
+        None => (&*found.repo, &found.root),
     };
     let Some(tree) = within(out, root) else {
         return Ok(());

@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 
 use super::color::{Color, terminal};
 use super::settings::configured;
-use crate::finding::{Finding, Severity};
+use crate::finding::Finding;
 use crate::lint::Settings;
 use crate::secret::InputText;
 use camino::Utf8Path;
@@ -85,7 +85,7 @@ impl Output {
         let settings = Settings { partial: true, ..configured(found)? };
         let mut findings = findings.finished(found.baseline(None).as_ref(), &settings, &found.root, self)?;
         if self.quiet {
-            findings.retain(|finding| finding.severity == Severity::Error);
+            findings.retain(Finding::is_error);
         }
         if !findings.findings().is_empty() {
             let text = Report::of(&findings, self.terminal_of_errors()).text(Format::Human);

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use lsp_types::{CodeActionKind, Range, TextEdit};
 use serde_json::{Value, json};
-use similar::{DiffOp, TextDiff};
 
 use super::analysis::Analysis;
 use super::client::{Client, FIX_ALL, QUICK_FIX};
@@ -19,8 +18,8 @@ use super::root::Root;
 use crate::finding::{Applicability, Edit, Finding, Fix};
 use crate::fix::{Choice, choose, round};
 use crate::repo::Repo;
-use crate::source::{SourceFile, Span};
-use crate::yaml::edit::{EditableFile, apply_and_verify};
+use crate::source::Span;
+use crate::yaml::edit::{EditableFile, apply_and_verify, line_edits};
 use crate::yaml::{Node, parse};
 
 /// The input for code actions.
@@ -143,7 +142,7 @@ pub(super) fn actions(inputs: &ActionInputs<'_>, at: Range, only: Option<&[CodeA
 pub(super) fn fix_all_edit(inputs: &ActionInputs<'_>) -> Option<Value> {
     let job = inputs.root.job_of(inputs.documents);
     let (before, text) = job.apply_safe_fixes(&inputs.path)?;
-    Some(inputs.workspace_edit(&hunks(&before, &text)))
+    Some(inputs.workspace_edit(&line_edits(&before, &text)))
 }
 
 fn has_safe_fixes(inputs: &ActionInputs<'_>) -> bool {
@@ -226,23 +225,4 @@ fn beginning(root: &Node, at: u32) -> Option<u32> {
     let path = root.path_around(Span { start: at, end: at + 1 })?;
     let node = root.at(&path).filter(|node| node.is_leaf())?;
     Some(root.key_at(&path).map_or(node.span.start, |key| key.span.start))
-}
-
-/// Edits that replace changed lines of a file.
-fn hunks(file: &Arc<SourceFile>, after: &str) -> Vec<Edit> {
-    let old: Vec<&str> = file.text().split_inclusive('\n').collect();
-    let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let mut starts = vec![0];
-    for line in &old {
-        starts.push(starts.last().copied().unwrap_or_default() + line.len());
-    }
-    let at = |line: usize| starts.get(line).copied().unwrap_or(file.text().len());
-    let diff = TextDiff::from_slices(&old, &new);
-    let changed = diff.ops().iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
-    let edit = |op: &DiffOp| Edit {
-        file: Arc::clone(file),
-        span: Span::new(at(op.old_range().start), at(op.old_range().end)),
-        text: new.get(op.new_range()).unwrap_or_default().concat(),
-    };
-    changed.map(edit).collect()
 }

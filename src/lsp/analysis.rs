@@ -45,7 +45,7 @@ pub struct Analysis {
 impl Analysis {
     /// The repository.
     pub(super) fn repo(&self) -> Option<&Repo> {
-        self.open.as_ref().map(|(clusters, _)| &clusters.repo)
+        self.open.as_ref().map(|(clusters, _)| &*clusters.repo)
     }
 }
 

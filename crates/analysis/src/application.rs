@@ -71,7 +71,8 @@ impl Application {
         });
         let repo = Repo::of_part(Arc::new(tree), &below, built, &mut options);
         let repo = repo.map_err(|error| Failure::opening(error, &root))?;
-        Ok((all_clusters(repo, Utf8PathBuf::from("."), options).in_root(root, below), file))
+        let below = Some(below).filter(|below| !below.as_str().is_empty());
+        Ok((Clusters { root, below, ..all_clusters(repo, Utf8PathBuf::from("."), options) }, file))
     }
 }
 
@@ -86,7 +87,7 @@ pub fn claimed() -> Result<Option<String>, Failure> {
         Ok(repo) => {
             let clusters = repo.clusters().iter().map(|c| c.path().to_string());
             let fatal = repo.problems().iter().filter(|p| p.fatal);
-            let mut broken = fatal.filter_map(|p| Some(p.finding.location.as_ref()?.file.path().to_string()));
+            let mut broken = fatal.filter_map(|p| Some(p.finding.file()?.to_string()));
             // Rules whose findings `generate` refuses or can't judge.
             let unplanned = [
                 &HCO_NOT_RECOGNIZED,
@@ -95,9 +96,8 @@ pub fn claimed() -> Result<Option<String>, Failure> {
                 &HELM_CHART_NOT_RENDERED,
                 &KUSTOMIZE_NOT_BUILT,
             ];
-            let is_unplanned =
-                |f: &&Finding| f.severity == Severity::Error || unplanned.iter().any(|rule| rule.name == f.rule.name);
-            let file = |f: &Finding| Some(f.location.as_ref()?.file.path().to_string());
+            let is_unplanned = |f: &&Finding| f.is_error() || unplanned.iter().any(|rule| rule.name == f.rule.name);
+            let file = |f: &Finding| Some(f.file()?.to_string());
             let mut unplanned = repo.findings().iter().filter(is_unplanned).filter_map(file);
             let builds_on_others = || Application::new().is_ok_and(|application| application.builds_on_others());
             let mut claimed = clusters.chain(broken.next()).chain(unplanned.next());

@@ -15,22 +15,19 @@ use hcoplan_repository::repo::OtherObjects;
 /// the change.
 pub(super) fn lint(
     work: &ClusterTask<'_>,
-    (repo, cluster): (&Repo, &ClusterRef),
-    planned: &Planned,
+    planned: &Planned<'_>,
     (before, objects): (Option<&PreviousObject>, Option<&OtherObjects>),
     selection: &Selection<'_>,
 ) -> Run {
     let object = (before.map(PreviousObject::object), objects);
-    let found = planned.run(repo, cluster, object, selection);
+    let found = planned.run(object, selection);
     let loaded = planned.loaded();
     if work.upgrade_to.is_some() || loaded.inventory.states_nodes && loaded.possible.is_empty() {
         return found;
     }
     common(loaded, planned.release(), found, |release, inventory| {
         let other = planned.with(release, Arc::new(inventory.clone()));
-        let nodes = other.inventory();
-        let planned = steps::plan(work, release, nodes, other.manifest(), before, work.force);
-        other.with_plan(release, planned.plan).run(repo, cluster, object, selection)
+        steps::plan(work, &other, before, work.force).0.run(object, selection)
     })
 }
 
@@ -70,7 +67,7 @@ fn common(
         }
         for (claim, index) in known {
             let finding = &run.findings[index];
-            if finding.severity == Severity::Error && !own.contains(&claim) {
+            if finding.is_error() && !own.contains(&claim) {
                 errors.entry(claim).or_insert_with(|| (finding.clone(), BTreeSet::new())).1.insert(other.label());
             }
         }

@@ -75,7 +75,7 @@ pub(super) fn build_directory(root: &Utf8Path, options: &mut Options) -> Result<
 fn build(tree: &dyn Tree, root: &Utf8Path, options: &Options) -> Result<Built, repo::BuildError> {
     // Processes have to be ended after an interrupt.
     crate::watch();
-    let most = options.max_bytes;
+    let most = max_bytes();
     let chosen = with_configured_names(tree, options);
     let asked = repo::BuildRequest {
         within: options.within.as_deref(),

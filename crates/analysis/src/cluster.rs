@@ -4,21 +4,19 @@ use super::assumed;
 use super::before::Before;
 use super::cluster_result::{ClusterDrift, ClusterResult, Upgraded};
 use super::cluster_task::ClusterTask;
-use super::compared::{self, CurrentCluster};
+use super::compared;
 use super::document::plan_document;
 use super::emitted;
 use super::pairs::{After, Pair};
 use super::planned;
 use super::preview;
 use super::previous_cluster::PreviousCluster;
-use super::previous_state::is_same;
 use super::steps;
 use super::transition::Transition;
 use crate::ComparisonMode;
 use crate::matrix::Obstacle;
 use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
-use crate::previous_state::PreviousObject;
 use hcoplan_diagnostics::finding::mark_existing;
 use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::Span;
@@ -30,8 +28,8 @@ use hcoplan_rule_pages::rules::HCO_REMOVED;
 use std::borrow::Cow;
 
 /// The requested result of a cluster, with locations in the files that users wrote.
-pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> ClusterResult {
-    let mut outcome = ClusterResult::new(&pair.name, Verdict::Accepted);
+pub(super) fn work<'a>(work: &ClusterTask<'a>, repo: &'a Repo, pair: &Pair<'a>) -> ClusterResult {
+    let mut outcome = ClusterResult { cluster: pair.name.clone(), ..ClusterResult::default() };
     match (pair.after, work.before, pair.before) {
         (After::Cluster(cluster), ..) => {
             as_built(work, repo, pair, cluster, &mut outcome);
@@ -62,7 +60,13 @@ pub(super) fn work(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>) -> Clus
     outcome
 }
 
-fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, outcome: &mut ClusterResult) {
+fn as_built<'a>(
+    work: &ClusterTask<'a>,
+    repo: &'a Repo,
+    pair: &Pair<'a>,
+    cluster: &'a ClusterRef,
+    outcome: &mut ClusterResult,
+) {
     let mut loaded = match repo.load(cluster) {
         Ok(loaded) => loaded,
         Err(problem) => {
@@ -85,8 +89,8 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     if work.renders() && !inventory.valid {
         return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
     }
-    let inputs = Inputs::new(Arc::new(loaded), release, inventory);
-    let old = PreviousCluster::of(work, repo, pair, cluster, &inputs);
+    let inputs = Inputs::new((repo, cluster), loaded, release, inventory);
+    let old = PreviousCluster::of(work, pair, cluster, &inputs);
     warn_of(work, &old, outcome);
     let applied = match (work.before, pair.before) {
         (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was)) => {
@@ -105,11 +109,11 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     }
     if let Some(question) = &work.ask {
         let layers = repo.build_layers(cluster.path()).unwrap_or_default();
-        outcome.answer = Some(question.answer(&inputs, layers, &judged.planned, judged.state.as_ref()));
+        outcome.answer = Some(question.answer(layers, &judged.planned, judged.state.as_ref()));
     }
     if work.matrix {
         let plan = judged.shown(work.force);
-        collect_images_and_alerts((repo, cluster), &plan, &judged.planned, outcome);
+        collect_images_and_alerts(&plan, &judged.planned, outcome);
     }
     let objects = match (work.before, pair.before) {
         (Before::Sources(old, ComparisonMode::BeforeAndAfter), Some(was)) if work.lint.is_some() => {
@@ -117,17 +121,10 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
         }
         _ => None,
     };
-    lint_and_warn(work, (repo, cluster), &inputs, (objects.as_ref(), &old), &judged, outcome);
-    let now = CurrentCluster {
-        repo,
-        cluster,
-        inputs: &inputs,
-        planned: &judged.planned,
-        transition: judged.transition.as_ref(),
-    };
+    lint_and_warn(work, &inputs, (objects.as_ref(), &old), &judged, outcome);
     let after = objects.as_ref().map(|_| repo.other_objects(cluster, inputs.loaded()));
     let both = objects.as_ref().zip(after.as_ref());
-    compared::compare(work, pair, &old, &now, both, outcome);
+    compared::compare(work, pair, &old, (&judged.planned, judged.transition.as_ref()), both, outcome);
     if let Some((diff, (objects, after))) = outcome.diff.as_mut().zip(both) {
         // The cluster may still have an object that isn't declared any more.
         diff.findings_removed.retain(|finding| !is_about_removed(finding, objects, after));
@@ -145,7 +142,7 @@ fn as_built(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &Clus
     };
     before.into_iter().chain([&inputs.loaded().document.file]).for_each(|file| mask_reasons(file, outcome));
     if let Some(to) = &work.preview {
-        outcome.steps = preview::steps(work, to, &old, &now, outcome);
+        outcome.steps = preview::steps(work, to, &old, &inputs, outcome);
     }
     let shown = judged.shown(work.force);
     let plan = shown.plan();
@@ -176,7 +173,7 @@ fn keep_known(work: &ClusterTask<'_>, pair: &Pair<'_>, loaded: &mut Loaded) {
 }
 
 /// The fields that differ on every sync; `None` if the HyperConverged is rejected.
-fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
+fn drift(inputs: &Inputs<'_>) -> Option<ClusterDrift> {
     // Use a client-side apply: a server-side one rejects unknown fields.
     let inventory = Inventory { update: UpdateMethod::Apply, ..inputs.inventory().clone() };
     let state = State::new(Arc::clone(inputs.release()), Arc::new(inventory));
@@ -186,26 +183,24 @@ fn drift(inputs: &Inputs) -> Option<ClusterDrift> {
     Some(ClusterDrift { cluster: loaded.name.to_string(), release: inputs.release().title(), document, fields })
 }
 
-/// A cluster with its plan and verdict.
-struct PlannedCluster {
+/// A cluster after the change, with its plan and verdict.
+struct PlannedCluster<'a> {
     /// Planned even if the HyperConverged is rejected.
-    planned: Planned,
+    planned: Planned<'a>,
     verdict: Verdict,
-    transition: Option<Transition>,
+    transition: Option<Transition<'a>>,
     /// The final state, unless the cluster is new.
     state: Option<State>,
 }
 
-impl PlannedCluster {
-    fn of(work: &ClusterTask<'_>, inputs: &Inputs, old: &PreviousCluster) -> Self {
+impl<'a> PlannedCluster<'a> {
+    fn of(work: &ClusterTask<'_>, inputs: &Inputs<'a>, old: &PreviousCluster<'a>) -> Self {
         if work.lint.is_none() && !work.compare {
-            let old = previous(inputs, old);
-            let nodes = inputs.inventory();
+            let old = old.object(inputs);
             let force = work.force || work.matrix || work.ask.is_some();
-            let steps::Planned { release, plan, state } =
-                steps::plan(work, inputs.release(), nodes, inputs.manifest(), old.as_ref(), force);
-            let verdict = Verdict::of(&plan);
-            return Self { planned: inputs.with_plan(&release, plan), verdict, transition: None, state };
+            let (planned, state) = steps::plan(work, inputs, old.as_ref(), force);
+            let verdict = Verdict::of(planned.plan());
+            return Self { planned, verdict, transition: None, state };
         }
         let transition = match (old, work.before) {
             (PreviousCluster::Planned(before), Before::Sources(_, ComparisonMode::BeforeAndAfter)) => {
@@ -227,7 +222,7 @@ impl PlannedCluster {
     }
 
     /// The plan to show: a rejected HyperConverged is rendered only with `--force`.
-    fn shown(&self, force: bool) -> Cow<'_, Planned> {
+    fn shown(&self, force: bool) -> Cow<'_, Planned<'a>> {
         if force { Cow::Borrowed(&self.planned) } else { self.planned.as_judged() }
     }
 }
@@ -254,24 +249,11 @@ fn mask_reasons(file: &SourceFile, outcome: &mut ClusterResult) {
     }
 }
 
-/// The object in the cluster before the change, if known.
-fn previous(inputs: &Inputs, old: &PreviousCluster) -> Option<PreviousObject> {
-    match old {
-        PreviousCluster::Same => Some(PreviousObject::Manifest(inputs.manifest().clone())),
-        PreviousCluster::Planned(before) if is_same(before.manifest(), inputs.manifest()) => {
-            Some(PreviousObject::Manifest(before.manifest().clone()))
-        }
-        PreviousCluster::Live(object) => Some(object.clone()),
-        _ => None,
-    }
-}
-
 fn lint_and_warn(
     work: &ClusterTask<'_>,
-    (repo, cluster): (&Repo, &ClusterRef),
-    inputs: &Inputs,
-    (objects, old): (Option<&OtherObjects>, &PreviousCluster),
-    judged: &PlannedCluster,
+    inputs: &Inputs<'_>,
+    (objects, old): (Option<&OtherObjects>, &PreviousCluster<'_>),
+    judged: &PlannedCluster<'_>,
     outcome: &mut ClusterResult,
 ) {
     let shown = judged.shown(work.force);
@@ -279,9 +261,9 @@ fn lint_and_warn(
         outcome.warnings.extend(warnings(shown.plan()));
         return;
     };
-    let before = previous(inputs, old);
+    let before = old.object(inputs);
     let before = (before.as_ref(), objects);
-    let mut found = assumed::lint(work, (repo, cluster), &shown, before, selection);
+    let mut found = assumed::lint(work, &shown, before, selection);
     // Computed here in parallel and cached; the report needs it later.
     for place in found.findings.iter().filter_map(|f| f.location.as_ref()) {
         secret::secret_parts(&place.file);
@@ -399,16 +381,11 @@ fn forced(work: &ClusterTask<'_>, plan: &Plan) -> Option<&'static str> {
 }
 
 /// Adds virtual machines, golden images and alerts of `planned`; for a rejected HyperConverged, of `forced`.
-fn collect_images_and_alerts(
-    (repo, cluster): (&Repo, &ClusterRef),
-    planned: &Planned,
-    forced: &Planned,
-    outcome: &mut ClusterResult,
-) {
+fn collect_images_and_alerts(planned: &Planned<'_>, forced: &Planned<'_>, outcome: &mut ClusterResult) {
     let plan = planned.plan();
     let is_blank = plan.admission.stage.is_some() && plan.hyperconverged.is_none();
     let seen = if is_blank { forced } else { planned };
-    outcome.matrix = Some(seen.matrix(repo, cluster));
+    outcome.matrix = Some(seen.matrix());
     outcome.alerts = plan.alerts();
     let stored = plan.hyperconverged.as_ref();
     outcome.unfinished = stored.map_or_else(Vec::new, |h| h.gates.immature_gates(planned.release()));

@@ -10,7 +10,7 @@ use hcoplan_explain::why::Problem;
 use hcoplan_planner::verdict::NotPlannedKind;
 
 /// The result of a cluster. To save memory it has no plans, and only the objects that change.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ClusterResult {
     /// Its name.
     pub cluster: ClusterName,
@@ -53,30 +53,6 @@ pub struct ClusterResult {
 }
 
 impl ClusterResult {
-    pub(super) fn new(cluster: &ClusterName, verdict: Verdict) -> Self {
-        Self {
-            cluster: cluster.to_owned(),
-            verdict,
-            is_unchanged: false,
-            is_rendered: false,
-            forced: None,
-            warnings: Vec::new(),
-            found: lint::Run::default(),
-            documents: Vec::new(),
-            diff: None,
-            steps: Vec::new(),
-            stale: Vec::new(),
-            objects: 0,
-            matrix: None,
-            alerts: Vec::new(),
-            unfinished: Vec::new(),
-            drift: None,
-            answer: None,
-            printed: String::new(),
-            failed: None,
-        }
-    }
-
     /// Records why it isn't planned.
     pub(super) fn not_planned(&mut self, why: NotPlanned) {
         self.verdict = Verdict::NotPlanned(Box::new(why));

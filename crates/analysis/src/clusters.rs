@@ -15,17 +15,15 @@ use crate::shard::Shard;
 use crate::sides::Side;
 use crate::{After, Pair, Progress};
 use crate::{Before, ClusterResult, ClusterTask, ComparisonMode};
-use hcoplan_diagnostics::finding::Edit;
 use hcoplan_diagnostics::words::{list, plural};
 use hcoplan_repository::repo::ChangedFiles;
-use hcoplan_yaml::edit::Reason;
 use std::sync::OnceLock;
 
 /// The clusters of a run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Clusters {
     /// The repository of the clusters.
-    pub repo: Repo,
+    pub repo: Arc<Repo>,
     /// The base of the repository's paths.
     pub root: Utf8PathBuf,
     /// Whether all clusters are selected.
@@ -35,7 +33,7 @@ pub struct Clusters {
     /// The exit code so far.
     pub verdict: Exit,
     /// The trusted revision, if there is one.
-    pub(super) base: Option<Repo>,
+    pub(super) base: Option<Arc<Repo>>,
     /// The name of this side.
     pub(super) name: String,
     /// The release given on the command line.
@@ -58,17 +56,12 @@ pub fn names(repo: &Repo) -> impl Iterator<Item = ClusterName> + Clone {
 }
 
 impl Clusters {
-    /// The same clusters with paths relative to another root, of which they are a part.
-    pub fn in_root(self, root: Utf8PathBuf, below: Utf8PathBuf) -> Self {
-        Self { root, below: Some(below).filter(|below| !below.as_str().is_empty()), ..self }
-    }
-
     /// Reads the clusters again with other content of some files.
-    pub fn edited(self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
+    pub fn edited(&self, files: BTreeMap<Utf8PathBuf, Vec<u8>>) -> Result<Self, Failure> {
         let mut options = self.options.clone();
         options.edited.extend(files);
-        let repo = self.reopened(&mut options)?;
-        Ok(Self { repo, options, ..self })
+        let repo = self.reopened(&mut options)?.into();
+        Ok(Self { repo, options, ..self.clone() })
     }
 
     /// Reads and builds the repository again with other options.
@@ -139,17 +132,10 @@ impl Clusters {
 
     /// This side's directory, for reading it again.
     pub fn side(&self) -> Side {
-        Side {
-            inventory: self.options.inventory.clone(),
-            release: self.release.clone(),
-            update: self.options.update,
-            config: self.options.config.clone(),
-            trust: self.options.trust.clone(),
-            builds: self.options.builds,
-            chosen: self.options.chosen.clone(),
-            within: self.below.clone(),
-            ..Side::of(&self.directory)
-        }
+        let Options { inventory, update, config, trust, builds, chosen, .. } = self.options.clone();
+        let within = self.below.clone();
+        let options = Options { inventory, update, config, trust, builds, chosen, within, ..Options::default() };
+        Side { release: self.release.clone(), options, ..Side::of(&self.directory) }
     }
 
     /// Whether any cluster is built.
@@ -313,45 +299,6 @@ impl Clusters {
             ControlFlow::Break(())
         });
         result
-    }
-
-    /// Checks that applied fixes have the intended effect on the builds.
-    ///
-    /// # Errors
-    /// The first build with another result.
-    pub fn is_as_intended(&self, round: &fix::Round) -> Result<(), Reason> {
-        let mut made: BTreeMap<&Utf8Path, Vec<&Edit>> = BTreeMap::new();
-        for edit in round.applied.iter().flat_map(|a| &a.build_edits) {
-            made.entry(edit.file.path()).or_default().push(edit);
-        }
-        made.into_iter().try_for_each(|(path, edits)| {
-            let built = self.options.built.as_ref();
-            let built = built.and_then(|b| b.files.get(path)).ok_or(Reason::Layout)?;
-            fix::is_as_intended(&edits, &String::from_utf8_lossy(built))
-        })
-    }
-
-    /// The findings of clusters that aren't selected but built from the given files, and of builds that fail.
-    pub fn findings_of_others<'f>(
-        &self,
-        files: impl Iterator<Item = &'f Utf8PathBuf>,
-        settings: &Settings,
-        jobs: Option<NonZeroUsize>,
-    ) -> Vec<Finding> {
-        let users = self.repo.users_of_files();
-        let users = files.flat_map(|f| users.get(f).into_iter().flatten());
-        let names: BTreeSet<&ClusterName> = users.map(|(name, _)| name).collect();
-        let is_meant = |c: &&ClusterRef| names.contains(c.name()) && !self.selection.has(c.name());
-        let others: Vec<_> = self.repo.clusters().iter().filter(is_meant).collect();
-        let others: Vec<Pair<'_>> = others.into_iter().map(Pair::new).collect();
-        let work = ClusterTask { lint: Some(lint::Selection::of(settings).without_fixes()), ..ClusterTask::default() };
-        let problems = self.repo.problems().iter().map(|p| &p.finding);
-        let mut out: Vec<Finding> = problems.chain(self.repo.findings()).cloned().collect();
-        crate::run(&self.repo, &others, &work, jobs, &Progress::of(others.len(), true), |outcome| {
-            out.extend(outcome.found.findings);
-            ControlFlow::Continue(())
-        });
-        out
     }
 
     /// The names of the clusters that aren't selected.

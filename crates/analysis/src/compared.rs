@@ -1,7 +1,7 @@
 //! Compares a cluster before and after the change.
 
 use super::assumed;
-use super::planned::{ClusterSide, collect_image_changes};
+use super::planned::collect_image_changes;
 use super::previous_cluster::PreviousCluster;
 use super::previous_state::is_same;
 use super::transition::Transition;
@@ -13,26 +13,16 @@ use hcoplan_explain::diff::{Cause, ExpectedState, LiveCheck, Removal, SideOrigin
 use hcoplan_planner::admission::{GROUP, KIND};
 use hcoplan_repository::repo::{BUILT, OtherObjects};
 
-/// The cluster after the change, with its transition.
-pub(super) struct CurrentCluster<'a> {
-    pub(super) repo: &'a Repo,
-    pub(super) cluster: &'a ClusterRef,
-    pub(super) inputs: &'a Inputs,
-    /// Planned even if the HyperConverged is rejected.
-    pub(super) planned: &'a Planned,
-    pub(super) transition: Option<&'a Transition>,
-}
-
 /// Marks existing findings and, if requested, compares the objects.
 pub(super) fn compare(
     work: &ClusterTask<'_>,
     pair: &super::Pair<'_>,
-    old: &PreviousCluster,
-    now: &CurrentCluster<'_>,
+    old: &PreviousCluster<'_>,
+    (now, transition): (&Planned<'_>, Option<&Transition<'_>>),
     objects: Option<(&OtherObjects, &OtherObjects)>,
     outcome: &mut ClusterResult,
 ) {
-    let found_before = found_before(work, pair, old);
+    let found_before = found_before(work, old);
     let gone = mark(work, old, found_before.as_deref(), outcome);
     if !work.compare {
         return;
@@ -42,14 +32,14 @@ pub(super) fn compare(
     diff.is_unchanged = outcome.is_unchanged;
     if let (Before::Sources(..), Some(was)) = (work.before, pair.before)
         && *was.name() != outcome.cluster
-        && !is_same_build(was, now.cluster)
+        && !is_same_build(was, now.cluster())
     {
         diff.moved_from = Some(was.name().to_string());
     }
     // Other releases have other rules: a finding that disappears with the release isn't removed by the change.
     let is_of_release =
-        matches!(old, PreviousCluster::Planned(before) if before.release().version() == now.inputs.release().version());
-    if !now.planned.is_rejected() && is_of_release {
+        matches!(old, PreviousCluster::Planned(before) if before.release().version() == now.release().version());
+    if !now.is_rejected() && is_of_release {
         diff.findings_removed = gone;
     }
     match old {
@@ -57,50 +47,44 @@ pub(super) fn compare(
         PreviousCluster::Absent => compare_absent(work, now, &mut diff),
         PreviousCluster::NotPlanned(why) => diff.unknown_before = Some(why.clone()),
         PreviousCluster::Live(object) => {
-            if let Some(transition) = now.transition {
+            if let Some(transition) = transition {
                 transition.compare(&mut diff);
             }
             if let Before::Live(previous) = work.before {
-                diff.live_check = live_check(object.object(), &previous.others(), now.inputs);
+                diff.live_check = live_check(object.object(), &previous.others(), now);
             }
         }
         PreviousCluster::Planned(before) => {
-            match now.transition {
+            match transition {
                 Some(transition) => transition.compare(&mut diff),
-                None if now.planned.is_rejected() => {
-                    diff.comparison = diff::compare_rejected(&before.side(), &now.planned.side());
+                None if now.is_rejected() => {
+                    diff.comparison = diff::compare_rejected(&before.side(), &now.side());
                 }
                 None => {
-                    let (a, b) = (before.side(), now.planned.side());
+                    let (a, b) = (before.side(), now.side());
                     diff.comparison = diff::compare_plans(&a, &b);
                     diff.notes = diff::notes(&a, &b);
-                    now.planned.keep_unreached(Arc::make_mut(&mut diff.comparison.objects));
+                    now.keep_unreached(Arc::make_mut(&mut diff.comparison.objects));
                 }
             }
-            if !now.planned.is_rejected() && work.lint.is_some() {
-                let (repo, cluster) = match (work.before, pair.before) {
-                    (Before::Sources(repo, _), Some(was)) => (repo, was),
-                    _ => (now.repo, now.cluster),
-                };
-                let old = ClusterSide { repo, cluster, planned: before };
-                let new = ClusterSide { repo: now.repo, cluster: now.cluster, planned: now.planned };
-                collect_image_changes(old, new, Some(before.manifest()), &mut diff);
+            if !now.is_rejected() && work.lint.is_some() {
+                collect_image_changes(before, now, Some(before.manifest()), &mut diff);
             }
         }
         PreviousCluster::Rejected(_, why) => {
-            if !now.planned.is_rejected() {
+            if !now.is_rejected() {
                 // The previous state is unknown, so the cluster is shown as a new one.
                 diff.whole = Some(Kind::Add);
-                diff.comparison = diff::compare_objects(now.inputs.release(), &[], &now.planned.objects());
+                diff.comparison = diff::compare_objects(now.release(), &[], &now.objects());
             }
             diff.rejected_before = Some(rejected_before(work, why));
         }
     }
     if let (Some((before, after)), Before::Sources(repo, _)) = (objects, work.before) {
-        let deleter = |document: &Document| repo.deleter_of_object(now.repo, document);
+        let deleter = |document: &Document| repo.deleter_of_object(now.repo(), document);
         let [before, after] = compared_objects([before, after]);
-        let release = now.inputs.release();
-        let [was, is] = [repo, now.repo].map(|side| move |object: &Document| side.is_object_applied(object));
+        let release = now.release();
+        let [was, is] = [repo, now.repo()].map(|side| move |object: &Document| side.is_object_applied(object));
         let objects = diff::Objects { before, after, release, applied: [&was, &is], deleter: &deleter };
         diff::add_edits(&mut diff, &objects);
     }
@@ -142,8 +126,8 @@ const MAX_DIFFERENCES: usize = 12;
 /// Finds the differences that bring or end findings: those with which the rules report it, else those at its line.
 fn attribute_findings(
     work: &ClusterTask<'_>,
-    before: &Planned,
-    now: &CurrentCluster<'_>,
+    before: &Planned<'_>,
+    now: &Planned<'_>,
     findings: &[Finding],
     diff: &mut ClusterDiff,
 ) {
@@ -155,7 +139,7 @@ fn attribute_findings(
         return;
     };
     let selection = selection.without_fixes();
-    let (a, b) = (before.side(), now.planned.side());
+    let (a, b) = (before.side(), now.side());
     // The exact key, and one for a finding whose line the other side doesn't have.
     let keys_of = |finding: &Finding| {
         let exact = FindingKey::of(finding);
@@ -167,7 +151,7 @@ fn attribute_findings(
                 lint::run(context, &selection).findings.iter().flat_map(keys_of).collect()
             };
             let inputs = (release, inventory, object);
-            now.planned.seen_with((now.repo, now.cluster), Some(before.manifest()), inputs, None, look)
+            now.seen_with(Some(before.manifest()), inputs, None, look)
         })
     });
     let at_line = |finding: &Finding| -> Vec<usize> {
@@ -200,23 +184,20 @@ fn attribute_findings(
 }
 
 /// The findings of the side before, if known.
-fn found_before(work: &ClusterTask<'_>, pair: &super::Pair<'_>, old: &PreviousCluster) -> Option<Vec<Finding>> {
-    let (Before::Sources(repo, _), Some(was)) = (work.before, pair.before) else {
-        return None;
-    };
+fn found_before(work: &ClusterTask<'_>, old: &PreviousCluster<'_>) -> Option<Vec<Finding>> {
     let (PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _)) = old else {
         return None;
     };
     let selection = work.lint.clone()?.without_fixes();
     let mut findings = before.loaded().findings.clone();
-    findings.extend(assumed::lint(work, (repo, was), &before.as_judged(), (None, None), &selection).findings);
+    findings.extend(assumed::lint(work, &before.as_judged(), (None, None), &selection).findings);
     Some(findings)
 }
 
 /// Marks existing findings; returns the removed ones.
 fn mark(
     work: &ClusterTask<'_>,
-    old: &PreviousCluster,
+    old: &PreviousCluster<'_>,
     before: Option<&[Finding]>,
     outcome: &mut ClusterResult,
 ) -> Vec<Finding> {
@@ -241,13 +222,13 @@ fn mark(
 }
 
 /// A cluster without a side before, or with known objects only.
-fn compare_absent(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, diff: &mut ClusterDiff) {
-    if now.planned.is_rejected() {
+fn compare_absent(work: &ClusterTask<'_>, now: &Planned<'_>, diff: &mut ClusterDiff) {
+    if now.is_rejected() {
         diff.whole = Some(Kind::Add).filter(|_| !matches!(work.before, Before::Objects(_)));
         return;
     }
-    let release = now.inputs.release();
-    let objects = now.planned.objects();
+    let release = now.release();
+    let objects = now.objects();
     match work.before {
         Before::Objects(live) => compare_with_live_objects(live, now, &objects, diff),
         _ => {
@@ -258,22 +239,22 @@ fn compare_absent(work: &ClusterTask<'_>, now: &CurrentCluster<'_>, diff: &mut C
 }
 
 /// The differences to the objects in a cluster.
-fn compare_with_live_objects(all: &[Object], now: &CurrentCluster<'_>, objects: &[Object], diff: &mut ClusterDiff) {
-    let release = now.inputs.release();
+fn compare_with_live_objects(all: &[Object], now: &Planned<'_>, objects: &[Object], diff: &mut ClusterDiff) {
+    let release = now.release();
     let live = diff::comparable(all.to_vec(), objects);
     diff.comparison = diff::compare_objects(release, &live, objects);
     let changes = Arc::make_mut(&mut diff.comparison.objects);
-    now.planned.keep_unreached(changes);
+    now.keep_unreached(changes);
     diff::mark_noise(release, changes);
     diff::mark_assumed(SideOrigin::Found, SideOrigin::Rendered(release), changes);
-    let manifest = now.inputs.manifest();
+    let manifest = now.manifest();
     let is_it =
         |object: &&Object| object.id.kind == KIND && object.id.group() == GROUP && is_same(&object.body, manifest);
     let hyperconverged = all.iter().find(is_it);
-    diff.live_check = hyperconverged.and_then(|object| live_check(&object.body, all, now.inputs));
+    diff.live_check = hyperconverged.and_then(|object| live_check(&object.body, all, now));
     // Objects that the operators can't reconcile don't change; report why.
     let change = |after| VerdictChange { before: None, after: Some(after) };
-    let plan = now.planned.plan();
+    let plan = now.plan();
     let stops = plan.reconcile_error.as_ref();
     diff.comparison.reconcile = stops.map(|e| change(format!("{}: {}", e.operand, e.message)));
     let ssp = plan.ssp.as_ref().map(|ssp| &ssp.admission).filter(|admission| !admission.accepted);
@@ -281,7 +262,7 @@ fn compare_with_live_objects(all: &[Object], now: &CurrentCluster<'_>, objects: 
 }
 
 /// Compares a cluster's objects with those expected for its HyperConverged, without the change.
-fn live_check(live: &Value, dump: &[Object], inputs: &Inputs) -> Option<LiveCheck> {
+fn live_check(live: &Value, dump: &[Object], inputs: &Inputs<'_>) -> Option<LiveCheck> {
     let mut inventory = inputs.inventory().clone();
     // The operator draws it once.
     let schedule = live["status"]["dataImportSchedule"].as_str().map(ToOwned::to_owned);

@@ -9,11 +9,11 @@ use hcoplan_planner::hyperconverged;
 use hcoplan_repository::emit::{ClusterFiles, DiskTree, cluster_directory};
 
 /// Produces the requested output, and records stale files.
-pub(super) fn write(
+pub(super) fn write<'p>(
     work: &ClusterTask<'_>,
     loaded: &Loaded,
     plan: &Plan,
-    created: impl Fn() -> Option<Planned>,
+    created: impl Fn() -> Option<Planned<'p>>,
     outcome: &mut ClusterResult,
 ) -> Result<(), emit::Error> {
     if !outcome.is_rendered {

@@ -1,6 +1,6 @@
 //! `why`: explains a field of a cluster's object.
 
-use crate::planned::{Inputs, Planned};
+use crate::planned::Planned;
 use crate::prelude::*;
 use hcoplan_explain::why::{Answer, PlanInput, Problem, ask, ask_of};
 use hcoplan_repository::repo::{BuildLayer, ReleaseBasis};
@@ -37,12 +37,11 @@ impl FieldQuestion {
     /// Explains a field of a planned cluster; `state` is its final state, unless it is new.
     pub(super) fn answer(
         &self,
-        inputs: &Inputs,
         layers: &[BuildLayer],
-        planned: &Planned,
+        planned: &Planned<'_>,
         state: Option<&State>,
     ) -> Result<FieldAnswer, Problem> {
-        let loaded = inputs.loaded();
+        let loaded = planned.loaded();
         let release = planned.release();
         let input = PlanInput::new(release, &loaded.document, &loaded.json, &loaded.inventory).with_layers(layers);
         let (kind, name, field) = (&self.kind, self.name.as_deref(), &self.field);
@@ -63,7 +62,7 @@ impl FieldQuestion {
 }
 
 /// The object's path in the output tree.
-fn file(cluster: &str, planned: &Planned, answer: &Answer) -> Option<Utf8PathBuf> {
+fn file(cluster: &str, planned: &Planned<'_>, answer: &Answer) -> Option<Utf8PathBuf> {
     let id = answer.object.as_ref()?;
     let shown = planned.as_judged();
     let ids: Vec<_> = shown.plan().objects().map(|o| &*o.id).collect();

@@ -96,9 +96,7 @@ impl Findings {
 
     /// Marks the repository's findings that the side before has.
     pub fn mark_existing(&mut self, before: &Repo) {
-        let problems = before.problems().iter().map(|p| &p.finding);
-        let known: Vec<Finding> = problems.chain(before.findings()).cloned().collect();
-        finding::mark_existing(&mut self.run.findings, &known, false);
+        finding::mark_existing(&mut self.run.findings, &before.all_findings(), false);
     }
 
     /// Applies suppressions and the baseline.

@@ -76,7 +76,7 @@ mod process;
 mod release_diff;
 mod shown_path;
 mod tree;
-mod trial;
+mod trials;
 
 #[cfg(test)]
 mod compare_tests;

@@ -147,7 +147,7 @@ fn find_in(
         ));
     }
     let base = match options.trust.base() {
-        Some(base) => Some(before(base, &root, &options)?),
+        Some(base) => Some(before(base, &root, &options)?.into()),
         None => None,
     };
     let found = Clusters {
@@ -163,7 +163,7 @@ fn find_in(
         is_editable: revision.is_none() && sources.directory != "-",
         directory,
         options,
-        repo,
+        repo: repo.into(),
     };
     if !files.is_empty() && found.chosen().is_empty() {
         notices.note("the files belong to no cluster");
@@ -176,7 +176,7 @@ fn find_in(
 /// Whether a finding reports a chart or submodule that wasn't searched.
 fn is_unread(finding: &Finding) -> bool {
     finding.rule.name == hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED.name
-        || finding.location.as_ref().is_some_and(|place| place.file.path() == ".gitmodules")
+        || finding.file().is_some_and(|file| file == ".gitmodules")
 }
 
 /// Whether a build failed, so that there may be clusters without a known name.
@@ -290,7 +290,7 @@ pub fn all_clusters(repo: Repo, directory: Utf8PathBuf, options: Options) -> Clu
         is_editable: false,
         directory,
         options,
-        repo,
+        repo: repo.into(),
     }
 }
 
@@ -313,8 +313,8 @@ pub fn find_edited(
         }
     }
     let repo = Repo::open(directory, &options).map_err(|error| Failure::opening(error, directory))?;
-    let found = all_clusters(repo, directory.to_owned(), options);
-    Ok(Clusters { is_editable: true, ..found.in_root(directory.to_owned(), Utf8PathBuf::new()) })
+    let root = directory.to_owned();
+    Ok(Clusters { is_editable: true, root: root.clone(), ..all_clusters(repo, root, options) })
 }
 
 /// The base of paths: the directory, or a file's directory.
@@ -342,12 +342,9 @@ impl Clusters {
     pub fn side_of(&self, directory: &Utf8Path) -> Result<Side, Failure> {
         let sources = Sources { directory: directory.to_owned(), is_compared: true, ..Sources::default() };
         let place = place(&sources)?;
-        Ok(Side {
-            name: directory.to_string(),
-            config: configuration(&sources, &self.options.trust)?,
-            within: place.below,
-            directory: place.root,
-            ..self.side()
-        })
+        let mut side = Side { name: directory.to_string(), directory: place.root, ..self.side() };
+        side.options.config = configuration(&sources, &self.options.trust)?;
+        side.options.within = place.below;
+        Ok(side)
     }
 }

@@ -51,7 +51,8 @@ pub(super) fn each<T: Sync, R: Send>(
 /// The result of a panic; the cluster keeps its output directory.
 fn panicked(work: &ClusterTask<'_>, cluster: &ClusterName, text: String) -> ClusterResult {
     let why = NotPlanned { kind: NotPlannedKind::Bug, text, location: None, help: None };
-    let mut outcome = ClusterResult::new(cluster, Verdict::NotPlanned(Box::new(why)));
+    let mut outcome = ClusterResult { cluster: cluster.clone(), ..ClusterResult::default() };
+    outcome.not_planned(why);
     outcome.failed = work.tree.and_then(|tree| tree.keep(cluster.id()).err());
     let diff = ClusterDiff { verdict: outcome.verdict.clone(), ..ClusterDiff::new(cluster) };
     outcome.diff = Some(diff).filter(|_| work.compare);

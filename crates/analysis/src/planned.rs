@@ -10,12 +10,15 @@ use hcoplan_planner::plan::plan_with;
 use hcoplan_planner::verdict::NotPlannedKind;
 use hcoplan_repository::repo::{OtherObjects, ReleaseBasis};
 use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED, VENDOR_VALUES_ASSUMED};
+use hcoplan_yaml::edit::EditableFile;
 use std::borrow::Cow;
 use std::cell::LazyCell;
 
-/// The input of a plan.
+/// A cluster of a repository with the input of its plan.
 #[derive(Clone)]
-pub(super) struct Inputs {
+pub(super) struct Inputs<'a> {
+    repo: &'a Repo,
+    cluster: &'a ClusterRef,
     release: Arc<Release>,
     inventory: Arc<LoadedInventory>,
     loaded: Arc<Loaded>,
@@ -23,20 +26,35 @@ pub(super) struct Inputs {
 
 /// A planned cluster.
 #[derive(Clone)]
-pub(super) struct Planned {
-    inputs: Inputs,
+pub(super) struct Planned<'a> {
+    inputs: Inputs<'a>,
     plan: Plan,
 }
 
-impl Inputs {
+impl<'a> Inputs<'a> {
     /// The input of a cluster, with its inventory and release.
-    pub(super) fn new(loaded: Arc<Loaded>, release: Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
-        Self { release, inventory, loaded }
+    pub(super) fn new(
+        (repo, cluster): (&'a Repo, &'a ClusterRef),
+        loaded: Loaded,
+        release: Arc<Release>,
+        inventory: Arc<LoadedInventory>,
+    ) -> Self {
+        Self { repo, cluster, release, inventory, loaded: Arc::new(loaded) }
     }
 
     /// The same cluster with another release and inventory.
     pub(super) fn with(&self, release: &Arc<Release>, inventory: Arc<LoadedInventory>) -> Self {
-        Self { release: Arc::clone(release), inventory, loaded: Arc::clone(&self.loaded) }
+        Self { release: Arc::clone(release), inventory, ..self.clone() }
+    }
+
+    /// The repository of its files.
+    pub(super) fn repo(&self) -> &'a Repo {
+        self.repo
+    }
+
+    /// The cluster in it.
+    pub(super) fn cluster(&self) -> &'a ClusterRef {
+        self.cluster
     }
 
     /// The cluster's release.
@@ -82,26 +100,44 @@ impl Inputs {
     }
 
     /// Plans a new cluster.
-    pub(super) fn planned(&self, admit: AdmissionMode) -> Planned {
+    pub(super) fn planned(&self, admit: AdmissionMode) -> Planned<'a> {
         let plan = plan_with(&self.release, self.inventory(), self.manifest(), admit);
         Planned { inputs: self.clone(), plan }
     }
 
     /// The cluster in another state, given its release and plan.
-    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Planned {
+    pub(super) fn with_plan(&self, release: &Arc<Release>, plan: Plan) -> Planned<'a> {
         Planned { inputs: Self { release: Arc::clone(release), ..self.clone() }, plan }
     }
 }
 
-impl std::ops::Deref for Planned {
-    type Target = Inputs;
+impl lint::Site for Inputs<'_> {
+    fn other_objects(&self) -> OtherObjects {
+        self.repo.other_objects(self.cluster, &self.loaded)
+    }
 
-    fn deref(&self) -> &Inputs {
+    fn texts(&self) -> Vec<Arc<SourceFile>> {
+        self.repo.texts(self.cluster)
+    }
+
+    fn layers(&self) -> Vec<repo::Layer> {
+        self.repo.layers(self.cluster)
+    }
+
+    fn editable_file(&self) -> Option<EditableFile> {
+        Some(self.loaded.editable_file())
+    }
+}
+
+impl<'a> std::ops::Deref for Planned<'a> {
+    type Target = Inputs<'a>;
+
+    fn deref(&self) -> &Inputs<'a> {
         &self.inputs
     }
 }
 
-impl Planned {
+impl Planned<'_> {
     /// The plan.
     pub(super) fn plan(&self) -> &Plan {
         &self.plan
@@ -129,32 +165,24 @@ impl Planned {
     /// The findings of the rules; `before` are the HyperConverged and the other objects before the change.
     pub(super) fn run(
         &self,
-        repo: &Repo,
-        cluster: &ClusterRef,
         (before, objects): (Option<&Value>, Option<&OtherObjects>),
         selection: &lint::Selection<'_>,
     ) -> lint::Run {
-        let context = context(repo, cluster, self.loaded(), self.input(), selection.settings());
+        let context = self.context(self.input(), selection.settings());
         lint::run(&context.with_before(before).with_objects_before(objects), selection)
     }
 
     /// The findings of reading and of the rules; `before` is the HyperConverged before the change.
-    pub(super) fn findings(
-        &self,
-        repo: &Repo,
-        cluster: &ClusterRef,
-        before: Option<&Value>,
-        selection: &lint::Selection<'_>,
-    ) -> Vec<Finding> {
+    pub(super) fn findings(&self, before: Option<&Value>, selection: &lint::Selection<'_>) -> Vec<Finding> {
         let mut findings = self.loaded().findings.clone();
-        findings.extend(self.run(repo, cluster, (before, None), selection).findings);
+        findings.extend(self.run((before, None), selection).findings);
         findings
     }
 
     /// The matrix of virtual machines and golden images. Renders also a rejected HyperConverged, to name the missing
     /// images.
-    pub(super) fn matrix(&self, repo: &Repo, cluster: &ClusterRef) -> ClusterMatrix {
-        self.seen(repo, cluster, None, |context| self.matrix_of(context))
+    pub(super) fn matrix(&self) -> ClusterMatrix {
+        self.seen(None, |context| self.matrix_of(context))
     }
 
     fn matrix_of(&self, context: &lint::Context<'_>) -> ClusterMatrix {
@@ -166,7 +194,6 @@ impl Planned {
     /// Calls `look` with other inputs, for the named virtual machines or all.
     pub(super) fn seen_with<T>(
         &self,
-        (repo, cluster): (&Repo, &ClusterRef),
         before: Option<&Value>,
         (release, inventory, object): (&Arc<Release>, Inventory, Value),
         machines: Option<&BTreeSet<String>>,
@@ -176,8 +203,7 @@ impl Planned {
         let inventory = LoadedInventory { inventory, ..(*self.inputs.inventory).clone() };
         let input = lint::Input { release, object: &object, inventory: &inventory, plan: &plan, ..self.input() };
         let settings = Settings::default();
-        let context = context(repo, cluster, self.loaded(), input, &settings);
-        let context = context.with_before(before);
+        let context = self.context(input, &settings).with_before(before);
         look(&match machines {
             Some(machines) => context.with_machines(machines),
             None => context,
@@ -185,15 +211,13 @@ impl Planned {
     }
 
     /// Calls `look` with the cluster's context; `before` is the HyperConverged before the change.
-    fn seen<T>(
-        &self,
-        repo: &Repo,
-        cluster: &ClusterRef,
-        before: Option<&Value>,
-        look: impl FnOnce(&lint::Context<'_>) -> T,
-    ) -> T {
-        let settings = Settings::default();
-        look(&context(repo, cluster, self.loaded(), self.input(), &settings).with_before(before))
+    fn seen<T>(&self, before: Option<&Value>, look: impl FnOnce(&lint::Context<'_>) -> T) -> T {
+        look(&self.context(self.input(), &Settings::default()).with_before(before))
+    }
+
+    /// The context of the rules: the cluster and all objects of the repository.
+    fn context<'b>(&'b self, input: lint::Input<'b>, settings: &'b Settings) -> lint::Context<'b> {
+        lint::Context::new(input, settings).with_site(self.inputs.clone())
     }
 
     /// Removes changes that don't happen: if HCO's reconcile fails or SSP's webhook rejects the SSP, later objects stay
@@ -214,14 +238,14 @@ impl Planned {
     }
 
     /// Why it is rejected, with a location if a finding has one; `None` if it is accepted.
-    pub(super) fn rejection(&self, repo: &Repo, cluster: &ClusterRef) -> Option<String> {
+    pub(super) fn rejection(&self) -> Option<String> {
         if !self.is_rejected() {
             return None;
         }
         let settings = Settings::default();
         let selection = lint::Selection::of(&settings).without_fixes();
-        let mut found = self.as_judged().findings(repo, cluster, None, &selection);
-        let message = || format!("{}: it is rejected: {}", cluster.path(), self.plan.admission.message);
+        let mut found = self.as_judged().findings(None, &selection);
+        let message = || format!("{}: it is rejected: {}", self.cluster.path(), self.plan.admission.message);
         Some(found.iter_mut().find(|f| f.rejection).map_or_else(message, |finding| {
             finding.point_at_origins();
             finding_line(finding)
@@ -251,35 +275,25 @@ impl Planned {
     }
 }
 
-/// A planned cluster and its repository.
-#[derive(Clone, Copy)]
-pub(super) struct ClusterSide<'a> {
-    pub(super) repo: &'a Repo,
-    pub(super) cluster: &'a ClusterRef,
-    pub(super) planned: &'a Planned,
-}
-
 /// Maximum of virtual machines times differences for which causes are computed.
 const MAX_RENDERS: usize = 2_000;
 
 /// Adds the effects on golden images and virtual machines between two states. `start` is the HyperConverged before the
 /// change.
 pub(super) fn collect_image_changes(
-    before: ClusterSide<'_>,
-    after: ClusterSide<'_>,
+    before: &Planned<'_>,
+    after: &Planned<'_>,
     start: Option<&Value>,
     diff: &mut ClusterDiff,
 ) {
-    let look = |context: &lint::Context<'_>, planned: &Planned| (planned.matrix_of(context), machine_states(context));
-    let at =
-        |side: ClusterSide<'_>, start| side.planned.seen(side.repo, side.cluster, start, |c| look(c, side.planned));
+    let at = |side: &Planned<'_>, start| side.seen(start, |c| (side.matrix_of(c), machine_states(c)));
     let ((old, machines_before), (new, machines_after)) = (at(before, None), at(after, start));
-    let (a, b) = (before.planned.side(), after.planned.side());
+    let (a, b) = (before.side(), after.side());
     let of_images = LazyCell::new(|| {
         Shares::new(&a, &b, |release, inventory, object| {
             let inputs = (release, inventory, object);
             let look = |context: &lint::Context<'_>| matrix(&MatrixInput { context, rejected: None });
-            after.planned.seen_with((after.repo, after.cluster), start, inputs, Some(&BTreeSet::new()), look)
+            after.seen_with(start, inputs, Some(&BTreeSet::new()), look)
         })
     });
     let images = matrix::effects(&old, &new, &diff.comparison, &|is_so| of_images.causes(is_so));
@@ -295,7 +309,7 @@ pub(super) fn collect_image_changes(
         (only.len() * all <= MAX_RENDERS).then(|| {
             Shares::new(&a, &b, |release, inventory, object| {
                 let inputs = (release, inventory, object);
-                after.planned.seen_with((after.repo, after.cluster), start, inputs, Some(only), machine_states)
+                after.seen_with(start, inputs, Some(only), machine_states)
             })
         })
     };
@@ -346,7 +360,11 @@ pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static R
 
 /// Reads and plans a cluster; renders it even if a webhook rejects it. What `now` is the first to state changes what is
 /// known, not the cluster.
-pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, now: Option<&Loaded>) -> Result<Planned, Box<NotPlanned>> {
+pub(super) fn plan<'a>(
+    repo: &'a Repo,
+    cluster: &'a ClusterRef,
+    now: Option<&Loaded>,
+) -> Result<Planned<'a>, Box<NotPlanned>> {
     let loaded = repo.load(cluster);
     let mut loaded = loaded.map_err(|p| Box::new(not_planned(&p.finding)))?;
     if let Some(now) = now {
@@ -360,7 +378,7 @@ pub(super) fn plan(repo: &Repo, cluster: &ClusterRef, now: Option<&Loaded>) -> R
     if !inventory.valid {
         return Err(Box::new(wrong_inventory(&loaded.findings)));
     }
-    Ok(Inputs::new(Arc::new(loaded), release, inventory).planned(AdmissionMode::Force))
+    Ok(Inputs::new((repo, cluster), loaded, release, inventory).planned(AdmissionMode::Force))
 }
 
 /// Converts the findings about an inventory: the first error counts.
@@ -391,19 +409,4 @@ pub fn finding_line(finding: &Finding) -> String {
         }
         None => finding.message.clone(),
     }
-}
-
-/// The context of the rules: the cluster and all objects of the repository.
-fn context<'a>(
-    repo: &'a Repo,
-    cluster: &'a ClusterRef,
-    loaded: &'a Loaded,
-    input: lint::Input<'a>,
-    settings: &'a Settings,
-) -> lint::Context<'a> {
-    lint::Context::new(input, settings)
-        .with_other_objects(|| repo.other_objects(cluster, loaded))
-        .with_texts(|| repo.texts(cluster))
-        .with_layers(|| repo.layers(cluster))
-        .with_editable_file(|| loaded.editable_file())
 }

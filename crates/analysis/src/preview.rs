@@ -1,16 +1,14 @@
 //! Previews a cluster's upgrade from its present state, release by release. No manifest is applied in between.
 
 use super::Upgraded;
-use super::compared::CurrentCluster;
-use super::planned::{ClusterSide, collect_image_changes};
+use super::planned::collect_image_changes;
 use super::previous_cluster::PreviousCluster;
-use crate::planned::Planned;
+use super::transition::compare_steps;
+use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
-use crate::previous_state::PreviousObject;
 use crate::{ClusterResult, ClusterTask};
 use hcoplan_diagnostics::finding::{mark_existing, without_existing};
-use hcoplan_explain::diff::States;
-use hcoplan_planner::{lifecycle, lifecycle::Step};
+use hcoplan_planner::lifecycle;
 use hcoplan_rule_pages::rules::RELEASE_NOT_MODELLED;
 
 /// Whether a cluster already runs a release or a later one, since HCO can't be downgraded.
@@ -27,11 +25,11 @@ fn is_reached(from: &Release, to: &Release) -> bool {
 pub(super) fn steps(
     work: &ClusterTask<'_>,
     to: &Arc<Release>,
-    old: &PreviousCluster,
-    now: &CurrentCluster<'_>,
+    old: &PreviousCluster<'_>,
+    inputs: &Inputs<'_>,
     outcome: &ClusterResult,
 ) -> Vec<Upgraded> {
-    let (inputs, manifest) = (now.inputs, now.inputs.manifest());
+    let manifest = inputs.manifest();
     let start = inputs.empty_state();
     // Use the version of the cluster's own distribution.
     let to = &to.of_distribution(start.release.distribution());
@@ -43,14 +41,8 @@ pub(super) fn steps(
         let diff = ClusterDiff { findings_added: unknown, ..ClusterDiff::new(&outcome.cluster) };
         return vec![Upgraded::none(to, diff, is_there)];
     }
-    let previous = match old {
-        PreviousCluster::Live(object) => Some(object.state(start.clone(), manifest)),
-        PreviousCluster::Planned(before) if super::previous_state::is_same(before.manifest(), manifest) => {
-            let previous = PreviousObject::Manifest(before.manifest().clone());
-            Some(previous.state(start.clone(), manifest))
-        }
-        _ => None,
-    };
+    let previous = old.object(inputs).filter(|_| !matches!(old, PreviousCluster::Same));
+    let previous = previous.map(|previous| previous.state(start.clone(), manifest));
     let first = match &previous {
         Some(previous) => previous.update(manifest),
         None => start.update(manifest),
@@ -72,10 +64,10 @@ pub(super) fn steps(
     let mut out = Vec::new();
     let mut before = inputs.with_plan(&first.after.release, first.plan.clone());
     let selection = work.lint.clone().map(hcoplan_lint::Selection::without_fixes);
-    let lint = |planned: &Planned| {
+    let lint = |planned: &Planned<'_>| {
         // The manifest exists before and after the step: its patches changed the stored HyperConverged, which HCO alone
         // wouldn't render.
-        let found = selection.as_ref().map(|s| planned.findings(now.repo, now.cluster, Some(manifest), s));
+        let found = selection.as_ref().map(|s| planned.findings(Some(manifest), s));
         found.unwrap_or_default()
     };
     let mut found = lint(&before);
@@ -89,10 +81,11 @@ pub(super) fn steps(
         let after = inputs.with_plan(&step.after.release, step.plan.clone());
         let mut diff = ClusterDiff::new(&outcome.cluster);
         diff.verdict = Verdict::of_step(&step);
-        compare_step(&state, &step, (&before, &after), &mut diff);
+        // Only the release differs.
+        let with = |_: &_, _: &_, _: &_| step.after.objects.iter().cloned().collect();
+        compare_steps(&state, (std::slice::from_ref(&step), &step), (&before, &after), &with, &mut diff);
         if !step.is_stuck() && selection.is_some() {
-            let of = |planned| ClusterSide { repo: now.repo, cluster: now.cluster, planned };
-            collect_image_changes(of(&before), of(&after), None, &mut diff);
+            collect_image_changes(&before, &after, None, &mut diff);
         }
         if index == last {
             diff.notes.extend(diff::order_notes(&orders, previous.is_some()));
@@ -108,22 +101,4 @@ pub(super) fn steps(
         state = step.after;
     }
     out
-}
-
-fn compare_step(state: &State, step: &Step, (before, after): (&Planned, &Planned), diff: &mut ClusterDiff) {
-    let (a, b) = (before.side(), after.side());
-    let states = States {
-        existed: &state.objects.in_order_of(a.plan),
-        exist: &step.after.objects.in_order_of(b.plan),
-        // Only the release differs.
-        with: &|_, _, _| step.after.objects.iter().cloned().collect(),
-    };
-    diff.comparison = diff::compare_states(&a, &b, &states);
-    if step.is_stuck() {
-        // Without a reconcile the new release has no effect.
-        (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
-    } else {
-        diff.notes = diff::notes(&a, &b);
-    }
-    diff.notes.extend(diff::step_notes(state, step, &after.loaded().document));
 }

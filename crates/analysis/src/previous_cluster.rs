@@ -4,27 +4,27 @@ use super::Pair;
 use super::planned::plan;
 use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
-use crate::previous_state::PreviousObject;
+use crate::previous_state::{PreviousObject, is_same};
 use crate::{Before, ClusterTask};
 
 /// A cluster before the change.
-pub(super) enum PreviousCluster {
+pub(super) enum PreviousCluster<'a> {
     /// It doesn't exist, or the side before is unknown.
     Absent,
     /// All its input is equal on both sides.
     Same,
     /// Its manifest was accepted.
-    Planned(Box<Planned>),
+    Planned(Box<Planned<'a>>),
     /// Its manifest was rejected for this reason, so that the cluster has an older object or none.
-    Rejected(Box<Planned>, String),
+    Rejected(Box<Planned<'a>>, String),
     /// It isn't planned on that side.
     NotPlanned(Box<NotPlanned>),
     /// The HyperConverged in the cluster.
     Live(PreviousObject),
 }
 
-impl PreviousCluster {
-    pub(super) fn of(work: &ClusterTask<'_>, repo: &Repo, pair: &Pair<'_>, cluster: &ClusterRef, new: &Inputs) -> Self {
+impl<'a> PreviousCluster<'a> {
+    pub(super) fn of(work: &ClusterTask<'a>, pair: &Pair<'a>, cluster: &ClusterRef, new: &Inputs<'_>) -> Self {
         match (work.before, pair.before) {
             (Before::Nothing | Before::Objects(_), _) => Self::Absent,
             (Before::Live(previous), _) => previous.of(new.manifest()).map_or(Self::Absent, Self::Live),
@@ -32,14 +32,26 @@ impl PreviousCluster {
                 Some(finding) => Self::NotPlanned(Box::new(super::not_planned(finding))),
                 None => Self::Absent,
             },
-            (Before::Sources(old, _), Some(was)) if old.reads_the_same(was, repo, cluster) => Self::Same,
+            (Before::Sources(old, _), Some(was)) if old.reads_the_same(was, new.repo(), cluster) => Self::Same,
             (Before::Sources(old, _), Some(was)) => match plan(old, was, Some(new.loaded())) {
                 Err(why) => Self::NotPlanned(why),
-                Ok(planned) => match planned.rejection(old, was) {
+                Ok(planned) => match planned.rejection() {
                     Some(why) => Self::Rejected(Box::new(planned), why),
                     None => Self::Planned(Box::new(planned)),
                 },
             },
+        }
+    }
+
+    /// The object in the cluster before the change, if known.
+    pub(super) fn object(&self, now: &Inputs<'_>) -> Option<PreviousObject> {
+        match self {
+            Self::Same => Some(PreviousObject::Manifest(now.manifest().clone())),
+            Self::Planned(before) if is_same(before.manifest(), now.manifest()) => {
+                Some(PreviousObject::Manifest(before.manifest().clone()))
+            }
+            Self::Live(object) => Some(object.clone()),
+            _ => None,
         }
     }
 }

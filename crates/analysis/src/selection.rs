@@ -50,7 +50,7 @@ impl Selection {
         let clusters = repo.clusters().iter();
         let clusters = clusters.filter(|c| repo.is_within(c, below));
         let unbuilt = repo.unbuilt(Some(below)).into_iter();
-        let is_here = |f: &Finding| f.location.as_ref().is_some_and(|place| place.file.path().starts_with(below));
+        let is_here = |f: &Finding| f.file().is_some_and(|file| file.starts_with(below));
         let unparsed = repo.not_planned().into_iter().filter(|(_, finding)| is_here(finding));
         let unbuilt = unbuilt.chain(unparsed).map(|(name, _)| name);
         let here = clusters.map(|c| c.name().clone());

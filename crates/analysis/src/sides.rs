@@ -4,7 +4,6 @@ use super::builds::build_side;
 use crate::failure::Failure;
 use crate::prelude::*;
 use hcoplan_diagnostics::source::Commit;
-use hcoplan_planner::lifecycle::UpdateMethod;
 
 /// The source of a side.
 #[derive(Debug, Clone)]
@@ -17,20 +16,8 @@ pub struct Side {
     pub revision: Option<String>,
     /// The release of every cluster, if given.
     pub release: Option<String>,
-    /// The update method of every HyperConverged, if given.
-    pub update: Option<UpdateMethod>,
-    /// The inventory of every cluster, if given.
-    pub inventory: Vec<Utf8PathBuf>,
-    /// The configuration, if not the directory's own.
-    pub config: Option<Arc<SourceFile>>,
-    /// The trust source.
-    pub trust: Trust,
-    /// The requested builds.
-    pub builds: Builds,
-    /// The examined part of the directory, relative to it; `None` for all of it.
-    pub within: Option<Utf8PathBuf>,
-    /// The clusters to build.
-    pub chosen: ClusterFilter,
+    /// How to read it; the release aside.
+    pub options: Options,
 }
 
 impl Side {
@@ -41,13 +28,7 @@ impl Side {
             directory: directory.to_owned(),
             revision: None,
             release: None,
-            update: None,
-            inventory: Vec::new(),
-            config: None,
-            trust: Trust::Files,
-            builds: Builds::default(),
-            within: None,
-            chosen: ClusterFilter::default(),
+            options: Options::default(),
         }
     }
 
@@ -58,23 +39,12 @@ impl Side {
 
     /// Reads it.
     pub fn open(&self) -> Result<Repo, Failure> {
-        let mut options = Options {
-            release: match &self.release {
-                Some(name) => Some(repo::known_release(name)?),
-                None => None,
-            },
-            update: self.update,
-            inventory: self.inventory.clone(),
-            config: self.config.clone(),
-            trust: self.trust.clone(),
-            within: self.within.clone(),
-            chosen: self.chosen.clone(),
-            ..Options::default()
-        };
+        let release = self.release.as_deref().map(repo::known_release).transpose()?;
+        let mut options = Options { release, ..self.options.clone() };
         let wrong = |error| Failure::opening(error, &self.directory);
         let revision = self.revision.as_ref().map(|name| Revision::open(&self.directory, name, max_bytes()));
         let revision = revision.transpose()?;
-        build_side(&self.directory, revision.as_ref(), self.builds, &mut options)?;
+        build_side(&self.directory, revision.as_ref(), options.builds, &mut options)?;
         let opened = match revision {
             Some(tree) => Repo::from_tree(Arc::new(tree), &options),
             None => Repo::open(&self.directory, &options),

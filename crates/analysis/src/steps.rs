@@ -1,36 +1,24 @@
 //! Plans the steps of a cluster: create or update the HyperConverged, then upgrade HCO.
 
 use crate::ClusterTask;
+use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use crate::previous_state::PreviousObject;
 use hcoplan_planner::lifecycle::Step;
-use hcoplan_planner::plan::plan_with;
 
-/// A cluster in its final state.
-pub(super) struct Planned {
-    /// The final release.
-    pub(super) release: Arc<Release>,
-    /// The rendered objects; the admission is the manifest's.
-    pub(super) plan: Plan,
-    /// The final state; `None` for a new cluster without an upgrade.
-    pub(super) state: Option<State>,
-}
-
-/// Plans a cluster; `old` is the object in it.
-pub(super) fn plan(
+/// Plans a cluster; `old` is the object in it. The admission is the manifest's. Also returns the final state, unless the
+/// cluster is new and not upgraded.
+pub(super) fn plan<'a>(
     work: &ClusterTask<'_>,
-    release: &Arc<Release>,
-    inventory: &Inventory,
-    manifest: &Value,
+    inputs: &Inputs<'a>,
     old: Option<&PreviousObject>,
     force: bool,
-) -> Planned {
+) -> (Planned<'a>, Option<State>) {
     if old.is_none() && work.upgrade_to.is_none() {
         let admit = if force { AdmissionMode::Force } else { AdmissionMode::Create };
-        let plan = plan_with(release, inventory, manifest, admit);
-        return Planned { release: Arc::clone(release), plan, state: None };
+        return (inputs.planned(admit), None);
     }
-    let empty = State::new(Arc::clone(release), Arc::new(inventory.clone()));
+    let (empty, manifest) = (inputs.empty_state(), inputs.manifest());
     let before = match old {
         Some(old) => old.state(empty, manifest),
         None => empty,
@@ -42,16 +30,17 @@ pub(super) fn plan(
     if force {
         step = before.forced(step);
     }
-    match &work.upgrade_to {
+    let step = match &work.upgrade_to {
         Some(to) if step.after.stored.is_some() => upgraded(step, to),
-        _ => Planned { release: Arc::clone(release), plan: step.plan, state: Some(step.after) },
-    }
+        _ => step,
+    };
+    (inputs.with_plan(&step.after.release, step.plan), Some(step.after))
 }
 
 /// Upgrades to a release through those in between.
-fn upgraded(step: Step, to: &Arc<Release>) -> Planned {
+fn upgraded(step: Step, to: &Arc<Release>) -> Step {
     let mut path = step.after.upgrade_over(to);
     let mut last = path.pop().unwrap_or_else(|| step.clone());
     last.plan.admission = step.plan.admission;
-    Planned { release: Arc::clone(&last.after.release), plan: last.plan, state: Some(last.after) }
+    last
 }

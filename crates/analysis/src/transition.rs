@@ -7,23 +7,23 @@ use hcoplan_explain::diff::States;
 use hcoplan_planner::{lifecycle, lifecycle::Step};
 
 /// The transition of a cluster from one state of its sources to the next.
-pub(super) struct Transition {
+pub(super) struct Transition<'a> {
     start: State,
     /// The plan before.
-    old: Planned,
+    old: Planned<'a>,
     /// The manifest applied last, if known; it isn't applied again.
     applied: Option<Value>,
     /// The steps; the last one is the manifest's update if it is applied.
     steps: Vec<Step>,
     /// The cluster afterwards, planned even if the manifest is rejected.
-    after: Planned,
+    after: Planned<'a>,
     verdict: Verdict,
 }
 
-impl Transition {
+impl<'a> Transition<'a> {
     /// From the previous plan. `None` if there is no transition: the old HyperConverged can't be stored or is another
     /// object, or HCO would be downgraded.
-    pub(super) fn of(old: &Planned, new: &Inputs) -> Option<Self> {
+    pub(super) fn of(old: &Planned<'a>, new: &Inputs<'a>) -> Option<Self> {
         let (was, is) = (old.release(), new.release());
         let is_another = !super::previous_state::is_same(old.manifest(), new.manifest());
         if is_another || was.version() != is.version() && !lifecycle::is_upgrade(was, is) {
@@ -37,13 +37,13 @@ impl Transition {
     }
 
     /// From the present state of a cluster.
-    pub(super) fn of_live(start: State, new: &Inputs) -> Self {
+    pub(super) fn of_live(start: State, new: &Inputs<'a>) -> Self {
         let now = start.nodes(Arc::clone(&start.inventory));
         let old = new.with_plan(&start.release, now.plan);
         Self::new(start, old, None, new)
     }
 
-    fn new(start: State, old: Planned, applied: Option<Value>, new: &Inputs) -> Self {
+    fn new(start: State, old: Planned<'a>, applied: Option<Value>, new: &Inputs<'a>) -> Self {
         let inventory = Arc::new(new.inventory().clone());
         let is_applied = applied.as_ref() != Some(new.manifest());
         let manifest = is_applied.then(|| new.manifest());
@@ -66,7 +66,7 @@ impl Transition {
     }
 
     /// The cluster afterwards.
-    pub(super) fn after(&self) -> &Planned {
+    pub(super) fn after(&self) -> &Planned<'a> {
         &self.after
     }
 
@@ -102,24 +102,8 @@ impl Transition {
             let end = steps.last().map_or(state, |step| &step.after);
             end.objects.iter().cloned().collect()
         };
-        let states = States {
-            existed: &state.objects.in_order_of(self.old.plan()),
-            exist: &end.after.objects.in_order_of(&end.plan),
-            with: &with,
-        };
-        diff.comparison = diff::compare_states(&a, &b, &states);
+        compare_steps(state, (reached, end), (&self.old, &self.after), &with, diff);
         let upgrades = a.release.version() != b.release.version();
-        if reached.iter().any(Step::is_stuck) {
-            // Without a reconcile the new release has no effect.
-            (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
-        } else {
-            diff.notes = diff::notes(&a, &b);
-        }
-        let mut before = state;
-        for step in reached {
-            diff.notes.extend(diff::step_notes(before, step, &self.after.loaded().document));
-            before = &step.after;
-        }
         if upgrades {
             let manifest = self.manifest();
             let changed = manifest.is_some();
@@ -128,5 +112,30 @@ impl Transition {
             diff.notes.extend(diff::order_notes(&orders, changed));
         }
         diff.notes.sort_by_key(|note| note.impact);
+    }
+}
+
+/// Adds the differences that steps make.
+pub(super) fn compare_steps(
+    start: &State,
+    (steps, end): (&[Step], &Step),
+    (before, after): (&Planned<'_>, &Planned<'_>),
+    with: &diff::ExistingObjects<'_>,
+    diff: &mut ClusterDiff,
+) {
+    let (a, b) = (before.side(), after.side());
+    let states =
+        States { existed: &start.objects.in_order_of(a.plan), exist: &end.after.objects.in_order_of(b.plan), with };
+    diff.comparison = diff::compare_states(&a, &b, &states);
+    if steps.iter().any(Step::is_stuck) {
+        // Without a reconcile the new release has no effect.
+        (diff.comparison.reconcile, diff.comparison.ssp) = (None, None);
+    } else {
+        diff.notes = diff::notes(&a, &b);
+    }
+    let mut before = start;
+    for step in steps {
+        diff.notes.extend(diff::step_notes(before, step, &after.loaded().document));
+        before = &step.after;
     }
 }

@@ -71,13 +71,13 @@ impl TwoSides {
             return Ok((found, base));
         }
         let name = self.name(against.as_ref(), release.as_ref(), true);
-        let before = Side {
+        let mut before = Side {
             name: name.unwrap_or_default(),
             revision: against.map(|(a, _)| a),
             release: release.map(|(a, _)| a),
-            inventory: first.cloned().into_iter().collect(),
             ..if self.other.is_some() { self.other_side()? } else { found.side() }
         };
+        before.options.inventory = first.cloned().into_iter().collect();
         // Two directories may be two clusters; two states of one directory are the same cluster.
         let mode = if self.other.is_some() { ComparisonMode::Alternatives } else { ComparisonMode::BeforeAndAfter };
         Ok((found, CompareBase::sources(before, mode)?))
@@ -88,13 +88,9 @@ impl TwoSides {
         let sources = Sources { is_compared: true, ..self.sources.clone() };
         let place = place(&sources)?;
         let trust = trust(&sources, &place.root)?;
-        Ok(Side {
-            config: configuration(&sources, &trust)?,
-            trust,
-            builds: sources.builds,
-            within: place.below,
-            ..Side::of(&place.root)
-        })
+        let config = configuration(&sources, &trust)?;
+        let options = Options { config, trust, builds: sources.builds, within: place.below, ..Options::default() };
+        Ok(Side { options, ..Side::of(&place.root) })
     }
 
     /// The name of a side.

@@ -84,10 +84,9 @@ impl Baseline {
         let findings = known.map(|(finding, print)| {
             let since = before.and_then(|b| b.findings.get(&print));
             let since = since.map_or_else(|| today.to_string(), |k| k.since.clone());
-            let file = finding.location.as_ref().map(|l| l.file.path().to_string());
             let known = Known {
                 rule: finding.rule.name.to_owned(),
-                file: file.unwrap_or_default(),
+                file: finding.file().map(ToString::to_string).unwrap_or_default(),
                 cluster: finding.cluster.as_ref().map_or("", ClusterName::id).to_owned(),
                 message: finding.message.clone(),
                 since,

@@ -112,8 +112,7 @@ pub fn run(cx: &Context<'_>, selection: &Selection<'_>) -> Run {
     }
     let further = further_rejections(cx, selection);
     if !further.is_empty() {
-        let place = |f: &Finding| f.location.as_ref().map(|l| (l.file.path().to_owned(), l.span));
-        let same = |a: &Finding, b: &Finding| a.rule.name == b.rule.name && place(a) == place(b);
+        let same = |a: &Finding, b: &Finding| a.rule.name == b.rule.name && a.place() == b.place();
         // A rule may already report a further rejection.
         findings.retain(|f| f.rejection || !further.iter().any(|other| same(other, f)));
         let new: Vec<Finding> = further.into_iter().filter(|f| !findings.iter().any(|other| same(other, f))).collect();
@@ -162,7 +161,7 @@ fn errors(cx: &Context<'_>, selection: &Selection<'_>) -> Vec<Finding> {
         *is_selected && severity == Severity::Error && r.rule.applies_to(cx.release().name())
     });
     rules.for_each(|(registered, _, severity)| run_one(cx, registered, *severity, &mut sink));
-    sink.findings.retain(|f| f.severity == Severity::Error);
+    sink.findings.retain(Finding::is_error);
     sink.findings
 }
 
@@ -236,9 +235,7 @@ fn keep_comments(cx: &Context<'_>, findings: &mut [Finding]) {
 /// Sorts by file, location, rule and cluster; findings without a location come first.
 pub(super) fn sort(findings: &mut [Finding]) {
     fn key(f: &Finding) -> impl Ord + '_ {
-        let place = f.location.as_ref();
-        let place = place.map(|place| (place.file.path(), place.span));
-        (place, f.rule.name, &f.cluster, &f.message)
+        (f.place(), f.rule.name, &f.cluster, &f.message)
     }
     // Findings with equal keys are equal; a stable sort would need half as much memory again.
     findings.sort_unstable_by(|a, b| key(a).cmp(&key(b)));

@@ -1,11 +1,9 @@
 //! Tries fixes before they are offered.
 
-use hcoplan_planner::plan::{plan, succeeds};
-use hcoplan_yaml::edit::apply;
-use hcoplan_yaml::parse;
+use hcoplan_planner::plan::succeeds;
 
 use super::context::Context;
-use super::fix::{NewError, first_new_error};
+use super::fix::{NewError, are_apart, first_new_error};
 use super::sink::UNTRIED;
 use crate::prelude::*;
 
@@ -28,18 +26,15 @@ pub(super) fn drop_those_that_fail(cx: &Context<'_>, findings: &mut [Finding]) {
             groups.entry(together).or_default().push((at, nth));
         }
     }
-    let (mut failing, mut untried) = (Vec::new(), Vec::new());
+    let fails = |edits: &[Edit]| cx.succeeds_with(edits).map(|succeeds| (!succeeds).then_some(()));
+    let mut failing = BTreeSet::new();
     for group in groups.into_values() {
-        let edits = |&(at, nth): &Place| findings[at].fixes[nth].edits.clone();
-        let (fail, not_tried) = those_that_fail(&group, edits, |edits| cx.succeeds_with(edits));
-        failing.extend(fail);
-        failing.extend(&not_tried);
-        untried.extend(not_tried);
+        let (faults, untried) = faults(findings, &group, MAX_ONE_BY_ONE, fails);
+        for (at, _) in &untried {
+            findings[*at].not_fixed.get_or_insert(UNTRIED.into());
+        }
+        failing.extend(faults.into_iter().map(|(place, ())| place).chain(untried));
     }
-    for (at, _) in untried {
-        findings[at].not_fixed.get_or_insert(UNTRIED.into());
-    }
-    failing.sort_unstable();
     for (at, nth) in failing.into_iter().rev() {
         findings[at].fixes.remove(nth);
     }
@@ -60,10 +55,11 @@ pub(super) fn demote_those_that_break(
     let path = cx.document().file.path();
     let is_plain =
         |fix: &Fix| fix.applicability != Applicability::Suggestion && fix.edits.iter().all(|e| e.file.path() == path);
-    let fixes =
-        findings.iter().enumerate().flat_map(|(at, f)| f.fixes.iter().enumerate().map(move |(n, x)| (at, n, x)));
-    let plain = fixes.filter(|(.., fix)| is_plain(fix)).map(|(at, n, fix)| ((at, n), fix.edits.clone()));
-    let plain: Vec<(Place, Vec<Edit>)> = plain.collect();
+    let places = |(at, f): (usize, &Finding)| {
+        let plain = f.fixes.iter().enumerate().filter(|(_, fix)| is_plain(fix));
+        plain.map(|(nth, _)| (at, nth)).collect::<Vec<Place>>()
+    };
+    let plain: Vec<Place> = findings.iter().enumerate().flat_map(places).collect();
     let known = findings.to_vec();
     let new_error = |edits: &[Edit]| {
         let after = errors_after(cx, edits, &check)?;
@@ -72,23 +68,9 @@ pub(super) fn demote_those_that_break(
         let same = errors_after(cx, &[], &check).unwrap_or_default();
         first_new_error(&[&known[..], &same].concat(), &after)
     };
-    let mut together: Vec<Edit> = Vec::new();
-    let is_apart = |a: &Edit, b: &Edit| a.span.end < b.span.start || b.span.end < a.span.start;
-    let (mut first, mut alone): (Vec<_>, Vec<_>) = plain.into_iter().partition(|(_, edits)| {
-        let is_free = edits.iter().all(|edit| together.iter().all(|other| is_apart(edit, other)));
-        if is_free {
-            together.extend(edits.iter().cloned());
-        }
-        is_free
-    });
-    together.sort_by_key(|edit| edit.span.start);
-    if !first.is_empty() && new_error(&together).is_some() {
-        alone.append(&mut first);
-    }
-    for ((at, nth), edits) in alone.into_iter().take(MAX_BREAKING) {
-        if let Some(error) = new_error(&edits) {
-            NewError { cluster: cx.cluster().to_string(), ..error }.demote(&mut findings[at].fixes[nth]);
-        }
+    let (faults, _) = faults(&known, &plain, MAX_BREAKING, |edits| Some(new_error(edits)));
+    for ((at, nth), error) in faults {
+        NewError { cluster: cx.cluster().to_string(), ..error }.demote(&mut findings[at].fixes[nth]);
     }
 }
 
@@ -101,13 +83,8 @@ fn errors_after(
     edits: &[Edit],
     check: impl Fn(&Context<'_>) -> Vec<Finding>,
 ) -> Option<Vec<Finding>> {
-    let file = &cx.document().file;
-    let parsed = parse(&SourceFile::new(file.path(), apply(file.text(), edits).ok()?));
-    let document = parsed.documents.get(cx.document().index)?;
-    let object = document.root.to_json();
-    let plan = plan(cx.release(), cx.inventory(), &object);
-    let same = plan.admission.accepted && plan.objects().eq(cx.plan_as_new().objects());
-    (edits.is_empty() || !same).then(|| check(&cx.with_text(document, &object, &plan)))
+    let after = cx.tried(edits)?;
+    (edits.is_empty() || !cx.keeps_objects(&after.plan)).then(|| check(&cx.with_trial(&after)))
 }
 
 /// The index of a finding and of its fix.
@@ -117,39 +94,52 @@ type Place = (usize, usize);
 /// fails, the similar rest isn't offered.
 const MAX_ONE_BY_ONE: usize = 4;
 
-/// The fixes of a group that fail, and those that aren't tried; `succeeds` returns `None` if unknown.
-fn those_that_fail(
+/// The faults of a group's fixes, and those that weren't tried although similar ones have one. Fixes that are apart are
+/// tried together, and one by one only if these have a fault; `fault` returns `None` if it is unknown.
+fn faults<T>(
+    findings: &[Finding],
     group: &[Place],
-    edits: impl Fn(&Place) -> Vec<Edit>,
-    succeeds: impl Fn(&[Edit]) -> Option<bool>,
-) -> (Vec<Place>, Vec<Place>) {
-    let all: Vec<Edit> = group.iter().flat_map(&edits).collect();
-    match (succeeds(&all), group) {
-        (Some(true), _) | (None, [_]) => return (Vec::new(), Vec::new()),
-        (Some(false), [alone]) => return (vec![*alone], Vec::new()),
-        _ => {}
-    }
-    let (first, rest) = group.split_at(group.len().min(MAX_ONE_BY_ONE));
-    let fails = |place: &&Place| succeeds(&edits(place)) == Some(false);
-    let failing: Vec<Place> = first.iter().filter(fails).copied().collect();
-    let untried = if failing.is_empty() { Vec::new() } else { rest.to_vec() };
-    (failing, untried)
+    most: usize,
+    fault: impl Fn(&[Edit]) -> Option<Option<T>>,
+) -> (Vec<(Place, T)>, Vec<Place>) {
+    let edits = |&(at, nth): &Place| &findings[at].fixes[nth].edits[..];
+    let mut together: Vec<Edit> = Vec::new();
+    let is_apart = |place: &Place| {
+        let is_apart = are_apart(edits(place), &together);
+        if is_apart {
+            together.extend_from_slice(edits(place));
+        }
+        is_apart
+    };
+    let (apart, others): (Vec<Place>, Vec<Place>) = group.iter().copied().partition(is_apart);
+    let is_right = apart.len() > 1 && matches!(fault(&together), Some(None));
+    let alone = if is_right { &others[..] } else { group };
+    let (first, rest) = alone.split_at(alone.len().min(most));
+    let faults = first.iter().filter_map(|place| Some((*place, fault(edits(place)).flatten()?)));
+    let faults: Vec<(Place, T)> = faults.collect();
+    let untried = if faults.is_empty() { Vec::new() } else { rest.to_vec() };
+    (faults, untried)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    static RULE: Rule = Rule::BASE;
+
     #[test]
     fn skips_similar_fixes_after_a_failure() {
         let group: Vec<Place> = (0..7).map(|at| (at, 0)).collect();
         let file = SourceFile::new("a.yaml", "abcdefg");
-        let edits =
-            |&(at, _): &Place| vec![Edit { file: Arc::clone(&file), span: Span::new(at, at + 1), text: String::new() }];
-        let third = |edits: &[Edit]| Some(edits.iter().all(|e| e.span.start != 2));
-        let found = those_that_fail(&group, edits, third);
-        assert_eq!(found, (vec![(2, 0)], vec![(4, 0), (5, 0), (6, 0)]));
-        let found = those_that_fail(&group[..2], edits, third);
+        let finding = |&(at, _): &Place| {
+            let place = Location::new(&file, Span::new(at, at + 1));
+            Finding::new(&RULE, "found").fix(Fix::edit("remove it", Applicability::Safe, place, ""))
+        };
+        let findings: Vec<Finding> = group.iter().map(finding).collect();
+        let third = |edits: &[Edit]| Some(edits.iter().any(|e| e.span.start == 2).then_some(()));
+        let found = faults(&findings, &group, MAX_ONE_BY_ONE, third);
+        assert_eq!(found, (vec![((2, 0), ())], vec![(4, 0), (5, 0), (6, 0)]));
+        let found = faults(&findings, &group[..2], MAX_ONE_BY_ONE, third);
         assert_eq!(found, (vec![], vec![]));
     }
 }

@@ -3,6 +3,7 @@
 use crate::prelude::*;
 use std::fmt::Write;
 
+use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{ClusterName, FindingKey};
 use sha2::{Digest, Sha256};
 
@@ -26,7 +27,7 @@ fn fingerprint(finding: &Finding, key: &FindingKey) -> String {
     let FindingKey { rule, object, path, arguments, ordinal } = key;
     // Adding a cluster to a shared finding doesn't change it.
     let cluster = finding.cluster.as_ref().filter(|_| finding.also.is_empty()).map(ClusterName::id);
-    let file = finding.location.as_ref().filter(|_| finding.cluster.is_none()).map(|l| l.file.path().as_str());
+    let file = finding.file().filter(|_| finding.cluster.is_none()).map(Utf8Path::as_str);
     let fixed = [Some(*rule), object.as_deref(), path.as_deref(), cluster, file];
     let mut hash = Sha256::new();
     for part in fixed.into_iter().map(Option::unwrap_or_default).chain(arguments.iter().map(String::as_str)) {

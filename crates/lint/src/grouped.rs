@@ -27,9 +27,12 @@ pub fn grouped(findings: Vec<Finding>, users: &FileUsers) -> Vec<Finding> {
         *least = fix.applicability.max(*least);
     }
     for finding in &mut out {
-        let file = finding.location.as_ref().map(|place| place.file.path());
-        let built =
-            file.and_then(|file| users.get(file)).into_iter().flatten().filter(|(_, origins)| origins.is_some());
+        let built = finding
+            .file()
+            .and_then(|file| users.get(file))
+            .into_iter()
+            .flatten()
+            .filter(|(_, origins)| origins.is_some());
         finding.is_of_some = finding.cluster.is_some() && built.count() > finding.cluster_names().count();
         for fix in &mut finding.fixes {
             let changed = changed_clusters(fix, users);
@@ -85,10 +88,7 @@ fn merged(findings: Vec<Finding>) -> Vec<Finding> {
     let mut out: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
         let mut near = out.iter_mut().rev();
-        let place = |f: &Finding| {
-            let place = f.location.as_ref();
-            place.map(|l| (l.file.path().to_owned(), l.span.start))
-        };
+        let place = |f: &Finding| f.place().map(|(file, span)| (file.to_owned(), span.start));
         // Sorted by location.
         let own = place(&finding);
         let same = near.by_ref().take_while(|f| place(f) == own).find(|f| {

@@ -38,8 +38,8 @@ pub use baseline::{Baseline, Unknown, Update};
 pub(crate) use context::similar;
 pub use context::{
     Annotation, Context, Descheduler, Destination, DestinationKind, Field, Gate, GoldenImage, Input, Mistyped, NodeRef,
-    OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Unmatched,
-    WrittenTemplate, flag, meant_flag,
+    OperandField, OtherShape, OwnField, OwnFields, PatchAnnotation, PatchFailure, Placement, Pods, Shape, Site,
+    Unmatched, WrittenTemplate, flag, meant_flag,
 };
 pub use context::{Applied, CDI_GATES, KUBEVIRT_GATES, PatchedGates};
 pub use context::{

@@ -7,9 +7,10 @@ use crate::plan::Plan;
 use crate::prelude::*;
 
 /// The verdict on a cluster's HyperConverged, based on the stored object.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum Verdict {
     /// It is stored, and the operator reconciles it.
+    #[default]
     Accepted,
     /// The API server, a policy or a webhook rejects it. Never empty; the server reports the first reason.
     Rejected(Vec<Reason>),

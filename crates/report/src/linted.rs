@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::ClusterName;
-use hcoplan_lint::{Context, Input, Selection, Settings, run};
+use hcoplan_lint::{Context, Input, Selection, Settings, Site, run};
 use hcoplan_planner::inventory::{self, Source, SourceKind};
 use hcoplan_planner::plan::plan;
 use hcoplan_repository::repo::{OtherObjects, known_release};
@@ -27,11 +27,6 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
     let release = known_release(name.expect("a release")).expect("a known release");
     let object = document.root.to_json();
     let plan = plan(&release, &inventory.inventory, &object);
-    // The other objects are the later documents of the HyperConverged's file.
-    let other_objects = || -> OtherObjects {
-        let all = documents("hyperconverged.yaml", hyperconverged).into_iter();
-        all.map(Arc::new).collect()
-    };
     let input = Input {
         cluster: &ClusterName::of_root("fixture"),
         release: &release,
@@ -40,6 +35,15 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
         inventory: &inventory,
         plan: &plan,
     };
-    let context = Context::new(input, settings).with_other_objects(other_objects);
+    let context = Context::new(input, settings).with_site(LaterDocuments(hyperconverged));
     run(&context, &Selection::of(settings)).findings
+}
+
+/// The other objects are the later documents of the HyperConverged's file.
+struct LaterDocuments<'t>(&'t str);
+
+impl Site for LaterDocuments<'_> {
+    fn other_objects(&self) -> OtherObjects {
+        documents("hyperconverged.yaml", self.0).into_iter().map(Arc::new).collect()
+    }
 }

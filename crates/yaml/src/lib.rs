@@ -31,7 +31,7 @@ pub use parse::{Parsed, parse, parse_with, parse_yaml};
 pub use path::{Path, Segment, Trail, is_within, overlap};
 pub use problem::{Problem, ProblemKind};
 pub use scalar::{Scalar, resolve};
-pub use scalar_text::{ScalarPlaces, block_of, edit_part, is_invisible_or_control, locate_in_scalar};
+pub use scalar_text::{ScalarPlaces, edit_part, is_invisible_or_control, locate_in_scalar};
 pub use split::{Chunk, split};
 pub use tree::{Comment, Document, Entry, Key, Node, Style, Value};
 

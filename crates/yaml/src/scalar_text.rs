@@ -45,7 +45,7 @@ pub fn edit_part(document: &Document, node: &Node, part: Range<usize>, text: &st
 
 /// How a literal block is written once its string is another one: with the header, the indentation and the end
 /// that it has.
-pub fn block_of(block: &str, string: &str) -> String {
+pub(crate) fn block_of(block: &str, string: &str) -> String {
     let mut lines = block.lines();
     let header = lines.next().unwrap_or("|-");
     let first = lines.find(|l| !l.trim().is_empty());

@@ -226,13 +226,18 @@ impl Node {
     /// The path of the smallest value that holds a span, or whose key does; `None` outside of this value.
     pub fn path_around(&self, span: Span) -> Option<Path> {
         let holds = |outer: Span| outer.holds(span);
+        holds(self.span).then(|| self.path_of_smallest(holds, true))
+    }
+
+    /// The path of the smallest inner value whose span `holds` accepts, on a way of such values; with `keys`, a key's
+    /// span counts as its value's.
+    pub fn path_of_smallest(&self, holds: impl Fn(Span) -> bool, keys: bool) -> Path {
         let (mut path, mut node) = (Path::root(), self);
-        holds(node.span).then_some(())?;
         loop {
             let below = match &node.value {
                 Value::Map(entries) => {
                     let mut entries = entries.iter();
-                    let entry = entries.find(|e| holds(e.key.span) || holds(e.value.span));
+                    let entry = entries.find(|e| keys && holds(e.key.span) || holds(e.value.span));
                     entry.map(|e| (path.key(&e.key.text), &e.value))
                 }
                 Value::Seq(items) => {
@@ -243,7 +248,7 @@ impl Node {
             };
             match below {
                 Some(below) => (path, node) = below,
-                None => return Some(path),
+                None => return path,
             }
         }
     }

@@ -1,14 +1,14 @@
 //! `hcoplan fix --migrate v1` for kustomize builds: rewrites every layer, builds again, and compares each cluster.
 
-use super::applied;
+use super::{applied, load};
 use crate::clusters::Clusters;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::fixes::{FixResult, texts};
+use crate::fixes::FixResult;
 use crate::notices::Notices;
 use crate::prelude::*;
-use crate::root::finding_with_help;
 use crate::shown_path::shown_path;
+use crate::trials::texts;
 use hcoplan_lint::fix::{
     Rewritten, UnmigratableLayer, is_same, kustomization_by_hand, operation_by_hand, resource_to_v1, without_place,
 };
@@ -19,10 +19,8 @@ use serde_json::Value as Json;
 
 /// A cluster that kustomize builds.
 struct BuiltCluster {
-    name: ClusterName,
+    loaded: Loaded,
     release: Arc<Release>,
-    inventory: Inventory,
-    document: Arc<Document>,
     layers: Vec<BuildLayer>,
     is_chosen: bool,
 }
@@ -44,9 +42,9 @@ pub(super) fn migrate(
     migrated: &mut FixResult,
     verdict: &mut Exit,
     notices: &dyn Notices,
-) -> Result<Clusters, Failure> {
+) -> Result<(), Failure> {
     for group in groups(built(&found, verdict, notices)) {
-        let names: Vec<&str> = group.iter().map(|c| &*c.name).collect();
+        let names: Vec<&str> = group.iter().map(|c| &*c.loaded.name).collect();
         let names = names.join(", ");
         let files = match rewritten(&group) {
             Ok(files) if files.is_empty() => continue,
@@ -66,16 +64,16 @@ pub(super) fn migrate(
             notices.error(format_args!("{unbuilt}: its form in v1 is unknown; still in v1beta1: {names}"));
             continue;
         }
-        found = found.edited(texts(&files, |f| &f.text))?;
-        let wrong: Vec<String> = group.iter().filter_map(|c| differs(&found, c)).collect();
+        let rewritten = found.edited(texts(&files))?;
+        let wrong: Vec<String> = group.iter().filter_map(|c| differs(&rewritten, c)).collect();
         if !wrong.is_empty() {
             verdict.failed = true;
             for why in wrong {
                 notices.error(format_args!("{why}; still in v1beta1: {names}"));
             }
-            found = found.edited(texts(&files, |f| f.before.text()))?;
             continue;
         }
+        found = rewritten;
         for (place, field, release) in dropped(&group) {
             let at = place.start();
             let path = shown_path(&found.root, &place.file);
@@ -85,14 +83,14 @@ pub(super) fn migrate(
             ));
         }
         for cluster in &group {
-            let version = cluster.document.root.get("apiVersion");
-            let place = version.map(|v| cluster.document.location(v.span));
-            let title = format!("write the layers of {} in hco.kubevirt.io/v1", cluster.name);
+            let Loaded { name, document, .. } = &cluster.loaded;
+            let place = document.root.get("apiVersion").map(|v| document.location(v.span));
+            let title = format!("write the layers of {name} in hco.kubevirt.io/v1");
             migrated.applied.push(applied(title, place.and_then(|p| p.origin().or(Some(p)))));
         }
         migrated.files.extend(files);
     }
-    Ok(found)
+    Ok(())
 }
 
 /// All clusters built by kustomize.
@@ -102,34 +100,11 @@ fn built(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> Vec<Bui
         let Some(layers) = found.repo.build_layers(cluster.path()) else {
             continue;
         };
-        let is_chosen = found.has(cluster.name());
-        let is_old = |d: &Document| version_of(&d.root.to_json()) == "v1beta1";
-        let problem = match found.repo.load(cluster) {
-            Ok(loaded) if !is_old(&loaded.document) => continue,
-            Ok(loaded) => match loaded.release {
-                Ok(release) => {
-                    out.push(BuiltCluster {
-                        name: cluster.name().clone(),
-                        release,
-                        inventory: loaded.inventory.inventory.clone(),
-                        document: Arc::clone(&loaded.document),
-                        layers: layers.to_vec(),
-                        is_chosen,
-                    });
-                    continue;
-                }
-                Err(finding) => {
-                    verdict.unusable |= is_chosen;
-                    finding
-                }
-            },
-            Err(problem) => {
-                verdict.unreadable |= is_chosen;
-                Box::new(problem.finding)
-            }
-        };
-        if is_chosen {
-            notices.error(finding_with_help(&problem));
+        if let Some((loaded, release)) = load(found, cluster, verdict, notices)
+            && version_of(&loaded.json) == "v1beta1"
+        {
+            let is_chosen = found.has(cluster.name());
+            out.push(BuiltCluster { loaded, release, layers: layers.to_vec(), is_chosen });
         }
     }
     out
@@ -177,8 +152,7 @@ fn dropped(group: &[BuiltCluster]) -> Vec<(Location, String, String)> {
                     continue;
                 };
                 let place = layer.place(key.span);
-                let is_known =
-                    out.iter().any(|(known, ..)| known.file.path() == place.file.path() && known.span == place.span);
+                let is_known = out.iter().any(|(known, ..)| known.is_same(&place));
                 if !is_known {
                     out.push((place, field, cluster.release.display_name()));
                 }
@@ -241,7 +215,7 @@ fn rewrite(release: &Release, layer: &BuildLayer, document: &Document) -> Result
 
 /// The first difference of a cluster after rewriting its layers.
 fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
-    let name = &before.name;
+    let Loaded { name, document, inventory, .. } = &before.loaded;
     let clusters = found.repo.clusters();
     let Some(cluster) = clusters.iter().find(|c| c.name() == name) else {
         let mut failed = found.repo.failed_builds().iter();
@@ -254,6 +228,6 @@ fn differs(found: &Clusters, before: &BuiltCluster) -> Option<String> {
         Ok(loaded) => loaded.document.root.to_json(),
         Err(problem) => return Some(format!("{name}: {}", problem.finding.message)),
     };
-    let old = before.document.root.to_json();
-    is_same(&before.release, &before.inventory, &old, &after).err().map(|why| format!("{name}: {why}"))
+    let old = document.root.to_json();
+    is_same(&before.release, &inventory.inventory, &old, &after).err().map(|why| format!("{name}: {why}"))
 }

@@ -30,6 +30,27 @@ fn applied(title: String, location: Option<Location>) -> Applied {
     Applied { build_edits: Vec::new(), rule: "migrate", title, location }
 }
 
+/// A cluster and its release. Reports why one of them is unknown if the cluster is selected.
+fn load(
+    found: &Clusters,
+    cluster: &ClusterRef,
+    verdict: &mut Exit,
+    notices: &dyn Notices,
+) -> Option<(Loaded, Arc<Release>)> {
+    let (finding, fault) = match found.repo.load(cluster) {
+        Ok(loaded) => match loaded.release.clone() {
+            Ok(release) => return Some((loaded, release)),
+            Err(finding) => (*finding, &mut verdict.unusable),
+        },
+        Err(problem) => (problem.finding, &mut verdict.unreadable),
+    };
+    if found.has(cluster.name()) {
+        notices.error(finding_with_help(&finding));
+        *fault = true;
+    }
+    None
+}
+
 /// Rewrites the files of HyperConvergeds without a build.
 fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResult {
     let mut all = FixResult::default();
@@ -37,21 +58,8 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
     let is_built = |c: &&ClusterRef| found.repo.build_layers(c.path()).is_some();
     for cluster in found.chosen().into_iter().filter(|c| !is_built(c)) {
         let name = cluster.name();
-        let loaded = match found.repo.load(cluster) {
-            Ok(loaded) => loaded,
-            Err(problem) => {
-                notices.error(finding_with_help(&problem.finding));
-                verdict.unreadable = true;
-                continue;
-            }
-        };
-        let release = match &loaded.release {
-            Ok(release) => release,
-            Err(finding) => {
-                notices.error(finding_with_help(finding));
-                verdict.unusable = true;
-                continue;
-            }
+        let Some((loaded, release)) = load(found, cluster, verdict, notices) else {
+            continue;
         };
         let inventory = &loaded.inventory.inventory;
         let document = &loaded.document;
@@ -61,7 +69,7 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
                 .warning(format_args!("{name}: {path} holds another HyperConverged, too: run it again for this one"));
             continue;
         }
-        match to_v1(release, inventory, document) {
+        match to_v1(&release, inventory, document) {
             // The patch has fields of another version, and the loaded text isn't a file.
             Ok(_) if document.file.is_generated() => {
                 verdict.failed = true;

@@ -246,7 +246,7 @@ impl<'a> Review<'a> {
     pub fn shown_again(&self) -> Vec<&'a Finding> {
         let mut of_rule: BTreeMap<&str, usize> = BTreeMap::new();
         let mut is_shown = |finding: &Finding| {
-            if finding.severity == Severity::Error {
+            if finding.is_error() {
                 return true;
             }
             let shown = of_rule.entry(finding.rule.name).or_default();
@@ -264,7 +264,7 @@ impl<'a> Review<'a> {
 
     fn errors_before(&self) -> usize {
         let standing = self.standing.iter();
-        standing.filter(|f| f.severity == Severity::Error).count()
+        standing.filter(|f| f.is_error()).count()
     }
 
     /// The verdict and the worst consequence, in one line of at most `most` characters.
@@ -301,17 +301,13 @@ impl<'a> Review<'a> {
     }
 }
 
-fn file_of(finding: &Finding) -> Option<&Utf8Path> {
-    finding.location.as_ref().map(|place| place.file.path())
-}
-
 /// Groups equal findings with their clusters, the worst first.
 fn lines<'a>(all: impl Iterator<Item = (&'a Finding, Vec<&'a str>)>) -> Vec<FindingLine<'a>> {
     let mut out: Vec<FindingLine<'a>> = Vec::new();
     let mut known = BTreeMap::new();
     for (finding, clusters) in all {
         // Findings without a cluster are distinguished by their file.
-        let file = clusters.is_empty().then(|| file_of(finding));
+        let file = clusters.is_empty().then(|| finding.file());
         let key = |file| (finding.rule.name, finding.severity, &*finding.message, file);
         let Some(at) = known.get(&key(file)) else {
             known.entry(key(None)).or_insert(out.len());

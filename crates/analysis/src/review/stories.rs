@@ -73,8 +73,7 @@ impl<'a> Story<'a> {
         self.clusters.extend(other.clusters);
         for (cause, more) in self.causes.iter_mut().zip(other.causes) {
             for place in more.places {
-                let key = |at: &Location| (at.file.path().to_owned(), at.span);
-                if !cause.places.iter().any(|known| key(known) == key(place)) {
+                if !cause.places.iter().any(|known| known.is_same(place)) {
                     cause.places.push(place);
                 }
             }
@@ -170,13 +169,12 @@ fn of_cluster(diff: &ClusterDiff) -> Vec<Story<'_>> {
 pub(super) fn says(effect: &Effect, finding: &Finding) -> bool {
     let object = finding.object.as_deref().unwrap_or_default();
     let machine = object.strip_prefix("VirtualMachine ").unwrap_or_default();
-    let fails = effect.is_of_machine || effect.impact == Impact::BootFailure && finding.severity == Severity::Error;
+    let fails = effect.is_of_machine || effect.impact == Impact::BootFailure && finding.is_error();
     let is_of_machine = fails && effect.machines.iter().any(|m| m == machine);
     let alert = finding.alert().filter(|_| finding.severity == Severity::Info);
     let raises = |(name, _)| effect.is_alert() && effect.subjects.iter().any(|s| s == name);
-    let at = |place: &Location| (place.file.path().to_owned(), place.span);
-    let is_there = effect.place.is_some() && effect.place.as_ref().map(at) == finding.location.as_ref().map(at);
-    let refuses = effect.is_refusal && (finding.rejection || is_there && finding.severity == Severity::Error);
+    let is_there = effect.place.as_ref().zip(finding.location.as_ref()).is_some_and(|(a, b)| a.is_same(b));
+    let refuses = effect.is_refusal && (finding.rejection || is_there && finding.is_error());
     effect.rule == Some(finding.rule.name) || is_of_machine || refuses || alert.is_some_and(raises)
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 
 /// A cluster's name as people read it. What is recorded, compared or written as a path uses [`ClusterName::id`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ClusterName {
     id: Arc<str>,
     shown: Arc<str>,

@@ -17,10 +17,11 @@ pub use hcoplan_yaml::source::Edit;
 pub use key::{FindingKey, mark_existing, without_existing};
 pub use rule::{Claim, Confidence, FixKind, Group, Needs, OptionValue, Prediction, Rule, RuleOption};
 
+use camino::Utf8Path;
 use hcoplan_yaml::Path;
 use serde_json::Value;
 
-use crate::source::Location;
+use crate::source::{Location, Span};
 
 /// How severe a finding is. `Error` = rejected, crashes or cannot work; `Warning` = works but wrong,
 /// alerting or fragile; `Info` = worth knowing.
@@ -247,6 +248,21 @@ impl Finding {
     pub fn kind_of_object(&self) -> Option<&str> {
         let object = self.object.as_deref();
         object.and_then(|o| o.split([' ', '/']).next())
+    }
+
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
+    /// The path of the file that it is in.
+    pub fn file(&self) -> Option<&Utf8Path> {
+        self.location.as_ref().map(|place| place.file.path())
+    }
+
+    /// The file and the bytes that it is about.
+    pub fn place(&self) -> Option<(&Utf8Path, Span)> {
+        self.location.as_ref().map(|place| (place.file.path(), place.span))
     }
 
     /// Sets the location.

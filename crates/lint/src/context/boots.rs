@@ -13,7 +13,6 @@ use hcoplan_planner::release::Distribution;
 
 use super::virtual_machines::claim_name;
 use super::{Candidate, Extent, GuestArchitecture, object_of};
-use hcoplan_diagnostics::finding::Severity;
 
 /// Maximum number of volumes followed from one to the next.
 const MAX_STEPS: usize = 8;
@@ -107,7 +106,8 @@ impl<'a> Context<'a> {
     /// The virtual machines with their boot results, except patches of virtual machines.
     pub fn boots(&self) -> Vec<Boot<'_>> {
         let machines = self.judged_machines();
-        let answers = self.boots.get_or_init(|| machines.iter().map(|(vm, verdict)| self.boot(vm, verdict)).collect());
+        let answers =
+            self.known.boots.get_or_init(|| machines.iter().map(|(vm, verdict)| self.boot(vm, verdict)).collect());
         let all = machines.into_iter().zip(answers);
         let whole = all.filter(|((vm, _), _)| self.extent(vm.document) != Extent::Patch);
         whole.map(|((vm, verdict), facts)| Boot { vm, verdict, facts }).collect()
@@ -144,7 +144,7 @@ impl<'a> Context<'a> {
 
     /// What rules find that keeps a virtual machine, or the DataVolume of a disk, from starting.
     fn start_failure(&self, vm: &VirtualMachine<'_>) -> Option<(BootOutcome, BootCause)> {
-        let failures = self.start_failures.get_or_init(|| crate::rules::start_failures(self));
+        let failures = self.known.start_failures.get_or_init(|| crate::rules::start_failures(self));
         if failures.is_empty() {
             return None;
         }
@@ -152,8 +152,8 @@ impl<'a> Context<'a> {
         let volumes = claims.filter_map(|claim| self.named("DataVolume", Some(vm.namespace()), claim));
         let objects: Vec<_> = volumes.map(|document| &**document).chain([vm.document]).map(object_of).collect();
         let is_ours = |f: &&Finding| objects.iter().any(|object| f.object.as_deref() == Some(object));
-        let worst = failures.iter().filter(is_ours).max_by_key(|f| f.severity == Severity::Error)?;
-        let is_certain = worst.severity == Severity::Error;
+        let worst = failures.iter().filter(is_ours).max_by_key(|f| f.is_error())?;
+        let is_certain = worst.is_error();
         let outcome = if is_certain { BootOutcome::DoesNotBoot } else { BootOutcome::Undetermined };
         Some((outcome, BootCause::NotStarted(worst.message.clone())))
     }
@@ -249,7 +249,7 @@ impl<'a> Context<'a> {
     /// Whether the change removes a DataSource's image and keeps the DataSource. Source: CDI's DataImportCron
     /// controller, `retentionPolicy`; SSP deletes the DataSources that it created and no longer renders.
     pub fn is_kept_source(&self, namespace: &str, name: &str) -> bool {
-        let kept = self.kept_sources.get_or_init(|| self.kept_sources());
+        let kept = self.known.kept_sources.get_or_init(|| self.kept_sources());
         kept.contains(&(namespace.to_owned(), name.to_owned()))
     }
 
@@ -294,7 +294,7 @@ impl<'a> Context<'a> {
 
     /// The architectures of nodes that can run CDI's importer pods.
     pub fn importers(&self) -> &BTreeSet<String> {
-        self.importers.get_or_init(|| importer_architectures(self.plan(), self.inventory()))
+        self.known.importers.get_or_init(|| importer_architectures(self.plan(), self.inventory()))
     }
 
     /// The architectures of an image.

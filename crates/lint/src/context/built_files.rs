@@ -104,7 +104,7 @@ fn joined(directory: &Utf8Path, named: &str) -> Utf8PathBuf {
 impl Context<'_> {
     /// The files used by kustomizations in the cluster's directory.
     pub fn built_files(&self) -> &BuiltFiles {
-        self.built_files.get_or_init(|| BuiltFiles::of(self.other_objects()))
+        self.known.built_files.get_or_init(|| BuiltFiles::of(self.other_objects()))
     }
 
     /// The extent of the objects in a document's file.

@@ -94,7 +94,7 @@ impl Context<'_> {
     }
 
     fn bundles(&self) -> &Bundles {
-        self.bundles.get_or_init(|| Bundles::of(self.other_objects()))
+        self.known.bundles.get_or_init(|| Bundles::of(self.other_objects()))
     }
 }
 

@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
     /// The declared nodes by kind for pods of the cluster's directory, not for virtual machines.
     pub(super) fn kinds_for_pods(&self) -> &NodeKinds<'a> {
         let placements = || self.pod_templates().map(PodTemplate::placement);
-        self.kinds_for_pods.get_or_init(|| self.kinds_by(placements(), self.nodes()))
+        self.known.kinds_for_pods.get_or_init(|| self.kinds_by(placements(), self.nodes()))
     }
 
     /// Nodes by what these placements can distinguish.
@@ -137,7 +137,7 @@ impl<'a> Context<'a> {
 
     /// The declared nodes by kind.
     pub(crate) fn kinds_of_nodes(&self) -> &NodeKinds<'a> {
-        self.kinds_of_nodes.get_or_init(|| self.node_kinds(self.nodes()))
+        self.known.kinds_of_nodes.get_or_init(|| self.node_kinds(self.nodes()))
     }
 
     /// The declared nodes that fit a virtual machine's architecture and placement and run virt-handler, each with a

@@ -5,17 +5,11 @@ use hcoplan_yaml::edit::{EditableFile, apply_and_verify, line_edits};
 
 use super::destinations::{fits, is_single, similar};
 use super::other_shape::translated;
+use super::shape::document_after;
 use super::shape::key;
-use super::shape::object_after;
 use super::{Destination, DestinationKind, Shape};
 use crate::lists::entries;
 use crate::words::{and, changed, or};
-
-/// A name in the quotes of the key that it replaces.
-fn renamed(key: &Location, name: &str) -> String {
-    let quote = if key.text().starts_with('"') { "\"" } else { "" };
-    format!("{quote}{name}{quote}")
-}
 
 /// Maximum number of destinations to choose from.
 const MAX_DESTINATIONS: usize = 5;
@@ -89,24 +83,19 @@ impl Shape<'_, '_> {
             _ => Applicability::Unsafe,
         };
         let root = &self.document.root;
-        let place = self.document.location(root.key_at(path)?.span);
         let fix = match destination.new_name() {
-            Some(name) if place.text().starts_with('*') => {
-                let title = format!("rename it to {name}");
-                self.fix(title, applicability, &[Change::Rename(path.clone(), name.to_owned())])?
-            }
             Some(name) if is_single(self.schema, &path.parent().key(name), root.at(path)?) => {
                 let title = format!("rename it to {name}, a list");
                 self.relocation(title, applicability, &destination.moves, path)?
             }
             Some(name) => {
-                let text = renamed(&place, name);
-                let mut fix = Fix::edit(format!("rename it to {name}"), applicability, place, text);
-                for (key, meant, edit) in self.inner_names(root.at(path)?, &path.parent().key(name)) {
-                    fix.title = format!("{}, and {key} in it to {meant}", fix.title);
-                    fix.edits.push(edit);
+                let mut title = format!("rename it to {name}");
+                let mut changes = vec![Change::Rename(path.clone(), name.to_owned())];
+                for (inner, meant) in self.inner_names(root.at(path)?, &path.parent().key(name)) {
+                    title = format!("{title}, and {} in it to {meant}", key(&inner).unwrap_or_default());
+                    changes.push(Change::Rename(inner, meant));
                 }
-                fix
+                self.fix(title, applicability, &changes)?
             }
             None => {
                 let title = self.moved_words(path, destination);
@@ -160,7 +149,7 @@ impl Shape<'_, '_> {
 
     /// The unknown keys in a value at its new path, with the intended key: a similar one, or the only missing required
     /// field for the only unknown key.
-    fn inner_names(&self, node: &Node, to: &Path) -> Vec<(String, String, Edit)> {
+    fn inner_names(&self, node: &Node, to: &Path) -> Vec<(Path, String)> {
         let mut out = Vec::new();
         for (i, item) in node.items().iter().enumerate() {
             out.extend(self.inner_names(item, &to.index(i)));
@@ -186,22 +175,20 @@ impl Shape<'_, '_> {
         }
         // Two keys can't both become the same one.
         let is_only = |name: &str| own.iter().filter(|(_, other)| *other == name).count() == 1;
-        out.extend(own.iter().filter(|(_, name)| is_only(name)).map(|(entry, name)| {
-            let place = self.document.location(entry.key.span);
-            let text = renamed(&place, name);
-            (entry.key.text.clone(), (*name).to_owned(), Edit { file: place.file, span: place.span, text })
-        }));
+        let only = own.iter().filter(|(_, name)| is_only(name));
+        out.extend(only.map(|(entry, name)| (to.key(&entry.key.text), (*name).to_owned())));
         out
     }
 
     /// Whether a fix makes the schema know a value without other effects: no duplicate keys, and no other unknown
     /// fields.
     fn reaches_destination(&self, fix: &Fix, path: &Path, destination: &Destination) -> bool {
-        let Some(mut after) = object_after(self.document, &fix.edits) else {
+        let Some(after) = document_after(self.document, &fix.edits) else {
             return false;
         };
-        let unknown = |object: &mut Value| self.schema.prune(object).into_iter().map(|p| p.path).collect::<Vec<_>>();
-        let (before, after) = (unknown(&mut self.document.root.to_json()), unknown(&mut after));
+        let unknown =
+            |d: &Document| self.schema.prune(&mut d.root.to_json()).into_iter().map(|p| p.path).collect::<Vec<_>>();
+        let (before, after) = (unknown(self.document), unknown(&after));
         let is_inside = |unknown: &Path| {
             let mut moves = destination.moves.iter();
             moves.any(|(from, to)| unknown.starts_with(to) && (unknown != to || from != path))

@@ -9,20 +9,10 @@ use hcoplan_planner::boot_images::ENABLE_ANNOTATION;
 use hcoplan_planner::jsonpatch;
 use hcoplan_yaml::edit::{self, EditableFile};
 
-use super::source::Source;
 use crate::words::changed;
 
 /// The path of annotations.
-const ANNOTATIONS: &str = "metadata.annotations";
-
-impl<'a> Context<'a> {
-    /// Adds the HyperConverged's file as it was loaded; otherwise trying edits reads the file again.
-    #[must_use]
-    pub fn with_editable_file(mut self, read: impl Fn() -> EditableFile + 'a) -> Self {
-        self.editable_file = Source::new(read);
-        self
-    }
-}
+pub(super) const ANNOTATIONS: &str = "metadata.annotations";
 
 impl Context<'_> {
     /// A fix that changes the HyperConverged; `None` if its notation doesn't allow it.
@@ -64,7 +54,8 @@ impl Context<'_> {
 
     /// The HyperConverged's file, for trying edits.
     pub fn editable_file(&self) -> &EditableFile {
-        self.editable_file.get(|| EditableFile::of(&self.document().file))
+        let read = || self.site.editable_file().unwrap_or_else(|| EditableFile::of(&self.document().file));
+        self.known.editable_file.get_or_init(read)
     }
 
     /// A fix that is named after its changes.

@@ -152,10 +152,10 @@ impl<'a> Context<'a> {
     /// DataImportCron.
     pub fn known_source(&self, namespace: &str, name: &str) -> Option<KnownSource> {
         let key = (namespace.to_owned(), name.to_owned());
-        let known = self.known_sources.borrow().get(&key).cloned();
+        let known = self.known.sources.borrow().get(&key).cloned();
         known.unwrap_or_else(|| {
             let known = self.find_source(namespace, name);
-            self.known_sources.borrow_mut().insert(key, known.clone());
+            self.known.sources.borrow_mut().insert(key, known.clone());
             known
         })
     }

@@ -143,7 +143,7 @@ impl Context<'_> {
 
     fn images_index(&self) -> &EvidenceIndex {
         let index = || EvidenceIndex::of(self.other_objects(), self.texts());
-        self.evidence.get_or_init(index)
+        self.known.evidence.get_or_init(index)
     }
 }
 

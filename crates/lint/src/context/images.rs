@@ -41,7 +41,7 @@ impl<'a> Context<'a> {
     /// The golden images that HCO reports and passes to SSP, sorted by name; empty if HCO reports none (plain
     /// Kubernetes, an error, a rejection).
     pub fn golden_images(&self) -> &[GoldenImage<'a>] {
-        self.images.get_or_init(|| {
+        self.known.images.get_or_init(|| {
             let plan = self.plan();
             let reported = plan.status.data_import_cron_templates.as_ref();
             let Some(stage) = plan.golden_images.as_ref().filter(|_| reported.is_some()) else {

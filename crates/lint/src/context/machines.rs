@@ -33,7 +33,7 @@ impl<'a> Context<'a> {
         };
         let machines = self.virtual_machines();
         let verdicts =
-            self.machine_verdicts.get_or_init(|| machines.iter().map(|vm| self.judge(cluster, vm)).collect());
+            self.known.machine_verdicts.get_or_init(|| machines.iter().map(|vm| self.judge(cluster, vm)).collect());
         machines.into_iter().zip(verdicts).collect()
     }
 

@@ -4,7 +4,6 @@
 //! annotation, golden image, node). All data have locations in the user's files, in every API version of the
 //! HyperConverged.
 
-mod after_edits;
 mod annotation;
 mod boots;
 mod build_output;
@@ -44,9 +43,10 @@ mod pod_templates;
 mod prelude;
 mod releases;
 mod shape;
-mod source;
+mod site;
 mod storage_classes;
 mod texts;
+mod trial;
 mod verdict;
 mod virtual_machines;
 
@@ -94,7 +94,9 @@ pub use pod_templates::{ArchitectureSupport, ImageCoverage, POD_KINDS, PodTempla
 pub use releases::{gate_when_unset, schema_path};
 pub use shape::Shape;
 pub(crate) use shape::key as last_key;
+pub use site::Site;
 pub(crate) use storage_classes::{DEFAULT, DiskSpec, VIRT_DEFAULT, default_place};
+pub(crate) use trial::Trial;
 pub(crate) use virtual_machines::object_of;
 pub use virtual_machines::{SourceRef, VirtualMachine, claim_ref_of, source_ref_of};
 
@@ -113,7 +115,6 @@ use hcoplan_repository::repo::{Layer, OtherObjects};
 use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Document, Node, Path};
 
-use self::source::Source;
 use crate::Settings;
 
 /// The input about one cluster.
@@ -138,24 +139,36 @@ pub struct Context<'a> {
     input: Input<'a>,
     settings: &'a Settings,
     version: &'a str,
+    site: Box<dyn Site + 'a>,
+    before: Option<&'a Value>,
+    objects_before: Option<&'a OtherObjects>,
+    /// Restricts to these virtual machines.
+    only: Option<&'a BTreeSet<String>>,
+    known: Known<'a>,
+    /// Whether a fix wasn't tried, because many others were; the next finding reports it.
+    untried: Rc<Cell<bool>>,
+    /// Whether the plan has a further reason of the rejection, after the one that the server reports.
+    is_further: bool,
+    /// The rule whose check runs.
+    rule: Cell<&'static Rule>,
+}
+
+/// Data that is computed at its first use.
+#[derive(Default)]
+struct Known<'a> {
+    other_objects: OnceCell<OtherObjects>,
+    layers: OnceCell<Vec<Layer>>,
+    editable_file: OnceCell<EditableFile>,
     images: OnceCell<Vec<GoldenImage<'a>>>,
     architectures: OnceCell<BTreeSet<&'a str>>,
-    other_objects: Source<'a, OtherObjects>,
-    layers: Source<'a, Vec<Layer>>,
     evidence: OnceCell<image_evidence::EvidenceIndex>,
     importers: OnceCell<BTreeSet<String>>,
     boots: OnceCell<Vec<BootFacts>>,
     start_failures: OnceCell<Vec<Finding>>,
     kept_sources: OnceCell<HashSet<(String, String)>>,
-    known_sources: RefCell<HashMap<(String, String), Option<KnownSource>>>,
+    sources: RefCell<HashMap<(String, String), Option<KnownSource>>>,
     bundles: OnceCell<bundles::Bundles>,
-    texts: Source<'a, Vec<Arc<SourceFile>>>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,
-    before: Option<&'a Value>,
-    objects_before: Option<&'a OtherObjects>,
-    /// Restricts to these virtual machines.
-    only: Option<&'a BTreeSet<String>>,
-    editable_file: Source<'a, EditableFile>,
     as_new: OnceCell<Plan>,
     patches: OnceCell<Vec<PatchAnnotation<'a>>>,
     own_fields: OnceCell<BTreeMap<patch::OperationId, OwnFields>>,
@@ -164,15 +177,9 @@ pub struct Context<'a> {
     kinds_for_pods: OnceCell<NodeKinds<'a>>,
     machine_verdicts: OnceCell<Vec<Verdict>>,
     moved: OnceCell<[moved_operations::MovedOperations; 2]>,
-    /// Whether a fix wasn't tried, because many others were; the next finding reports it.
-    untried: Rc<Cell<bool>>,
     other_shape: OnceCell<Option<OtherShape<'a>>>,
     /// All fields of the document's schema.
-    known_fields: OnceCell<Vec<Path>>,
-    /// Whether the plan has a further reason of the rejection, after the one that the server reports.
-    is_further: bool,
-    /// The rule whose check runs.
-    rule: Cell<&'static Rule>,
+    fields: OnceCell<Vec<Path>>,
 }
 
 /// The rule outside of checks.
@@ -185,34 +192,12 @@ impl<'a> Context<'a> {
             version: hcoplan_planner::hyperconverged::version_of(input.object),
             input,
             settings,
-            images: OnceCell::new(),
-            architectures: OnceCell::new(),
-            other_objects: Source::default(),
-            layers: Source::default(),
-            evidence: OnceCell::new(),
-            importers: OnceCell::new(),
-            boots: OnceCell::new(),
-            start_failures: OnceCell::new(),
-            kept_sources: OnceCell::new(),
-            known_sources: RefCell::default(),
-            bundles: OnceCell::new(),
-            texts: Source::default(),
-            texts_and_manifests: OnceCell::new(),
+            site: Box::new(()),
             before: None,
             objects_before: None,
             only: None,
-            editable_file: Source::default(),
-            as_new: OnceCell::new(),
-            patches: OnceCell::new(),
-            own_fields: OnceCell::new(),
-            built_files: OnceCell::new(),
-            kinds_of_nodes: OnceCell::new(),
-            kinds_for_pods: OnceCell::new(),
-            machine_verdicts: OnceCell::new(),
-            moved: OnceCell::new(),
+            known: Known::default(),
             untried: Rc::default(),
-            other_shape: OnceCell::new(),
-            known_fields: OnceCell::new(),
             is_further: false,
             rule: Cell::new(&NO_RULE),
         }
@@ -228,8 +213,8 @@ impl<'a> Context<'a> {
         Context { is_further: true, ..other }
     }
 
-    /// The same cluster with the HyperConverged after a fix, without other objects.
-    pub(crate) fn with_text<'b>(&self, document: &'b Document, object: &'b Value, plan: &'b Plan) -> Context<'b>
+    /// The same cluster with the HyperConverged after edits, without other objects.
+    pub(crate) fn with_trial<'b>(&self, Trial { document, object, plan }: &'b Trial) -> Context<'b>
     where
         'a: 'b,
     {

@@ -5,12 +5,10 @@
 
 use super::prelude::*;
 use super::{Applied, Context};
-use hcoplan_planner::plan::{Plan, plan};
-use hcoplan_yaml::edit;
-use hcoplan_yaml::{self as yaml, Path};
 
+use super::OwnFields;
+use super::edit::ANNOTATIONS;
 use super::patch::OperationId;
-use super::{KUBEVIRT_GATES, OwnFields};
 use crate::words::changed;
 
 /// Maximum number of operations tried separately, each of which plans the cluster again.
@@ -39,7 +37,7 @@ impl Context<'_> {
     /// The fix that moves this and other operations to the HyperConverged's fields. All findings offer the same edits;
     /// an operation whose field has another value is moved separately.
     pub fn move_to_fields(&self, applied: &Applied<'_, '_>) -> Option<&Fix> {
-        let moved = self.moved.get_or_init(|| {
+        let moved = self.known.moved.get_or_init(|| {
             let candidates = self.applied().filter_map(|a| self.candidate(&a));
             let (contradict, rest): (Vec<_>, Vec<_>) = candidates.partition(|c| c.contradicts);
             [self.try_moves(&rest), self.try_moves(&contradict)]
@@ -86,44 +84,38 @@ impl Context<'_> {
         if self.leaves_some(candidates) {
             return None;
         }
-        let text = self.without_operations(candidates)?;
-        let fixed = yaml::parse(&SourceFile::new(self.document().file.path(), text.clone()));
-        let object = fixed.documents.get(self.document().index)?.root.to_json();
-        let plan = plan(self.release(), self.inventory(), &object);
-        if !renders_the_same(self.plan_as_new(), &plan) {
-            return None;
+        let mut changes: Vec<Change> = Vec::new();
+        for change in candidates.iter().flat_map(|c| &c.changes) {
+            // The last value of a place is what stays.
+            let is_earlier =
+                |other: &Change| matches!((other, change), (Change::Set(a, _), Change::Set(b, _)) if a == b);
+            changes.retain(|other| !is_earlier(other));
+            changes.push(change.clone());
         }
-        let changes: Vec<Change> = candidates.iter().flat_map(|c| c.changes.iter().cloned()).collect();
-        // The last change of a place is what stays.
-        let is_last = |nth: usize, change: &Change| match change {
-            Change::Set(path, _) => {
-                let later = &changes[nth + 1..];
-                !later.iter().any(|other| matches!(other, Change::Set(at, _) if at == path))
-            }
-            _ => true,
-        };
-        let lasting: Vec<Change> =
-            changes.iter().enumerate().filter(|(nth, change)| is_last(*nth, change)).map(|(_, c)| c.clone()).collect();
         let title = match (candidates, &first.field) {
             ([_], Some(field)) => format!("move the value to {field}"),
             _ => format!(
                 "{} instead of {}",
-                changed(&lasting),
+                changed(&changes),
                 match candidates.len() {
                     1 => "the operation".to_owned(),
                     n => format!("{n} operations"),
                 }
             ),
         };
-        let fix = Fix {
-            title,
-            applicability: if first.contradicts { Applicability::Unsafe } else { Applicability::Safe },
-            edits: edit::line_edits(&self.document().file, &text),
-        };
+        let applicability = if first.contradicts { Applicability::Unsafe } else { Applicability::Safe };
+        let removals = self.removals(candidates)?;
+        let fix = |first: &[Change], then: &[Change]| self.fix(title.clone(), applicability, &[first, then].concat());
+        // Without a `spec`, the order of the changes affects the layout.
+        let fix = fix(&removals, &changes).or_else(|| fix(&changes, &removals))?;
+        let after = self.planned_with(&fix)?;
+        if !(self.plan_as_new().succeeds() && after.succeeds() && self.keeps_objects(&after)) {
+            return None;
+        }
         Some(MovedOperations {
             operations: candidates.iter().map(|c| c.id).collect(),
-            untried: Vec::new(),
             fix: Some(fix),
+            ..MovedOperations::default()
         })
     }
 
@@ -144,61 +136,21 @@ impl Context<'_> {
         })
     }
 
-    /// The file with the fields set and the operations removed.
-    fn without_operations(&self, candidates: &[&Candidate]) -> Option<String> {
-        let document = self.document();
-        let mut gone: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for candidate in candidates {
-            gone.entry(candidate.id.0).or_default().push(candidate.id.1);
-        }
-        let (mut cuts, mut removed) = (Vec::new(), Vec::new());
+    /// The changes that remove the operations, and annotations without others.
+    fn removals(&self, candidates: &[&Candidate]) -> Option<Vec<Change>> {
+        let (mut out, mut removed) = (Vec::new(), Vec::new());
         for patch in self.patch_annotations() {
-            let Some(indices) = gone.get(patch.target.name) else {
-                continue;
-            };
+            let name = patch.target.name;
+            let indices = candidates.iter().filter(|c| c.id.0 == name).map(|c| c.id.1);
+            let indices: Vec<usize> = indices.collect();
             if indices.len() == patch.operations().len() {
-                removed.push(patch.target.name);
-            } else {
-                cuts.extend(patch.without(indices)?.1);
+                removed.push(name);
+            } else if !indices.is_empty() {
+                let (text, _) = patch.without(&indices)?;
+                out.push(Change::Set(Path::dotted(ANNOTATIONS).key(name), text.into()));
             }
         }
-        let text = edit::apply(document.file.text(), &cuts).ok()?;
-        let file = SourceFile::new(document.file.path(), text);
-        let before = &edit::EditableFile::of(&file);
-        let document = before.document(document.index)?;
-        let set: Vec<Change> = candidates.iter().flat_map(|c| c.changes.clone()).collect();
-        let removed = self.annotation_removals(&removed);
-        // Without a `spec`, the order of the changes affects the layout.
-        let edits = edit::edits_of(before, document, &[&removed[..], &set].concat())
-            .or_else(|_| edit::edits_of(before, document, &[&set[..], &removed].concat()))
-            .ok()?;
-        edit::apply(file.text(), &edits).ok()
+        out.extend(self.annotation_removals(&removed));
+        Some(out)
     }
-}
-
-/// Whether both plans render the same.
-fn renders_the_same(a: &Plan, b: &Plan) -> bool {
-    a.succeeds()
-        && b.succeeds()
-        && a.operands.len() == b.operands.len()
-        && a.ssp == b.ssp
-        && a.topology == b.topology
-        && a.operands.iter().zip(&b.operands).all(|((name, one), (other, two))| {
-            name == other && one.id == two.id && in_order(&one.body) == in_order(&two.body)
-        })
-}
-
-/// An object with sorted feature gates, since their order has no meaning.
-fn in_order(body: &Arc<Value>) -> Cow<'_, Value> {
-    let gates = body.pointer(KUBEVIRT_GATES).and_then(Value::as_array);
-    let Some(gates) = gates.filter(|g| !g.is_sorted_by_key(|v| v.as_str())) else {
-        return Cow::Borrowed(body);
-    };
-    let mut gates = gates.clone();
-    gates.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
-    let mut sorted = Value::clone(body);
-    if let Some(place) = sorted.pointer_mut(KUBEVIRT_GATES) {
-        *place = gates.into();
-    }
-    Cow::Owned(sorted)
 }

@@ -4,7 +4,6 @@ use super::Context;
 use super::prelude::*;
 use hcoplan_repository::repo::{HCO_PACKAGES, Layer};
 
-use super::source::Source;
 use crate::lists::items;
 use crate::suppression;
 
@@ -19,21 +18,7 @@ pub struct Descheduler<'n> {
     pub is_watched: bool,
 }
 
-impl<'a> Context<'a> {
-    /// Adds a function that reads the other objects of the cluster's directory; by default there are none.
-    #[must_use]
-    pub fn with_other_objects(mut self, read: impl Fn() -> OtherObjects + 'a) -> Self {
-        self.other_objects = Source::new(read);
-        self
-    }
-
-    /// Adds a function that reads kustomize's patches of the HyperConverged; by default there are none.
-    #[must_use]
-    pub fn with_layers(mut self, read: impl Fn() -> Vec<Layer> + 'a) -> Self {
-        self.layers = Source::new(read);
-        self
-    }
-
+impl Context<'_> {
     /// Whether the HyperConverged is the output of a build.
     pub fn is_built(&self) -> bool {
         self.document().file.is_generated()
@@ -41,12 +26,12 @@ impl<'a> Context<'a> {
 
     /// The annotations that kustomizations set on the HyperConverged, inner ones first.
     pub fn layers(&self) -> &[Layer] {
-        self.layers.get(Vec::new)
+        self.known.layers.get_or_init(|| self.site.layers())
     }
 
     /// All objects below the cluster's directory, including the HyperConverged.
     pub fn other_objects(&self) -> &OtherObjects {
-        self.other_objects.get(OtherObjects::default)
+        self.known.other_objects.get_or_init(|| self.site.other_objects())
     }
 
     /// The objects of a kind below the cluster's directory.

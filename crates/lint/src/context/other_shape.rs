@@ -28,7 +28,7 @@ impl<'a> Context<'a> {
     /// The other version, if it has all fields of `spec` that the document's version doesn't have, or `featureGates`
     /// has its type.
     pub fn other_shape(&self) -> Option<&OtherShape<'a>> {
-        let found = self.other_shape.get_or_init(|| self.find_other_shape());
+        let found = self.known.other_shape.get_or_init(|| self.find_other_shape());
         found.as_ref()
     }
 

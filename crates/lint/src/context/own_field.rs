@@ -36,7 +36,7 @@ pub struct OwnFields {
 impl Context<'_> {
     /// The HyperConverged's fields for the changes of an operation.
     pub fn own_fields(&self, applied: &Applied<'_, '_>) -> &OwnFields {
-        let all = self.own_fields.get_or_init(|| {
+        let all = self.known.own_fields.get_or_init(|| {
             let each = self.applied().map(|a| (a.id(), self.search_own_fields(&a)));
             each.collect()
         });

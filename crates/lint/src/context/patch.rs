@@ -60,7 +60,7 @@ pub(super) type OperationId = (&'static str, usize);
 impl<'a> Context<'a> {
     /// The jsonpatch annotations, in the order in which the operator renders the operands.
     pub fn patch_annotations(&self) -> &[PatchAnnotation<'a>] {
-        self.patches.get_or_init(|| {
+        self.known.patches.get_or_init(|| {
             let known = ANNOTATIONS.iter().filter_map(|target| {
                 let annotation = self.annotation(target.name)?;
                 let text = annotation.text()?;

@@ -215,7 +215,7 @@ pub fn with_subscription(mut out: Value, config: &Value) -> Value {
 impl<'a> Context<'a> {
     /// The architectures of all declared nodes, sorted.
     pub fn all_architectures(&self) -> &BTreeSet<&'a str> {
-        self.architectures.get_or_init(|| {
+        self.known.architectures.get_or_init(|| {
             let names = self.nodes().map(|n| n.node.architecture.as_str());
             names.filter(|a| !a.is_empty()).collect()
         })

@@ -3,10 +3,11 @@
 use super::Context;
 use super::prelude::*;
 use hcoplan_planner::release::HyperConvergedField;
-use hcoplan_yaml::edit::{apply, edits};
+use hcoplan_yaml::edit::apply;
 use hcoplan_yaml::parse;
 
 use crate::lists::entries;
+use crate::suggestion::suggested;
 
 /// An object with its schema: finds the correct path of values that the schema doesn't know, and moves them.
 pub struct Shape<'a, 'c> {
@@ -22,7 +23,7 @@ impl<'c> Context<'c> {
     /// The HyperConverged with the schema of its version.
     pub fn shape(&self) -> Option<Shape<'_, 'c>> {
         let schema = self.schema()?;
-        let fields = self.known_fields.get_or_init(|| fields_of(self.document(), schema));
+        let fields = self.known.fields.get_or_init(|| fields_of(self.document(), schema));
         Some(Shape { document: self.document(), schema, own: Some(self), fields: Cow::Borrowed(fields) })
     }
 }
@@ -37,7 +38,7 @@ impl<'a> Shape<'a, '_> {
     pub fn fix(&self, title: impl Into<String>, applicability: Applicability, changes: &[Change]) -> Option<Fix> {
         match self.own {
             Some(cx) => cx.fix(title, applicability, changes),
-            None => Some(Fix { title: title.into(), applicability, edits: edits(self.document, changes).ok()? }),
+            None => Some(Fix { applicability, ..suggested(self.document, title, changes)? }),
         }
     }
 
@@ -85,26 +86,25 @@ fn is_named_like_a_field(schema: &Schema, path: &Path) -> bool {
     key(path).is_some_and(|name| schema.known_fields(path).contains(&name))
 }
 
-/// A document's object after edits. `None` if they change another file, can't be applied, or remove the object.
-pub(super) fn object_after(document: &Document, edits: &[Edit]) -> Option<Value> {
+/// A document after edits. `None` if they change another file, can't be applied, or remove the object.
+pub(super) fn document_after(document: &Document, edits: &[Edit]) -> Option<Document> {
     let file = &document.file;
     if edits.iter().any(|e| e.file.path() != file.path()) {
         return None;
     }
-    let text = apply(file.text(), edits).ok()?;
-    let after = parse(&SourceFile::new(file.path(), text));
+    let after = parse(&SourceFile::new(file.path(), apply(file.text(), edits).ok()?));
     if after.problems.iter().any(|problem| problem.kind.is_fatal()) {
         return None;
     }
-    let whole = &after.documents.get(document.index)?.root;
+    let mut after = after.documents.into_iter().nth(document.index)?;
     let is_it = |node: &Node| node.text("kind") == document.root.text("kind");
-    if is_it(whole) {
-        return Some(whole.to_json());
+    if !is_it(&after.root) {
+        // An item of a List is a separate document here.
+        let before = parse(file);
+        let item = before.documents.get(document.index)?.root.path_to(document.root.span)?;
+        after.root = after.root.at(&item).filter(|node| is_it(node))?.clone();
     }
-    // An item of a List is a separate document here.
-    let before = parse(file);
-    let item = before.documents.get(document.index)?.root.path_to(document.root.span)?;
-    whole.at(&item).filter(|node| is_it(node)).map(Node::to_json)
+    Some(after)
 }
 
 /// The last step of a path, if it is a key.

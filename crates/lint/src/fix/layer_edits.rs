@@ -8,12 +8,12 @@
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::BuildFix;
 use hcoplan_repository::repo::{BuildLayer, LayerKind, LayerValue, layer_values};
+use hcoplan_yaml::Value;
 use hcoplan_yaml::edit::{self, Change, EditableFile, apply_and_read};
-use hcoplan_yaml::{Style, Value, block_of, edit_part, parse};
 use serde_json::Value as Json;
 
-use super::delta::{Delta, DeltaKind, deltas};
 use super::round::by_file;
+use super::trees::changes;
 use crate::prelude::*;
 
 /// Moves the fixes of a finding that edit a build to the build's layers. Removes those that can't be moved; the
@@ -56,11 +56,7 @@ pub fn move_to_layers<'l>(finding: &mut Finding, layers: impl Fn(&Utf8Path) -> &
 
 /// Whether edits take a comment of one of their files away.
 fn loses_comment(edits: &[Edit]) -> bool {
-    let loses = |edits: &Vec<Edit>| {
-        let first = edits.first();
-        first.is_some_and(|e| EditableFile::of(&e.file).loses_comment(edits))
-    };
-    by_file(edits).values().any(loses)
+    by_file(edits).values().any(|edits| EditableFile::of(&edits[0].file).loses_comment(edits))
 }
 
 /// Whether a build equals the build before with edits applied; else the first path at which it differs.
@@ -80,17 +76,16 @@ pub fn is_as_intended(build_edits: &[&Edit], built: &str) -> Result<(), edit::Re
             edits.push((*edit).clone());
         }
     }
-    let meant = apply_and_read(&EditableFile::of(&first.file), &edits)?.documents;
+    let meant = apply_and_read(&EditableFile::of(&first.file), &edits)?;
     let built = SourceFile::new(first.file.path(), built);
     let is = EditableFile::of(&built);
-    if meant.len() != is.documents().len() {
+    if meant.documents().len() != is.documents().len() {
         return Err(edit::Reason::Layout);
     }
-    let meant: Vec<Json> = meant.into_iter().map(without_empty).collect();
-    let is: Vec<Json> = is.documents().iter().cloned().map(without_empty).collect();
-    match deltas(&meant, &is).first() {
+    let [meant, is] = [meant, is].map(|f| f.documents().iter().cloned().map(without_empty).collect::<Vec<_>>());
+    match changes(&meant, &is).first() {
         None => Ok(()),
-        Some(delta) => Err(edit::Reason::Differs(below(&delta.path).to_string())),
+        Some(change) => Err(edit::Reason::Differs(below(change.path()).to_string())),
     }
 }
 
@@ -124,8 +119,7 @@ fn below(path: &Path) -> Path {
 #[derive(Default)]
 struct LayerPlan {
     changes: BTreeMap<usize, Vec<Change>>,
-    /// Edits that are there already: of a layer's document, and of files.
-    parts: Vec<(usize, Edit)>,
+    /// Edits of files.
     edits: Vec<Edit>,
 }
 
@@ -148,47 +142,38 @@ fn edits_of_layers<'l>(
     let said = |reason: edit::Reason| reason.to_string();
     let before = EditableFile::of(&first.file);
     let after = apply_and_read(&before, build_edits).map_err(said)?;
-    if after.documents.len() != before.documents().len() {
+    if after.documents().len() != before.documents().len() {
         return Err("it adds or takes away an object".to_owned());
     }
-    let documents = parse(&first.file).documents;
     let mut plan = LayerPlan::default();
-    let all = deltas(before.documents(), &after.documents);
+    let all = changes(before.documents(), after.documents());
     let mut renamed = Vec::new();
-    for delta in &all {
-        let document = match delta.path.0.first() {
-            Some(Segment::Index(index)) => documents.get(*index),
+    for change in &all {
+        let document = match change.path().0.first() {
+            Some(Segment::Index(index)) => before.document(*index),
             _ => None,
         };
         let document = document.ok_or("the build reads otherwise")?;
-        let writer = LayerWriter { layers, object: &document.root, near };
-        if renamed.contains(&&delta.path) {
+        let mut writer = LayerWriter { layers, object: &document.root, near, plan: &mut plan };
+        if renamed.contains(&change.path()) {
             continue;
         }
-        match writer.rename(delta, &all, &mut plan) {
-            Some(to) => renamed.push(&to.path),
-            None => writer.delta(delta, &mut plan)?,
+        match writer.rename(change, &all) {
+            Some(to) => renamed.push(to),
+            None => writer.change(change)?,
         }
     }
-    let mut by_layer: BTreeMap<usize, Vec<Edit>> = BTreeMap::new();
+    let mut out = plan.edits;
     for (index, mut changes) in plan.changes {
         // Items from the last one, so that the others stay where they are.
         changes.sort_by(|a, b| match (a, b) {
             (Change::Remove(a), Change::Remove(b)) => b.0.cmp(&a.0),
             _ => std::cmp::Ordering::Equal,
         });
-        let edits = edit::edits(&layers[index].document, &changes).map_err(said)?;
-        by_layer.entry(index).or_default().extend(edits);
-    }
-    for (index, edit) in plan.parts {
-        by_layer.entry(index).or_default().push(edit);
-    }
-    let mut out = plan.edits;
-    for (index, edits) in by_layer {
         let layer = &layers[index];
-        let place = || at(layer, layer.document.root.span);
-        let edits = layer.in_file(edits);
-        out.extend(edits.ok_or_else(|| format!("the patch at {} isn't written as a block", place()))?);
+        let edits = edit::edits(&layer.document, &changes).map_err(said)?;
+        let not_a_block = || format!("the patch at {} isn't written as a block", at(layer, layer.document.root.span));
+        out.extend(layer.in_file(edits).ok_or_else(not_a_block)?);
     }
     Ok(out)
 }
@@ -199,59 +184,41 @@ struct LayerWriter<'c> {
     object: &'c Node,
     /// The file in which something is put, where there is a choice.
     near: Option<&'c Utf8Path>,
+    plan: &'c mut LayerPlan,
 }
 
-impl LayerWriter<'_> {
-    fn delta(&self, delta: &Delta, plan: &mut LayerPlan) -> Result<(), String> {
-        let path = below(&delta.path);
-        let old = self.object.at(&path);
-        match (&delta.what, old) {
+impl<'c> LayerWriter<'c> {
+    fn add(&mut self, layer: usize, change: Change) {
+        self.plan.changes.entry(layer).or_default().push(change);
+    }
+
+    fn change(&mut self, change: &Change) -> Result<(), String> {
+        let path = below(change.path());
+        match (change, self.object.at(&path)) {
             _ if path.0.is_empty() => Err("it rewrites the whole object".to_owned()),
-            (DeltaKind::Gone, _) => self.remove(&path, plan),
-            (DeltaKind::Part(range, text), Some(old)) => {
-                let found = self.own(&path, old)?;
-                let mut string = old.as_str().unwrap_or_default().to_owned();
-                string.replace_range(range.clone(), text);
-                if !matches!(found.node.style, Style::Literal | Style::Folded) {
-                    let change = Change::Set(self.path_of(&found)?, string.into());
-                    plan.changes.entry(found.layer).or_default().push(change);
-                    return Ok(());
-                }
-                let document = &self.layers[found.layer].document;
-                let edits = match edit_part(document, found.node, range.clone(), text) {
-                    Some(edit) => vec![edit],
-                    None if found.node.style == Style::Literal => {
-                        let (mut whole, span) = (document.file.text().to_owned(), found.node.span);
-                        let block = block_of(&whole[span.range()], &string);
-                        whole.replace_range(span.range(), &block);
-                        edit::line_edits(&document.file, &whole)
-                    }
-                    None => return Err(format!("{} is written as a folded text", self.at(&found))),
-                };
-                plan.parts.extend(edits.into_iter().map(|e| (found.layer, e)));
-                Ok(())
+            (Change::Set(_, Json::Array(new)), Some(old)) if matches!(old.value, Value::Seq(_)) => {
+                self.list(&path, old, new)
             }
-            (DeltaKind::Set(value), Some(old)) => match (&old.value, value) {
-                (Value::Seq(_), Json::Array(new)) => self.list(&path, old, new, plan),
-                _ => self.replace(&path, old, value, plan),
-            },
-            (DeltaKind::Set(value), None) => self.insert(&path, value, plan),
-            (DeltaKind::Part(..), None) => Err("the build reads otherwise".to_owned()),
+            (Change::Set(_, value), Some(old)) => self.replace(&path, old, value),
+            (Change::Set(_, value), None) => self.insert(&path, value),
+            _ => self.remove(&path),
         }
     }
 
     /// Moves a value that one operation adds where the operation says so: what is put elsewhere instead would go into
     /// other clusters, too. Where it goes then; `None` where it isn't that.
-    fn rename<'d>(&self, gone: &Delta, all: &'d [Delta], plan: &mut LayerPlan) -> Option<&'d Delta> {
-        let path = below(&gone.path);
-        let old = self.object.at(&path).filter(|_| gone.what == DeltaKind::Gone)?;
-        let value = old.to_json();
-        let (to, keys) = all.iter().find_map(|d| {
-            let DeltaKind::Set(new) = &d.what else {
+    fn rename<'d>(&mut self, change: &Change, all: &'d [Change]) -> Option<&'d Path> {
+        let Change::Remove(gone) = change else {
+            return None;
+        };
+        let path = below(gone);
+        let value = self.object.at(&path)?.to_json();
+        let (to, new, keys) = all.iter().find_map(|change| {
+            let Change::Set(to, new) = change else {
                 return None;
             };
             let keys = keys_around(new, &value)?;
-            self.object.at(&below(&d.path)).is_none().then_some((d, keys))
+            self.object.at(&below(to)).is_none().then_some((to, new, keys))
         })?;
         let said = self.said(&path);
         let [only] = said.as_slice() else {
@@ -262,38 +229,26 @@ impl LayerWriter<'_> {
         let is_value = matches!(at.0.as_slice(), [_, Segment::Key(key)] if key == "value");
         let pointer = layer.document.root.at(&at.parent().key("path")).and_then(Node::as_str)?;
         let is_add = layer.document.root.at(&at.parent().key("op")).and_then(Node::as_str) == Some("add");
-        let same_parent = to.path.parent() == gone.path.parent() && keys.is_empty();
+        let same_parent = to.parent() == gone.parent() && keys.is_empty();
         if layer.what != LayerKind::Operations || !is_value || !(is_add || same_parent) || pointer != path.to_pointer()
         {
             return None;
         }
         if !keys.is_empty() {
-            let is_flow = !matches!(only.node.style, Style::Literal | Style::Folded)
-                && (only.node.style == Style::Flow || only.node.entries().is_empty() && only.node.items().is_empty());
-            if is_flow {
-                // In braces its comment stays.
-                let (open, close) = keys.iter().fold((String::new(), String::new()), |(open, close), key| {
-                    (format!("{open}{{{key}: "), format!("{close}}}"))
-                });
-                let text = format!("{open}{}{close}", &layer.document.file.text()[only.node.span.range()]);
-                let file = Arc::clone(&layer.document.file);
-                plan.parts.push((only.layer, Edit { file, span: only.node.span, text }));
-            } else if let DeltaKind::Set(new) = &to.what {
-                plan.changes.entry(only.layer).or_default().push(Change::Set(at.clone(), new.clone()));
-            }
+            self.add(only.layer, Change::Set(at.clone(), new.clone()));
         }
         at = at.parent().key("path");
-        let change = Change::Set(at, below(&to.path).to_pointer().into());
-        plan.changes.entry(only.layer).or_default().push(change);
+        let change = Change::Set(at, below(to).to_pointer().into());
+        self.add(only.layer, change);
         Some(to)
     }
 
-    fn said(&self, path: &Path) -> Vec<LayerValue<'_>> {
+    fn said(&self, path: &Path) -> Vec<LayerValue<'c>> {
         layer_values(self.layers, self.object, path)
     }
 
     /// The layer that has the whole of a value.
-    fn own(&self, path: &Path, old: &Node) -> Result<LayerValue<'_>, String> {
+    fn own(&self, path: &Path, old: &Node) -> Result<LayerValue<'c>, String> {
         let json = old.to_json();
         let said = self.said(path);
         let last = said.first().ok_or_else(|| unknown(path))?;
@@ -303,15 +258,15 @@ impl LayerWriter<'_> {
         Ok(*found)
     }
 
-    fn replace(&self, path: &Path, old: &Node, new: &Json, plan: &mut LayerPlan) -> Result<(), String> {
+    fn replace(&mut self, path: &Path, old: &Node, new: &Json) -> Result<(), String> {
         let found = self.own(path, old)?;
         let change = Change::Set(self.path_of(&found)?, new.clone());
-        plan.changes.entry(found.layer).or_default().push(change);
+        self.add(found.layer, change);
         Ok(())
     }
 
     /// A list that has other items, fewer, or more at its end.
-    fn list(&self, path: &Path, old: &Node, new: &[Json], plan: &mut LayerPlan) -> Result<(), String> {
+    fn list(&mut self, path: &Path, old: &Node, new: &[Json]) -> Result<(), String> {
         let items: Vec<Json> = old.items().iter().map(Node::to_json).collect();
         if let Some(more) = new.strip_prefix(items.as_slice()) {
             let said = self.said(path);
@@ -319,25 +274,19 @@ impl LayerWriter<'_> {
             let list = said.iter().find(is_list).ok_or_else(|| unknown(path))?;
             self.is_editable(list)?;
             let to = self.path_of(list)?;
-            let changes = more.iter().map(|item| Change::Append(to.clone(), item.clone()));
-            plan.changes.entry(list.layer).or_default().extend(changes);
+            more.iter().for_each(|item| self.add(list.layer, Change::Append(to.clone(), item.clone())));
             return Ok(());
         }
         let mut kept = new.iter().peekable();
-        let mut gone = Vec::new();
-        for (index, item) in items.iter().enumerate() {
-            match kept.next_if_eq(&item) {
-                Some(_) => {}
-                None => gone.push(index),
-            }
-        }
+        let gone = items.iter().enumerate().filter(|(_, item)| kept.next_if_eq(item).is_none());
+        let gone: Vec<usize> = gone.map(|(index, _)| index).collect();
         if kept.peek().is_some() {
-            return self.replace(path, old, &Json::Array(new.to_vec()), plan);
+            return self.replace(path, old, &Json::Array(new.to_vec()));
         }
-        gone.into_iter().try_for_each(|index| self.remove(&path.index(index), plan))
+        gone.into_iter().try_for_each(|index| self.remove(&path.index(index)))
     }
 
-    fn remove(&self, path: &Path, plan: &mut LayerPlan) -> Result<(), String> {
+    fn remove(&mut self, path: &Path) -> Result<(), String> {
         let old = self.object.at(path).ok_or_else(|| unknown(path))?;
         let said = self.said(path);
         let found = match path.0.last() {
@@ -356,7 +305,7 @@ impl LayerWriter<'_> {
                 place = Path(vec![index.clone()]);
             }
             (LayerKind::Operations, [_, Segment::Key(_)]) => {
-                plan.edits.extend(without_patch(layer)?);
+                self.plan.edits.extend(without_patch(layer)?);
                 return Ok(());
             }
             (LayerKind::Merge, _) => {
@@ -369,12 +318,12 @@ impl LayerWriter<'_> {
             }
             _ => {}
         }
-        plan.changes.entry(found.layer).or_default().push(Change::Remove(place));
+        self.add(found.layer, Change::Remove(place));
         Ok(())
     }
 
     /// Inserts a missing value into the deepest parent that a layer sets.
-    fn insert(&self, path: &Path, value: &Json, plan: &mut LayerPlan) -> Result<(), String> {
+    fn insert(&mut self, path: &Path, value: &Json) -> Result<(), String> {
         for depth in (0..path.0.len()).rev() {
             if !matches!(path.0[depth], Segment::Key(_)) {
                 break;
@@ -391,7 +340,7 @@ impl LayerWriter<'_> {
             let mut to = self.path_of(found)?;
             to.0.extend_from_slice(&path.0[depth..]);
             let change = Change::Set(to, value.clone());
-            plan.changes.entry(found.layer).or_default().push(change);
+            self.add(found.layer, change);
             return Ok(());
         }
         Err(unknown(path))

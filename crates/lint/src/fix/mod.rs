@@ -7,7 +7,6 @@
 //! tree. What does not match is dropped with a [`hcoplan_yaml::edit::Reason`]; what overlaps waits for the next
 //! round.
 
-mod delta;
 mod layer_edits;
 mod migrate;
 mod other_clusters;
@@ -15,6 +14,7 @@ mod preview;
 mod round;
 #[cfg(test)]
 mod tests;
+mod trees;
 mod write;
 
 pub use layer_edits::{is_as_intended, move_to_layers};
@@ -26,4 +26,5 @@ pub(crate) use migrate::{NEW_DEVICES, OLD_DEVICES, mediated_device_lists};
 pub use other_clusters::{NewError, first_new_error};
 pub use preview::{Line, preview};
 pub use round::{Applied, Choice, DroppedFix, Rewritten, Round, choose, choose_with, round};
+pub(crate) use trees::are_apart;
 pub use write::{Replacement, WriteError, write_all};

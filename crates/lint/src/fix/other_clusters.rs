@@ -54,7 +54,7 @@ struct Error<'f> {
 }
 
 fn errors(findings: &[Finding]) -> BTreeSet<Error<'_>> {
-    let errors = findings.iter().filter(|f| f.severity == Severity::Error);
+    let errors = findings.iter().filter(|f| f.is_error());
     let each = errors.flat_map(|f| {
         let key = |cluster: &ClusterName| Error {
             cluster: cluster.clone(),
@@ -64,7 +64,7 @@ fn errors(findings: &[Finding]) -> BTreeSet<Error<'_>> {
             rejects: matches!(f.rule.predicts, Prediction::Rejection(_)),
         };
         // A build that fails is its kustomization's.
-        let place = f.location.as_ref().and_then(|l| l.file.path().parent());
+        let place = f.file().and_then(Utf8Path::parent);
         let none = f.cluster.is_none();
         let none = none.then(|| key(&ClusterName::of_directory(place.unwrap_or(Utf8Path::new("")))));
         f.cluster_names().map(key).chain(none).collect::<Vec<_>>()

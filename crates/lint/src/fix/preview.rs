@@ -2,8 +2,9 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_file_text;
-use hcoplan_yaml::edit::apply;
-use similar::{ChangeTag, TextDiff};
+use hcoplan_yaml::edit::{apply, line_edits};
+
+use super::round::by_file;
 
 /// A line that would go or come.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,42 +19,22 @@ pub enum Line {
 
 /// The lines that a fix would change; empty where its edits don't fit.
 pub fn preview(fix: &Fix) -> Vec<Line> {
-    let mut files: Vec<&Arc<SourceFile>> = Vec::new();
-    for edit in &fix.edits {
-        if !files.iter().any(|f| f.path() == edit.file.path()) {
-            files.push(&edit.file);
-        }
-    }
     let mut out = Vec::new();
-    for file in files {
-        let edits = fix.edits.iter().filter(|e| e.file.path() == file.path());
-        let edits: Vec<Edit> = edits.cloned().collect();
-        if let Ok(text) = apply(file.text(), &edits) {
-            lines(file, &SourceFile::new(file.path(), text), &mut out);
+    for edits in by_file(&fix.edits).values() {
+        let file = &edits[0].file;
+        if let Ok(after) = apply(file.text(), edits) {
+            lines(file, &SourceFile::new(file.path(), after), &mut out);
         }
     }
     out
 }
 
 fn lines(file: &SourceFile, after: &SourceFile, out: &mut Vec<Line>) {
-    let (before, after) = (masked_file_text(file), masked_file_text(after));
-    let diff = TextDiff::from_lines(&*before, &*after);
     let path: Arc<str> = file.path().as_str().into();
-    let mut line = 1;
-    let mut open = false;
-    for change in diff.iter_all_changes() {
-        let text = || change.value().trim_end_matches(['\r', '\n']).to_owned();
-        if change.tag() != ChangeTag::Equal && !open {
-            out.push(Line::At(Arc::clone(&path), line));
-        }
-        open = change.tag() != ChangeTag::Equal;
-        match change.tag() {
-            ChangeTag::Equal => line += 1,
-            ChangeTag::Delete => {
-                line += 1;
-                out.push(Line::Gone(text()));
-            }
-            ChangeTag::Insert => out.push(Line::New(text())),
-        }
+    let before = SourceFile::new(file.path(), &*masked_file_text(file));
+    for edit in line_edits(&before, &masked_file_text(after)) {
+        out.push(Line::At(Arc::clone(&path), before.position(edit.span.start).line as usize));
+        out.extend(before.text()[edit.span.range()].lines().map(|line| Line::Gone(line.to_owned())));
+        out.extend(edit.text.lines().map(|line| Line::New(line.to_owned())));
     }
 }

@@ -1,10 +1,12 @@
 //! One round: as many fixes as go together.
 
+use std::rc::Rc;
+
 use camino::Utf8PathBuf;
 use hcoplan_yaml::edit::{EditableFile, Reason, apply_and_read, apply_and_verify};
-use hcoplan_yaml::{Style, Value, parse};
+use hcoplan_yaml::{Style, parse};
 
-use super::delta::{Delta, deltas, go_together, put_together};
+use super::trees::{are_apart, changes, merged_items};
 use crate::grouped::identity;
 use crate::prelude::*;
 
@@ -18,6 +20,16 @@ pub struct Choice<'f> {
 }
 
 impl Choice<'_> {
+    /// The fix, as applied.
+    pub fn applied(&self) -> Applied {
+        Applied {
+            rule: self.finding.rule.name,
+            title: self.fix.title.clone(),
+            location: self.finding.location.clone(),
+            build_edits: self.finding.build_edits(self.fix).cloned().collect(),
+        }
+    }
+
     /// The alias that the finding points at, where it does.
     fn alias(&self) -> Option<Span> {
         let place = self.finding.location.as_ref()?;
@@ -41,8 +53,8 @@ pub struct Applied {
 impl Applied {
     /// Whether it is a finding's.
     pub fn is_of(&self, finding: &Finding) -> bool {
-        let place = |at: &Option<Location>| at.as_ref().map(|at| (at.file.path().to_owned(), at.span));
-        self.rule == finding.rule.name && place(&self.location) == place(&finding.location)
+        let place = self.location.as_ref().map(|at| (at.file.path(), at.span));
+        self.rule == finding.rule.name && place == finding.place()
     }
 }
 
@@ -95,9 +107,8 @@ pub fn choose_with(
     // Errors come first: what they move may be where another fix would write.
     let mut findings: Vec<&Finding> = findings.iter().collect();
     findings.sort_by_cached_key(|finding| {
-        let place = finding.location.as_ref();
-        let place = place.map(|at| (at.file.path().to_owned(), at.span.start));
-        (finding.severity != Severity::Error, place, finding.rule.name)
+        let place = finding.place().map(|(file, span)| (file.to_owned(), span.start));
+        (!finding.is_error(), place, finding.rule.name)
     });
     for finding in findings {
         let of = |applicability| {
@@ -117,40 +128,66 @@ pub fn choose_with(
     out
 }
 
-/// A file and what was accepted for it.
+/// A file with the fixes that were accepted for it.
 struct FileEdits {
-    before: EditableFile,
-    parsed: Vec<Document>,
+    before: Rc<EditableFile>,
     edits: Vec<Edit>,
-    deltas: Vec<Delta>,
+    after: Rc<EditableFile>,
 }
 
 impl FileEdits {
     fn new(file: &Arc<SourceFile>) -> Self {
-        Self { before: EditableFile::of(file), parsed: parse(file).documents, edits: Vec::new(), deltas: Vec::new() }
+        let before = Rc::new(EditableFile::of(file));
+        Self { after: Rc::clone(&before), before, edits: Vec::new() }
     }
 
-    /// What the edits do to the tree, if that is something that they may do: inside of what they touch, and at aliases
-    /// of it that the same is found at.
-    fn alone(&self, edits: &[Edit], aliases: &[Span]) -> Result<Vec<Delta>, Reason> {
+    /// The file after fixes alone, if they change the tree only inside of what each of them touches, and at aliases of
+    /// it that the same is found at. Several are judged at once where none of them is around another one.
+    fn alone(&self, fixes: &[Vec<Edit>], aliases: &[Span]) -> Result<EditableFile, Reason> {
+        let edits = fixes.concat();
         if edits.iter().any(|e| e.file.text() != self.before.file().text()) {
             return Err(Reason::Overlap);
         }
-        let after = apply_and_read(&self.before, edits)?.documents;
+        let mut touched: Vec<Path> = fixes.iter().map(|edits| self.touched(edits)).collect();
+        touched.sort_unstable();
+        // Sorted, what is inside of a path follows it.
+        if touched.windows(2).any(|pair| pair[1].starts_with(&pair[0])) {
+            return Err(Reason::Overlap);
+        }
+        let after = apply_and_read(&self.before, &edits)?;
         let (length, text) = (self.before.documents().len(), self.before.file().text());
         // What is inserted at the end may be another document.
-        let appends = after.len() > length && edits.iter().all(|edit| edit.span.start as usize == text.len());
-        if after.len() != length && !appends {
+        let appends =
+            after.documents().len() > length && edits.iter().all(|edit| edit.span.start as usize == text.len());
+        if after.documents().len() != length && !appends {
             return Err(Reason::Layout);
         }
-        let deltas = deltas(self.before.documents(), &after);
-        let touched = self.touched(edits);
+        let is_touched = |path: &Path| {
+            let nearest = touched.partition_point(|at| at <= path).checked_sub(1);
+            nearest.is_some_and(|nearest| path.starts_with(&touched[nearest]))
+        };
         let is_added = |path: &Path| matches!(path.0.first(), Some(Segment::Index(index)) if *index >= length);
-        let is_meant = |path: &Path| path.starts_with(&touched) || is_added(path) || self.is_alias(path, aliases);
-        match deltas.iter().find(|d| !is_meant(&d.path)) {
-            Some(stray) => Err(Reason::Differs(stray.path.to_pointer())),
-            None => Ok(deltas),
+        let is_meant = |path: &Path| is_touched(path) || is_added(path) || self.is_alias(path, aliases);
+        match changes(self.before.documents(), after.documents()).iter().find(|change| !is_meant(change.path())) {
+            Some(stray) => Err(Reason::Differs(stray.path().to_pointer())),
+            None => Ok(after),
         }
+    }
+
+    /// The file with further fixes; `None` where they don't go together with those accepted.
+    fn with(&self, fixes: &[Vec<Edit>], aliases: &[Span]) -> Result<Option<Self>, Reason> {
+        let after = self.alone(fixes, aliases)?;
+        let more = fixes.concat();
+        let edits = [&self.edits[..], &more].concat();
+        let after = if self.edits.is_empty() {
+            Some(after)
+        } else if are_apart(&self.edits, &more) {
+            let meant = merged_items(self.before.documents(), self.after.documents(), after.documents());
+            meant.and_then(|meant| apply_and_verify(&self.before, &edits, &meant).ok())
+        } else {
+            None
+        };
+        Ok(after.map(|after| Self { before: Rc::clone(&self.before), edits, after: Rc::new(after) }))
     }
 
     /// Whether a path, the document's index first, leads through one of these aliases.
@@ -158,7 +195,7 @@ impl FileEdits {
         let Some((Segment::Index(index), steps)) = path.0.split_first() else {
             return false;
         };
-        let root = self.parsed.get(*index).map(|d| &d.root);
+        let root = self.before.document(*index).map(|d| &d.root);
         let mut ways = (1..=steps.len()).filter_map(|n| root?.at(&Path(steps[..n].to_vec())));
         ways.any(|node| node.style == Style::Alias && aliases.contains(&node.span))
     }
@@ -170,68 +207,13 @@ impl FileEdits {
         // What is inserted at the end of a value follows it.
         let around =
             |s: Span| if start == end { s.start < start && end < s.end } else { s.start <= start && end <= s.end };
-        let document = |d: &Document| d.span.start <= start && end <= d.span.end;
-        let mut documents = self.parsed.iter().enumerate();
-        let Some((index, document)) = documents.find(|(_, d)| document(d)) else {
+        let mut documents = (0..self.before.documents().len()).filter_map(|index| self.before.document(index));
+        let Some(document) = documents.find(|d| d.span.start <= start && end <= d.span.end) else {
             return Path::root();
         };
-        let mut path = Path::root().index(index);
-        let mut node = &document.root;
-        while let Some((step, inner)) = match &node.value {
-            Value::Map(entries) => {
-                let entry = entries.iter().find(|e| around(e.value.span));
-                entry.map(|e| (path.key(&e.key.text), &e.value))
-            }
-            Value::Seq(items) => {
-                let mut items = items.iter().enumerate();
-                let item = items.find(|(_, item)| around(item.span));
-                item.map(|(i, item)| (path.index(i), item))
-            }
-            _ => None,
-        } {
-            (path, node) = (step, inner);
-        }
+        let mut path = Path::root().index(document.index);
+        path.0.extend(document.root.path_of_smallest(around, false).0);
         path
-    }
-
-    /// The effects of several fixes on the tree, tried at once; `None` where they have to be tried one by one: one
-    /// failed, or the changes can't be attributed.
-    fn all_alone(&self, fixes: &[Vec<Edit>]) -> Option<Vec<Delta>> {
-        let mut touched = BTreeSet::new();
-        for edits in fixes {
-            if !touched.insert(self.touched(edits)) {
-                return None;
-            }
-        }
-        let above = |path: &Path| {
-            let lengths = 0..path.0.len();
-            lengths.rev().map(|n| Path(path.0[..n].to_vec())).any(|p| touched.contains(&p))
-        };
-        if touched.iter().any(above) {
-            return None;
-        }
-        let edits = fixes.concat();
-        let same = |e: &Edit| e.file.text() == self.before.file().text();
-        let after = apply_and_read(&self.before, &edits).ok().filter(|_| edits.iter().all(same))?;
-        if after.documents.len() != self.before.documents().len() {
-            return None;
-        }
-        let deltas = deltas(self.before.documents(), &after.documents);
-        deltas.iter().all(|d| touched.contains(&d.path) || above(&d.path)).then_some(deltas)
-    }
-
-    /// Whether further edits go together with those accepted.
-    fn takes(&self, edits: &[Edit], deltas: &[Delta]) -> bool {
-        let apart = |a: &Edit, b: &Edit| a.span.end < b.span.start || b.span.end < a.span.start;
-        let all_apart = edits.iter().all(|a| self.edits.iter().all(|b| apart(a, b)));
-        all_apart && go_together(&self.deltas, deltas)
-    }
-
-    /// The text with all edits, if it is what all of them mean.
-    fn together(&self) -> Result<String, Reason> {
-        let mut intended = self.before.documents().to_vec();
-        put_together(&mut intended, &self.deltas).ok_or(Reason::Layout)?;
-        apply_and_verify(&self.before, &self.edits, &intended)
     }
 }
 
@@ -241,40 +223,23 @@ const MAX_TRIES: usize = 256;
 /// Applies as many of the fixes as go together; the others are for a next round, whose findings
 /// know the files as they are then.
 pub fn round(choices: &[Choice<'_>]) -> Round {
-    let mut out = Round::default();
-    let mut edits_by_file: BTreeMap<Utf8PathBuf, FileEdits> = BTreeMap::new();
-    let mut accepted = Vec::new();
-    let mut tries = MAX_TRIES;
     // Where the same is found at an anchor and at its aliases, the anchor is edited.
     let (at_aliases, choices): (Vec<Choice<'_>>, Vec<Choice<'_>>) = choices.iter().partition(|choice| {
         let other = choices.iter().filter(|other| other.finding.rule.name == choice.finding.rule.name);
-        let file = |c: &Choice<'_>| c.finding.location.as_ref().map(|l| l.file.path().to_owned());
-        let mut other = other.filter(|other| file(other) == file(choice));
+        let mut other = other.filter(|other| other.finding.file() == choice.finding.file());
         choice.alias().is_some() && other.any(|other| other.alias().is_none())
     });
-    let aliases: Vec<(&str, Span)> =
-        at_aliases.iter().filter_map(|c| Some((c.finding.rule.name, c.alias()?))).collect();
-    let choices = &choices[..];
-    accept_all(choices, &aliases, &mut edits_by_file, &mut tries, &mut accepted, &mut out.dropped);
-    let edits_by_file = edits_by_file.into_iter().filter(|(_, g)| !g.edits.is_empty());
-    for (path, file_edits) in edits_by_file {
-        match file_edits.together() {
-            Ok(text) => {
-                let before = Arc::clone(file_edits.before.file());
-                let text = with_line_breaks_of(&before, text);
-                out.files.insert(path, Rewritten { before, text });
-            }
-            // Each was right alone; together they are not. One at a time, then.
-            Err(_) if choices.len() > 1 => return one(choices),
-            Err(why) => {
-                let fix = accepted.into_iter().next();
-                out.dropped.extend(fix.map(|fix| DroppedFix { fix, why }));
-                return Round { dropped: out.dropped, ..Round::default() };
-            }
-        }
+    let aliases = at_aliases.iter().filter_map(|c| Some((c.finding.rule.name, c.alias()?)));
+    let mut open =
+        OpenRound { aliases: aliases.collect(), files: BTreeMap::new(), left: MAX_TRIES, out: Round::default() };
+    open.accept_all(&choices);
+    let OpenRound { files, left, mut out, .. } = open;
+    out.exhausted = left == 0;
+    for (path, file) in files.into_iter().filter(|(_, file)| !file.edits.is_empty()) {
+        let before = Arc::clone(file.before.file());
+        let text = with_line_breaks_of(&before, file.after.file().text().to_owned());
+        out.files.insert(path, Rewritten { before, text });
     }
-    out.applied = accepted;
-    out.exhausted = tries == 0;
     out
 }
 
@@ -292,100 +257,55 @@ fn with_line_breaks_of(other: &SourceFile, text: String) -> String {
     if other.text().ends_with('\n') || values(unended) != values(&text) { text } else { unended.to_owned() }
 }
 
-/// Takes in as many fixes as go together: all at once where they do, else half by half. To read a file again
-/// for each of them would take the square of their number.
-fn accept_all(
-    choices: &[Choice<'_>],
-    aliases: &[(&str, Span)],
-    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
-    tries: &mut usize,
-    accepted: &mut Vec<Applied>,
-    dropped: &mut Vec<DroppedFix>,
-) {
-    if choices.is_empty() || *tries == 0 {
-        return;
-    }
-    *tries -= 1;
-    let [choice] = choices else {
-        if accept_at_once(choices, edits_by_file) {
-            accepted.extend(choices.iter().map(applied));
+/// A round under way.
+struct OpenRound {
+    /// The aliases where a rule finds the same as at the anchor.
+    aliases: Vec<(&'static str, Span)>,
+    files: BTreeMap<Utf8PathBuf, FileEdits>,
+    /// How often fixes may still be tried out.
+    left: usize,
+    out: Round,
+}
+
+impl OpenRound {
+    /// Takes in as many fixes as go together: all at once where they do, else half by half. To read a file again
+    /// for each of them would take the square of their number.
+    fn accept_all(&mut self, choices: &[Choice<'_>]) {
+        if choices.is_empty() || self.left == 0 {
             return;
         }
-        let (first, second) = choices.split_at(choices.len() / 2);
-        accept_all(first, aliases, edits_by_file, tries, accepted, dropped);
-        accept_all(second, aliases, edits_by_file, tries, accepted, dropped);
-        return;
-    };
-    match accept(choice, aliases, edits_by_file) {
-        Ok(true) => accepted.push(applied(choice)),
-        Ok(false) => {}
-        Err(why) => dropped.push(DroppedFix { fix: applied(choice), why }),
+        self.left -= 1;
+        match (self.accept(choices), choices) {
+            (Ok(true), _) => self.out.applied.extend(choices.iter().map(Choice::applied)),
+            (Ok(false), [_]) => {}
+            (Err(why), [choice]) => self.out.dropped.push(DroppedFix { fix: choice.applied(), why }),
+            _ => {
+                let (first, second) = choices.split_at(choices.len() / 2);
+                self.accept_all(first);
+                self.accept_all(second);
+            }
+        }
     }
-}
 
-/// Takes several fixes in where all of them go together, and with those before.
-fn accept_at_once(choices: &[Choice<'_>], edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>) -> bool {
-    let mut files: BTreeMap<Utf8PathBuf, Vec<Vec<Edit>>> = BTreeMap::new();
-    for choice in choices {
-        for (path, edits) in by_file(&choice.fix.edits) {
-            files.entry(path).or_default().push(edits);
+    /// Takes fixes in where they go together, and with those before; `false`: not in this round.
+    fn accept(&mut self, choices: &[Choice<'_>]) -> Result<bool, Reason> {
+        let mut fixes: BTreeMap<Utf8PathBuf, Vec<Vec<Edit>>> = BTreeMap::new();
+        for (path, edits) in choices.iter().flat_map(|choice| by_file(&choice.fix.edits)) {
+            fixes.entry(path).or_default().push(edits);
         }
-    }
-    let mut meant = Vec::new();
-    for (path, fixes) in files {
-        let Some(edit) = fixes.first().and_then(|edits| edits.first()) else {
-            continue;
-        };
-        let file_edits = edits_by_file.entry(path.clone());
-        let file_edits = file_edits.or_insert_with(|| FileEdits::new(&edit.file));
-        let deltas = file_edits.all_alone(&fixes);
-        let edits = fixes.concat();
-        match deltas.filter(|deltas| file_edits.takes(&edits, deltas)) {
-            Some(deltas) => meant.push((path, edits, deltas)),
-            None => return false,
+        let alike = self.aliases.iter().filter(|(rule, _)| choices.iter().any(|c| c.finding.rule.name == *rule));
+        let alike: Vec<Span> = alike.map(|(_, span)| *span).collect();
+        let mut accepted = Vec::new();
+        for (path, fixes) in fixes {
+            let file = self.files.entry(path.clone()).or_insert_with(|| FileEdits::new(&fixes[0][0].file));
+            match file.with(&fixes, &alike)? {
+                Some(file) => accepted.push((path, file)),
+                None => return Ok(false),
+            }
         }
+        self.files.extend(accepted);
+        Ok(true)
     }
-    take(meant, edits_by_file);
-    true
-}
-
-/// The first fix that can be applied, alone.
-fn one(choices: &[Choice<'_>]) -> Round {
-    let mut dropped = Vec::new();
-    for choice in choices.iter().take(MAX_TRIES) {
-        let mut alone = round(std::slice::from_ref(choice));
-        dropped.append(&mut alone.dropped);
-        if !alone.files.is_empty() {
-            alone.dropped = dropped;
-            return alone;
-        }
-    }
-    Round { dropped, exhausted: choices.len() > MAX_TRIES, ..Round::default() }
-}
-
-/// Takes a fix in where it goes together with those before; `false`: not in this round.
-fn accept(
-    choice: &Choice<'_>,
-    aliases: &[(&str, Span)],
-    edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>,
-) -> Result<bool, Reason> {
-    let mut meant = Vec::new();
-    let alike = aliases.iter().filter(|(rule, _)| *rule == choice.finding.rule.name).map(|(_, span)| *span);
-    let alike: Vec<Span> = alike.collect();
-    for (path, edits) in by_file(&choice.fix.edits) {
-        let file = edits.first().map(|e| Arc::clone(&e.file));
-        let file_edits = match file {
-            Some(file) => edits_by_file.entry(path.clone()).or_insert_with(|| FileEdits::new(&file)),
-            None => continue,
-        };
-        let deltas = file_edits.alone(&edits, &alike)?;
-        if !file_edits.takes(&edits, &deltas) {
-            return Ok(false);
-        }
-        meant.push((path, edits, deltas));
-    }
-    take(meant, edits_by_file);
-    Ok(true)
 }
 
 /// A fix's edits by file.
@@ -398,24 +318,6 @@ pub(super) fn by_file(edits: &[Edit]) -> BTreeMap<Utf8PathBuf, Vec<Edit>> {
     out
 }
 
-fn take(meant: Vec<(Utf8PathBuf, Vec<Edit>, Vec<Delta>)>, edits_by_file: &mut BTreeMap<Utf8PathBuf, FileEdits>) {
-    for (path, edits, deltas) in meant {
-        if let Some(file_edits) = edits_by_file.get_mut(&path) {
-            file_edits.edits.extend(edits);
-            file_edits.deltas.extend(deltas);
-        }
-    }
-}
-
-fn applied(choice: &Choice<'_>) -> Applied {
-    Applied {
-        rule: choice.finding.rule.name,
-        title: choice.fix.title.clone(),
-        location: choice.finding.location.clone(),
-        build_edits: choice.finding.build_edits(choice.fix).cloned().collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -426,8 +328,8 @@ mod tests {
         let edit =
             |text: &str| Edit { file: Arc::clone(&file), span: Span { start: 3, end: 4 }, text: text.to_owned() };
         let file_edits = FileEdits::new(&file);
-        assert!(file_edits.alone(&[edit("2")], &[]).is_ok());
-        let added = file_edits.alone(&[edit("1\n---\nb: 1")], &[]);
+        assert!(file_edits.alone(&[vec![edit("2")]], &[]).is_ok());
+        let added = file_edits.alone(&[vec![edit("1\n---\nb: 1")]], &[]);
         assert!(matches!(added, Err(Reason::Layout)), "{added:?}");
     }
 }

@@ -61,7 +61,7 @@ impl<'s> Chosen<'s> {
     pub(super) fn suppression(&mut self, finding: &Finding) -> Option<&'s Suppression> {
         if !self.configured.is_empty() {
             let place = Place::Configuration {
-                file: finding.location.as_ref().map(|l| l.file.path().to_owned()),
+                file: finding.file().map(ToOwned::to_owned),
                 object: finding.object.as_ref().map(ToString::to_string),
                 cluster: finding.cluster.as_ref().map(ToString::to_string),
             };
@@ -90,7 +90,7 @@ impl<'s> Chosen<'s> {
     }
 
     fn ask(&mut self, place: Place, indices: &[usize], finding: &Finding) -> Option<&'s Suppression> {
-        let question = (place, finding.rule.name, finding.rejection, finding.severity == Severity::Error);
+        let question = (place, finding.rule.name, finding.rejection, finding.is_error());
         if let Some(known) = self.known.get(&question) {
             return known.map(|index| &self.all[index]);
         }

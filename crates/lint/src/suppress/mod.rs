@@ -96,10 +96,7 @@ pub fn apply_suppressions<'d>(
     sort(&mut result.findings);
     result.findings.dedup_by(|a, b| {
         let about_suppression = |r: &Rule| r.name.starts_with("suppression-");
-        about_suppression(a.rule) && a.rule.name == b.rule.name && a.message == b.message && {
-            let place = |f: &Finding| f.location.as_ref().map(|l| (l.file.path().to_owned(), l.span));
-            place(a) == place(b)
-        }
+        about_suppression(a.rule) && a.rule.name == b.rule.name && a.message == b.message && a.place() == b.place()
     });
     result
 }
@@ -128,7 +125,7 @@ impl Suppression {
             let finding = about(&SUPPRESSION_UNUSED, message);
             return finding.map(|f| f.label("has no effect any more"));
         }
-        if finding.severity == Severity::Error && self.reason.is_empty() {
+        if finding.is_error() && self.reason.is_empty() {
             let message = format!("the suppression of {name} gives no reason, which an error needs");
             let finding = about(&SUPPRESSION_INVALID, message);
             return finding.map(|f| f.label("has no effect").help("say why, after the bracket"));

@@ -172,7 +172,7 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
         return true;
     }
     let keeps = finding.fixes.iter().any(|fix| {
-        let object = cx.object_after(&fix.edits);
+        let object = cx.tried(&fix.edits).map(|trial| trial.object);
         object.is_some_and(|object| {
             seen(&plan(cx.release(), &object)) == seen(now) && seen(&plan(&next, &object)) != seen(&then)
         })
@@ -368,7 +368,8 @@ fn broken_promises(case: &Case, settings: &Settings, finding: &Finding) -> (usiz
             && !REMOVE_WHAT_IS_SO.contains(&finding.rule.name)
             && case
                 .surroundings(settings)
-                .object_after(&fix.edits)
+                .tried(&fix.edits)
+                .map(|trial| trial.object)
                 .is_some_and(|object| scalars(&object) < scalars(&case.plan_input().document().root.to_json()))
         {
             out.push(format!("{}: it is safe and takes a wish away", fix.title));

@@ -18,7 +18,7 @@ use hcoplan_testing::annotations;
 use hcoplan_yaml::{self as yaml, Document};
 use serde_json::Value;
 
-use crate::{Context, Input, Run, Selection, Settings, run};
+use crate::{Context, Input, Run, Selection, Settings, Site, run};
 
 /// The name of each fixture's cluster.
 static NAME: LazyLock<ClusterName> = LazyLock::new(|| ClusterName::of_root("fixture"));
@@ -77,11 +77,7 @@ impl Case {
 
     /// The rules' context, with the documents of `others` as other objects.
     pub(crate) fn context<'c>(&'c self, settings: &'c Settings, others: &'c str) -> Context<'c> {
-        let other_objects = || -> OtherObjects {
-            let all = documents("others.yaml", others).into_iter();
-            all.map(Arc::new).collect()
-        };
-        Context::new(self.input(), settings).with_other_objects(other_objects)
+        Context::new(self.input(), settings).with_site(others)
     }
 
     fn plan(document: Document, declared: Vec<Document>, dumped: Vec<Document>, release: Option<&str>) -> Self {
@@ -144,13 +140,31 @@ impl Case {
 
     /// The context with the fixture's other files.
     pub(crate) fn surroundings<'c>(&'c self, settings: &'c Settings) -> Context<'c> {
-        let other_objects = || -> OtherObjects { self.directory.iter().flat_map(|d| below(d)).collect() };
         Context::new(self.input(), settings)
-            .with_other_objects(other_objects)
-            .with_texts(|| self.directory.iter().flat_map(|d| texts(d)).collect())
+            .with_site(self)
             .with_before(self.before.as_ref())
             .with_objects_before(Some(&self.objects_before))
-            .with_layers(|| self.directory.iter().flat_map(|d| layers(d)).collect())
+    }
+}
+
+/// The documents of a text.
+impl Site for &str {
+    fn other_objects(&self) -> OtherObjects {
+        documents("others.yaml", self).into_iter().map(Arc::new).collect()
+    }
+}
+
+impl Site for &Case {
+    fn other_objects(&self) -> OtherObjects {
+        self.directory.iter().flat_map(|d| below(d)).collect()
+    }
+
+    fn texts(&self) -> Vec<Arc<SourceFile>> {
+        self.directory.iter().flat_map(|d| texts(d)).collect()
+    }
+
+    fn layers(&self) -> Vec<Layer> {
+        self.directory.iter().flat_map(|d| layers(d)).collect()
     }
 }
 

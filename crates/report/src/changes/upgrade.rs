@@ -118,7 +118,7 @@ fn parts(view: &View<'_>) -> Vec<Block> {
     let findings = review.stories.iter().flat_map(|story| &story.findings);
     let findings = findings.filter(|line| shown(line.finding.severity));
     // Errors come before the upgrade, as does the warning that a release isn't modelled.
-    let is_first = |f: &Finding| f.severity == Severity::Error || f.rule.name == "release-not-modelled";
+    let is_first = |f: &Finding| f.is_error() || f.rule.name == "release-not-modelled";
     let (first, findings): (Vec<_>, Vec<_>) = findings.partition(|line| is_first(line.finding));
     let mut before = rows(&list.before);
     before.extend(first.into_iter().map(|line| view.upgrade_finding(line)));

@@ -98,7 +98,7 @@ pub use statements::{HCO_PACKAGES, StatementKind};
 pub use trust::{Trust, TrustBase};
 pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
 
-use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, max_bytes};
+use hcoplan_diagnostics::source::{self, Directory, Origins, ReadOnce, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::Release;
 
@@ -117,7 +117,7 @@ pub struct Builds {
 }
 
 /// The command line's options for reading.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The release of every cluster, overriding the files; see [`known_release`].
     pub release: Option<Arc<Release>>,
@@ -135,10 +135,8 @@ pub struct Options {
     pub left_out: Vec<Utf8PathBuf>,
     /// Whether the directory has only files that git tracks, so that those in `.gitignore` are read too.
     pub checkout: bool,
-    /// The largest size of a file, in bytes.
-    pub max_bytes: usize,
-    /// The largest total size of searched files, in bytes.
-    pub max_total: u64,
+    /// The largest total size of searched files, in bytes; `None`: the default.
+    pub max_total: Option<u64>,
     /// The programs that build parts of the repository.
     pub builds: Builds,
     /// The results of builds, which replace their source files.
@@ -172,33 +170,8 @@ impl Options {
 
     /// A directory of which only tracked files are read where a revision is trusted.
     fn open(&self, root: &Utf8Path) -> Result<Directory, source::Error> {
-        let directory = Directory::open(root, self.max_bytes)?;
+        let directory = Directory::open(root, max_bytes())?;
         Ok(if self.trust.base().is_some() { directory.tracked() } else { directory })
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            release: None,
-            update: None,
-            inventory: Vec::new(),
-            inventory_below: None,
-            trust: Trust::default(),
-            config: None,
-            left_out: Vec::new(),
-            checkout: false,
-            max_bytes: max_bytes(),
-            max_total: Limits::DEFAULT.max_total,
-            builds: Builds::default(),
-            built: None,
-            within: None,
-            chosen: ClusterFilter::default(),
-            edited: BTreeMap::new(),
-            part: None,
-            shallow: false,
-            directory: None,
-        }
     }
 }
 
@@ -402,7 +375,7 @@ impl Repo {
     pub fn not_planned(&self) -> Vec<(ClusterName, &Finding)> {
         let fatal = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
         let files = fatal.filter_map(|finding| {
-            let path = finding.location.as_ref()?.file.path();
+            let path = finding.file()?;
             let name = finding.cluster.clone();
             Some((name.unwrap_or_else(|| self.name_of(parent(path))), finding))
         });
@@ -419,7 +392,7 @@ impl Repo {
     /// made.
     pub fn not_built_here(&self, cluster: &ClusterRef) -> Option<&Finding> {
         let mut problems = self.problems.iter().filter(|p| p.fatal).map(|p| &p.finding);
-        let is_here = |f: &&Finding| f.location.as_ref().is_some_and(|place| place.file.path() == cluster.path());
+        let is_here = |f: &&Finding| f.file() == Some(cluster.path());
         if let Some(finding) = problems.find(is_here) {
             return Some(finding);
         }
@@ -449,6 +422,11 @@ impl Repo {
     /// Findings about the repository as a whole: duplicate names, operators without a HyperConverged.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// These, and those about unreadable files.
+    pub fn all_findings(&self) -> Vec<Finding> {
+        self.problems.iter().map(|p| &p.finding).chain(&self.findings).cloned().collect()
     }
 
     /// The findings about a HyperConverged that isn't planned, or an object that was meant to be one; with a directory

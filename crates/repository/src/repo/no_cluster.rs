@@ -185,8 +185,7 @@ impl Repo {
         findings.iter_mut().for_each(Finding::point_at_origins);
         let mut reported = HashSet::new();
         findings.retain(|f| {
-            let place = f.location.as_ref();
-            let place = place.map(|l| (l.file.path().to_owned(), l.span.start));
+            let place = f.place().map(|(file, span)| (file.to_owned(), span.start));
             reported.insert((place, f.message.clone()))
         });
         for object in &objects.named {
@@ -200,8 +199,7 @@ impl Repo {
                 if self.is_run(content.file.path()) { fatal.extend(named) } else { findings.extend(named) }
             }
         }
-        let reported: HashSet<_> =
-            fatal.iter().filter_map(|f| Some(f.location.as_ref()?.file.path().to_owned())).collect();
+        let reported: HashSet<_> = fatal.iter().filter_map(|f| Some(f.file()?.to_owned())).collect();
         fatal.extend(self.jsonnets_with_hyperconverged(&reported));
         let fatal = fatal.into_iter().map(|f| Problem { finding: f.severity(Severity::Error), fatal: true });
         self.problems.extend(fatal);

@@ -3,7 +3,9 @@
 use std::cell::LazyCell;
 use std::sync::{Mutex, OnceLock};
 
-use hcoplan_diagnostics::source::{Directory, EditedTree, Listing, Memory, ReadOnce, SkipReason, in_order};
+use hcoplan_diagnostics::source::{
+    Directory, EditedTree, Limits, Listing, Memory, ReadOnce, SkipReason, in_order, max_bytes,
+};
 
 use super::build::BUILT;
 use super::candidate::{is_candidate, is_of_tests};
@@ -131,7 +133,8 @@ impl Repo {
         let mut candidates: Vec<Arc<Utf8Path>> = candidates.map(Into::into).collect();
         candidates.shrink_to_fit();
         reading.files.reserve_exact(candidates.len());
-        let budget = ByteBudget::new(options.max_total);
+        let most = options.max_total.unwrap_or(Limits::DEFAULT.max_total);
+        let budget = ByteBudget::new(most);
         let mut looked = scan_all(&*tree, &candidates, &budget);
         // kustomize reads resources with any file name.
         let mut others = other_resources(&*tree, &candidates, &looked);
@@ -139,7 +142,7 @@ impl Repo {
         looked.extend(scan_all(&*tree, &others, &budget));
         candidates.extend(others);
         if budget.is_over() {
-            return Err(Error::TooMuch(options.max_total));
+            return Err(Error::TooMuch(most));
         }
         not_fetched(&candidates, &looked)?;
         let patches = patches(&candidates, &looked);
@@ -375,7 +378,7 @@ impl Reading {
             Some(above) => (&**above, path),
             None => (directory, Utf8Path::new(name)),
         };
-        let tree = Directory::open(directory, options.max_bytes)?;
+        let tree = Directory::open(directory, max_bytes())?;
         let scanned = scan(&tree, name);
         if let Some(why) = scanned.unreadable {
             return Err(reject(why));

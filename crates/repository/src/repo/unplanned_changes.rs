@@ -45,7 +45,7 @@ fn changes(
     is_unplanned: bool,
 ) -> Vec<Finding> {
     let mut units = BTreeSet::new();
-    found.retain(|f| f.location.as_ref().is_some_and(|place| units.insert(place.file.path().to_owned())));
+    found.retain(|f| f.file().is_some_and(|file| units.insert(file.to_owned())));
     if found.is_empty() {
         return Vec::new();
     }

@@ -2,11 +2,12 @@
 
 use serde_json::Value as Json;
 
-use super::Reason;
 use super::editable::{EditableDocument, Splice};
 use super::layout::{self, Context, Indent, Quotes};
-use crate::source::Span;
-use crate::{Node, Path, Segment, Style};
+use super::{Reason, character_edits};
+use crate::scalar_text::block_of;
+use crate::source::{Edit, SourceFile, Span};
+use crate::{Node, Path, Segment, Style, edit_part};
 
 impl EditableDocument<'_> {
     pub(super) fn indent(&self) -> Indent<'_> {
@@ -71,6 +72,9 @@ impl EditableDocument<'_> {
             None => Context::Block,
             Some(holder) => self.context(holder),
         };
+        if let Some(splices) = self.replace_lines(old, new) {
+            return Ok(splices);
+        }
         let own_flow = old.style == Style::Flow && !(old.items().is_empty() && old.entries().is_empty());
         let old_text = self.text_of(old.span);
         if context != Context::Block {
@@ -111,6 +115,22 @@ impl EditableDocument<'_> {
             layout::below_key(new, column, self.indent())
         };
         Ok(self.put(start, old, column, &text))
+    }
+
+    /// Changes the parts of a text over several lines that are others, or else writes its block again: its lines stay
+    /// as they are. `None` for other texts, and where the last line would end otherwise.
+    fn replace_lines(&self, old: &Node, new: &Json) -> Option<Vec<Splice>> {
+        let (was, new) = (old.as_str()?, new.as_str()?);
+        let written = self.text_of(old.span);
+        if !written.contains('\n') || was.ends_with('\n') != new.ends_with('\n') || new.starts_with([' ', '\n']) {
+            return None;
+        }
+        let parts = character_edits(&SourceFile::new("", was), new).into_iter();
+        let parts = parts.map(|part| edit_part(self.document, old, part.span.range(), &part.text));
+        match parts.collect::<Option<Vec<Edit>>>() {
+            Some(parts) => Some(parts.into_iter().map(|part| (part.span, part.text)).collect()),
+            None => (old.style == Style::Literal).then(|| vec![(old.span, block_of(written, new))]),
+        }
     }
 
     /// Puts `text` after the indicator that ends at `start`, in place of `old`; a comment on

@@ -21,8 +21,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use self::editable::EditableDocument;
-use self::verify::verified;
-pub use self::verify::{EditableFile, EditedFile, apply, apply_and_read, apply_and_verify, line_edits};
+pub use self::verify::{EditableFile, apply, apply_and_read, apply_and_verify, character_edits, line_edits};
 use super::{Document, Node, Path, Segment, Style, Value};
 use crate::source::Edit;
 
@@ -98,7 +97,7 @@ impl Change {
     }
 
     /// The path that it names.
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         match self {
             Self::Set(path, _) | Self::Append(path, _) => path,
             Self::Remove(path) | Self::Rename(path, _) | Self::Move(path, ..) => path,
@@ -268,11 +267,11 @@ fn read_again(
     change.apply(tree)?;
     let Change::Move(from, to, value) = change else {
         let edits = edits_of_change(before, document, change)?;
-        let after = verified(before, &edits, &intended)?;
+        let after = apply_and_verify(before, &edits, &intended)?;
         return Ok((edits, after));
     };
     let verified = |edits: Vec<Edit>| {
-        let after = verified(before, &edits, &intended)?;
+        let after = apply_and_verify(before, &edits, &intended)?;
         if before.loses_comment(&edits) { Err(Reason::Layout) } else { Ok((edits, after)) }
     };
     if let Ok(done) = edits_of_change(before, document, change).and_then(verified) {

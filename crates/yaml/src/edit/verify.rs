@@ -37,15 +37,6 @@ pub fn apply(text: &str, edits: &[Edit]) -> Result<String, Reason> {
     Ok(out)
 }
 
-/// A file's text after edits, and what can be read from it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EditedFile {
-    /// The text.
-    pub text: String,
-    /// Its documents, in order.
-    pub documents: Vec<Json>,
-}
-
 /// A file as it is before edits: read once, for all that are tried out on it.
 #[derive(Debug)]
 pub struct EditableFile {
@@ -175,19 +166,13 @@ impl EditableFile {
     }
 }
 
-/// The file's text after the edits, if every document is then what `intended` says, in order, and
-/// every comment is still there, except in what an edit only takes away.
+/// The file after the edits, if every document is then what `intended` says, in order, and every comment is still
+/// there, except in what an edit only takes away.
 ///
 /// # Errors
 /// What is wrong with the result.
-pub fn apply_and_verify(before: &EditableFile, edits: &[Edit], intended: &[Json]) -> Result<String, Reason> {
-    let after = verified(before, edits, intended)?;
-    Ok(after.file.text().to_owned())
-}
-
-/// [`apply_and_verify`], with the file as it is read for further edits.
-pub(super) fn verified(before: &EditableFile, edits: &[Edit], intended: &[Json]) -> Result<EditableFile, Reason> {
-    let after = edited(before, edits)?;
+pub fn apply_and_verify(before: &EditableFile, edits: &[Edit], intended: &[Json]) -> Result<EditableFile, Reason> {
+    let after = apply_and_read(before, edits)?;
     let found = &after.documents;
     if found.len() == intended.len() && found.iter().zip(intended).all(|(f, i)| node_equals(&f.root, i)) {
         return Ok(after);
@@ -209,13 +194,7 @@ pub(super) fn verified(before: &EditableFile, edits: &[Edit], intended: &[Json])
 ///
 /// # Errors
 /// What is wrong with the result.
-pub fn apply_and_read(before: &EditableFile, edits: &[Edit]) -> Result<EditedFile, Reason> {
-    let after = edited(before, edits)?;
-    Ok(EditedFile { text: after.file.text().to_owned(), documents: after.documents().to_vec() })
-}
-
-/// [`apply_and_read`], for further edits.
-fn edited(before: &EditableFile, edits: &[Edit]) -> Result<EditableFile, Reason> {
+pub fn apply_and_read(before: &EditableFile, edits: &[Edit]) -> Result<EditableFile, Reason> {
     let file = &before.file;
     let text = apply(file.text(), edits)?;
     let after = SourceFile::new(file.path(), text);
@@ -287,14 +266,22 @@ fn difference(a: &Json, b: &Json, path: &str) -> Option<String> {
 
 /// The edits from a file's text to another, line by line.
 pub fn line_edits(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
-    let old = file.text();
+    edits_between(file, &TextDiff::from_lines(file.text(), new))
+}
+
+/// The edits from a text to another, character by character.
+pub fn character_edits(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
+    edits_between(file, &TextDiff::from_chars(file.text(), new))
+}
+
+fn edits_between(file: &Arc<SourceFile>, diff: &TextDiff<'_, '_, str>) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     let mut at = 0;
     let mut open = false;
-    for change in TextDiff::from_lines(old, new).iter_all_changes() {
-        let line = change.value();
+    for change in diff.iter_all_changes() {
+        let part = change.value();
         if change.tag() == ChangeTag::Equal {
-            at += line.len();
+            at += part.len();
             open = false;
             continue;
         }
@@ -306,10 +293,10 @@ pub fn line_edits(file: &Arc<SourceFile>, new: &str) -> Vec<Edit> {
         }
         let edit = edits.last_mut().expect("one was just pushed");
         if change.tag() == ChangeTag::Delete {
-            at += line.len();
+            at += part.len();
             edit.span.end = Span::new(at, at).end;
         } else {
-            edit.text.push_str(line);
+            edit.text.push_str(part);
         }
     }
     edits

@@ -225,7 +225,8 @@ fn rewritten(release: &Release, document: &Document, intended: &Json) -> Result<
     if let Some(spec) = intended.get("spec") {
         changes.push(Change::Set(at.key("spec"), spec.clone()));
     }
-    edit::apply_and_verify(&file, &edit::edits_of(&file, whole, &changes)?, &trees)
+    let after = edit::apply_and_verify(&file, &edit::edits_of(&file, whole, &changes)?, &trees)?;
+    Ok(after.file().text().to_owned())
 }
 
 /// The text of a moved document, with the comments of what v1 doesn't need above the first field of its `spec`.

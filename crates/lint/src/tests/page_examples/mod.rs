@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use camino::Utf8Path;
 use hcoplan_diagnostics::finding::{Finding, Rule, Severity};
-use hcoplan_diagnostics::source::Directory;
+use hcoplan_diagnostics::source::{Directory, SourceFile, max_bytes};
 use hcoplan_planner::release::Release;
-use hcoplan_repository::repo::{self, BuildRequest, Options, Repo, Trust};
+use hcoplan_repository::repo::{self, BuildRequest, ClusterRef, Loaded, Options, OtherObjects, Repo, Trust};
 use rayon::prelude::*;
 
 use self::files::Files;
@@ -207,10 +207,10 @@ fn open(directory: &FilePath) -> Result<Repo, repo::Error> {
         is_off: true,
         fetches: false,
         is_exact: false,
-        most_bytes: options.max_bytes,
+        most_bytes: max_bytes(),
         stop: &|| false,
     };
-    let tree = Directory::open(root, options.max_bytes)?;
+    let tree = Directory::open(root, max_bytes())?;
     options.built = Some(Arc::new(repo::build(&tree, root, &asked, &Default::default()).expect("nothing is run")));
     Repo::open(root, &options)
 }
@@ -225,6 +225,23 @@ fn in_fixture(rule: &Rule, directory: &FilePath, release: Option<&str>) -> Resul
     };
     let case = Case::read(directory, release).ok_or("there is no HyperConverged")?;
     Ok(case.lint(&settings))
+}
+
+/// A cluster of a page's example.
+struct Example<'a> {
+    repo: &'a Repo,
+    cluster: &'a ClusterRef,
+    loaded: &'a Loaded,
+}
+
+impl crate::Site for Example<'_> {
+    fn other_objects(&self) -> OtherObjects {
+        self.repo.other_objects(self.cluster, self.loaded)
+    }
+
+    fn texts(&self) -> Vec<Arc<SourceFile>> {
+        self.repo.texts(self.cluster)
+    }
 }
 
 /// Lints as repositories are linted, including findings of reading.
@@ -263,9 +280,8 @@ fn in_repository(rule: &Rule, directory: &FilePath) -> Result<Vec<Finding>, Stri
             inventory: &inventory,
             plan: &plan,
         };
-        let context = crate::Context::new(input, &settings)
-            .with_other_objects(|| repo.other_objects(cluster, &loaded))
-            .with_texts(|| repo.texts(cluster));
+        let site = Example { repo: &repo, cluster, loaded: &loaded };
+        let context = crate::Context::new(input, &settings).with_site(site);
         all.add(run(&context, &Selection::of(&settings)));
     }
     let documents = std::mem::take(&mut all.documents);

@@ -1,8 +1,8 @@
 //! The layers of a build, in the order in which kustomize applies them.
 
 use hcoplan_diagnostics::finding::Edit;
-use hcoplan_yaml::edit::{apply, line_edits};
-use hcoplan_yaml::{Path, Style, block_of, locate_in_scalar};
+use hcoplan_yaml::edit::{self, Change, apply};
+use hcoplan_yaml::{Path, Style, locate_in_scalar};
 
 use super::native::selects;
 use crate::prelude::*;
@@ -77,12 +77,8 @@ impl BuildLayer {
             return Some(edits);
         }
         let string = apply(self.document.file.text(), &edits).ok()?;
-        let file = &kustomization.file;
-        let mut text = file.text().to_owned();
-        let block = file.text().get(scalar.span.range())?;
-        let block = (scalar.style == Style::Literal).then(|| block_of(block, &string))?;
-        text.replace_range(scalar.span.range(), &block);
-        Some(line_edits(file, &text))
+        let path = kustomization.root.path_to(scalar.span).filter(|_| scalar.style == Style::Literal)?;
+        edit::edits(kustomization, &[Change::Set(path, string.into())]).ok()
     }
 
     /// The kustomization's entry with the inline layer; `None` if it has a file.
