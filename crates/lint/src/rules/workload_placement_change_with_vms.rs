@@ -16,7 +16,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let kinds = cx.node_kinds(left.iter().copied());
     let machines = cx.virtual_machines();
-    let may_be_there = |vm: &&VirtualMachine<'_>| kinds.selected_by(vm).is_none_or(|nodes| !nodes.is_empty());
+    let may_be_there =
+        |vm: &&VirtualMachine<'_>| kinds.selected_by(&cx.placement_of(vm)).is_none_or(|nodes| !nodes.is_empty());
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
     let Some(first) = stranded.first() else {
         return;
