@@ -264,7 +264,7 @@ pub(crate) struct Command<'t> {
 pub(crate) fn commands(text: &str) -> Vec<Command<'_>> {
     let mut starts = Vec::new();
     for (at, line) in lines(text) {
-        if !line.trim_start().starts_with(['#', '/']) {
+        if !["#", "//"].iter().any(|comment| line.trim_start().starts_with(comment)) {
             for (command, named) in &*COMMANDS {
                 let found = line.match_indices(command).filter(|(i, _)| !is_printed(&line[..*i]));
                 starts.extend(found.map(|(i, _)| (at + i, *command, *named)));

@@ -75,12 +75,10 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
                 let help = "remove revisionName of a machine's matcher, so that it takes the new revision";
                 (message, "for new virtual machines", help)
             } else {
-                let label = if row.may_grow { "it only grows" } else { "can't be changed in an existing object" };
                 let message = format!("the change of {name} is rejected: {}", row.message);
-                (message, label, "give the object another name, or delete it first")
+                (message, "can't be changed in an existing object", "give the object another name, or delete it first")
             };
-            let path = Path(path.0.into_iter().chain(below.0).collect());
-            let place = if row.may_grow { document.locate(&path) } else { document.locate_key(&path) };
+            let place = document.locate_key(&Path(path.0.into_iter().chain(below.0).collect()));
             let finding = cx.finding_about(document, message).at(place).label(label).help(help);
             out.report(if row.message.is_empty() { finding.info() } else { finding });
         }

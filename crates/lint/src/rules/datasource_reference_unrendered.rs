@@ -110,9 +110,7 @@ fn second_crons(cx: &Context<'_>, out: &mut Sink) {
         );
         let place = cron.locate(&Path::dotted("spec.managedDataSource"));
         let finding = cx.finding_about(cron, message).at(place);
-        let finding = finding.warning().help("give each cron its own managedDataSource");
-        let declared = (second == name_of(other)).then(|| name_place(other));
-        out.report(with_related(finding, declared, "the other one"));
+        out.report(finding.warning().help("give each cron its own managedDataSource"));
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use hcoplan_kubernetes::label_selector::Requirement;
 use hcoplan_planner::boot::NodeBarrier;
 
 use super::prelude::*;
@@ -30,7 +29,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
 
         let (message, label) = if nodes.is_empty() {
-            let required = unmatched(cx, &placement);
+            let required = required(&placement);
             let required = if required.is_empty() { required } else { format!(": {required}") };
             (format!("no declared node matches the placement of {vm}{required}"), "matches no node")
         } else {
@@ -52,15 +51,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
-/// What a placement requires of labels: that which no node has, else all.
-fn unmatched(cx: &Context<'_>, placement: &Json) -> String {
+/// What a placement requires of labels.
+fn required(placement: &Json) -> String {
     let selected = members(&placement["nodeSelector"]);
     let selected = selected.map(|(key, value)| json!({"key": key, "operator": "In", "values": [value]}));
     let expressions = required_terms(placement).flat_map(|term| elements(&term["matchExpressions"])).cloned();
-    let (lacking, others): (Vec<Json>, Vec<Json>) = selected.chain(expressions).partition(|requirement| {
-        Requirement::of(requirement).is_some_and(|r| !cx.nodes().any(|node| r.matches(&node.node.labels)))
-    });
-    let shown = if lacking.is_empty() { others } else { lacking }.into_iter().map(|requirement| {
+    let shown = selected.chain(expressions).map(|requirement| {
         let [key, operator] = ["key", "operator"].map(|field| requirement[field].as_str().unwrap_or_default());
         let values = texts(&requirement["values"]).collect::<Vec<_>>().join(" or ");
         if operator == "In" { format!("{key}={values}") } else { format!("{key} {operator} {values}") }

@@ -16,8 +16,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                     name_of(claim)
                 );
                 let finding = vm.finding(cx, message).at(vm.document.locate(&path)).error().label("has no default");
-                let place = claim.locate_key(&Path::dotted("metadata"));
-                finding.related(place, "the claim").help("add the label, or set inferFromVolumeFailurePolicy: Ignore")
+                finding.help("add the label, or set inferFromVolumeFailurePolicy: Ignore")
             }));
         }
     }
