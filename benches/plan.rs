@@ -5,7 +5,7 @@ use std::sync::Arc;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use hcoplan::inventory::{Inventory, Node, Source, SourceKind, load};
-use hcoplan::machines::{self, Claim, Cluster, Machine};
+use hcoplan::machines::{self, Cluster, Machine};
 use hcoplan::plan::plan;
 use hcoplan::release::Release;
 use hcoplan::source::SourceFile;
@@ -87,7 +87,7 @@ fn one_machine(bencher: Bencher<'_, '_>) {
             namespace: &namespace,
         };
         let verdict = machines::admit(cluster, machine);
-        let moves = machines::obstacles(cluster, &verdict.spec, &Value::Null, |_| Claim::default());
+        let moves = machines::obstacles(cluster, &verdict.spec, &Value::Null, |_| Vec::new());
         (moves, verdict)
     };
     assert!(judged(&text).1.causes.is_empty());

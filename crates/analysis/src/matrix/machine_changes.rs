@@ -27,7 +27,7 @@ pub struct MachineState {
     /// Features that it needs and the HyperConverged doesn't enable.
     lacks: Vec<String>,
     /// Why it can't be migrated.
-    obstacles: Vec<&'static str>,
+    obstacles: Vec<String>,
     /// What it uses that a change may be about.
     uses: Vec<Users>,
 }
@@ -52,7 +52,7 @@ pub fn states(context: &Context<'_>) -> MachineStates {
 fn state(context: &Context<'_>, boot: &Boot<'_>) -> MachineState {
     let verdict = boot.verdict;
     let obstacles = context.migration_obstacles(&boot.vm, verdict);
-    let mut obstacles: Vec<_> = obstacles.into_iter().map(|(_, obstacle)| obstacle.as_str()).collect();
+    let mut obstacles: Vec<_> = obstacles.into_iter().map(|(_, obstacle)| obstacle).collect();
     obstacles.dedup();
     let devices = context.devices_not_permitted(&boot.vm, verdict).into_iter();
     let devices = devices.map(|(_, name)| format!("the host device {name} isn't permitted"));
@@ -179,7 +179,7 @@ fn changes(was: &MachineState, is: &MachineState) -> Vec<MachineChange> {
     // A rejection is reported with the server's message, and what is missing with its name.
     let is_said = |m: &MachineState| match m.cause {
         Some(BootCause::Rejected) => is_rejected(m),
-        Some(BootCause::NotStarted(_)) => !m.lacks.is_empty(),
+        Some(BootCause::NotStarted(_) | BootCause::MayNotStart(_)) => !m.lacks.is_empty() || is_rejected(m),
         _ => false,
     };
     if was.outcome != is.outcome && !is_said(is) {

@@ -9,12 +9,17 @@ use crate::prelude::*;
 use hcoplan_diagnostics::secret::masked_value_of;
 use hcoplan_diagnostics::words::plural;
 use hcoplan_planner::admission::KIND;
+use hcoplan_planner::machines::each;
 use hcoplan_yaml::Document;
 use std::sync::LazyLock;
 
-/// The kinds of Kubernetes, OpenShift and OLM that rules read, and the part that they read; empty: the whole object.
+/// The kinds of Kubernetes, OpenShift and OLM that rules read, and the parts that they read; empty: the whole object.
 static READ: LazyLock<BTreeMap<&str, &str>> =
     LazyLock::new(|| serde_json::from_str(include_str!("read_kinds.json")).unwrap_or_default());
+
+/// The kinds without which a machine that names one doesn't start, and the fields that do.
+static NAMED_BY: LazyLock<BTreeMap<&str, Vec<&str>>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("named_by.json")).unwrap_or_default());
 
 /// Above this number of edits of one object, they are one edit of the whole.
 const MAX_EDITS: usize = 12;
@@ -94,6 +99,12 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
                 };
                 let values: [(&str, &dyn std::fmt::Display); 1] = [("pruner", &pruner.unwrap_or_default())];
                 effects.push((all(), Some(consequence::sentence(name, &values).about(full_name(id)))));
+                let machines = sides.iter().filter(|(machine, [_, after])| {
+                    machine.kind == "VirtualMachine" && after.iter().any(|(_, object)| names(machine, object, id))
+                });
+                effects.extend(machines.map(|(machine, _)| {
+                    (all(), Some(consequence::sentence("object-missed", &[]).about(full_name(machine))))
+                }));
             }
             _ => {
                 let object = |side: &[(&Document, Value)]| side.first().map(|(_, object)| Object::new(object.clone()));
@@ -149,6 +160,14 @@ impl ClusterDiff {
     }
 }
 
+/// Whether a machine names an object without which it doesn't start.
+fn names(machine: &ObjectId, object: &Value, id: &ObjectId) -> bool {
+    let fields = NAMED_BY.get(&*id.kind).into_iter().flatten();
+    let is_here = id.namespace.is_none() || id.namespace == machine.namespace;
+    let mut values = fields.flat_map(|field| each(object, field));
+    values.any(|(_, name)| *name == *id.name && is_here || *name == full_name(id))
+}
+
 /// An object's name, with its namespace.
 fn full_name(id: &ObjectId) -> String {
     id.namespace.as_ref().map_or_else(|| id.name.clone(), |namespace| format!("{namespace}/{}", id.name))
@@ -181,9 +200,9 @@ fn whole(before: &[(&Document, Value)], after: &[(&Document, Value)]) -> Cause {
 
 /// The changed fields of an object that count, each with its cause.
 fn fields(id: &ObjectId, was: &(&Document, Value), is: &(&Document, Value)) -> Vec<(String, Cause)> {
-    let part = READ.get(&*id.kind).copied().unwrap_or_default();
+    let parts = READ.get(&*id.kind).copied().unwrap_or_default();
     let mut all = differences(&was.1, &is.1, &Lists::default());
-    all.retain(|field| part.is_empty() || overlap(&field.label, part));
+    all.retain(|field| parts.is_empty() || parts.split(' ').any(|part| overlap(&field.label, part)));
     if all.len() > MAX_EDITS {
         let location = all.first().map(|field| place(field, was.0, is.0));
         return vec![(String::new(), Cause { location, ..Cause::default() })];

@@ -8,6 +8,7 @@ use hcoplan_planner::boot::{
     Architectures, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported,
     importer_architectures,
 };
+use hcoplan_planner::machines::Stage;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
 
@@ -62,6 +63,8 @@ pub struct BootSource {
     pub url: Option<String>,
     /// Its architectures.
     pub disk: Architectures,
+    /// The architecture of the DataSource's label.
+    label: Option<String>,
     /// Whether it is a common golden image that isn't imported.
     pub is_not_imported: bool,
 }
@@ -115,7 +118,13 @@ impl<'a> Context<'a> {
 
     fn boot(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> BootFacts {
         let guest = self.guest_architecture(vm);
-        let source = self.boot_source(vm);
+        let mut source = self.boot_source(vm);
+        // Whatever fills a DataSource of an architecture, it is no disk for another one.
+        if let (Architectures::Unknown, Some(label)) = (&source.disk, &source.label)
+            && guest.possible.lacks(label)
+        {
+            source.disk = Architectures::one(label);
+        }
         let candidates = if self.has_nodes() { self.candidates(vm, &verdict.launcher) } else { Vec::new() };
         let nodes = candidates.iter();
         let crosses = self.crosses_architectures();
@@ -126,9 +135,14 @@ impl<'a> Context<'a> {
         let nodes: Vec<CandidateNode<'_>> = nodes.map(site).collect();
         let is_native = |all: &[String]| guest.name.as_ref().is_some_and(|name| all.contains(name));
         let is_foreign = self.rejects_foreign(&guest).is_some_and(|all| !is_native(all));
-        let is_rejected = is_foreign || !verdict.causes.is_empty();
-        let failure =
-            if is_rejected { Some((BootOutcome::DoesNotBoot, BootCause::Rejected)) } else { self.start_failure(vm) };
+        let cause = verdict.causes.iter().min_by_key(|cause| cause.stage);
+        let failure = match cause.filter(|_| !is_foreign) {
+            Some(cause) if cause.stage > Stage::Start => {
+                Some((BootOutcome::DoesNotBoot, BootCause::NotStarted(cause.clause(""))))
+            }
+            None if !is_foreign => self.start_failure(vm),
+            _ => Some((BootOutcome::DoesNotBoot, BootCause::Rejected)),
+        };
         let images = self.pulled_images(vm);
         let machine = Machine {
             guest: &guest.possible,
@@ -153,9 +167,12 @@ impl<'a> Context<'a> {
         let objects: Vec<_> = volumes.map(|document| &**document).chain([vm.document]).map(object_of).collect();
         let is_ours = |f: &&Finding| objects.iter().any(|object| f.object.as_deref() == Some(object));
         let worst = failures.iter().filter(is_ours).max_by_key(|f| f.is_error())?;
-        let is_certain = worst.is_error();
-        let outcome = if is_certain { BootOutcome::DoesNotBoot } else { BootOutcome::Undetermined };
-        Some((outcome, BootCause::NotStarted(worst.message.clone())))
+        let message = worst.message.clone();
+        Some(if worst.is_error() {
+            (BootOutcome::DoesNotBoot, BootCause::NotStarted(message))
+        } else {
+            (BootOutcome::Undetermined, BootCause::MayNotStart(message))
+        })
     }
 
     /// Whether KubeVirt emulates guests on nodes of another architecture.
@@ -165,15 +182,19 @@ impl<'a> Context<'a> {
         is_known && self.machine_cluster().is_some_and(|cluster| cluster.has_gate(GATE))
     }
 
-    /// The container disks and the kernel of a virtual machine.
+    /// The container disks and the kernel of a virtual machine, and the sidecars of its network bindings.
     fn pulled_images(&self, vm: &VirtualMachine<'_>) -> Vec<PulledImage> {
         let disks = vm.volumes().map(|(i, _)| vm.path("volumes").index(i).key("containerDisk").key("image"));
         let all = disks.chain([vm.path("domain.firmware.kernelBoot.container.image")]);
-        all.filter_map(|path| {
-            let image = vm.document.root.at(&path)?.as_str()?;
-            Some(PulledImage { architectures: self.image_architectures(image), path })
-        })
-        .collect()
+        let written = all.filter_map(|path| Some((vm.document.root.str_at(&path)?.to_owned(), path)));
+        let bindings = self.rendered_kubevirt("configuration.network.binding");
+        let interfaces = vm.list("domain.devices.interfaces").iter().enumerate();
+        let sidecars = interfaces.filter_map(|(i, interface)| {
+            let image = bindings[interface.text_at("binding.name")?]["sidecarImage"].as_str()?;
+            Some((image.to_owned(), vm.path(&format!("domain.devices.interfaces[{i}].binding.name"))))
+        });
+        let all = written.chain(sidecars);
+        all.map(|(image, path)| PulledImage { architectures: self.image_architectures(&image), path, image }).collect()
     }
 
     /// The boot source of a virtual machine.
@@ -202,6 +223,7 @@ impl<'a> Context<'a> {
                 name: source.name.to_owned(),
                 path: source.path.key("name"),
                 url: known.as_ref().and_then(|known| known.url.clone()),
+                label: known.as_ref().and_then(|known| known.label.clone()),
                 is_not_imported: known.as_ref().is_some_and(|known| known.is_not_imported),
                 disk: known.map_or_else(|| self.nothing_made(source.namespace, source.name), |known| known.image),
             };
@@ -221,7 +243,15 @@ impl<'a> Context<'a> {
                 disk,
                 ..other(own.key("registry"))
             },
-            None => BootSource { disk, ..other(own) },
+            None => match spec["source"]["pvc"]["name"].as_str() {
+                Some(name) => BootSource {
+                    kind: SourceKind::Claim,
+                    name: name.to_owned(),
+                    disk,
+                    ..other(own.key("pvc").key("name"))
+                },
+                None => BootSource { disk, ..other(own) },
+            },
         }
     }
 

@@ -10,8 +10,8 @@
 //! - GitHub workflows: `docker/build-push-action`, `redhat-actions/buildah-build`
 //! - Tekton and Konflux: the parameters `build-platforms` and `output-image` of a PipelineRun
 //!
-//! Of variables, only a loop's is resolved (`for a in amd64 arm64; do buildah bud --arch $a`): an image whose name has
-//! another one is ignored.
+//! Of variables, those of loops are resolved (`for a in amd64 arm64; do buildah bud --arch $a`), and those that the file
+//! sets once, for a Makefile also `?=` and for a script `${A:-default}`: an image whose name has another one is ignored.
 
 use super::prelude::*;
 use hcoplan_diagnostics::source::lines;
@@ -45,12 +45,19 @@ enum NamedBy {
 static COMMANDS: LazyLock<Vec<(&str, NamedBy)>> = LazyLock::new(|| rows("buildCommands"));
 
 /// Options for the image's name, and for platforms.
-const NAMES: [&str; 5] = ["-t", "--tag", "--manifest", "--output-image", "--image"];
-const PLATFORMS: [&str; 6] =
-    ["--platform", "--arch", "--platforms", "--override-arch", "--filter-by-os", "--index-filter-by-os"];
+const NAMES: [&str; 6] = ["-t", "--tag", "--manifest", "--output-image", "--image", "--destination"];
+const PLATFORMS: [&str; 7] = [
+    "--platform",
+    "--arch",
+    "--platforms",
+    "--override-arch",
+    "--filter-by-os",
+    "--index-filter-by-os",
+    "--custom-platform",
+];
 
 /// Options without a value, which a name may follow.
-const SWITCHES: [&str; 7] = ["--all", "-a", "--amend", "-q", "--quiet", "--purge", "--rm"];
+const SWITCHES: [&str; 9] = ["--all", "-a", "--amend", "-q", "--quiet", "--purge", "--rm", "--push", "--load"];
 
 /// The builds in a text file: a script, a pipeline.
 pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
@@ -60,17 +67,24 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
     let text = file.text();
     let mut found: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
     let (mut pulled, mut renamed) = (BTreeSet::new(), Vec::new());
-    let loops = loops(text);
-    for Command { at, words, named } in commands(text) {
+    let loops = variables(text);
+    let pushes = text.contains(" push ");
+    for Command { at, words, named, .. } in commands(text) {
         let plain = plain_words(&words);
+        // An image of a test stays where it is built.
+        if words.contains(&"--load") && !words.contains(&"--push") && !pushes {
+            continue;
+        }
         match (named, plain.as_slice()) {
             (NamedBy::Renamed, [.., from, to]) => {
                 let both = expanded(from, &loops).into_iter().zip(expanded(to, &loops));
                 renamed.extend(both);
             }
-            (NamedBy::List, [list, all @ ..]) => {
+            (NamedBy::List, all) => {
+                let list = values(&words, &NAMES).next().or(all.first().copied()).unwrap_or_default();
+                let lists = expanded(list, &loops);
                 let all = all.iter().flat_map(|one| expanded(one, &loops));
-                renamed.extend(all.map(|one| (one, (*list).to_owned())));
+                renamed.extend(all.filter(|one| !lists.contains(one)).map(|one| (one, lists[0].clone())));
             }
             _ => {}
         }
@@ -114,8 +128,19 @@ pub(super) fn built_by(document: &Arc<Document>, out: &mut Vec<Record>) {
         record(image, platforms, document.location(node.span), out);
     };
     let platforms_of = |node: &Node| listed(node).iter().flat_map(|p| architectures(p)).collect();
-    let steps = root.get("jobs").into_iter().flat_map(Node::entries).flat_map(|job| job.value.list_at("steps"));
-    for with in steps.filter_map(|step| step.get("with")) {
+    let jobs = root.get("jobs").into_iter().flat_map(Node::entries).map(|job| &job.value);
+    let steps = jobs.flat_map(|job| job.list_at("steps").iter().map(move |step| (job, step)));
+    for (job, step, with) in steps.filter_map(|(job, step)| Some((job, step, step.get("with")?))) {
+        let variables = [step, job, root].map(|node| entries(node.get("env")));
+        let listed = |node: &Node| {
+            let mut all = listed(node);
+            for entry in variables.into_iter().flatten() {
+                let value = entry.value.as_str().unwrap_or_default();
+                all.iter_mut()
+                    .for_each(|text| *text = text.replace(&format!("${{{{env.{}}}}}", entry.key.text), value));
+            }
+            all
+        };
         let platforms = ["platforms", "archs", "platform"].iter().filter_map(|key| with.get(key));
         let platforms = platforms.flat_map(listed).flat_map(|p| architectures(&p)).collect();
         for tag in with.get("tags").map(listed).unwrap_or_default() {
@@ -163,6 +188,7 @@ fn record(image: &str, platforms: &BTreeSet<String>, place: Location, out: &mut 
 fn listed(node: &Node) -> Vec<String> {
     match node.as_str() {
         Some(text) => {
+            let text = text.replace("{{ ", "{{").replace(" }}", "}}");
             text.split(|c: char| c == ',' || c.is_whitespace()).map(str::to_owned).filter(|t| !t.is_empty()).collect()
         }
         None => node.items().iter().filter_map(Node::as_str).map(str::to_owned).collect(),
@@ -180,7 +206,7 @@ fn architectures(text: &str) -> Vec<String> {
 }
 
 /// The words of a command that are neither options nor their values.
-fn plain_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
+pub(crate) fn plain_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
     let is_option = |word: &str| word.starts_with('-');
     let has_value = |word: &str| is_option(word) && !word.contains('=') && !SWITCHES.contains(&word);
     let is_value = |i: usize| i > 0 && has_value(words[i - 1]);
@@ -210,7 +236,7 @@ fn unquoted(word: &str) -> &str {
 }
 
 /// The values of options, after `=` or as the next word.
-fn values<'w>(words: &'w [&str], options: &[&str]) -> impl Iterator<Item = &'w str> {
+pub(crate) fn values<'w>(words: &'w [&str], options: &[&str]) -> impl Iterator<Item = &'w str> {
     words.iter().enumerate().filter_map(|(i, word)| match word.split_once('=') {
         Some((option, value)) => options.contains(&option).then_some(value),
         None => words.get(i + 1).copied().filter(|_| options.contains(word)),
@@ -218,32 +244,36 @@ fn values<'w>(words: &'w [&str], options: &[&str]) -> impl Iterator<Item = &'w s
 }
 
 /// Whether a copy includes all images of a manifest list.
-fn copies_all(words: &[&str]) -> bool {
+pub(crate) fn copies_all(words: &[&str]) -> bool {
     let all = ["--all", "-a", "--multi-arch=all", "--keep-manifest-list=true", "--keep-manifest-list"];
-    words.iter().any(|word| all.contains(word))
+    words.iter().any(|word| all.contains(word)) || values(words, &["--multi-arch"]).any(|which| which == "all")
 }
 
 /// A command of a text.
-struct Command<'t> {
+pub(crate) struct Command<'t> {
     /// Where it begins.
-    at: usize,
-    words: Vec<&'t str>,
+    pub(crate) at: usize,
+    /// Its name: `skopeo copy`.
+    pub(crate) name: &'static str,
+    /// What follows.
+    pub(crate) words: Vec<&'t str>,
     named: NamedBy,
 }
 
 /// The commands of a text. Lines that end in a backslash go on, as far as the next command: nothing is searched twice.
-fn commands(text: &str) -> Vec<Command<'_>> {
+pub(crate) fn commands(text: &str) -> Vec<Command<'_>> {
     let mut starts = Vec::new();
     for (at, line) in lines(text) {
-        if !line.trim_start().starts_with('#') {
+        if !["#", "//"].iter().any(|comment| line.trim_start().starts_with(comment)) {
             for (command, named) in &*COMMANDS {
-                starts.extend(line.match_indices(command).map(|(i, _)| (at + i, command.len(), *named)));
+                let found = line.match_indices(command).filter(|(i, _)| !is_printed(&line[..*i]));
+                starts.extend(found.map(|(i, _)| (at + i, *command, *named)));
             }
         }
     }
     starts.sort_unstable();
     let mut out = Vec::new();
-    for (i, &(at, length, named)) in starts.iter().enumerate() {
+    for (i, &(at, name, named)) in starts.iter().enumerate() {
         let next = starts.iter().skip(i + 1).map(|next| next.0).find(|next| *next > at).unwrap_or(text.len());
         let mut end = at;
         for line in text.get(at..next).unwrap_or_default().split_inclusive('\n') {
@@ -252,36 +282,62 @@ fn commands(text: &str) -> Vec<Command<'_>> {
                 break;
             }
         }
-        let whole = text.get(at + length..end).unwrap_or_default();
+        let whole = text.get(at + name.len()..end).unwrap_or_default();
         let whole = whole.split(['|', ';', '&', '`']).next().filter(|_| !whole.contains("(")).unwrap_or(whole);
         let words = whole.split_whitespace().filter(|word| *word != "\\").map(unquoted);
-        out.push(Command { at, words: words.collect(), named });
+        out.push(Command { at, name, words: words.collect(), named });
     }
     out
+}
+
+/// Whether what follows on a line is a text that is printed.
+fn is_printed(before: &str) -> bool {
+    let own = before.rsplit([';', '|', '&']).next().unwrap_or_default().trim_start_matches(['@', '-', ' ', '\t']);
+    own.starts_with("echo ") || own.starts_with("printf ")
 }
 
 /// So many values of a loop are followed.
 const MAX_VALUES: usize = 100;
 
-/// The loops of a script (`for a in x y; do`): the variable, and its values.
-fn loops(text: &str) -> Vec<(&str, Vec<&str>)> {
+/// The variables of a script or a Makefile with their values: those that it sets, each once, and those of loops
+/// (`for a in x y; do`).
+fn variables(text: &str) -> Vec<(&str, Vec<&str>)> {
     let heads = text.lines().filter_map(|line| line.trim().strip_prefix("for ")?.split_once(" in "));
-    heads
-        .map(|(name, rest)| {
-            let words = rest.split([';', '\\']).next().unwrap_or_default();
-            (name.trim(), words.split_whitespace().take(MAX_VALUES).collect())
-        })
-        .collect()
+    let heads = heads.map(|(name, rest)| {
+        let words = rest.split([';', '\\']).next().unwrap_or_default();
+        (name.trim(), words.split_whitespace().take(MAX_VALUES).collect())
+    });
+    let mut set: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, value) in text.lines().filter_map(|line| line.split_once('=')) {
+        let name = name.trim().trim_start_matches("export ").trim_end_matches(['?', ':', ' ']);
+        let own = unquoted(value.split_whitespace().next().unwrap_or_default());
+        let default =
+            own.strip_prefix("${").and_then(|own| own.strip_prefix(name)?.strip_prefix(":-")?.strip_suffix('}'));
+        if !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            set.entry(name).or_default().insert(default.unwrap_or(own));
+        }
+    }
+    let set = set.into_iter().filter(|(_, values)| values.len() == 1);
+    set.map(|(name, values)| (name, values.into_iter().collect())).chain(heads).collect()
 }
 
-/// A word, once for each value of the loop whose variable it has.
-fn expanded(word: &str, loops: &[(&str, Vec<&str>)]) -> Vec<String> {
+/// A word, once for each value of the variables that it has.
+fn expanded(word: &str, variables: &[(&str, Vec<&str>)]) -> Vec<String> {
+    const MAX_STEPS: usize = 8;
+    let mut all = vec![word.to_owned()];
+    for _ in 0..MAX_STEPS {
+        all = all.iter().flat_map(|word| expanded_once(word, variables)).take(MAX_VALUES).collect();
+    }
+    all
+}
+
+fn expanded_once(word: &str, variables: &[(&str, Vec<&str>)]) -> Vec<String> {
     let (before, rest) = word.split_once('$').unwrap_or((word, ""));
-    let rest = rest.trim_start_matches(['$', '{']);
+    let rest = rest.trim_start_matches(['$', '{', '(']);
     let (name, after) =
         rest.split_at(rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len()));
-    let after = after.strip_prefix('}').unwrap_or(after);
-    match loops.iter().rfind(|(variable, _)| *variable == name) {
+    let after = after.strip_prefix(['}', ')']).unwrap_or(after);
+    match variables.iter().rfind(|(variable, _)| *variable == name) {
         Some((_, values)) => values.iter().map(|value| format!("{before}{value}{after}")).collect(),
         None => vec![word.to_owned()],
     }

@@ -7,7 +7,7 @@ use hcoplan_planner::boot::NodeBarrier;
 use hcoplan_planner::inventory::{Node as ClusterNode, Taint};
 use hcoplan_planner::machines::{Launcher, may_be_required};
 
-use super::{NodeRef, PodTemplate};
+use super::{NodeRef, PodTemplate, REQUIRED};
 use crate::lists::elements;
 
 /// The name of a node as a label.
@@ -41,11 +41,10 @@ pub(crate) struct NodeKinds<'a> {
 }
 
 impl<'a> NodeKinds<'a> {
-    /// The nodes that match a virtual machine's node selector and required node affinity, one of each kind; `None` if
-    /// it has neither.
-    pub(crate) fn selected_by(&self, vm: &VirtualMachine<'_>) -> Option<Vec<NodeRef<'a>>> {
-        let placement = vm.placement();
-        let selection = Selection::of(&placement)?;
+    /// The nodes that match a placement's node selector and required node affinity, one of each kind; `None` if it has
+    /// neither.
+    pub(crate) fn selected_by(&self, placement: &Value) -> Option<Vec<NodeRef<'a>>> {
+        let selection = Selection::of(placement)?;
         Some(self.matching(Some(&selection)).collect())
     }
 
@@ -89,7 +88,7 @@ impl<'a> NodeKinds<'a> {
 impl<'a> Context<'a> {
     /// These nodes by kind.
     pub(crate) fn node_kinds(&self, nodes: impl IntoIterator<Item = NodeRef<'a>>) -> NodeKinds<'a> {
-        self.kinds_by(self.virtual_machines().iter().map(VirtualMachine::placement), nodes)
+        self.kinds_by(self.virtual_machines().iter().map(|vm| self.placement_of(vm)), nodes)
     }
 
     /// The declared nodes by kind for pods of the cluster's directory, not for virtual machines.
@@ -107,7 +106,12 @@ impl<'a> Context<'a> {
         let placements: Vec<Value> = placements.collect();
         let topologies: Vec<Value> = self.storage_classes().filter_map(topology).collect();
         let of_classes = topologies.iter().flat_map(topology_keys);
-        let used: HashSet<&str> = placements.iter().flat_map(label_keys).chain(of_classes).collect();
+        let of_spread = placements.iter().flat_map(|placement| {
+            let terms = elements(&placement["affinity"]["podAffinity"][REQUIRED]);
+            let all = terms.chain(elements(&placement["topologySpreadConstraints"]));
+            all.filter_map(|term| term["topologyKey"].as_str())
+        });
+        let used: HashSet<&str> = placements.iter().flat_map(label_keys).chain(of_classes).chain(of_spread).collect();
         let by_name = placements.iter().flat_map(terms).any(|term| !term["matchFields"].is_null());
         let workload = &self.topology().workload_nodes;
         let mut kinds: HashMap<_, usize> = HashMap::new();
@@ -159,7 +163,7 @@ impl<'a> Context<'a> {
     pub(super) fn candidates(&self, vm: &VirtualMachine<'_>, launcher: &Launcher) -> Vec<Candidate<'a>> {
         let mut topologies: Vec<Value> = self.disk_classes(vm).filter_map(topology).collect();
         topologies.retain(|topology| topology_keys(topology).all(|key| self.kinds_of_nodes().have_label(key)));
-        let placement = vm.placement();
+        let placement = self.placement_of(vm);
         // Nodes may have undeclared labels.
         let is_known = label_keys(&placement).all(|key| self.shows_label(key));
         let selection = Selection::of(&placement).filter(|_| is_known);

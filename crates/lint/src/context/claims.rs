@@ -2,7 +2,6 @@
 
 use super::Context;
 use super::prelude::*;
-use hcoplan_planner::machines::Claim;
 
 use super::virtual_machines::{VirtualMachine, claim_name};
 use crate::lists::items;
@@ -15,9 +14,9 @@ const DEFAULTS: [&str; 2] =
 type Modes<'d> = (Vec<String>, Option<(&'d Document, Path)>);
 
 impl Context<'_> {
-    /// A claim of a virtual machine.
-    pub fn claim(&self, vm: &VirtualMachine<'_>, name: &str) -> Claim {
-        Claim { access_modes: self.modes(vm, name).map(|(modes, _)| modes).unwrap_or_default() }
+    /// The access modes of a virtual machine's claim; none if unknown.
+    pub fn access_modes(&self, vm: &VirtualMachine<'_>, claim: &str) -> Vec<String> {
+        self.modes(vm, claim).map(|(modes, _)| modes).unwrap_or_default()
     }
 
     /// The location of a volume's access modes in the virtual machine.

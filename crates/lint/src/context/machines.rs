@@ -1,8 +1,9 @@
 //! KubeVirt's verdicts on the virtual machines of the cluster's directory.
 
 use super::prelude::*;
+use super::virtual_machines::{claim_name, claim_ref_of};
 use super::{Context, VirtualMachine};
-use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, Obstacle, TypeKind, common_type, obstacles};
+use hcoplan_planner::machines::{self, Cluster, Machine, Namespace, TypeKind, common_type, obstacles};
 
 use super::Extent;
 use crate::lists::items;
@@ -146,13 +147,13 @@ impl<'a> Context<'a> {
     }
 
     /// What prevents migrating a virtual machine, with fields below the instance's spec.
-    pub fn migration_obstacles(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<(String, Obstacle)> {
+    pub fn migration_obstacles(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> Vec<(String, String)> {
         let Some(cluster) = self.machine_cluster() else {
             return Vec::new();
         };
         let metadata = vm.document.root.at(&vm.metadata_path());
         let annotations = json_of(metadata.and_then(|m| m.get("annotations")));
-        obstacles(cluster, &verdict.spec, &annotations, |claim| self.claim(vm, claim))
+        obstacles(cluster, &verdict.spec, &annotations, |claim| self.access_modes(vm, claim))
     }
 
     /// The instance type or preference of a virtual machine. If it is inferred from a volume, the labels of its
@@ -185,7 +186,10 @@ impl<'a> Context<'a> {
         if let Some(name) = said("name") {
             return Some((name, said("kind").unwrap_or_default()));
         }
-        let source = vm.source_of_volume(said("inferFromVolume")?)?;
+        let volume = said("inferFromVolume")?;
+        let Some(source) = vm.source_of_volume(volume) else {
+            return default_type(self.claim_behind(vm, volume)?, kind);
+        };
         let declared = self.named("DataSource", Some(source.namespace), source.name);
         let Some(declared) = declared else {
             // CDI adds the labels to volumes of the distribution's golden images.
@@ -195,12 +199,46 @@ impl<'a> Context<'a> {
             let image = images.find(|image| image.data_source.value == source.name)?;
             return Some((&image.preference.value, ""));
         };
-        let labels = declared.root.below("metadata.labels")?;
-        let label = |key: String| labels.get(&key).and_then(Node::as_str);
-        let name = format!("instancetype.kubevirt.io/default-{}", kind.field());
-        let of_kind = label(format!("{name}-kind")).unwrap_or_default();
-        Some((label(name)?, of_kind))
+        default_type(declared, kind)
     }
+
+    /// The object whose labels name the types of a virtual machine for a volume: a DataVolume, else a claim, else the
+    /// claim that the volume's template clones.
+    ///
+    /// Source: KubeVirt `pkg/instancetype/infer/volume.go`.
+    fn claim_behind<'s>(&'s self, vm: &VirtualMachine<'s>, volume: &str) -> Option<&'s Document> {
+        let (_, volume) = vm.volumes().find(|(_, own)| own.text_at("name") == Some(volume))?;
+        let mut claim = (vm.namespace(), claim_name(volume)?);
+        if let Some(template) = vm.disk_template(claim.1) {
+            let source = claim_ref_of(vm.document.root.at(&template)?, template, claim.0)?;
+            claim = (source.namespace, source.name);
+        } else if let Some(disk) = self.named("DataVolume", Some(claim.0), claim.1) {
+            return Some(disk);
+        }
+        self.named("PersistentVolumeClaim", Some(claim.0), claim.1).map(|document| &**document)
+    }
+
+    /// The object that has to have a label because a virtual machine infers its type from it, if it has none.
+    pub fn unlabelled<'s>(&'s self, vm: &VirtualMachine<'s>, kind: TypeKind) -> Option<(&'s Document, String)> {
+        let matcher = vm.document.root.at(&vm.owner_path(kind.field()))?;
+        let is_ignored = matcher.text_at("inferFromVolumeFailurePolicy") == Some("Ignore");
+        let object = self.claim_behind(vm, matcher.text_at("inferFromVolume")?).filter(|_| !is_ignored)?;
+        let is_claim = object.text("kind") == "PersistentVolumeClaim";
+        (is_claim && default_type(object, kind).is_none()).then(|| (object, default_label(kind)))
+    }
+}
+
+/// The label with the name of a volume's type.
+fn default_label(kind: TypeKind) -> String {
+    format!("instancetype.kubevirt.io/default-{}", kind.field())
+}
+
+/// The type that an object's labels name, and its kind.
+fn default_type(document: &Document, kind: TypeKind) -> Option<(&str, &str)> {
+    let labels = document.root.below("metadata.labels")?;
+    let label = |key: String| labels.get(&key).and_then(Node::as_str);
+    let of_kind = label(default_label(kind) + "-kind").unwrap_or_default();
+    Some((label(default_label(kind))?, of_kind))
 }
 
 /// The resource that a NetworkAttachmentDefinition names.

@@ -60,6 +60,7 @@ use serde_json::Value;
 
 pub use annotation::Annotation;
 pub use boots::{Boot, BootFacts, BootSource, SourceKind};
+pub(crate) use build_output::{Command, commands, copies_all, plain_words, values};
 use built_files::BuiltFiles;
 pub use built_files::Extent;
 pub use bundles::{Csv, ImageUse, SupportedPlatforms, UsedAs};

@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use std::sync::OnceLock;
 
 use hcoplan_kubernetes::ObjectId;
+use hcoplan_planner::machines::TypeKind;
 
 use super::placement::meant_architecture;
 use super::pod_placement::ARCHITECTURE_KEYS;
@@ -48,6 +49,17 @@ impl<'a> Context<'a> {
         };
         let all = KINDS.iter().flat_map(of);
         all.filter(|vm| self.only.is_none_or(|only| only.contains(&vm.full_name()))).collect()
+    }
+
+    /// A virtual machine's node selector, or else that of its instance type, affinity and spread.
+    pub fn placement_of(&self, vm: &VirtualMachine<'_>) -> Value {
+        let mut placement = vm.placement();
+        if placement["nodeSelector"].is_null()
+            && let Some(spec) = self.machine_type(vm, TypeKind::Instancetype).and_then(|found| found.spec())
+        {
+            placement["nodeSelector"] = spec["nodeSelector"].clone();
+        }
+        placement
     }
 }
 
@@ -145,10 +157,12 @@ impl<'n> VirtualMachine<'n> {
         self.document.locate(&Path::dotted("metadata.name"))
     }
 
-    /// The location of its node selector, or else of its affinity.
+    /// The location of its node selector, or else of its affinity, or else of its instance type.
     pub fn placement_place(&self) -> Location {
-        let selects = self.get("nodeSelector").is_some_and(|node| !node.entries().is_empty());
-        self.key_place(if selects { "nodeSelector" } else { "affinity" })
+        let has_entries = |field: &&str| self.get(field).is_some_and(|node| !node.entries().is_empty());
+        let field = ["nodeSelector", "affinity"].into_iter().find(has_entries);
+        let of_type = || self.document.locate(&self.owner_path("instancetype").key("name"));
+        field.map_or_else(of_type, |field| self.key_place(field))
     }
 
     /// The architecture as written.
@@ -157,10 +171,11 @@ impl<'n> VirtualMachine<'n> {
         node.as_str().filter(|a| !a.is_empty()).map(|_| node)
     }
 
-    /// The node selector and affinity, as a node placement.
-    pub fn placement(&self) -> Value {
+    /// Its placement as written.
+    fn placement(&self) -> Value {
         let json = |path: &str| json_of(self.get(path));
-        json!({"nodeSelector": json("nodeSelector"), "affinity": json("affinity")})
+        json!({"nodeSelector": json("nodeSelector"), "affinity": json("affinity"),
+            "topologySpreadConstraints": json("topologySpreadConstraints")})
     }
 
     /// Whether its placement uses an alias of an architecture.

@@ -4,6 +4,7 @@ use hcoplan_diagnostics::finding::Edit;
 use hcoplan_diagnostics::source::{SourceFile, lines};
 
 use super::prelude::*;
+use crate::context::{commands, values};
 
 /// Go's names of architectures.
 const GOARCHES: [&str; 6] = ["amd64", "arm", "arm64", "ppc64le", "riscv64", "s390x"];
@@ -86,11 +87,7 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
         let stage = stages.partition_point(|stage| stage.start < start);
         if declared != Some(stage) {
             declared = Some(stage);
-            edits.push(Edit {
-                file: Arc::clone(file),
-                span: Span::new(start, start),
-                text: "ARG TARGETARCH\n".to_owned(),
-            });
+            edits.push(declaration(file, start));
         }
         edits.push(Edit {
             file: Arc::clone(file),
@@ -99,6 +96,11 @@ fn asking(file: &Arc<SourceFile>) -> Fix {
         });
     }
     suggestion("write `$TARGETARCH`, with `ARG TARGETARCH` above it: the platform that is asked for", edits)
+}
+
+/// The declaration of the argument at an offset.
+fn declaration(file: &Arc<SourceFile>, start: usize) -> Edit {
+    Edit { file: Arc::clone(file), span: Span::new(start, start), text: "ARG TARGETARCH\n".to_owned() }
 }
 
 /// `TARGETARCH` in a stage that doesn't declare it, which affects the build: docker sets it only in stages that declare
@@ -133,7 +135,7 @@ fn undeclared(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
         let message = format!("the program is built for {built_for} in images of every architecture");
         out.report(cx.finding(message).at(place).label("empty: the stage doesn't declare it").fixes([suggestion(
             "add `ARG TARGETARCH`: docker sets it in stages that ask for it",
-            vec![Edit { file: Arc::clone(file), span: Span::new(start, start), text: "ARG TARGETARCH\n".to_owned() }],
+            vec![declaration(file, start)],
         )]));
     }
 }
@@ -195,26 +197,17 @@ fn platform(cx: &Context<'_>, file: &Arc<SourceFile>, out: &mut Sink) {
     if text.matches("linux/").nth(1).is_some() {
         return;
     }
-    for (at, flag) in text.match_indices("--platform") {
-        let rest = text.get(at + flag.len()..).unwrap_or_default();
-        let value = rest.trim_start_matches(['=', ' ', '"', '\'']);
-        if !value.starts_with("linux/") {
+    let builds = commands(text).into_iter().filter(|command| command.name.contains(" bu"));
+    for command in builds {
+        let Some(value) = values(&command.words, &["--platform"]).next().map(|value| value.trim_matches(['"', '\'']))
+        else {
+            continue;
+        };
+        let name = value.strip_prefix("linux/").and_then(|name| name.split('/').next());
+        if value.contains(',') || !name.is_some_and(|name| GOARCHES.contains(&name)) {
             continue;
         }
-        let line = text.get(..at).and_then(|t| t.lines().next_back());
-        let line = line.unwrap_or_default();
-        let builds = ["docker build", "docker buildx build", "podman build", "buildah b"];
-        if is_comment(line) || !builds.iter().any(|b| line.contains(b)) {
-            continue;
-        }
-        let end = value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
-        let value = value.get(..end.unwrap_or(value.len())).unwrap_or_default();
-        let architecture = value.strip_prefix("linux/").unwrap_or_default();
-        let name = architecture.split('/').next().unwrap_or_default();
-        if value.contains(',') || !GOARCHES.contains(&name) {
-            continue;
-        }
-        let begin = text.len() - rest.len() + rest.find(value).unwrap_or(0);
+        let begin = command.at + text.get(command.at..).and_then(|rest| rest.find(value)).unwrap_or(0);
         let place = Location::new(file, Span::new(begin, begin + value.len()));
         out.report(
             cx.finding(format!("the image is built for {value} only"))

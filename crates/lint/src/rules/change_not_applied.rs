@@ -6,7 +6,6 @@ use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     rejected(cx, out);
-    shrunk(cx, out);
     without_effect(cx, out);
 }
 
@@ -21,57 +20,67 @@ struct Fixed {
     /// The value that a missing field has.
     #[serde(default)]
     default: Option<&'static str>,
-    /// The server's message.
+    /// A field that has to be set before; the field can be changed if it isn't.
+    #[serde(default)]
+    given: Option<&'static str>,
+    /// A field with whose change it can be changed.
+    #[serde(default)]
+    unless: Option<&'static str>,
+    /// Whether the server fills it in if it is missing, and keeps it.
+    #[serde(default)]
+    is_allocated: bool,
+    /// Whether its amount may grow.
+    #[serde(default)]
+    may_grow: bool,
+    /// The server's message; empty if it accepts the change, and machines keep the object that they have.
+    #[serde(default)]
     message: &'static str,
 }
 
 /// Source: CDI `datavolume-validate.go`, `dataimportcron-validate.go`; KubeVirt `vmi-update-admitter.go`; Kubernetes
 /// `ValidatePersistentVolumeClaimUpdate`, `ValidateStorageClassUpdate`, `ValidateRuntimeClassUpdate`; KubeVirt
-/// `vmpool-admitter.go`, `vmsnapshot.go`, `vmrestore.go`, `vmexport.go`.
+/// `vmpool-admitter.go`, `vmsnapshot.go`, `vmrestore.go`, `vmexport.go`, `migration-update-admitter.go`,
+/// `pkg/instancetype/webhooks/vm/mutator.go`; CDI `populators-validate.go`; the same of Kubernetes for RoleBinding,
+/// Secret, ConfigMap, Service, ResourceQuota and PriorityClass.
 static FIXED: LazyLock<Vec<Fixed>> = LazyLock::new(|| rows("fixedFields"));
-
-/// Instance types and preferences, of which a machine keeps the revision it started with.
-const REVISED: [&str; 4] = [
-    "VirtualMachineInstancetype",
-    "VirtualMachineClusterInstancetype",
-    "VirtualMachinePreference",
-    "VirtualMachineClusterPreference",
-];
 
 fn rejected(cx: &Context<'_>, out: &mut Sink) {
     for row in &*FIXED {
         for (document, before) in changed_objects(cx, row.kind, row.group) {
             let path = Path::dotted(row.field);
-            let [old, new] = [before, document].map(|d| match (value_at(d, &path, &row.except), row.default) {
+            let both = |path: &Path, except: &[&str]| [before, document].map(|d| value_at(d, path, except));
+            let [old, new] = both(&path, &row.except).map(|value| match (value, row.default) {
                 (Json::Null, Some(default)) => default.into(),
                 (value, _) => value,
             });
+            let is_set = |field| !matches!(&both(&Path::dotted(field), &[])[0], Json::Null | Json::Bool(false));
+            let differs = |field| {
+                let [old, new] = both(&Path::dotted(field), &[]);
+                old != new
+            };
+            let is_kept = new.is_null() || old.is_null() && new != "None";
+            if row.given.is_some_and(|field| !is_set(field))
+                || row.unless.is_some_and(differs)
+                || row.is_allocated && is_kept
+                || row.may_grow && amount(&old).zip(amount(&new)).is_none_or(|(old, new)| new >= old)
+            {
+                continue;
+            }
             let Some(below) = difference(&old, &new) else {
                 continue;
             };
             let name = format!("the {} {}", row.kind, name_of(document));
-            let message = format!("the change of {name} is rejected: {}", row.message);
-            let finding = cx
-                .finding_about(document, message)
-                .at(document.locate_key(&Path(path.0.into_iter().chain(below.0).collect())))
-                .label("can't be changed in an existing object");
-            out.report(finding.help("give the object another name, or delete it first"));
-        }
-    }
-}
-
-/// Kubernetes' ValidatePersistentVolumeClaimUpdate: a claim only grows.
-fn shrunk(cx: &Context<'_>, out: &mut Sink) {
-    let path = Path::dotted("spec.resources.requests.storage");
-    let size = |d: &Document| Quantity::parse(d.root.at(&path)?.as_str()?).ok();
-    for (document, before) in changed_objects(cx, "PersistentVolumeClaim", "v1") {
-        if size(document).zip(size(before)).is_some_and(|(new, old)| new < old) {
-            let name = name_of(document);
-            let message = format!(
-                "the change of the PersistentVolumeClaim {name} is rejected: field can not be less than previous value"
-            );
-            let finding = cx.finding_about(document, message).at(document.locate(&path));
-            out.report(finding.label("a claim only grows").help("keep the size, or create another claim"));
+            let (message, label, help) = if row.message.is_empty() {
+                let message = format!("existing virtual machines keep the revision of {name} that they have");
+                let help = "remove revisionName of a machine's matcher, so that it takes the new revision";
+                (message, "for new virtual machines", help)
+            } else {
+                let message = format!("the change of {name} is rejected: {}", row.message);
+                (message, "can't be changed in an existing object", "give the object another name, or delete it first")
+            };
+            let place = document.locate_key(&Path(path.0.into_iter().chain(below.0).collect()));
+            let finding = cx.finding_about(document, message).at(place).label(label).help(help);
+            out.report(if row.message.is_empty() { finding.info() } else { finding });
         }
     }
 }
@@ -103,23 +112,6 @@ fn without_effect(cx: &Context<'_>, out: &mut Sink) {
             out.report(finding.help("change the disk itself, or give the template another name"));
         }
     }
-    for kind in REVISED {
-        for (document, before) in changed_objects(cx, kind, "instancetype.kubevirt.io/") {
-            let spec = Path::dotted("spec");
-            let [old, new] = [before, document].map(|d| value_at(d, &spec, &[]));
-            let Some(below) = difference(&old, &new) else {
-                continue;
-            };
-            let name = name_of(document);
-            let message = format!("existing virtual machines keep the revision of the {kind} {name} that they have");
-            let finding = cx
-                .finding_about(document, message)
-                .info()
-                .at(document.locate_key(&Path(spec.0.into_iter().chain(below.0).collect())))
-                .label("for new virtual machines");
-            out.report(finding.help("remove revisionName of a machine's matcher, so that it takes the new revision"));
-        }
-    }
 }
 
 /// The objects of a kind that the repository had before, each with its earlier state.
@@ -138,6 +130,10 @@ fn value_at(document: &Document, path: &Path, except: &[&str]) -> Json {
     let mut value = json_of(document.root.at(path));
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|key, _| !except.contains(&key.as_str()));
+    }
+    // A list of names is a set.
+    if let Some(names) = value.as_array_mut().filter(|all| all.iter().all(Json::is_string)) {
+        names.sort_by_key(Json::to_string);
     }
     value
 }
@@ -162,10 +158,13 @@ fn difference(old: &Json, new: &Json) -> Option<Path> {
 }
 
 fn is_same_amount(old: &Json, new: &Json) -> bool {
-    let amount = |value: &Json| match value {
+    amount(old).is_some_and(|old| amount(new).is_some_and(|new| new == old))
+}
+
+fn amount(value: &Json) -> Option<Quantity> {
+    match value {
         Json::String(text) => Quantity::parse(text).ok(),
         Json::Number(number) => Quantity::parse(&number.to_string()).ok(),
         _ => None,
-    };
-    amount(old).is_some_and(|old| amount(new).is_some_and(|new| new == old))
+    }
 }

@@ -12,9 +12,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let Some((own, _)) = cells.next() else {
             continue;
         };
-        for PulledImage { path, .. } in boot.images.iter().filter(|image| image.architectures.lacks(own)) {
-            let image = vm.document.root.str_at(path);
-            let Some((image, evidence)) = image.and_then(|i| Some((i, cx.image_evidence(i)?))) else {
+        for PulledImage { path, image, .. } in boot.images.iter().filter(|image| image.architectures.lacks(own)) {
+            let Some(evidence) = cx.image_evidence(image) else {
                 continue;
             };
             let is = if boot.answer.by_architecture.len() == 1 { "is" } else { "may be" };

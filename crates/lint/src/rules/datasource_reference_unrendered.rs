@@ -52,7 +52,19 @@ fn declared(cx: &Context<'_>, source: &Document) -> Option<Finding> {
     let cron = cx.cron_of(namespace, name);
     let label = source.root.str_at(&Path::dotted("metadata.labels").key(OF_CRON));
     let claim = text_at(source, "spec.source.pvc.name").filter(|claim| !is_made(cx, source, claim));
+    let leads_to = |namespace: &str, name: &str| cx.known_source(namespace, name)?.leads_to;
+    let reference = leads_to(namespace, name);
+    let refused = reference.and_then(|(to, target)| match leads_to(&to, &target) {
+        _ if to != namespace => Some("CDI follows no reference to another namespace, as that of"),
+        _ if target == name => Some("CDI follows no reference to itself, as that of"),
+        next => next.map(|_| "CDI follows one reference only, and there are two behind"),
+    });
     let (what, help, severity) = match (cron, claim) {
+        _ if refused.is_some() => (
+            refused.unwrap_or_default(),
+            "refer to a DataSource of its namespace that has a claim or a snapshot",
+            Severity::Warning,
+        ),
         (Some(cron), _) if label != text_at(cron, "metadata.name") => {
             ("a DataImportCron manages and doesn't fill", "remove it: CDI creates it with its label", Severity::Warning)
         }
@@ -85,18 +97,20 @@ fn second_crons(cx: &Context<'_>, out: &mut Sink) {
     for cron in cx.of_kind("DataImportCron").iter().filter(|d| cx.is_whole(d)) {
         let (namespace, name) = (namespace_of(cron), cron.text("spec.managedDataSource"));
         let other = *first.entry((namespace, name)).or_insert(cron);
-        if name.is_empty() || object_of(other) == object_of(cron) {
+        let rendered = cx.plan().ssp.as_deref().and_then(|stage| stage.cron_of(namespace, name));
+        let rendered = rendered.map(|cron| &*cron.object.id.name);
+        let others = [(object_of(other) != object_of(cron)).then(|| name_of(other)), rendered];
+        let Some(second) = others.into_iter().flatten().find(|other| *other != name_of(cron) && !name.is_empty())
+        else {
             continue;
-        }
+        };
         let message = format!(
-            "the DataImportCrons {} and {} manage one DataSource, {name} in {namespace}: CDI runs one of them",
-            name_of(other),
+            "the DataImportCrons {second} and {} manage one DataSource, {name} in {namespace}: CDI runs one of them",
             name_of(cron),
         );
         let place = cron.locate(&Path::dotted("spec.managedDataSource"));
         let finding = cx.finding_about(cron, message).at(place);
-        let finding = finding.warning().help("give each cron its own managedDataSource");
-        out.report(finding.related(name_place(other), "the other one"));
+        out.report(finding.warning().help("give each cron its own managedDataSource"));
     }
 }
 

@@ -3,6 +3,8 @@
 use hcoplan_kubernetes::label::is_subdomain;
 use hcoplan_planner::machines::cdi::{self, CdiFault, CdiRejection};
 
+use super::dict_name_too_long::MAX_NAME_BYTES;
+use super::disk_rejected::{advice, correction};
 use super::prelude::*;
 use crate::context::cron_names;
 
@@ -20,7 +22,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 }
 
 fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
-    let rejection = cdi::rejection(cx.release(), &cron.object.body["spec"])?;
+    let spec = &cron.object.body["spec"];
+    // `dict-name-too-long` reports this.
+    if spec["managedDataSource"].as_str().is_some_and(|name| name.len() > MAX_NAME_BYTES) {
+        return None;
+    }
+    let rejection = cdi::rejection(cx.release(), spec)?;
     let name = cron.origin.name();
     let path = format!("spec.{}", rejection.path);
     let message = format!("CDI rejects golden image {name}: {}", rejection.message);
@@ -39,29 +46,10 @@ fn rejected_by_cdi(cx: &Context<'_>, cron: &Rendered) -> Option<Finding> {
 
 /// The help for a rejection.
 fn help(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<String> {
-    let help = match rejection.path.as_str() {
-        "template.spec" | "template.spec.storage" | "template.spec.pvc" => {
-            let common = common_size(cx, cron);
-            return Some(match common.filter(|_| is_missing(rejection)) {
-                Some(size) => format!(
-                    "customising replaces the whole spec: repeat the common image's storage \
-                     request, {size}"
-                ),
-                None => "request a size, in either storage or pvc: resources.requests.storage".to_owned(),
-            });
-        }
-        "template.spec.source" => "name one source: a registry or a PVC",
-        "template.spec.source.registry.url" => "write docker://registry/image:tag, or oci-archive:// for an archive",
-        "template.spec.source.registry.imageStream" => "add pullMethod: node",
-        "schedule" => "write minute, hour, day, month and weekday, for example \"0 */12 * * *\"",
-        "garbageCollect" => "write Outdated or Never",
-        "template.spec.contentType"
-        | "template.spec.sourceRef"
-        | "template.spec.checkpoints"
-        | "template.spec.finalCheckpoint" => "remove it",
-        _ => return None,
-    };
-    Some(help.to_owned())
+    let common = common_size(cx, cron).filter(|_| is_missing(rejection));
+    let repeat =
+        |size| format!("customising replaces the whole spec: repeat the common image's storage request, {size}");
+    common.map(repeat).or_else(|| advice(rejection).map(str::to_owned))
 }
 
 /// Whether the claim or its size is missing.
@@ -72,28 +60,12 @@ fn is_missing(rejection: &CdiRejection) -> bool {
 /// The probable correction.
 fn change(cx: &Context<'_>, cron: &Rendered, rejection: &CdiRejection) -> Option<(String, Change)> {
     let written = cx.image_of(&cron.origin)?.written?;
-    let at = |path: &str| written.path(cx).below(path);
-    match rejection.path.as_str() {
-        "template.spec" | "template.spec.storage" => {
-            let size = common_size(cx, cron).filter(|_| is_missing(rejection))?;
-            let path = at("spec.template.spec.storage.resources.requests.storage");
-            let title = format!("request {size}, as the common image does");
-            Some((title, Change::Set(path, size.into())))
-        }
-        "template.spec.source.registry.url" => {
-            let url = written.get("spec.template.spec.source.registry.url")?;
-            let image = url.as_str()?;
-            let image = image.split_once("://").map_or(image, |(_, rest)| rest);
-            let url = format!("docker://{image}");
-            let path = at("spec.template.spec.source.registry.url");
-            Some((format!("write {url}"), Change::Set(path, url.into())))
-        }
-        "template.spec.source.registry.imageStream" => {
-            let path = at("spec.template.spec.source.registry.pullMethod");
-            Some(("pull it on the node".to_owned(), Change::Set(path, "node".into())))
-        }
-        _ => None,
+    let spec = written.path(cx).key("spec");
+    if let Some(size) = common_size(cx, cron).filter(|_| is_missing(rejection)) {
+        let path = spec.below("template.spec.storage.resources.requests.storage");
+        return Some((format!("request {size}, as the common image does"), Change::Set(path, size.into())));
     }
+    correction(rejection, &spec, written.get(&format!("spec.{}", rejection.path)).and_then(Node::as_str))
 }
 
 /// The storage request of the common image customised by a template.

@@ -1,11 +1,13 @@
-//! A disk that CDI rejects.
+//! A disk that CDI rejects, or a limit of its namespace.
 
 use hcoplan_planner::machines::cdi::{CdiFault, CdiRejection, disk_rejection};
-use hcoplan_planner::machines::{disk_structure, is_placeholder};
+use hcoplan_planner::machines::{Launcher, disk_structure, is_placeholder};
 
 use super::dict_name_too_long::MAX_NAME_BYTES;
 use super::prelude::*;
+use super::vm_pod_rejected::{Asker, judge};
 use super::vm_rejected::finding;
+use crate::context::DiskSpec;
 
 /// What to do: the end of the rejected field's path, or the fault, and the advice.
 static ADVICE: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("diskAdvice"));
@@ -13,7 +15,10 @@ static ADVICE: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| rows("diskAdvice")
 const GROUP: &str = "cdi.kubevirt.io/v1beta1";
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
-    for kind in ["DataVolume", "DataImportCron", "DataSource"] {
+    limited(cx, out);
+    for kind in
+        ["DataVolume", "DataImportCron", "DataSource", "StorageProfile", "VolumeImportSource", "VolumeUploadSource"]
+    {
         let documents = cx.of_kind(kind).iter();
         let whole = documents.filter(|d| cx.is_whole(d));
         for document in whole.filter(|d| text_at(d, "apiVersion") == Some(GROUP)) {
@@ -49,6 +54,32 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
 }
 
+/// Claims that a LimitRange or a ResourceQuota of their namespace rejects.
+pub(super) fn limited(cx: &Context<'_>, out: &mut Sink) {
+    let disks = cx.disk_specs().into_iter().filter_map(|DiskSpec { who, spec, document, namespace }| {
+        Some((who, document, namespace, spec.get("storage").or_else(|| spec.get("pvc"))?))
+    });
+    let claims = cx.of_kind("PersistentVolumeClaim").iter().filter_map(|document| {
+        let owner = format!("the PersistentVolumeClaim {}", name_of(document));
+        Some((owner, &**document, namespace_of(document), document.root.get("spec")?))
+    });
+    let askers = disks.chain(claims).map(|(owner, document, namespace, claim)| {
+        let size = claim.below("resources.requests.storage");
+        let text = size.and_then(|size| document.written_text(size));
+        Asker {
+            namespace,
+            document,
+            what: "claim",
+            owner,
+            amounts: Launcher::of_claim(text.as_deref(), claim.text_at("storageClassName")),
+            count: 1,
+            is_counted: true,
+            place: Box::new(move |_| document.location(size.unwrap_or(claim).span)),
+        }
+    });
+    judge(cx, askers, out);
+}
+
 fn report(cx: &Context<'_>, document: &Document, name: &str, spec: &Path, found: Option<CdiRejection>, out: &mut Sink) {
     let Some(rejection) = found else {
         return;
@@ -62,27 +93,37 @@ fn report(cx: &Context<'_>, document: &Document, name: &str, spec: &Path, found:
     let label = rejection.detail.clone().unwrap_or_else(|| "CDI's webhook rejects this".to_owned());
     let message = format!("CDI rejects {name}: {}", rejection.message);
     let mut finding = cx.finding_about(document, message).at(place).label(label);
+    if let Some(advice) = advice(&rejection) {
+        finding = finding.help(advice);
+    }
+    let change = correction(&rejection, spec, written);
+    out.report(finding.fixes(change.and_then(|(title, change)| suggested(document, title, &[change]))));
+}
+
+/// What to do about a rejection.
+pub(super) fn advice(rejection: &CdiRejection) -> Option<&'static str> {
     let fault = match rejection.fault {
         CdiFault::NoSize | CdiFault::WrongSize => "a size",
         CdiFault::TwoClaims => "two claims",
         _ => &rejection.path,
     };
     let is_about = |end: &str| fault.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    if let Some((_, advice)) = ADVICE.iter().find(|(end, _)| is_about(end)) {
-        finding = finding.help(*advice);
-    }
+    ADVICE.iter().find(|(end, _)| is_about(end)).map(|(_, advice)| *advice)
+}
+
+/// The probable correction of a rejected field below `spec`.
+pub(super) fn correction(rejection: &CdiRejection, spec: &Path, written: Option<&str>) -> Option<(String, Change)> {
+    let path = spec.below(&rejection.path);
     let last = rejection.path.rsplit('.').next().unwrap_or_default();
-    let change = match (last, written) {
-        ("url", Some(url)) if rejection.path.contains("registry") => {
+    match (last, written?) {
+        ("url", url) if rejection.path.contains("registry") => {
             let image = url.split_once("://").map_or(url, |(_, rest)| rest);
             Some((format!("write docker://{image}"), Change::Set(path, format!("docker://{image}").into())))
         }
-        ("imageStream", Some(_)) => {
+        ("imageStream", _) => {
             let method = path.parent().key("pullMethod");
             Some(("pull it on the node".to_owned(), Change::Set(method, "node".into())))
         }
         _ => None,
-    };
-    let fix = change.and_then(|(title, change)| suggested(document, title, &[change]));
-    out.report(finding.fixes(fix));
+    }
 }

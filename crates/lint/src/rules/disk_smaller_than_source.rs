@@ -78,7 +78,11 @@ fn source(cx: &Context<'_>, own: &str, spec: &Node) -> Option<(String, Size)> {
         let namespace = text(claim, "namespace").unwrap_or_else(|| own.to_owned());
         return of_claim(cx, &namespace, &text(claim, "name")?);
     }
-    let reference = source_ref_of(spec, Path::default(), own)?;
+    let mut reference = source_ref_of(spec, Path::default(), own)?;
+    let followed = cx.known_source(reference.namespace, reference.name).and_then(|known| known.leads_to);
+    if let Some((namespace, name)) = &followed {
+        (reference.namespace, reference.name) = (namespace, name);
+    }
     let named = format!("the DataSource {}", reference.name);
     if let Some(declared) = cx.named("DataSource", Some(reference.namespace), reference.name) {
         let claim = declared.root.below("spec.source.pvc")?;

@@ -191,7 +191,8 @@ pub(super) static TABLES: &[&[RegisteredRule]] = &[
 /// What keeps a virtual machine from starting: the checks of these rules, except what they only inform of.
 pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
     let mut sink = Sink::default();
-    let checks: [(&Rule, Check); 8] = [
+    let checks: [(&Rule, Check); 9] = [
+        (&rules::DISK_REJECTED, disk_rejected::limited),
         (&rules::DISK_SMALLER_THAN_SOURCE, disk_smaller_than_source::check),
         (&rules::HOST_DEVICE_NOT_PERMITTED, host_device_not_permitted::check),
         (&rules::NETWORK_REFERENCE_MISSING, network_reference_missing::machines),
@@ -202,7 +203,8 @@ pub(super) fn start_failures(cx: &Context<'_>) -> Vec<Finding> {
         (&rules::VM_TYPE_UNKNOWN, vm_type_unknown::check),
     ];
     checks.into_iter().for_each(|(rule, check)| cx.run(rule, check, &mut sink));
-    sink.findings.retain(|finding| finding.severity != Severity::Info);
+    let is_type = |finding: &Finding| finding.rule.name == rules::VM_TYPE_UNKNOWN.name;
+    sink.findings.retain(|finding| finding.severity != Severity::Info || is_type(finding));
     sink.findings
 }
 

@@ -1,6 +1,7 @@
 //! A Secret or ConfigMap without the key that a virtual machine or a disk reads.
 
-use hcoplan_planner::machines::{each, is_placeholder};
+use hcoplan_planner::machines::{each, is_base64, is_placeholder};
+use hcoplan_yaml::Entry;
 
 use super::prelude::*;
 use crate::context::DiskSpec;
@@ -52,6 +53,12 @@ fn report(
     }
 }
 
+/// Whether a Secret's value is no base64, nor one that a tool replaces.
+fn is_undecodable(entry: &Entry) -> bool {
+    let text = entry.value.as_str().unwrap_or_default();
+    !is_base64(text) && !is_placeholder(text) && !text.contains('<') && !text.starts_with("ENC[")
+}
+
 fn finding(
     cx: &Context<'_>,
     document: &Document,
@@ -62,6 +69,14 @@ fn finding(
     let Reference { kind, keys, .. } = row;
     let namespace = Some(namespace).filter(|n| !n.is_empty() && !is_placeholder(name));
     let found = cx.named(kind, Some(namespace?), name).filter(|found| cx.is_whole(found))?;
+    if let Some(entry) = entries(found.root.get("data")).iter().find(|entry| *kind == "Secret" && is_undecodable(entry))
+        && found.root.get("sops").is_none()
+    {
+        let key = &entry.key.text;
+        let message = format!("the API server rejects the Secret {name}: its data.{key} isn't base64");
+        let finding = cx.finding_about(found, message).at(found.location(entry.value.span)).label("not base64");
+        return Some(finding.help(format!("write {key} below stringData")));
+    }
     let lists = ["data", "stringData", "binaryData"].into_iter().filter_map(|list| found.root.get(list));
     let written: BTreeSet<&str> = lists.flat_map(Node::entries).map(|entry| entry.key.text.as_str()).collect();
     let written: Vec<&str> = written.into_iter().collect();

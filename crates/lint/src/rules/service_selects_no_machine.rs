@@ -23,6 +23,11 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             labels
         };
         let is_served = here().any(|vm| selects(&template(&vm)));
+        let served = || here().filter(|vm| selects(&template(vm)) && !selects_pods(cx, namespace, &selects));
+        for port in items(service.root.at(&Path::dotted("spec.ports"))) {
+            let unreached: Option<Vec<Finding>> = served().map(|vm| unreached(cx, service, port, vm)).collect();
+            out.report_all(unreached.into_iter().flatten().next());
+        }
         let own = |vm: &&VirtualMachine<'_>| {
             let mut all = template(vm);
             all.extend(labels(vm.document, &owner_labels(vm)));
@@ -64,4 +69,26 @@ fn selects_pods(cx: &Context<'_>, namespace: &str, selects: &dyn Fn(&Labels) -> 
         let path = Path::dotted(spec).parent().key("metadata").key("labels");
         cx.in_namespace(kind, namespace).any(|document| selects(&labels(document, &path)))
     })
+}
+
+/// A Service's port that a machine's masquerade interface doesn't forward.
+///
+/// Source: KubeVirt `pkg/network/setup/netpod/masquerade`.
+fn unreached(cx: &Context<'_>, service: &Document, port: &Node, vm: &VirtualMachine<'_>) -> Option<Finding> {
+    let interface = vm.list("domain.devices.interfaces").iter().find(|own| own.get("masquerade").is_some())?;
+    let forwarded: Vec<Json> = items(interface.get("ports")).iter().map(Node::to_json).collect();
+    let target = port.get("targetPort").or_else(|| port.get("port"))?;
+    let wanted = target.to_json();
+    let is_forwarded = forwarded.iter().any(|own| own["port"] == wanted || own["name"] == wanted);
+    if is_forwarded || forwarded.is_empty() || interface.get("portRanges").is_some() {
+        return None;
+    }
+    let ports: Vec<String> = forwarded.iter().map(|own| own["port"].to_string()).collect();
+    let (name, target_text) = (name_of(service), service.written_text(target)?);
+    let message = format!(
+        "the Service {name} doesn't reach port {target_text} of {vm}, whose masquerade interface forwards {} only",
+        and(&ports)
+    );
+    let finding = cx.finding_about(service, message).at(service.location(target.span)).label("not forwarded");
+    Some(finding.help("add the port to the interface, or leave its list of ports out"))
 }

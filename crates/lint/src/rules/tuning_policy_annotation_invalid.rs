@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let policy = cx.field("tuningPolicy");
     let about_us = |p: &Path| *p == path || policy.path().as_ref() == Some(p);
     let admission = cx.admission();
-    let is_ours = admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
+    let is_ours = policy.is_set() && admission.patch.is_none() && admission.causes.iter().all(|c| about_us(&c.path));
     if let Some(finding) = cx.rejected(|reason| reason == Reason::Render && is_ours) {
         let finding = with_fix(cx, finding);
         out.reject(finding);

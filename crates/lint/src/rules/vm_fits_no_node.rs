@@ -36,7 +36,12 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let single = asked.iter().find(|(_, requirement)| lacks(requirement));
         let fits_none = || nodes.iter().all(|n| !verdict.launcher.may_run_on(n.node.node));
         let found = single.map(|(path, requirement)| {
-            let message = format!("no declared node that {vm} may run on has {}", named(requirement));
+            let message = match requirement {
+                NodeRequirement::NoLabel(label) => {
+                    format!("{vm} may not run on nodes with the label {label}, which each declared node has")
+                }
+                _ => format!("no declared node that {vm} may run on has {}", named(requirement)),
+            };
             finding(cx, &vm, path, message, declares(requirement))
         });
         let found = found.or_else(|| {
@@ -102,6 +107,8 @@ fn named(requirement: &NodeRequirement) -> String {
         NodeRequirement::Selected(key, value) => {
             format!("the label {key}: {value}, which KubeVirt's nodeSelectors ask for")
         }
+        NodeRequirement::NoLabel(label) => format!("no label {label}"),
+        NodeRequirement::Key(label) => format!("the label {label}"),
         NodeRequirement::Hugepages(size) => format!("huge pages of {size}"),
         NodeRequirement::Device(name) => format!("the device {name}"),
         NodeRequirement::NetworkDevice(name) => format!("the device {name} of its network"),
@@ -112,9 +119,11 @@ fn named(requirement: &NodeRequirement) -> String {
 
 fn declares(requirement: &NodeRequirement) -> &'static str {
     match requirement {
-        NodeRequirement::Label { .. } | NodeRequirement::Selected(..) | NodeRequirement::ObsoleteModel(_) => {
-            "its pod gets this as a node selector, and stays pending"
-        }
+        NodeRequirement::Label { .. }
+        | NodeRequirement::Selected(..)
+        | NodeRequirement::ObsoleteModel(_)
+        | NodeRequirement::NoLabel(_) => "its pod gets this as a node selector, and stays pending",
+        NodeRequirement::Key(_) => "its pod stays pending",
         _ => "its pod requests this, and stays pending",
     }
 }

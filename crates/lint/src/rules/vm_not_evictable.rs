@@ -14,7 +14,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut causes = found.into_iter().map(|(path, obstacle)| {
             let path = vm.path(&path);
             let place = cx.access_modes_place(&vm, &path).unwrap_or_else(|| vm.document.locate_key(&path));
-            (place, obstacle.as_str())
+            (place, obstacle)
         });
         let Some((place, cause)) = causes.next() else {
             continue;
@@ -27,7 +27,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let mut finding = vm
             .finding(cx, message)
             .at(place)
-            .label(cause)
+            .label(cause.clone())
             .help("remove what prevents the migration, or use LiveMigrateIfPossible");
         for (place, cause) in causes {
             finding = finding.related(place, cause);

@@ -6,7 +6,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for boot in cx.boots() {
         let (vm, guest) = (&boot.vm, &boot.guest);
         let is_kept_away = matches!(boot.answer.cause, Some(BootCause::NoNode(_)));
-        let (Some(nodes), Some(own), true) = (cx.kinds_of_nodes().selected_by(vm), guest.possible.only(), is_kept_away)
+        let (Some(nodes), Some(own), true) =
+            (cx.kinds_of_nodes().selected_by(&cx.placement_of(vm)), guest.possible.only(), is_kept_away)
         else {
             continue;
         };

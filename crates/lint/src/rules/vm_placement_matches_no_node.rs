@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use hcoplan_planner::boot::NodeBarrier;
 
 use super::prelude::*;
+use crate::context::required_terms;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_workload: HashSet<usize> = cx.workload_nodes().map(|n| n.index).collect();
@@ -19,7 +20,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         if !is_kept_away || is_wrong || vm.has_architecture_alias() {
             continue;
         }
-        let Some(nodes) = cx.kinds_of_nodes().selected_by(vm) else {
+        let placement = cx.placement_of(vm);
+        let Some(nodes) = cx.kinds_of_nodes().selected_by(&placement) else {
             continue;
         };
         if nodes.iter().any(|n| is_workload.contains(&n.index)) {
@@ -27,15 +29,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
 
         let (message, label) = if nodes.is_empty() {
-            ("no declared node matches the placement of", "matches no node")
+            let required = required(&placement);
+            let required = if required.is_empty() { required } else { format!(": {required}") };
+            (format!("no declared node matches the placement of {vm}{required}"), "matches no node")
         } else {
             (
-                "the workload placement leaves out every node that is selected by",
+                format!("the workload placement leaves out every node that is selected by {vm}"),
                 "matches only nodes without virt-handler",
             )
         };
         let mut finding = vm
-            .finding(cx, format!("{message} {vm}"))
+            .finding(cx, message)
             .at(vm.placement_place())
             .label(label)
             .help("select labels that nodes have, or correct the inventory");
@@ -45,4 +49,17 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         }
         out.report(finding);
     }
+}
+
+/// What a placement requires of labels.
+fn required(placement: &Json) -> String {
+    let selected = members(&placement["nodeSelector"]);
+    let selected = selected.map(|(key, value)| json!({"key": key, "operator": "In", "values": [value]}));
+    let expressions = required_terms(placement).flat_map(|term| elements(&term["matchExpressions"])).cloned();
+    let shown = selected.chain(expressions).map(|requirement| {
+        let [key, operator] = ["key", "operator"].map(|field| requirement[field].as_str().unwrap_or_default());
+        let values = texts(&requirement["values"]).collect::<Vec<_>>().join(" or ");
+        if operator == "In" { format!("{key}={values}") } else { format!("{key} {operator} {values}") }
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }

@@ -49,16 +49,13 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
 
 /// The finding about a cause in a document, `name` in messages.
 pub(super) fn finding(cx: &Context<'_>, document: &Document, name: &str, cause: &Cause) -> Finding {
-    let words = &cause.message;
-    let message = match cause.stage {
-        Stage::Schema => format!("the API server rejects {name}: {words}"),
-        Stage::Defaulting | Stage::Validating => format!("KubeVirt rejects {name}: {words}"),
-        Stage::Start => format!("{name} can't start, KubeVirt rejects its instance: {words}"),
-        Stage::Pod => format!("{name} can't start, the API server rejects its pod: {words}"),
-        Stage::Disk => format!("{name} can't start, the API server rejects its disk: {words}"),
-        Stage::Domain => format!("{name} can't start, virt-launcher can't define its domain: {words}"),
-    };
+    let clause = cause.clause(name);
+    let message = if cause.stage >= Stage::Start { format!("{name} can't start, {clause}") } else { clause };
     let written = document.root.at(&cause.path);
+    let is_of_value = matches!(cause.reason, Reason::Unsupported(_) | Reason::OutOfRange | Reason::Malformed);
+    let value = written.filter(|_| is_of_value).and_then(|value| document.written_text(value)).unwrap_or_default();
+    let message =
+        if message.contains(&value) { message } else { format!("{}: {value}", message.trim_end_matches('.')) };
     let in_key = matches!(cause.reason, Reason::UnknownField | Reason::Removed | Reason::Architecture(_))
         || matches!(written.map(|n| &n.value), Some(Value::Map(_) | Value::Seq(_)));
     let place = if in_key && last_key(&cause.path).is_some() {

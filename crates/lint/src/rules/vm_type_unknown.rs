@@ -8,12 +8,26 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     for vm in cx.virtual_machines() {
         for kind in [TypeKind::Instancetype, TypeKind::Preference] {
             out.report_all(missing(cx, &vm, kind));
+            let path = vm.owner_path(kind.field()).key("inferFromVolume");
+            out.report_all(cx.unlabelled(&vm, kind).map(|(claim, label)| {
+                let message = format!(
+                    "{vm} infers its {} from the claim {}, which has no label {label}: KubeVirt rejects it",
+                    named(kind),
+                    name_of(claim)
+                );
+                let finding = vm.finding(cx, message).at(vm.document.locate(&path)).error().label("has no default");
+                finding.help("add the label, or set inferFromVolumeFailurePolicy: Ignore")
+            }));
         }
     }
 }
 
+fn named(kind: TypeKind) -> &'static str {
+    if kind == TypeKind::Instancetype { "instance type" } else { "preference" }
+}
+
 fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<Finding> {
-    let what = if kind == TypeKind::Instancetype { "instance type" } else { "preference" };
+    let what = named(kind);
     let matcher = vm.owner_path(kind.field());
     let path = matcher.key("name");
     let name = vm.document.root.at(&path)?.as_str()?;
@@ -22,7 +36,7 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let exists = common_type(kind, name, &cx.kubevirt().version).is_some();
     let is_common = exists && cx.deploys_types();
     let declared = |kind: &'static str| cx.of_kind(kind).iter();
-    let named = |kind: &'static str| declared(kind).filter(|d| name_of(d) == name);
+    let of_name = |kind: &'static str| declared(kind).filter(|d| name_of(d) == name);
     let finding = |message: String| {
         let finding = vm.finding(cx, message).label("the machine waits for it");
         finding.at(vm.document.locate(&path))
@@ -52,17 +66,17 @@ fn missing(cx: &Context<'_>, vm: &VirtualMachine<'_>, kind: TypeKind) -> Option<
     let message = format!("{vm} refers to the {what} {name}, which nothing declares");
     if found.is_namespaced {
         // The namespace may have others.
-        if is_common || named(cluster).next().is_some() {
+        if is_common || of_name(cluster).next().is_some() {
             let (help, fix) = of_kind(cluster);
             return Some(finding(message).help(help).fixes(fix));
         }
-        let elsewhere = named(namespaced).find(|d| !namespace_of(d).is_empty() && !vm.namespace().is_empty());
+        let elsewhere = of_name(namespaced).find(|d| !namespace_of(d).is_empty() && !vm.namespace().is_empty());
         if let Some(other) = elsewhere {
             let help = format!("it is declared in {}: declare it in {}, too", namespace_of(other), vm.namespace());
             let place = namespace_place(other);
             return Some(finding(message).help(help).related(place, "another namespace"));
         }
-    } else if named(namespaced).any(|d| namespace_of(d) == vm.namespace()) {
+    } else if of_name(namespaced).any(|d| namespace_of(d) == vm.namespace()) {
         let (help, fix) = of_kind(namespaced);
         return Some(finding(message).help(help).fixes(fix));
     }

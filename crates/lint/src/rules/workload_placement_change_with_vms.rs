@@ -18,7 +18,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let may_be_there = |vm: &&VirtualMachine<'_>| {
         let own = vm.architecture().and_then(Node::as_str);
         let fits = |n: &NodeRef<'_>| own.is_none_or(|own| [own, ""].contains(&&*n.node.architecture));
-        kinds.selected_by(vm).unwrap_or_else(|| left.clone()).iter().any(fits)
+        kinds.selected_by(&cx.placement_of(vm)).unwrap_or_else(|| left.clone()).iter().any(fits)
     };
     let stranded: Vec<_> = machines.iter().filter(may_be_there).collect();
     let Some(first) = stranded.first() else {

@@ -372,6 +372,9 @@ fn architecture(node: &Node) -> Option<Problem<'_>> {
 fn resources(node: &Node) -> Vec<Problem<'_>> {
     let mut out = Vec::new();
     let limits = node.get("limits");
+    let claims = items(node.get("claims")).iter().filter_map(|claim| claim.get("name"));
+    let other = "pods that have no resource claims";
+    out.extend(claims.map(|name| Problem::new(name, Mistake::NotWith(other.into())).key("claims")));
     for section in ["limits", "requests"] {
         for entry in entries(node.get(section)) {
             let name = &*entry.key.text;

@@ -192,7 +192,11 @@ impl Request<'_> {
         };
         let mut out: Vec<(Stage, Rejection)> = Vec::new();
         let mut add = |stage: Stage, rejection: Rejection| {
-            let is_known = rejection.overlaps(first) || out.iter().any(|(_, other)| rejection.overlaps(other));
+            // SSP's templates can't be rendered either.
+            let follows = first.reason == Reason::TemplateWithoutSpec && rejection.reason == Reason::Render;
+            let is_known = follows && rejection.panics
+                || rejection.overlaps(first)
+                || out.iter().any(|(_, other)| rejection.overlaps(other));
             if !is_known && rejection.reason != Reason::OperandMissing {
                 out.push((stage, rejection));
             }

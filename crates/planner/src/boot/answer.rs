@@ -45,8 +45,10 @@ impl Machine<'_> {
 /// An image that a virtual machine's pod pulls.
 #[derive(Debug, Clone)]
 pub struct PulledImage {
-    /// Where the virtual machine names it.
+    /// Where the virtual machine names it, or what brings it.
     pub path: Path,
+    /// Its name.
+    pub image: String,
     /// Its architectures.
     pub architectures: Architectures,
 }
@@ -109,6 +111,8 @@ pub enum BootCause {
     Rejected,
     /// Something that it needs is missing or is refused.
     NotStarted(String),
+    /// The same, if nothing outside the repository provides or allows it.
+    MayNotStart(String),
     /// No node accepts it.
     NoNode(NodeBarrier),
     /// The node that imports its disk decides among these.

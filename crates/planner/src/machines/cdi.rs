@@ -61,6 +61,10 @@ pub fn disk_rejection(release: &Release, kind: &str, spec: &Value) -> Option<Cdi
     match kind {
         "DataVolume" => check_volume(release, spec, "spec"),
         "DataImportCron" => rejection(release, spec),
+        "VolumeImportSource" => {
+            first(release, spec, "spec", "import-source").or_else(|| first(release, spec, "spec", "data-volume"))
+        }
+        "VolumeUploadSource" => first(release, spec, "spec", "upload-source"),
         _ => None,
     }
 }

@@ -7,8 +7,7 @@ use crate::release::Release;
 use hcoplan_kubernetes::quantity::Quantity;
 use hcoplan_kubernetes::schema::{PrunedField, Violation, ViolationKind, Violations};
 use hcoplan_kubernetes::{label, metadata};
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::collections::HashSet;
 
 /// Checks one value, such as an instance's spec.
 pub(super) struct Checker<'j> {
@@ -30,6 +29,19 @@ impl<'j> Checker<'j> {
         Self { cluster, spec, stage, base: Path::dotted(base), shown, judges_placeholders: false, found: Vec::new() }
     }
 
+    /// A check of a value below the own one.
+    pub(super) fn below(&self, path: &str, spec: &'j Value) -> Self {
+        let shown = self.shown.below(path.strip_prefix("affinity.").unwrap_or(path));
+        let judges_placeholders = self.judges_placeholders;
+        Self {
+            spec,
+            base: self.path(path),
+            shown,
+            judges_placeholders,
+            ..Self::new(self.cluster, spec, "", self.stage)
+        }
+    }
+
     pub(super) fn with_placeholders(self) -> Self {
         Self { judges_placeholders: true, ..self }
     }
@@ -41,10 +53,6 @@ impl<'j> Checker<'j> {
 
     pub(super) fn text(&self, path: &str) -> &'j str {
         text(self.get(path))
-    }
-
-    pub(super) fn has(&self, path: &str) -> bool {
-        !self.get(path).is_null()
     }
 
     pub(super) fn list(&self, path: &str) -> &'j [Value] {
@@ -79,13 +87,6 @@ impl<'j> Checker<'j> {
         let mut seen = HashSet::new();
         self.found.into_iter().filter(|cause| seen.insert(cause.clone())).collect()
     }
-}
-
-/// Those that an earlier one equals: index, itself, and the first one's index.
-pub(super) fn repeats<K: Hash + Eq + Clone>(keys: impl Iterator<Item = K>) -> impl Iterator<Item = (usize, K, usize)> {
-    let mut first: HashMap<K, usize> = HashMap::new();
-    let all = keys.enumerate().map(move |(i, key)| (i, key.clone(), *first.entry(key).or_insert(i)));
-    all.filter(|(i, _, first)| first < i)
 }
 
 /// That a name is missing among others, of which some are offered.
@@ -129,7 +130,9 @@ pub(super) fn structure(kind: &str, version: &str, object: &mut Value) -> Vec<Ca
 
 /// The API server's rejections of the structure of an object of one of CDI's kinds; prunes and defaults the object.
 pub fn disk_structure(release: &Release, object: &mut Value) -> Vec<Cause> {
-    let Some(schema) = release.schema_of("cdi.kubevirt.io/v1beta1", text(&object["kind"])) else {
+    let kind = text(&object["kind"]);
+    let own = release.schema_of("cdi.kubevirt.io/v1beta1", kind);
+    let Some(schema) = own.or_else(|| structure::schema(kind, &release.kubevirt().version)) else {
         return Vec::new();
     };
     let unknown = schema.prepare(object).into_iter();
@@ -234,7 +237,7 @@ impl Cause {
     }
 }
 
-/// The values at a path with `[]` for each element, without nulls.
+/// The values at a path with `[]` for each element or entry, without nulls.
 pub fn each<'v>(value: &'v Value, pattern: &str) -> Vec<(String, &'v Value)> {
     let mut found = Vec::new();
     collect(value, pattern, &String::new, &mut found);
@@ -249,6 +252,9 @@ fn collect<'v>(value: &'v Value, pattern: &str, path: &dyn Fn() -> String, found
         _ if value.is_null() => {}
         None => found.push((path() + own, value)),
         Some(below) => {
+            for (key, item) in members(value) {
+                collect(item, below, &|| format!("{}{own}.{key}", path()), found);
+            }
             for (i, item) in list(value).iter().enumerate() {
                 collect(item, below, &|| format!("{}{own}[{i}]", path()), found);
             }
@@ -335,11 +341,6 @@ pub(super) fn label_problems(text: &str) -> Vec<String> {
         });
     }
     problems
-}
-
-/// The reason with the allowed values.
-pub(super) fn unsupported(allowed: &[&str]) -> Reason {
-    Reason::Unsupported(allowed.iter().filter(|a| !a.is_empty()).map(|a| (*a).to_owned()).collect())
 }
 
 /// The number of an object's fields that are set.

@@ -4,7 +4,7 @@
 
 use super::checker::{Checker, at, list, number, text, whole};
 use super::cpu::vcpus;
-use super::{Cluster, Machine, Reason};
+use super::{Cause, Cluster, Machine, Reason};
 use crate::prelude::*;
 use serde::Deserialize;
 
@@ -26,8 +26,16 @@ static FIELDS: LazyLock<Fields> =
     LazyLock::new(|| serde_json::from_str(hcoplan_schemas::INSTANCETYPE_FIELDS).expect("valid fields"));
 
 impl Checker<'_> {
-    /// Rejects fields of the instance that its instance type has.
-    pub(super) fn instancetype_conflicts(&mut self, instancetype: &Value) {
+    /// Rejects fields of the instance that its instance type has, and annotations that have another value there.
+    pub(super) fn instancetype_conflicts(&mut self, instancetype: &Value, path: &str, metadata: &Value) {
+        for (key, value) in members(&instancetype["annotations"]) {
+            let own = &metadata["annotations"][key];
+            if !own.is_null() && own != value {
+                let message = format!("VM field(s) annotations.{key} conflicts with selected instance type: {value}");
+                let path = Path::dotted(path).key("annotations").key(key);
+                self.found.push(Cause { stage: self.stage, path, reason: Reason::Instancetype, message });
+            }
+        }
         let is_set =
             |value: &Value| !value.is_null() && *value != false && *value != "" && *value != 0 && *value != json!([]);
         let both = FIELDS.conflicts.iter().filter(|(_, other)| is_set(at(instancetype, other)));
@@ -128,6 +136,23 @@ pub(super) fn spread(preference: Option<&Value>) -> (i64, &str) {
     let ratio = ratios.into_iter().find(|r| *r != 0).unwrap_or(2);
     let across = text(get("cpu.spreadOptions.across"));
     (ratio, if across.is_empty() { "SocketsCores" } else { across })
+}
+
+/// Why the vCPUs of an instance type can't be spread as a preference says.
+///
+/// Source: `pkg/instancetype/preference/validation/cpu.go`.
+pub(super) fn spread_problem(instancetype: &Value, preference: Option<&Value>) -> Option<String> {
+    let count = number(at(instancetype, "cpu.guest"));
+    let (ratio, across) = spread(preference);
+    const RATIO: &str = "Spec.PreferSpreadSocketToCoreRatio or Spec.CPU.PreferSpreadOptions.Ratio of";
+    let (divisor, by) = match across {
+        "CoresThreads" => (ratio, format!("number of threads per core {ratio}")),
+        "SocketsCoresThreads" => (2 * ratio, format!("number of threads per core 2 and {RATIO} {ratio}")),
+        _ => (ratio, format!("{RATIO} {ratio} provided by the preference")),
+    };
+    let is_spread = matches!(topology(preference), "spread" | "preferSpread");
+    let message = format!("{count} vCPUs provided by the instance type are not divisible by the {by}");
+    (is_spread && divisor > 0 && count % divisor > 0).then_some(message)
 }
 
 fn apply_preference(spec: &mut Value, preference: &Value) {

@@ -21,13 +21,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks devices from resource claims instead of device plugins.
-    pub(super) fn claimed_devices(&mut self) {
-        if self.cluster.admits("validates-resource-claims") {
-            self.rows("resource-claims");
-        }
-    }
-
     pub(super) fn launch_security(&mut self) {
         const SECURITY: &str = "domain.launchSecurity";
         let security = self.get(SECURITY);

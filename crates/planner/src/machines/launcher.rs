@@ -3,10 +3,10 @@
 //! Source: KubeVirt `pkg/virt-controller/services` (`template.go`, `nodeselectorrenderer.go`, `renderresources.go`,
 //! `rendervolumes.go`), `pkg/network/multus`, `pkg/virt-controller/watch/migration`, the same from v1.6 to v1.9.
 
-use super::Cluster;
-use super::checker::{at, each, is_on, list, milli, quantity, text, whole};
+use super::checker::{Checker, at, each, list, milli, quantity, text, whole};
 use super::cpu::vcpus;
-use crate::inventory::{CPU_FEATURE, CPU_MODEL, CPU_VENDOR, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL};
+use super::{Cluster, Stage};
+use crate::inventory::{CPU_FEATURE, CPU_MODEL, HOST_MODEL, HOST_MODEL_FEATURE, MIGRATION_MODEL};
 use crate::inventory::{Node, ROLE_LABEL};
 use crate::prelude::*;
 
@@ -18,11 +18,15 @@ pub enum NodeRequirement {
         /// The label.
         label: String,
         /// Prefix of the family's labels.
-        family: &'static str,
+        family: String,
     },
     /// A label that KubeVirt's `developerConfiguration.nodeSelectors` ask for. A node may have labels of the cluster's
     /// components that the inventory doesn't declare.
     Selected(String, String),
+    /// No such label.
+    NoLabel(String),
+    /// A label with any value.
+    Key(String),
     /// Huge pages of a size, `1Gi`.
     Hugepages(String),
     /// A device, by the name of its resource.
@@ -35,25 +39,10 @@ pub enum NodeRequirement {
     Kvm,
 }
 
-/// Prefix of the labels that KubeVirt sets on nodes for Hyper-V features.
-const HYPERV: &str = "hyperv.node.kubevirt.io/";
-/// Prefix of the labels for machine types.
-const MACHINE_TYPE: &str = "machine-type.node.kubevirt.io/";
-
+/// The label of nodes whose host model is among the obsolete ones.
+const OBSOLETE_HOST_MODEL: &str = "node-labeller.kubevirt.io/obsolete-host-model";
 /// The label of nodes with dedicated CPUs, as older releases have it.
 const UNPREFIXED: &str = "cpumanager";
-
-/// Hyper-V features that a node must have; names of fields and labels.
-const HYPERV_FEATURES: [&str; 9] =
-    ["vpindex", "runtime", "reset", "synic", "synictimer", "frequencies", "reenlightenment", "tlbflush", "ipi"];
-
-/// Fields that a launcher selects nodes for if they are set, with the label.
-const SECURITY: [(&str, &str); 4] = [
-    ("domain.cpu.realtime", "kubevirt.io/realtime"),
-    ("domain.launchSecurity.sev", "kubevirt.io/sev"),
-    ("domain.launchSecurity.snp", "kubevirt.io/sev-snp"),
-    ("domain.launchSecurity.tdx", "kubevirt.io/tdx"),
-];
 
 /// Mebibytes that KubeVirt's own processes take: virt-launcher-monitor, virt-launcher, virtlogd, virtqemud, QEMU and an
 /// I/O thread. Newer versions of KubeVirt count more for QEMU.
@@ -80,7 +69,7 @@ impl NodeRequirement {
     pub fn is_met(&self, node: &Node) -> Option<bool> {
         match self {
             Self::Label { label, family } => {
-                let says = node.labels.keys().any(|k| k.starts_with(family));
+                let says = node.labels.keys().any(|k| k.starts_with(&**family));
                 says.then(|| node.labels.get(label).is_some_and(|v| v == "true"))
             }
             Self::Selected(key, value) => match node.labels.get(key) {
@@ -88,6 +77,12 @@ impl NodeRequirement {
                 None => (!["kubernetes.io/", "kubevirt.io/", "nvidia.com/"].iter().any(|of| key.contains(of)))
                     .then_some(false),
             },
+            Self::NoLabel(label) => node.labels.contains_key(label).then_some(false),
+            // Clouds set the labels of Kubernetes itself.
+            Self::Key(key) => {
+                let has = node.labels.contains_key(key);
+                (has || !key.contains("kubernetes.io/")).then_some(has)
+            }
             Self::Hugepages(size) => node.hugepages.as_ref().map(|all| all.contains(size)),
             Self::Device(name) | Self::NetworkDevice(name) => node.resources.as_ref().map(|all| all.contains(name)),
             Self::ObsoleteModel(_) => Some(false),
@@ -147,7 +142,7 @@ impl Launcher {
         });
         let mut required = required.filter(|(family, name)| {
             let label = format!("{family}{name}");
-            NodeRequirement::Label { label, family }.is_met(target) == Some(false)
+            NodeRequirement::Label { label, family: (*family).to_owned() }.is_met(target) == Some(false)
         });
         required.next().map(|(_, name)| name)
     }
@@ -160,45 +155,29 @@ impl Launcher {
         let is_named = is_amd64 && !matches!(model, "" | "host-model" | "host-passthrough");
         let is_obsolete = is_named && cluster.configuration()["obsoleteCPUModels"][model] == true;
         if is_named && !is_obsolete {
-            self.select("domain.cpu.model", CPU_MODEL, model);
-        }
-        for (path, feature) in each(spec, "domain.cpu.features[]") {
-            if matches!(text(&feature["policy"]), "" | "require") {
-                self.select(&format!("{path}.name"), CPU_FEATURE, text(&feature["name"]));
-            }
-        }
-        let hyperv = at(spec, "domain.features.hyperv");
-        if cluster.has_gate("HypervStrictCheck") {
-            for feature in HYPERV_FEATURES.into_iter().filter(|feature| is_on(&hyperv[*feature])) {
-                self.select(&format!("domain.features.hyperv.{feature}"), HYPERV, feature);
-            }
-            if is_on(&hyperv["evmcs"]) {
-                self.select("domain.features.hyperv.evmcs", CPU_VENDOR, "Intel");
-            }
+            let (label, family) = (format!("{CPU_MODEL}{model}"), CPU_MODEL.to_owned());
+            self.need("domain.cpu.model", NodeRequirement::Label { label, family });
         }
         for (key, value) in members(at(cluster.configuration(), "developerConfiguration.nodeSelectors")) {
             if spec["nodeSelector"][key].is_null() {
                 self.need("nodeSelector", NodeRequirement::Selected(key.clone(), text(value).to_owned()));
             }
         }
-        let machine_type = text(at(spec, "domain.machine.type"));
-        if !machine_type.is_empty() {
-            self.select("domain.machine.type", MACHINE_TYPE, machine_type);
-        }
-        const DEDICATED: &str = "domain.cpu.dedicatedCpuPlacement";
-        if *at(spec, DEDICATED) == true {
-            let prefixed = cluster.admits("prefixed-cpu-manager-label");
-            self.select(DEDICATED, if prefixed { "kubevirt.io/cpumanager" } else { UNPREFIXED }, "");
-        }
-        for (path, label) in SECURITY.into_iter().filter(|(path, _)| !at(spec, path).is_null()) {
-            self.select(path, label, "");
-        }
-        const ENCRYPTED: &str = "domain.launchSecurity.sev.policy.encryptedState";
-        if *at(spec, ENCRYPTED) == true {
-            self.select(ENCRYPTED, "kubevirt.io/sev-es", "");
-        }
-        if spec["architecture"] == "s390x" && !at(spec, "domain.launchSecurity").is_null() {
-            self.select("domain.launchSecurity", "kubevirt.io/s390-pv", "");
+        let mut rows = Checker::new(cluster, spec, "", Stage::Start);
+        rows.rows("node-labels");
+        self.needs.extend(rows.found.into_iter().map(|cause| {
+            let label = cause.message;
+            let of_labeller = label.split_inclusive('/').next().filter(|domain| domain.ends_with(".node.kubevirt.io/"));
+            let family = of_labeller.unwrap_or(&label).to_owned();
+            let need = match label.split_at(1) {
+                ("!", label) => NodeRequirement::NoLabel(label.to_owned()),
+                ("?", label) => NodeRequirement::Key(label.to_owned()),
+                _ => NodeRequirement::Label { label, family },
+            };
+            (cause.path.to_string(), need)
+        }));
+        if spec["architecture"] != "arm64" && matches!(model, "" | "host-model") {
+            self.need("domain.cpu.model", NodeRequirement::NoLabel(OBSOLETE_HOST_MODEL.to_owned()));
         }
         if is_obsolete {
             self.need("domain.cpu.model", NodeRequirement::ObsoleteModel(model.to_owned()));
@@ -240,9 +219,12 @@ impl Launcher {
         [self.requests, self.limits] = [amounts(&own["requests"]), amounts(&own["limits"])];
         self.requests.insert("pods".to_owned(), 1000);
         for (_, need) in self.needs.iter().filter(|(path, _)| path != REQUESTS) {
-            if let NodeRequirement::Device(name) | NodeRequirement::NetworkDevice(name) = need {
-                *self.requests.entry(name.clone()).or_default() += 1000;
-            }
+            let device = match need {
+                NodeRequirement::Device(name) | NodeRequirement::NetworkDevice(name) => name,
+                NodeRequirement::Kvm => "devices.kubevirt.io/kvm",
+                _ => continue,
+            };
+            *self.requests.entry(device.to_owned()).or_default() += 1000;
         }
         let developer = &cluster.configuration()["developerConfiguration"];
         let share = |field: &str, default: i64| developer[field].as_i64().filter(|n| *n > 0).unwrap_or(default);
@@ -252,6 +234,8 @@ impl Launcher {
         let memory = memory.unwrap_or_else(|| guest.saturating_mul(100) / share("memoryOvercommit", 100));
         let cpus = vcpus(at(spec, "domain.cpu")).max(1).saturating_mul(1000);
         if *at(spec, "domain.cpu.dedicatedCpuPlacement") == true {
+            let isolated = if *at(spec, "domain.cpu.isolateEmulatorThread") == true { 1000 } else { 0 };
+            let cpus = cpus.saturating_add(isolated);
             self.requests.insert("cpu".to_owned(), cpus);
             self.limits.insert("cpu".to_owned(), cpus);
             self.limits.insert("memory".to_owned(), memory);
@@ -283,11 +267,6 @@ impl Launcher {
         if limited("memory") {
             self.limits.entry("memory".to_owned()).or_insert(request.saturating_mul(2));
         }
-    }
-
-    fn select(&mut self, path: &str, family: &'static str, name: &str) {
-        let label = format!("{family}{name}");
-        self.need(path, NodeRequirement::Label { label, family });
     }
 
     fn need(&mut self, path: &str, requirement: NodeRequirement) {

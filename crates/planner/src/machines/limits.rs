@@ -44,7 +44,8 @@ const MARGIN: i64 = 512 * 1024 * 1024 * 1000;
 pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal> {
     list(&spec["limits"]).iter().enumerate().find_map(|(i, item)| {
         let of_container = item["type"] == "Container";
-        if !of_container && item["type"] != "Pod" {
+        let of_claim = item["type"] == "PersistentVolumeClaim";
+        if !of_container && !of_claim && item["type"] != "Pod" {
             return None;
         }
         let refusal = |field: &str, resource: &str, asked, allowed, how| {
@@ -55,8 +56,9 @@ pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal>
             let value = &item[field][resource];
             quantity(value).map(|_| milli(value))
         };
-        let resources = ["cpu", "memory", "ephemeral-storage"];
-        resources.into_iter().find_map(|resource| {
+        let resources: &[&str] = if of_claim { &["storage"] } else { &["cpu", "memory", "ephemeral-storage"] };
+        resources.iter().find_map(|resource| {
+            let resource = *resource;
             let request = launcher.requests.get(resource).copied();
             let limit = launcher.limits.get(resource).copied();
             if let Some(maximum) = amount("max", resource)
@@ -70,10 +72,16 @@ pub fn limit_range_refusal(launcher: &Launcher, spec: &Value) -> Option<Refusal>
             {
                 return refusal(field, resource, asked, given, RefusalKind::AboveDefault);
             }
-            if !of_container {
+            if !of_container && !of_claim {
                 return None;
             }
-            let most = request?.saturating_add(if resource == "memory" { MARGIN } else { 0 });
+            let margin = match resource {
+                "memory" => MARGIN,
+                // CDI may add the overhead of a file system.
+                "storage" => request? / 16,
+                _ => 0,
+            };
+            let most = request?.saturating_add(margin);
             let minimum = amount("min", resource).unwrap_or_default();
             if most < minimum {
                 return refusal("min", resource, request?, minimum, RefusalKind::Below);
@@ -122,6 +130,19 @@ pub fn amount_text(resource: &str, thousandths: i64) -> String {
 }
 
 impl Launcher {
+    /// What a claim asks for, as a launcher.
+    pub fn of_claim(size: Option<&str>, class: Option<&str>) -> Self {
+        let size = size.and_then(|size| Some(Quantity::parse(size).ok()?.scaled(-3)));
+        let amounts = [("persistentvolumeclaims", Some(1000)), ("requests.storage", size)];
+        let mut own = Self::default();
+        for (resource, amount) in amounts.into_iter().filter_map(|(resource, amount)| Some((resource, amount?))) {
+            own.requests.insert(resource.trim_start_matches("requests.").to_owned(), amount);
+            let of_class = class.map(|class| format!("{class}.storageclass.storage.k8s.io/{resource}"));
+            own.requests.extend(of_class.map(|resource| (resource, amount)));
+        }
+        own
+    }
+
     /// Adds what as many launchers as `times` ask for.
     pub fn add(&mut self, other: &Self, times: i64) {
         for (own, added) in [(&mut self.requests, &other.requests), (&mut self.limits, &other.limits)] {

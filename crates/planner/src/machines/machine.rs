@@ -130,7 +130,12 @@ fn creation(
         }
         let mut applied = Checker::new(cluster, at(object, spec_path), spec_path, Stage::Defaulting);
         if let Some(instancetype) = machine.instancetype {
-            applied.instancetype_conflicts(instancetype);
+            if let Some(message) = defaults::spread_problem(instancetype, machine.preference) {
+                let path = Path::dotted(path).key("preference").key("name");
+                return vec![Cause { stage: Stage::Defaulting, path, reason: Reason::Preference, message }];
+            }
+            let metadata = spec_path.strip_suffix("spec").unwrap_or_default().to_owned() + "metadata";
+            applied.instancetype_conflicts(instancetype, &metadata, at(object, &metadata));
         }
         if !applied.found.is_empty() {
             return applied.causes();
@@ -213,7 +218,7 @@ impl Checker<'_> {
         self.cpu();
         self.placement();
         self.networks();
-        self.claimed_devices();
+        self.rows("resource-claims");
         self.boot_order();
         self.displays();
         self.rows("volumes");
@@ -245,45 +250,35 @@ impl Checker<'_> {
                 self.found.push(cause);
             }
         };
-        match machine.instancetype {
-            Some(instancetype) => {
-                let provided = number(at(instancetype, "cpu.guest"));
-                if provided < cpu {
-                    let message = format!(
-                        "insufficient CPU resources of {provided} vCPU provided by instance type, preference requires {cpu} \
-                         vCPU"
-                    );
-                    reject(reference("instancetype"), message);
-                }
-            }
+        let provider = if machine.instancetype.is_some() { "instance type" } else { "VirtualMachine" };
+        let own_field = |field: &str| Path::dotted(&format!("{owner}.template.spec.domain.{field}"));
+        let (provided, of, path) = match machine.instancetype {
+            Some(instancetype) => (number(at(instancetype, "cpu.guest")), String::new(), reference("instancetype")),
             // A missing instance type may be sufficient.
             None if !at(machine.object, owner)["instancetype"].is_null() => return,
             None => {
                 let (fields, shown) = counted_fields(preference);
                 let cores = at(self.spec, "domain.cpu");
-                let provided: i64 = fields.iter().map(|f| number(&cores[*f])).product();
-                if provided < cpu {
-                    let shown = format!("{cpu} vCPU provided as {shown}");
-                    let message = format!(
-                        "insufficient CPU resources of {provided} vCPU provided by VirtualMachine, preference requires \
-                         {shown}"
-                    );
-                    let field = format!("{owner}.template.spec.domain.cpu.{}", fields[0]);
-                    reject(Path::dotted(&field), message);
-                }
+                let provided = fields.iter().map(|f| number(&cores[*f])).product();
+                (provided, format!(" provided as {shown}"), own_field(&format!("cpu.{}", fields[0])))
             }
+        };
+        if provided < cpu {
+            let message = format!(
+                "insufficient CPU resources of {provided} vCPU provided by {provider}, preference requires {cpu} vCPU{of}"
+            );
+            reject(path, message);
         }
         let required = at(requirements, "memory.guest");
         let memory = at(self.spec, "domain.memory.guest");
         if quantity(required).is_some() && whole(memory) < whole(required) {
-            let provider = if machine.instancetype.is_some() { "instance type" } else { "VirtualMachine" };
             let (own, required) = (printed(memory), printed(required));
             let message = format!(
                 "insufficient Memory resources of {own} provided by {provider}, preference requires {required}"
             );
             let path = match machine.instancetype {
                 Some(_) => reference("instancetype"),
-                None => Path::dotted(&format!("{owner}.template.spec.domain.memory.guest")),
+                None => own_field("memory.guest"),
             };
             reject(path, message);
         }

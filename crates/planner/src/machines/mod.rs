@@ -36,8 +36,9 @@ pub use defaults::effective;
 pub use defects::{Defect, MachineView, defects, deployed_kubevirt, has_defect};
 pub use launcher::{Launcher, Namespace, NodeRequirement, is_own_label, may_be_required};
 pub use limits::{Refusal, RefusalKind, amount_text, limit_range_refusal, quota_refusal};
-pub use migration::{Claim, Obstacle, obstacles};
+pub use migration::obstacles;
 pub use structure::{TypeKind, common_type, common_types, schema};
+pub use tables::is_base64;
 pub use types::admit_other;
 
 use crate::prelude::*;
@@ -124,6 +125,21 @@ pub struct Cause {
     pub reason: Reason,
     /// The server's own message.
     pub message: String,
+}
+
+impl Cause {
+    /// Who rejects what, in `name can't start, <clause>` from [`Stage::Start`] on.
+    pub fn clause(&self, name: &str) -> String {
+        let who = match self.stage {
+            Stage::Schema => "the API server rejects {}",
+            Stage::Defaulting | Stage::Validating => "KubeVirt rejects {}",
+            Stage::Start => "KubeVirt rejects its instance",
+            Stage::Pod => "the API server rejects its pod",
+            Stage::Disk => "the API server rejects its disk",
+            Stage::Domain => "virt-launcher can't define its domain",
+        };
+        format!("{}: {}", who.replace("{}", name), self.message)
+    }
 }
 
 /// The cluster that admits objects: the KubeVirt object that HCO renders, in a release.

@@ -2,12 +2,7 @@
 //!
 //! Source: `pkg/network/admitter`.
 
-use std::collections::HashMap;
-
-use serde_json::Value;
-
-use super::Reason;
-use super::checker::{Checker, list, number, repeats, text, unsupported};
+use super::checker::Checker;
 
 impl Checker<'_> {
     pub(super) fn networks(&mut self) {
@@ -18,37 +13,7 @@ impl Checker<'_> {
         }
         for (path, interface) in self.each("domain.devices.interfaces[]") {
             if !self.find(&path, interface, ">networks:pod").1.is_null() {
-                self.ports(&path, list(&interface["ports"]));
-            }
-        }
-    }
-
-    fn ports(&mut self, path: &str, ports: &[Value]) {
-        let repeated: HashMap<usize, usize> =
-            repeats(ports.iter().map(|p| text(&p["name"]))).map(|(i, _, other)| (i, other)).collect();
-        let maximum = if self.cluster.admits("ports-below-65536") { 65_535 } else { 65_536 };
-        for (i, port) in ports.iter().enumerate() {
-            let at = |field: &str| format!("{path}.ports[{i}].{field}");
-            let name = text(&port["name"]);
-            if !name.is_empty() {
-                if let Some(other) = repeated.get(&i) {
-                    let reason = Reason::Duplicate(self.path(&format!("{path}.ports[{other}]")));
-                    self.reject(&at("name"), reason, format!("Duplicate name of the port: {name}"));
-                }
-                if !is_port_name(name) {
-                    self.reject(&at("name"), Reason::Malformed, format!("Invalid name of the port: {name}"));
-                }
-            }
-            match number(&port["port"]) {
-                0 => self.reject(&at("port"), Reason::Missing, "Port field is mandatory."),
-                n if n < 0 || n > maximum => {
-                    self.reject(&at("port"), Reason::OutOfRange, "Port field must be in range 0 < x < 65536.");
-                }
-                _ => {}
-            }
-            if !matches!(text(&port["protocol"]), "" | "TCP" | "UDP") {
-                let message = "Unknown protocol, only TCP or UDP allowed";
-                self.reject(&at("protocol"), unsupported(&["TCP", "UDP"]), message);
+                self.rows_below(&path, interface, "ports");
             }
         }
     }
@@ -69,7 +34,7 @@ pub(super) fn mac_problem(mac: &str) -> Option<&'static str> {
 
 /// Whether a port's name is valid in Kubernetes: at most 15 lower-case letters, digits and single hyphens, with at
 /// least one letter.
-fn is_port_name(name: &str) -> bool {
+pub(super) fn is_port_name(name: &str) -> bool {
     name.len() <= 15
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         && name.bytes().any(|b| b.is_ascii_lowercase())

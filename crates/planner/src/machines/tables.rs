@@ -5,11 +5,11 @@ use super::checker::{
     Checker, at, dangling, each, is_on, label_problems, list, milli, number, printed, quantity, text, whole,
 };
 use super::disks::{is_pci_address, path_problem};
-use super::network::mac_problem;
+use super::network::{is_port_name, mac_problem};
 use super::{Cause, Reason};
 use crate::prelude::*;
 use hcoplan_kubernetes::cron;
-use hcoplan_kubernetes::label::subdomain_problems;
+use hcoplan_kubernetes::label::{key_problems, subdomain_problems, value_problems};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr};
@@ -120,6 +120,8 @@ enum How {
     Wider,
     /// A text that differs from another.
     Differs,
+    /// The same text as another.
+    Same,
     StartsWith,
     Quantity,
     /// How many of the paths are set.
@@ -168,13 +170,38 @@ fn form_problems(form: &str, text: &str) -> Vec<String> {
         "registry-url" => registry_url_problem(text).into_iter().collect(),
         "checksum" => checksum_problem(text).into_iter().collect(),
         "ipv4" => wrong(text.parse::<Ipv4Addr>().is_ok()),
-        "base64" => wrong(decoded_len(text).is_some()),
+        "base64" => wrong(is_base64(text)),
         // The longest data of cloud-init.
         "small" => wrong(text.len() <= 2048),
         "small-base64" => wrong(decoded_len(text).is_none_or(|len| len <= 2048)),
+        "filter" => wrong(!text.trim_start_matches('!').trim_end_matches('*').contains(['!', '*']) && text != "!"),
+        "json" => wrong(serde_json::from_str::<Value>(text).is_ok()),
+        "restore-patch" => restore_patch_problems(text),
+        "label-key" => key_problems(text),
+        "label-value" => value_problems(text),
+        "port-name" => wrong(is_port_name(text)),
         "interface" => wrong(!text.is_empty() && plain(b"-_")),
         _ => Vec::new(),
     }
+}
+
+/// KubeVirt's problems with a patch of a restored machine, which it takes apart as text.
+fn restore_patch_problems(patch: &str) -> Vec<String> {
+    const PATCHED: [&str; 3] = ["\"/spec/", "\"/metadata/labels/", "\"/metadata/annotations/"];
+    let parts = patch.trim_matches(['{', '}']).split(',');
+    let problem = |part: &str| match part.split(':').map(str::trim).collect::<Vec<_>>()[..] {
+        ["\"path\"", path] if !PATCHED.iter().any(|start| path.starts_with(start)) => {
+            Some(format!("patching is valid only for elements under /spec/ only: {part}"))
+        }
+        [_, _] => None,
+        _ => Some(format!("patch format is not valid - one \":\" expected in a single key-value json patch: {part}")),
+    };
+    parts.filter_map(problem).collect()
+}
+
+/// Whether Go decodes a text as base64.
+pub fn is_base64(text: &str) -> bool {
+    decoded_len(text).is_some()
 }
 
 /// The decoded length of a base64 text in bytes; `None` if it is invalid. Go skips line breaks.
@@ -243,6 +270,7 @@ impl Test {
             How::Shorter => len() < bound(),
             How::Wider => as_number(joined(value).len().max(text(value).len())) > bound(),
             How::Differs => text(value) != text(find(&self.values[0])),
+            How::Same => text(value) == text(find(&self.values[0])),
             How::StartsWith => text(value).starts_with(&self.values[0]),
             How::Quantity => quantity(value).is_some(),
             How::Count => count(set) == bound(),
@@ -273,6 +301,13 @@ impl<'j> Checker<'j> {
             }
         }
         ended
+    }
+
+    /// Applies the rows of a group to a value below the own one.
+    pub(super) fn rows_below(&mut self, path: &str, value: &'j Value, group: &str) {
+        let mut own = self.below(path, value);
+        own.rows(group);
+        self.found.append(&mut own.found);
     }
 
     /// The first rejection by the rows of a group.
@@ -421,7 +456,7 @@ mod tests {
 
     #[test]
     fn each_form_is_known() {
-        let wrong = [":", " ", "/", &" ".repeat(300), &"a".repeat(4000)];
+        let wrong = [":", " ", "/", "!", &" ".repeat(300), &"a".repeat(4000)];
         for test in CHECKS.values().flatten().flat_map(|check| &check.when).filter(|test| matches!(test.how, How::Not))
         {
             let form = &test.values[0];

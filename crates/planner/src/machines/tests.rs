@@ -137,10 +137,9 @@ fn names_obstacles_of_a_migration() {
     let mut kubevirt = kubevirt();
     kubevirt["spec"]["configuration"]["network"]["binding"] = json!({"moves": {"migration": {}}, "stays": {}});
     let cluster = Cluster { release: &release, kubevirt: &kubevirt };
-    let found = |changes: Value, annotations: Value| -> Vec<Obstacle> {
+    let found = |changes: Value, annotations: Value| -> Vec<String> {
         let object = with(&changes);
-        let claim =
-            |name: &str| Claim { access_modes: if name == "once" { vec!["ReadWriteOnce".into()] } else { vec![] } };
+        let claim = |name: &str| if name == "once" { vec!["ReadWriteOnce".into()] } else { vec![] };
         let found = obstacles(cluster, &object["spec"]["template"]["spec"], &annotations, claim);
         found.into_iter().map(|(_, obstacle)| obstacle).collect()
     };
@@ -154,20 +153,32 @@ fn names_obstacles_of_a_migration() {
     for (changes, annotations, obstacle) in [
         (json!({}), json!({}), None),
         (json!({"domain.cpu.model": "host-passthrough"}), json!({}), None),
-        (interface(json!({"bridge": {}})), json!({}), Some(Obstacle::Network)),
+        (interface(json!({"bridge": {}})), json!({}), Some("its binding to the pod network can't be migrated")),
         (interface(json!({"bridge": {}})), allowed, None),
-        (interface(json!({"binding": {"name": "stays"}})), json!({}), Some(Obstacle::Network)),
+        (
+            interface(json!({"binding": {"name": "stays"}})),
+            json!({}),
+            Some("its binding to the pod network can't be migrated"),
+        ),
         (interface(json!({"binding": {"name": "moves"}})), json!({}), None),
-        (json!({"domain.devices.gpus": [{"name": "a", "deviceName": "b"}]}), json!({}), Some(Obstacle::HostDevice)),
-        (json!({"domain.launchSecurity": {"sev": {}}}), json!({}), Some(Obstacle::Encryption)),
-        (volume(json!({"name": "root", "dataVolume": {"name": "once"}})), json!({}), Some(Obstacle::SharedClaim)),
+        (
+            json!({"domain.devices.gpus": [{"name": "a", "deviceName": "b"}]}),
+            json!({}),
+            Some("it has a device of its node"),
+        ),
+        (json!({"domain.launchSecurity": {"sev": {}}}), json!({}), Some("its memory is encrypted by its node")),
+        (
+            volume(json!({"name": "root", "dataVolume": {"name": "once"}})),
+            json!({}),
+            Some("its claim isn't ReadWriteMany"),
+        ),
         (volume(json!({"name": "root", "dataVolume": {"name": "unknown"}})), json!({}), None),
         (
             volume(json!({"name": "root", "hostDisk": {"path": "/a", "type": "Disk"}})),
             json!({}),
-            Some(Obstacle::HostDisk),
+            Some("its disk is a file of its node"),
         ),
     ] {
-        assert_eq!(found(changes.clone(), annotations), Vec::from_iter(obstacle), "{changes}");
+        assert_eq!(found(changes.clone(), annotations), Vec::from_iter(obstacle.map(str::to_owned)), "{changes}");
     }
 }

@@ -1,6 +1,8 @@
-//! Checks instance types, preferences and migration policies.
+//! Checks objects other than machines: types, policies, migrations, snapshots, restores, exports, clones and claims.
 //!
-//! Source: `pkg/instancetype/webhooks`, `pkg/instancetype/preference/webhooks`, `migrationpolicy-admitter.go`.
+//! Source: `pkg/instancetype/webhooks`, `pkg/instancetype/preference/webhooks`, `migrationpolicy-admitter.go`,
+//! `migration-create-admitter.go`, `vmclone-admitter.go`, `pkg/storage/admitters`; Kubernetes
+//! `ValidatePersistentVolumeClaimSpec`.
 
 use serde_json::Value;
 
@@ -8,16 +10,19 @@ use super::checker::{Checker, structure};
 use super::structure::entry_of;
 use super::{Cause, Cluster, Reason, Stage, defaults};
 
-/// Why KubeVirt rejects an instance type, a preference or a migration policy: by its structure, else by its values. Empty
-/// if it accepts it.
+/// Why KubeVirt, or the API server a claim, rejects such an object: by its structure, else by its values. Empty if it is
+/// accepted.
 pub fn admit_other(cluster: Cluster<'_>, kind: &str, object: &Value) -> Vec<Cause> {
     let kind = &*entry_of(kind);
     let mut object = object.clone();
     let causes = structure(kind, &cluster.release.kubevirt().version, &mut object);
-    if !causes.is_empty() {
+    // CDI completes such a claim before it is validated.
+    let is_completed = object["metadata"]["labels"]["cdi.kubevirt.io/applyStorageProfile"] == "true";
+    if !causes.is_empty() || is_completed {
         return causes;
     }
-    let mut checker = Checker::new(cluster, &object["spec"], "spec", Stage::Validating);
+    let stage = if kind == "PersistentVolumeClaim" { Stage::Schema } else { Stage::Validating };
+    let mut checker = Checker::new(cluster, &object["spec"], "spec", stage);
     checker.rows(kind);
     let is_spread = matches!(checker.text("cpu.preferredCPUTopology"), "spread" | "preferSpread");
     let (ratio, across) = defaults::spread(Some(checker.spec));

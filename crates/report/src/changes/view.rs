@@ -413,7 +413,11 @@ impl<'a> View<'a> {
         let instead = match object.instead_of.as_slice() {
             [] => String::new(),
             [one] => format!(" in the place of {one}"),
-            _ => " each in the place of one without the architecture in its name".to_owned(),
+            others => {
+                let is_longer = object.names.iter().any(|name| others.iter().any(|other| name.starts_with(&**other)));
+                let with = if is_longer { "without" } else { "with" };
+                format!(" each in the place of one {with} the architecture in its name")
+            }
         };
         let mut fields: Vec<DiffLine> = object.fields.iter().flat_map(|field| self.field(field)).collect();
         // One changed field is on the line of its object.

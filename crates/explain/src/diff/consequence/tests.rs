@@ -143,10 +143,11 @@ fn pairs() -> Vec<Value> {
 }
 
 /// Replaced pods, and limits that new pods keep to, look the same from both directions.
-const SYMMETRIC: [(&str, &str); 9] = [
+const SYMMETRIC: [(&str, &str); 10] = [
     ("Deployment", "spec.template"),
     ("Deployment", "spec.replicas"),
     ("DaemonSet", "spec.template"),
+    ("APIServer", "spec.tlsSecurityProfile"),
     ("LimitRange", "spec"),
     ("MigrationPolicy", "spec"),
     ("NetworkAttachmentDefinition", "spec"),
