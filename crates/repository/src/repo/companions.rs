@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
-use super::parent;
+use super::paths::parent;
 use super::problem::related;
 use crate::prelude::*;
 

@@ -1,11 +1,8 @@
 //! The namespace, platform and release of a cluster, with sources and contradictions.
 
-use std::fmt;
-
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
-use hcoplan_yaml::Path;
 
 use super::error::Located;
 use super::problem::related;
@@ -27,8 +24,6 @@ pub enum FactOrigin {
     Inventory,
     /// The HyperConverged itself.
     HyperConverged,
-    /// The kustomization that builds the HyperConverged.
-    Kustomization,
     /// Another manifest.
     Statement(StatementKind),
     /// Another object, with its kind: that of a controller that applies it, or one that only OpenShift has.
@@ -48,7 +43,6 @@ impl fmt::Display for FactOrigin {
             Self::Configuration | Self::Configured => "hcoplan.yaml",
             Self::Inventory => "the inventory",
             Self::HyperConverged => "the HyperConverged",
-            Self::Kustomization => "the kustomization",
             Self::Statement(kind) => return write!(f, "the {kind:?}"),
             Self::Object(kind) => return write!(f, "the {kind}"),
             Self::Nodes => "the nodes' labels",
@@ -90,7 +84,7 @@ impl<T> WithSource<T> {
     /// The source as text: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
-            (FactOrigin::Statement(_) | FactOrigin::Object(_) | FactOrigin::Kustomization, Some(place)) => {
+            (FactOrigin::Statement(_) | FactOrigin::Object(_), Some(place)) => {
                 let place = place.origin().unwrap_or_else(|| place.clone());
                 format!("{} in {}", self.by, place.file.path())
             }
@@ -351,9 +345,9 @@ mod tests {
     fn uses_the_first_source_with_a_fact() {
         let said = |value, by| WithSource { value, by, place: None };
         let nothing = || said("default", FactOrigin::Nothing);
-        assert_eq!(known(nothing(), said("second", FactOrigin::Kustomization)).value, "second");
-        let both = known(said("first", FactOrigin::Kustomization), said("second", FactOrigin::Kustomization));
+        assert_eq!(known(nothing(), said("second", FactOrigin::Inventory)).value, "second");
+        let both = known(said("first", FactOrigin::Inventory), said("second", FactOrigin::Inventory));
         assert_eq!(both.value, "first");
-        assert_eq!(known(said("first", FactOrigin::Kustomization), nothing()).value, "first");
+        assert_eq!(known(said("first", FactOrigin::Inventory), nothing()).value, "first");
     }
 }

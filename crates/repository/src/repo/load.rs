@@ -11,7 +11,7 @@ use super::Repo;
 use super::choose_release::{known_release, nearest_release, not_modelled};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
-use super::parent;
+use super::paths::parent;
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
@@ -60,9 +60,9 @@ pub enum ReleaseBasis {
     NearestTo(String),
 }
 
-impl std::fmt::Display for ReleaseBasis {
+impl fmt::Display for ReleaseBasis {
     /// What follows the release; nothing if it is stated.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stated => Ok(()),
             Self::Assumed => f.write_str(" (assumed)"),
@@ -132,8 +132,8 @@ impl Repo {
             inventory = Arc::new(LoadedInventory { states_nodes: true, ..(*inventory).clone() });
         }
         let mut json = document.root.to_json();
-        let given = Some(()).filter(|()| document.text("metadata.namespace").is_empty());
-        let given = given.and_then(|()| self.namespace_given_to(cluster));
+        let lacks_namespace = document.text("metadata.namespace").is_empty();
+        let given = lacks_namespace.then(|| self.namespace_given_to(cluster)).flatten();
         if let Some((given, metadata)) = given.as_ref().zip(json["metadata"].as_object_mut()) {
             metadata.insert("namespace".to_owned(), given.value.as_str().into());
         }
@@ -269,16 +269,19 @@ impl Repo {
         Ok(content)
     }
 
+    /// An object with what is known of it alone.
+    pub(super) fn object(&self, object: ObjectRef) -> Option<Arc<Document>> {
+        self.content(object.file).ok()?.object(object.place)
+    }
+
     /// The documents of which a file was built; none if it wasn't.
     pub(super) fn parts_of_build(&self, path: &Utf8Path) -> &[Arc<Document>] {
-        let built = self.built.as_ref();
-        built.and_then(|built| built.documents.get(path)).map_or(&[], Vec::as_slice)
+        self.built.documents.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// The location of an object's name.
     pub(super) fn named_at(&self, object: ObjectRef) -> Option<Location> {
-        let document = self.content(object.file).ok()?.object(object.place)?;
-        let place = whole(&document);
+        let place = whole(&*self.object(object)?);
         Some(place.origin().unwrap_or(place))
     }
 
@@ -302,7 +305,7 @@ impl Repo {
         ["nodes.yaml", "nodes.yml", "nodes.json"].iter().any(|name| {
             let path = parent(cluster.path()).join(name);
             let Ok(file) = self.tree.source(&path) else { return false };
-            let parsed = hcoplan_yaml::parse(&file);
+            let parsed = yaml::parse(&file);
             let is_empty = |document: &Document| {
                 let root = &document.root;
                 root.text("kind") == "List" && root.get("items").is_some_and(|items| items.items().is_empty())

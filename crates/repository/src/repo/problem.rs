@@ -20,9 +20,14 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// One after which nothing should be written.
+    pub(super) fn error(finding: Finding) -> Self {
+        Self { finding: finding.error(), fatal: true }
+    }
+
     /// The same problem as a fatal one.
     pub(super) fn fatal(self) -> Self {
-        Self { finding: self.finding.severity(Severity::Error), fatal: true }
+        Self::error(self.finding)
     }
 }
 
@@ -41,8 +46,7 @@ pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
 
 /// A file that was removed or changed after the directory was listed.
 pub(super) fn changed_while_read(path: &Utf8Path) -> Problem {
-    let finding = not_read(path, "it changed while it was read".to_owned());
-    Problem { finding: finding.severity(Severity::Error), fatal: true }
+    Problem::error(not_read(path, "it changed while it was read".to_owned()))
 }
 
 fn not_read(path: &Utf8Path, why: String) -> Finding {
@@ -76,7 +80,7 @@ pub(super) fn unparseable_other(content: &Content) -> Option<Finding> {
     let first = content.problems.iter().find(|p| p.kind.is_fatal() && p.kind != ProblemKind::Template)?;
     let text = content.file.text();
     // One that mentions the operator is fatal and reported with the repository.
-    (text.contains(KUBEVIRT) && !mentions_hco(text)).then(|| syntax(content, first).severity(Severity::Warning))
+    (text.contains(KUBEVIRT) && !mentions_hco(text)).then(|| syntax(content, first).warning())
 }
 
 /// An unparseable file with objects of a controller: what they apply isn't known.
@@ -85,7 +89,7 @@ pub(super) fn unparseable_controller(file: &Arc<SourceFile>) -> Option<Finding> 
     let first = content.problems.iter().find(|p| p.kind.is_fatal())?;
     let is_template = content.is_template() || mentions_hco(file.text());
     (!is_template).then(|| {
-        let finding = syntax(&content, first).severity(Severity::Warning);
+        let finding = syntax(&content, first).warning();
         finding.label("what its objects apply is not in the plan")
     })
 }

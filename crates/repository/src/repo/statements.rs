@@ -4,7 +4,6 @@
 //! to that of its HyperConverged for one cluster, a shared one for all.
 
 use hcoplan_planner::release::{Distribution, Platform, version_numbers, version_parts};
-use hcoplan_yaml::Path;
 
 use super::choose_release::release_name;
 use crate::prelude::*;

@@ -4,8 +4,8 @@
 
 use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 
-use super::has_map;
 use super::mentions::{HCO, hints};
+use super::nodes::has_map;
 use super::statements::HCO_NAME as NAME;
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::{Applicability, Fix};

@@ -4,7 +4,7 @@
 //! become a number, whether it was in quotes or not. Of the expressions of `envsubst`, names with and without a default
 //! are computed.
 
-use hcoplan_yaml::{self as yaml, Entry, Value};
+use hcoplan_yaml::{Entry, Value};
 
 use crate::prelude::*;
 

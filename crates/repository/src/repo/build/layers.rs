@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::finding::Edit;
 use hcoplan_yaml::edit::{apply, line_edits};
-use hcoplan_yaml::{Path, Style, block_of, locate_in_scalar};
+use hcoplan_yaml::{Style, block_of, locate_in_scalar};
 
 use super::native::selects;
 use crate::prelude::*;

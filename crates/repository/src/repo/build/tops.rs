@@ -18,7 +18,7 @@ pub(super) fn to_build(
     let bases: BTreeMap<&Utf8Path, Vec<Utf8PathBuf>> = (directories.iter())
         .filter_map(|directory| {
             let own = all.at(directory)?;
-            let bases = own.bases().filter_map(|(_, base)| normalize_path(&directory.join(base)));
+            let bases = own.bases().filter_map(|(_, base)| own.file(base));
             Some((*directory, bases.map(|base| follow_links(tree, &base)).collect()))
         })
         .collect();

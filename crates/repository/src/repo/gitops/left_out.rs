@@ -1,12 +1,10 @@
 //! Why a controller doesn't apply a file, although its object is there.
 
-use std::fmt;
-
 use super::{Applied, Controller, Source};
 use crate::prelude::*;
 use crate::repo::charts::is_chart;
 use crate::repo::kustomization::has_kustomization;
-use crate::repo::parent;
+use crate::repo::paths::parent;
 
 /// Why a controller doesn't apply a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

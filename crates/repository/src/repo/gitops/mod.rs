@@ -19,12 +19,13 @@ mod path;
 mod template;
 mod variables;
 
-use hcoplan_yaml::{Path, Value};
+use hcoplan_yaml::Value;
 
 use super::kustomization::has_kustomization;
+use super::paths::in_root;
 use crate::prelude::*;
 
-pub(super) use acm::idle;
+pub(super) use acm::{idle, setting};
 pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{sources as argo_sources, templates};
@@ -174,7 +175,7 @@ impl Source {
     /// The directory, if it is known.
     pub(super) fn directory(&self) -> Option<Utf8PathBuf> {
         let path = self.path.as_deref().filter(|path| !path.contains("{{"))?;
-        normalize_path(Utf8Path::new(path.trim_start_matches('/')))
+        in_root(path.trim_start_matches('/'))
     }
 }
 

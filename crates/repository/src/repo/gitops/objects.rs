@@ -1,7 +1,5 @@
 //! The controllers' objects of a tree.
 
-use hcoplan_yaml::{self as yaml};
-
 use super::destination::destination;
 use super::variables::{ConfigMaps, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
@@ -9,7 +7,8 @@ use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
 use crate::repo::listed;
-use crate::repo::{names_of, parent};
+use crate::repo::nodes::{filled, is_on, names_of};
+use crate::repo::paths::parent;
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
 pub(in crate::repo) const GROUPS: [&str; 5] = [
@@ -99,11 +98,10 @@ impl GitOps {
             |document: &Document| Kind::of(document.text("apiVersion"), document.text("kind")) == Some(kind);
         for document in documents.iter_mut().filter(|document| !all.is_empty() && is_of_kind(document)) {
             let path = document.file.path();
-            let applies = |by: &Applied| by.here().any(|source| by.reaches(source, tree, path));
             let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
-            if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && applies(by)) {
+            if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && by.reaches(tree, path)) {
                 let root = variables.fill(&document.root);
-                *document = Arc::new(Document { root, ..(**document).clone() });
+                Arc::make_mut(document).root = root;
             }
         }
     }
@@ -159,8 +157,7 @@ impl GitOps {
         tree: &'a dyn Tree,
         file: &'a Utf8Path,
     ) -> impl Iterator<Item = &'a Applied> {
-        let reaches = move |by: &&Applied| by.here().any(|source| by.reaches(source, tree, file));
-        self.around(parent(file)).filter(reaches)
+        self.around(parent(file)).filter(move |by| by.reaches(tree, file))
     }
 
     /// The name of what it applies: its own, after that of its file's directory where several clusters have an object of
@@ -200,10 +197,9 @@ impl GitOps {
     /// The files that say what an object applies, and with which values.
     pub(in crate::repo) fn files_of<'a>(&'a self, applied: &'a Applied) -> impl Iterator<Item = Arc<SourceFile>> + 'a {
         let overrides = applied.sources.iter().flat_map(|source| &source.overrides);
-        let namespace = applied.document.text("metadata.namespace");
         let lists = ["spec.postBuild.substituteFrom", "spec.valuesFrom"].map(|list| applied.object.list_at(list));
-        let config_maps = lists.into_iter().flatten().filter(|from| from.text("kind") == "ConfigMap");
-        let config_maps = config_maps.filter_map(|from| self.config_maps.get(namespace, from.text("name")));
+        let named = |from| self.config_maps.named_by(&applied.document, from);
+        let config_maps = lists.into_iter().flatten().filter_map(named);
         overrides.chain(config_maps).chain([&applied.document]).map(|document| file_of(document))
     }
 
@@ -270,8 +266,8 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
         name: object.text("metadata.name").to_owned(),
         namespace: namespace(kind, object),
         destination: destination(kind, object, document.file.path()),
-        prunes: object.below(prune).is_some_and(Node::is_true)
-            && !object.below("spec.suspend").is_some_and(Node::is_true)
+        prunes: is_on(object, prune)
+            && !is_on(object, "spec.suspend")
             && !object.below("spec.syncPolicy.automated.enabled").is_some_and(|on| !on.is_true()),
         sources: sources_of(kind, object, document.file.path()),
     }
@@ -283,8 +279,7 @@ fn namespace(kind: Kind, object: &Node) -> Option<String> {
         Kind::HelmRelease => &["spec.targetNamespace", "metadata.namespace"],
         _ => &[],
     };
-    let mut names = fields.iter().map(|field| object.text(field));
-    names.find(|name| !name.is_empty()).map(ToOwned::to_owned)
+    fields.iter().find_map(|field| filled(object, field)).map(ToOwned::to_owned)
 }
 
 /// The sources of a controller's object, or of an ApplicationSet's template.

@@ -3,7 +3,7 @@
 use regex_lite::Regex;
 
 use crate::prelude::*;
-use crate::repo::has_in;
+use crate::repo::paths::{has_in, in_root};
 
 /// A path relative to the root, which may be a template.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ pub(in crate::repo) struct PathPattern {
 impl PathPattern {
     pub(in crate::repo) fn new(path: &str) -> Option<Self> {
         if !path.contains("{{") {
-            let start = normalize_path(Utf8Path::new(path.trim_start_matches('/')))?;
+            let start = in_root(path.trim_start_matches('/'))?;
             return Some(Self { start, expression: None });
         }
         let mut expression = "^".to_owned();

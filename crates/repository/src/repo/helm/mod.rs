@@ -16,20 +16,19 @@ use std::io::Read as _;
 
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{EditedTree, Memory, program};
-use hcoplan_yaml::{self as yaml};
 
 use self::releases::{Release, Values, named_releases, releases};
 use super::build::{BuildError, BuildTarget, Built, post_render, run_program};
 use super::build_failed::{FailedBuild, name_of};
 use super::candidate::is_candidate;
-use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
+use super::charts::{CHART, files_with_dependencies, is_chart, is_rendered, local_dependencies};
 use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
 use super::mentions::{HCO, contains_encoded_group, has, hints};
+use super::paths::{first_document, parent, shown_path};
 use super::problem::start_of;
 use super::scan::{FoundKind, scan};
 use super::wrappers::not_planned::contains_manifest;
-use super::{first_document, parent};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 
@@ -177,7 +176,7 @@ fn is_action(value: &str) -> bool {
 fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
     let mut out = chart;
     while let Some(parent) = out.parent().filter(|p| p.file_name() == Some("charts")) {
-        match parent.parent().filter(|c| tree.check(&c.join(CHART)).is_ok()) {
+        match parent.parent().filter(|c| is_chart(tree, c)) {
             Some(outer) => out = outer,
             None => break,
         }
@@ -219,13 +218,6 @@ pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Unrendered
         out.findings.push(finding);
     }
     out
-}
-
-fn shown_path(path: &Utf8Path) -> &str {
-    match path.as_str() {
-        "" => ".",
-        path => path,
-    }
 }
 
 fn describe(release: &Release) -> String {
@@ -319,7 +311,7 @@ fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
     });
     let (question, place) = found.next()?;
     let message = format!("the chart asks the cluster: `{question}`; it is planned as a first installation");
-    let finding = Finding::new(&HCO_NOT_PLANNED, message).severity(Severity::Info).at(place);
+    let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(place);
     Some(finding.label("unknown here").help("compare `helm template --is-upgrade …` by hand"))
 }
 
@@ -356,11 +348,7 @@ impl ReleaseToRender<'_> {
         for (to, from) in self.chart.files.iter().filter(|(to, from)| to != from) {
             more.insert(to.clone(), self.tree.read(from).unwrap_or_default());
         }
-        let path = match chart.as_str() {
-            "" => "./".to_owned(),
-            chart => format!("./{chart}"),
-        };
-        let mut arguments = vec!["template".to_owned(), release.name.clone(), path];
+        let mut arguments = vec!["template".to_owned(), release.name.clone(), format!("./{chart}")];
         let namespace = release.namespace.as_deref().unwrap_or(super::statements::HCO_NAME);
         arguments.extend(["--namespace".to_owned(), namespace.to_owned()]);
         for (number, values) in release.values.iter().enumerate() {

@@ -2,8 +2,6 @@
 //!
 //! Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
 
-use hcoplan_yaml::{self as yaml};
-
 use super::{fold_case, values};
 use crate::prelude::*;
 
@@ -40,6 +38,8 @@ pub(in crate::repo) enum Field {
     Charts,
     /// Annotations about the build.
     BuildMetadata,
+    /// What kustomize doesn't know.
+    Unknown,
 }
 
 /// A value that a kustomization sets in its objects.
@@ -124,16 +124,8 @@ pub(in crate::repo) struct Entry {
     pub(in crate::repo) document: Arc<Document>,
     /// Its value: an item of a list, or the whole value of [`Field::Metadata`].
     pub(in crate::repo) node: Node,
-    pub(in crate::repo) what: EntryKind,
-}
-
-/// The kind of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::repo) enum EntryKind {
-    /// An item of this field.
-    Of(Field),
-    /// A field of a kustomization's that kustomize doesn't know.
-    Unknown,
+    /// The field that it is an item of.
+    pub(in crate::repo) what: Field,
 }
 
 impl Entry {
@@ -144,8 +136,7 @@ impl Entry {
 
     /// The text of a patch or a plugin: the name of a file, or the content.
     pub(in crate::repo) fn source(&self) -> Option<PatchSource<'_>> {
-        let EntryKind::Of(field) = self.what else { return None };
-        match field {
+        match self.what {
             Field::Resources | Field::Components => Some(PatchSource::File(&self.node)),
             Field::MergePatches | Field::Plugins => Some(match self.node.as_str()? {
                 text if is_inline(text) => PatchSource::Inline(&self.node),
@@ -168,22 +159,14 @@ impl Entry {
 
     /// The names of the files that kustomize reads for it; a resource may be a directory, too.
     pub(in crate::repo) fn files(&self) -> Vec<&str> {
-        let EntryKind::Of(field) = self.what else { return Vec::new() };
-        let path = |node| values(node, "path").filter_map(Node::as_str);
-        match field {
-            Field::Resources
-            | Field::Components
-            | Field::MergePatches
-            | Field::Plugins
-            | Field::Patches
-            | Field::JsonPatches => match self.source() {
+        match self.what {
+            Field::Configurations => self.node.as_str().into_iter().collect(),
+            Field::OpenApi | Field::Replacements => values(&self.node, "path").filter_map(Node::as_str).collect(),
+            Field::Generators(_) => generated_from(&self.node).map(|(_, name)| name).collect(),
+            _ => match self.source() {
                 Some(PatchSource::File(name)) => name.as_str().into_iter().collect(),
                 _ => Vec::new(),
             },
-            Field::Configurations => self.node.as_str().into_iter().collect(),
-            Field::OpenApi | Field::Replacements => path(&self.node).collect(),
-            Field::Generators(_) => generated_from(&self.node).map(|(_, name)| name).collect(),
-            Field::Plain | Field::Metadata(_) | Field::Variables | Field::Charts | Field::BuildMetadata => Vec::new(),
         }
     }
 }

@@ -3,12 +3,12 @@
 //! kustomize decodes it with Go's JSON decoder, which ignores the case of keys and folds two letters beyond ASCII. It
 //! rejects unknown keys.
 
-use hcoplan_yaml::{self as yaml};
-
-use super::entry::{Entry, EntryKind, Field};
+use super::entry::{Entry, Field};
 use super::shape::{Shape, mistyped};
 use super::{KUSTOMIZATIONS, has_kustomization, values};
 use crate::prelude::*;
+use crate::repo::nodes::said;
+use crate::repo::paths::{file_in, parent};
 
 /// A kustomization.
 #[derive(Debug, Clone, Default)]
@@ -50,8 +50,8 @@ pub(in crate::repo) enum Rejected {
     OtherType(&'static str, String, &'static str),
 }
 
-impl std::fmt::Display for Rejected {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(why) | Self::Broken(why) => f.write_str(why),
             Self::Empty => f.write_str("it is empty"),
@@ -116,7 +116,7 @@ impl Kustomization {
                 let place = || document.location(key.span);
                 rejected.get_or_insert_with(|| (Rejected::UnknownField(key.text.clone()), place()));
                 let node = Node { span: key.span, ..entry.value.clone() };
-                entries.push(Entry { document: Arc::clone(document), node, what: EntryKind::Unknown });
+                entries.push(Entry { document: Arc::clone(document), node, what: Field::Unknown });
                 continue;
             };
             entries.extend(entries_of(field, &entry.value, document));
@@ -143,23 +143,34 @@ impl Kustomization {
 
     /// Its directory.
     pub(in crate::repo) fn directory(&self) -> &Utf8Path {
-        self.path.parent().unwrap_or(Utf8Path::new(""))
+        parent(&self.path)
+    }
+
+    /// The file or directory that it names so.
+    pub(in crate::repo) fn file(&self, name: &str) -> Option<Utf8PathBuf> {
+        file_in(self.directory(), name)
+    }
+
+    /// Whether one of some entries of it names a file.
+    pub(in crate::repo) fn names(&self, file: &Utf8Path, is_meant: impl Fn(Field) -> bool) -> bool {
+        let mut names = self.entries.iter().filter(|entry| is_meant(entry.what)).flat_map(Entry::files);
+        names.any(|name| self.file(name).as_deref() == Some(file))
     }
 
     /// Its entries of a field.
     pub(in crate::repo) fn of_field(&self, field: Field) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.what == EntryKind::Of(field))
+        self.entries.iter().filter(move |entry| entry.what == field)
     }
 
     /// Its resources and components, with their names.
     pub(in crate::repo) fn bases(&self) -> impl Iterator<Item = (&Entry, &str)> {
-        let is_base = |entry: &&Entry| matches!(entry.what, EntryKind::Of(Field::Resources | Field::Components));
+        let is_base = |entry: &&Entry| matches!(entry.what, Field::Resources | Field::Components);
         self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
     }
 
     /// Whether it only lists resources.
     pub(in crate::repo) fn only_lists(&self) -> bool {
-        let is_list = |entry: &Entry| matches!(entry.what, EntryKind::Of(Field::Plain | Field::Resources));
+        let is_list = |entry: &Entry| matches!(entry.what, Field::Plain | Field::Resources);
         self.entries.iter().all(is_list)
     }
 }
@@ -172,7 +183,7 @@ pub(in crate::repo) fn entries_at<'d>(
     document: impl Fn(&str) -> &'d Arc<Document>,
 ) -> Vec<Entry> {
     let of = |key: &&str| {
-        let value = node.get(key).filter(|value| !value.is_empty())?;
+        let value = said(node, key)?;
         let field = Field::of(key.trim_start_matches("target"))?;
         Some(entries_of(field, value, document(key)).collect::<Vec<_>>())
     };
@@ -184,11 +195,7 @@ fn entries_of<'d>(field: Field, value: &'d Node, document: &'d Arc<Document>) ->
     let is_whole =
         matches!(field, Field::Metadata(_) | Field::OpenApi | Field::Charts | Field::BuildMetadata | Field::Plain);
     let nodes = if is_whole { std::slice::from_ref(value) } else { value.items() };
-    nodes.iter().map(move |node| Entry {
-        document: Arc::clone(document),
-        node: node.clone(),
-        what: EntryKind::Of(field),
-    })
+    nodes.iter().map(move |node| Entry { document: Arc::clone(document), node: node.clone(), what: field })
 }
 
 /// The existing files and directories that an unreadable kustomization names, which are no clusters of their own.
@@ -197,7 +204,7 @@ fn named_in_text(tree: &dyn Tree, directory: &Utf8Path, path: &Utf8Path) -> Vec<
     let file = SourceFile::from_bytes(path, bytes);
     let words = file.text().split(|c: char| c.is_whitespace() || "[]{},'\"".contains(c));
     let is_there = |word: &&str| {
-        let path = normalize_path(&directory.join(word));
+        let path = file_in(directory, word);
         !word.is_empty() && path.is_some_and(|p| tree.check(&p).is_ok() || has_kustomization(tree, &p))
     };
     let list: Vec<String> =

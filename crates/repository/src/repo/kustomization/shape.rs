@@ -2,8 +2,6 @@
 //!
 //! Source: the structs of kustomize's `api/types`; tried with kustomize 4.5.
 
-use std::fmt;
-
 use hcoplan_yaml::Value;
 
 use super::{Rejected, fold_case};
@@ -103,14 +101,12 @@ pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Reje
         }
         _ => inner("*"),
     };
-    let mut items = node.items().iter().map(|item| (item, own(item)));
-    let mut entries = node.entries().iter().map(|entry| {
+    let items = node.items().iter().map(|item| (item, own(item)));
+    let entries = node.entries().iter().map(|entry| {
         let key = if PAIRS.contains(&&*fold_case(path)) { "*" } else { &*entry.key.text };
         (&entry.value, inner(key))
     });
-    items
-        .find_map(|(item, path)| mistyped(item, &path))
-        .or_else(|| entries.find_map(|(value, path)| mistyped(value, &path)))
+    items.chain(entries).find_map(|(value, path)| mistyped(value, &path))
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use hcoplan_yaml::Value;
 
-use super::super::has_map;
 use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, mutations, policy};
 use crate::prelude::*;
+use crate::repo::nodes::has_map;
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,8 +102,7 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
                         let reason = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
-                        let span = kind.span;
-                        self.out.push(NotPlannedObject { span, reason });
+                        self.out.push(NotPlannedObject { span: kind.span, reason });
                     }
                 }
                 for item in items {
@@ -117,8 +116,7 @@ impl<'n> Walk<'n, '_> {
                     || wrapper == RESOURCE_SET && has_line(text, "kind", &may_be_filled_in) =>
             {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
-                let span = node.span;
-                self.out.push(NotPlannedObject { span, reason });
+                self.out.push(NotPlannedObject { span: node.span, reason });
             }
             _ => {}
         }

@@ -106,7 +106,7 @@ type Pairs = Vec<(String, Location, Placed)>;
 
 /// The pairs of a map of labels or annotations; kustomize reads numbers and bools as text there.
 fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
-    let pair = |entry: &hcoplan_yaml::Entry| {
+    let pair = |entry: &yaml::Entry| {
         let value = Placed::of_node(document, &entry.value);
         if value.as_str().is_none() {
             let why = RefusedReason::NotText(entry.key.text.clone());
@@ -119,21 +119,20 @@ fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
 
 fn set_namespace(object: &mut Object, namespace: &str, place: &Location) {
     let id = object.id();
-    let value = || Placed::text_at(namespace, place);
     if !id.is_cluster_scoped() {
         if id.namespace != namespace {
             object.remember_id();
         }
-        object.root.map_of("metadata", place).set("namespace", place, value());
+        object.root.map_of("metadata", place).set_text("namespace", namespace, place);
     } else if id.kind == "Namespace" && id.version == "v1" && id.group.is_empty() {
         object.remember_id();
-        object.root.map_of("metadata", place).set("name", place, value());
+        object.root.map_of("metadata", place).set_text("name", namespace, place);
     }
     if matches!(id.kind.as_str(), "RoleBinding" | "ClusterRoleBinding")
         && let Some(Placed { value: Value::List(subjects), .. }) = object.root.get_mut("subjects")
     {
         let defaults = subjects.iter_mut().filter(|subject| subject.text(&["name"]) == "default");
-        defaults.for_each(|subject| subject.set("namespace", place, value()));
+        defaults.for_each(|subject| subject.set_text("namespace", namespace, place));
     }
 }
 
@@ -144,7 +143,7 @@ fn rename(object: &mut Object, part: &str, is_prefix: bool, place: &Location) {
     }
     object.remember_id();
     let name = if is_prefix { format!("{part}{}", id.name) } else { format!("{}{part}", id.name) };
-    object.root.map_of("metadata", place).set("name", place, Placed::text_at(&name, place));
+    object.root.map_of("metadata", place).set_text("name", &name, place);
 }
 
 /// Sets pairs in the map at a path, which is made where it is missing.
@@ -195,7 +194,7 @@ fn set_images(value: &mut Placed, image: &Node, place: &Location) {
                     for container in containers {
                         let replaced = replaced_image(container.text(&["image"]), image);
                         if let Some(replaced) = replaced {
-                            container.set("image", place, Placed::text_at(&replaced, place));
+                            container.set_text("image", &replaced, place);
                         }
                     }
                 } else {

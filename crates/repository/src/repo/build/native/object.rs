@@ -1,7 +1,6 @@
 //! Objects of a build: values with the places that wrote them, and identities.
 
 use crate::prelude::*;
-use std::fmt;
 
 use hcoplan_yaml::{KustomizeScalar, Style, Value as Written, kustomize_reads};
 use serde_json::{Map, Value as Json};
@@ -32,7 +31,7 @@ pub(in crate::repo) struct Member {
 impl Placed {
     /// A document's value.
     pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
-        Self::of(&document.root, document.file.text(), &|span| document.location(span))
+        Self::of_node(document, &document.root)
     }
 
     /// A document's part.
@@ -55,7 +54,7 @@ impl Placed {
         let value = match &node.value {
             Written::Seq(items) => Value::List(items.iter().map(|item| Self::of(item, text, place)).collect()),
             Written::Map(entries) => {
-                let member = |entry: &hcoplan_yaml::Entry| Member {
+                let member = |entry: &yaml::Entry| Member {
                     key: key(entry, text),
                     place: place(entry.key.span),
                     value: Self::of(&entry.value, text, place),
@@ -125,6 +124,11 @@ impl Placed {
             Some(member) => (member.place, member.value) = (place.clone(), value),
             None => members.push(Member { key: key.to_owned(), place: place.clone(), value }),
         }
+    }
+
+    /// Sets a key of a map to a text, both at a place.
+    pub(super) fn set_text(&mut self, key: &str, text: &str, place: &Location) {
+        self.set(key, place, Self::text_at(text, place));
     }
 
     pub(super) fn remove(&mut self, key: &str) -> Option<Self> {
@@ -287,7 +291,7 @@ impl Object {
 }
 
 /// A key as kustomize reads it, which types no plain key: `y` and `1.0` stay as they are.
-fn key(entry: &hcoplan_yaml::Entry, text: &str) -> String {
+fn key(entry: &yaml::Entry, text: &str) -> String {
     let own =
         text.get(entry.key.span.range()).filter(|own| !own.starts_with(['"', '\'', '&', '*', '!', '?', '|', '>']));
     own.unwrap_or(&entry.key.text).to_owned()
