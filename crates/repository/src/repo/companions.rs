@@ -28,11 +28,10 @@ pub(super) fn second_hyperconvergeds(
             return None;
         }
         let message = format!("the cluster `{}` has a second HyperConverged", upper.name());
-        let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
+        let finding = Finding::new(&HCO_MULTIPLE_CRS, message)
             .label("shares the other one's inventory")
             .help("delete one; if they are two clusters, give this one an inventory of its own");
-        finding.location = location(lower.object);
-        Some(related(finding, location(upper.object), "the first one"))
+        Some(related(finding, location(lower.object), location(upper.object), "the first one"))
     });
     found.collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use hcoplan_diagnostics::finding::{Applicability, Edit, Fix};
+use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_planner::release::Platform;
 use hcoplan_yaml::Value as Yaml;
@@ -167,11 +167,7 @@ fn finding(document: &Document, mistake: Mistake) -> Finding {
     let mut finding = invalid(mistake.message, &place);
     finding.help = mistake.help.map(Into::into);
     if let Some(text) = mistake.instead {
-        finding.fixes.push(Fix {
-            title: format!("write {text}"),
-            applicability: Applicability::Suggestion,
-            edits: vec![Edit { file: place.file, span: place.span, text }],
-        });
+        finding.fixes.push(Fix::edit(format!("write {text}"), Applicability::Suggestion, place, text));
     }
     finding
 }

@@ -109,11 +109,11 @@ impl Repo {
                 let message = format!(
                     "the second apply overwrites the first: {appliers} applies two HyperConvergeds of the same name to one cluster"
                 );
-                let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
+                let finding = Finding::new(&HCO_MULTIPLE_CRS, message)
                     .label("the same object")
                     .help("delete one, or apply one of them to another cluster");
-                finding.location = self.named_at(cluster.object);
-                out.push(related(finding, self.named_at(first.object), "the first one"));
+                let [own, other] = [cluster, first].map(|cluster| self.named_at(cluster.object));
+                out.push(related(finding, own, other, "the first one"));
                 break;
             }
         }

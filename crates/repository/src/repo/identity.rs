@@ -330,11 +330,10 @@ fn contradiction<T: fmt::Display>(what: &str, first: &WithSource<T>, other: &Wit
     let by = if first.by == other.by { by.replacen("the ", "another ", 1) } else { by };
     let message =
         format!("{} says that the {what} is {}, and {by} that it is {bound}{}", first.by, first.value, other.value);
-    let mut finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
+    let finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
         .label(format!("{} is used", first.value))
         .help("correct the wrong one");
-    finding.location = other.place.clone();
-    related(finding, first.place.clone(), "this one is used")
+    related(finding, other.place.clone(), first.place.clone(), "this one is used")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use hcoplan_yaml::{Entry, Key, Value};
+use hcoplan_yaml::{Entry, Key};
 
 use super::mentions::HCO;
 use super::wrappers::unknown::fill_in_known_values;

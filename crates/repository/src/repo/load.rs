@@ -1,7 +1,7 @@
 //! Loads one cluster: its HyperConverged, inventory and identity.
 
 use hcoplan_planner::admission::{Operation, admit};
-use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
+use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source};
 use hcoplan_planner::lifecycle::UpdateMethod;
 use hcoplan_planner::release::{Platform, Release};
 use hcoplan_yaml::edit::EditableFile;

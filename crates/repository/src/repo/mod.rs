@@ -290,22 +290,13 @@ impl Repo {
     /// weren't built.
     pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<FileUser>> {
         let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        let built = &self.built;
-        for cluster in &self.clusters {
-            let inputs = built.inputs.get(cluster.path());
-            let Some((inputs, origins)) = inputs.zip(built.origins.get(cluster.path())) else {
-                continue;
-            };
-            for input in inputs {
-                let user = (cluster.name().clone(), Some(Arc::clone(origins)));
-                out.entry(input.clone()).or_default().push(user);
-            }
-        }
-        for (directory, inputs) in &built.unbuilt {
-            for input in inputs {
-                let name = self.name_of(directory);
-                out.entry(input.clone()).or_default().push((name, None));
-            }
+        let built = self.clusters.iter().filter_map(|cluster| {
+            let origins = self.built.origins.get(cluster.path())?;
+            Some(((cluster.name().clone(), Some(Arc::clone(origins))), self.inputs_of(cluster.path())?))
+        });
+        let unbuilt = self.built.unbuilt.iter().map(|(directory, inputs)| ((self.name_of(directory), None), inputs));
+        for (user, inputs) in built.chain(unbuilt) {
+            inputs.iter().for_each(|input| out.entry(input.clone()).or_default().push(user.clone()));
         }
         out
     }

@@ -2,7 +2,6 @@
 
 use std::cell::LazyCell;
 
-use hcoplan_planner::inventory::SourceKind;
 use regex_lite::Regex;
 
 use super::Repo;

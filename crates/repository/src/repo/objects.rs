@@ -1,6 +1,5 @@
 //! The objects found in a repository, and its clusters.
 
-use hcoplan_planner::inventory::SourceKind;
 use hcoplan_planner::release::Platform;
 
 use super::build::BUILT;

@@ -7,8 +7,6 @@
 //! Machine sets are usually deeper: those below a cluster's directory belong to it (unless another cluster is nearer),
 //! else those of the nearest parent directory that has any.
 
-use hcoplan_planner::inventory::SourceKind;
-
 use super::build_failed::name_of;
 use super::candidate::is_of_tests;
 use super::companions;
@@ -187,11 +185,10 @@ fn duplicate_name(name: &str, why: &Taken, own: Option<Location>, other: Option<
             )
         }
     };
-    let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
+    let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
         .label("not planned")
         .help("name both in hcoplan.yaml, or move one to its own directory");
-    finding.location = own;
-    related(finding, other, "planned")
+    related(finding, own, other, "planned")
 }
 
 /// Assigns an index to every inventory of several clusters; returns their number.
@@ -363,18 +360,14 @@ impl<'o> DirectoryIndex<'o> {
     fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
         let wrong = |message: String, path: &Located<String>| Box::new(invalid(message, &path.place));
         let path = &entry.path.value;
-        let found: Vec<ObjectRef> = match in_root(path) {
-            Some(path) => {
-                let here = |o: &&ObjectRef| {
-                    let found = self.objects.path(**o);
-                    found == path || parent(found) == path
-                };
-                self.objects.hyperconvergeds.iter().filter(here).copied().collect()
-            }
-            None => {
-                return Err(wrong(format!("`{path}` is outside the root"), &entry.path));
-            }
+        let Some(own) = in_root(path) else {
+            return Err(wrong(format!("`{path}` is outside the root"), &entry.path));
         };
+        let here = |o: &&ObjectRef| {
+            let found = self.objects.path(**o);
+            found == own || parent(found) == own
+        };
+        let found: Vec<ObjectRef> = self.objects.hyperconvergeds.iter().filter(here).copied().collect();
         let object = match found.as_slice() {
             [one] => *one,
             [] => {

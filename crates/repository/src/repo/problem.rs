@@ -31,9 +31,15 @@ impl Problem {
     }
 }
 
-/// A finding with what it relates to, if that has a place.
-pub(super) fn related(finding: Finding, place: Option<Location>, label: &'static str) -> Finding {
-    match place {
+/// A finding at a place with what it relates to, as far as these are known.
+pub(super) fn related(
+    finding: Finding,
+    location: Option<Location>,
+    other: Option<Location>,
+    label: &'static str,
+) -> Finding {
+    let finding = Finding { location, ..finding };
+    match other {
         Some(place) => finding.related(place, label),
         None => finding,
     }
@@ -61,12 +67,9 @@ pub(super) fn start_of(path: &Utf8Path) -> Location {
 /// An unparseable file that mentions the operator's API group.
 pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
     let fatal = content.problems.iter().filter(|p| p.kind.is_fatal());
-    let template = fatal.clone().any(|p| p.kind == ProblemKind::Template);
-    if template {
-        let first = fatal.clone().find(|p| p.kind == ProblemKind::Template);
-        let span = first.map_or(Span::default(), |p| p.span);
+    if let Some(first) = fatal.clone().find(|p| p.kind == ProblemKind::Template) {
         let finding = Finding::new(&FILE_NOT_READ, "this file is not read: it is a template, not YAML yet");
-        let finding = finding.at(Location::new(&content.file, span)).label("no YAML").help(
+        let finding = finding.at(Location::new(&content.file, first.span)).label("no YAML").help(
             "render it first (`helm template … | hcoplan plan -`), or exclude it with \
                  `ignore` in hcoplan.yaml",
         );

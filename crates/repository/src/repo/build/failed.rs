@@ -67,7 +67,7 @@ pub(super) fn not_fetched(place: &Location, what: &Unfetched) -> Finding {
 /// The location that the error is about, if it can be found.
 fn place(tree: &dyn Tree, reached: &BuildInputs, error: &BuildError) -> Option<Location> {
     match error {
-        BuildError::Refused(refused) => Some(refused.0.place.clone()),
+        BuildError::Refused(refused) => Some(refused.place.clone()),
         BuildError::Forbidden { place, .. }
         | BuildError::Unread { place, .. }
         | BuildError::NoProgram { place, .. } => Some(place.clone()),

@@ -1,7 +1,5 @@
 //! The kinds of objects that files of a build have or may make.
 
-use hcoplan_planner::inventory::SourceKind;
-
 use crate::prelude::*;
 use crate::repo::nodes::all_nodes;
 use crate::repo::scan::{FoundKind, scan};

@@ -65,7 +65,7 @@ pub enum BuildError {
     Off,
     /// kustomize refuses to build it.
     #[error("{0}")]
-    Refused(Box<NotBuilt>),
+    Refused(Box<Refused>),
     /// A kustomization names something that kustomize must not read.
     #[error("{name} is {what}")]
     Forbidden {
@@ -112,16 +112,6 @@ pub enum BuildError {
         /// The first lines of its standard error.
         message: String,
     },
-}
-
-/// Why kustomize refuses to build a kustomization.
-#[derive(Debug)]
-pub struct NotBuilt(Refused);
-
-impl fmt::Display for NotBuilt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.why.fmt(f)
-    }
 }
 
 /// What to build, and how.
@@ -343,7 +333,7 @@ impl BuildJob {
     fn start(self, all: &Kustomizations<'_>, is_exact: bool, fetches: bool) -> (Self, Started) {
         let mut accumulated = match accumulate(all, &self.directory, &self.additions) {
             Ok(accumulated) => accumulated,
-            Err(refused) => return (self, Started::Done(Err(BuildError::Refused(Box::new(NotBuilt(refused)))))),
+            Err(refused) => return (self, Started::Done(Err(BuildError::Refused(Box::new(refused))))),
         };
         let is_native = accumulated.beyond.is_empty()
             && (accumulated.unfetched.is_empty() || !fetches && !is_exact)

@@ -3,7 +3,7 @@
 //! Source: `pkg/apis/application/v1alpha1/types.go` of Argo CD 3.2: `GetSource` takes the dry source of a hydrator, and
 //! `sources` where there are any.
 
-use hcoplan_yaml::{Entry, Value};
+use hcoplan_yaml::Entry;
 
 use super::generators::bindings;
 use super::{Applied, Source};

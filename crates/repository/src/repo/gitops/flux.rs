@@ -3,7 +3,6 @@
 use super::{Kind, Source};
 use crate::prelude::*;
 use crate::repo::nodes::{entry, value_mut};
-use hcoplan_yaml::Value;
 
 /// The GitRepository of which `flux bootstrap` installs Flux.
 pub(super) const BOOTSTRAPPED: &str = "flux-system";

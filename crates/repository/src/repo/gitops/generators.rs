@@ -4,7 +4,6 @@
 //! Source: `applicationset/generators` of Argo CD 3.2.
 
 use globset::{GlobBuilder, GlobMatcher};
-use hcoplan_yaml::Value;
 
 use super::{Template, printed};
 use crate::prelude::*;

@@ -49,43 +49,44 @@ fn identity(applied: &Applied) -> Identity {
     (applied.kind, namespace, name, applied.name.clone())
 }
 
-impl GitOps {
-    pub(super) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Self {
-        let mut out = Self::default();
-        let mut documents = Vec::new();
-        for path in files.iter().filter(|path| is_candidate(path)) {
-            let Ok(file) = tree.source(path) else { continue };
-            if contains_any(file.text(), &GROUPS) {
-                let parsed = yaml::parse(&file);
-                out.broken.extend(parsed.is_broken().then_some(file));
-                documents.extend(objects(parsed));
-            }
+/// What controllers apply from a tree.
+pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
+    let mut out = GitOps::default();
+    let mut documents = Vec::new();
+    for path in files.iter().filter(|path| is_candidate(path)) {
+        let Ok(file) = tree.source(path) else { continue };
+        if contains_any(file.text(), &GROUPS) {
+            let parsed = yaml::parse(&file);
+            out.broken.extend(parsed.is_broken().then_some(file));
+            documents.extend(objects(parsed));
         }
-        if documents.is_empty() {
-            return out;
-        }
-        let is_read = documents.iter().any(|document| {
-            document.root.below("spec.valuesFrom").is_some()
-                || document.root.below("spec.postBuild.substituteFrom").is_some()
-        });
-        for path in files.iter().filter(|path| is_read && is_candidate(path)) {
-            let file = tree.source(path).ok().filter(|file| file.text().contains("ConfigMap"));
-            for document in file.map_or_else(Vec::new, |file| objects(yaml::parse(&file))) {
-                out.config_maps.add(document);
-            }
-        }
-        for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
-            out.fill_in_variables(&mut documents, kind, tree);
-        }
-        flux::follow_chart_refs(&mut documents);
-        out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
-        out.documents = documents;
-        out.index_sources();
-        out.leave_other_repositories();
-        out.index();
-        out
     }
+    if documents.is_empty() {
+        return out;
+    }
+    let is_read = documents.iter().any(|document| {
+        document.root.below("spec.valuesFrom").is_some()
+            || document.root.below("spec.postBuild.substituteFrom").is_some()
+    });
+    for path in files.iter().filter(|path| is_read && is_candidate(path)) {
+        let file = tree.source(path).ok().filter(|file| file.text().contains("ConfigMap"));
+        for document in file.map_or_else(Vec::new, |file| objects(yaml::parse(&file))) {
+            out.config_maps.add(document);
+        }
+    }
+    for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
+        out.fill_in_variables(&mut documents, kind, tree);
+    }
+    flux::follow_chart_refs(&mut documents);
+    out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
+    out.documents = documents;
+    out.index_sources();
+    out.leave_other_repositories();
+    out.index();
+    out
+}
 
+impl GitOps {
     /// Fills in the variables of Flux's Kustomizations in the objects of a kind that they apply.
     fn fill_in_variables(&self, documents: &mut [Arc<Document>], kind: Kind, tree: &dyn Tree) {
         let with_variables = |document: &Arc<Document>| {

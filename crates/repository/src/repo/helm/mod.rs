@@ -4,7 +4,7 @@
 //! gets a copy of the chart and of the values that the repository names for it, and nothing else; it fetches nothing,
 //! runs no plugin and connects to no cluster.
 
-use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
+use hcoplan_rule_pages::rules::{HELM_CHART_NOT_RENDERED, HELM_TEMPLATE_FAILED};
 
 mod releases;
 
@@ -30,7 +30,6 @@ use super::problem::start_of;
 use super::scan::{FoundKind, scan};
 use super::wrappers::not_planned::contains_manifest;
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 
 /// The name of a release's output, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";
@@ -414,15 +413,15 @@ impl ReleaseToRender<'_> {
                 .map_err(|(why, place)| (format!("the post-renderer fails: {why}"), place))?,
         };
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
+        let mut report = |message: String, label: &'static str| {
+            built.findings.push(Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone()).label(label));
+        };
         if !scan(&alone, &path).has(FoundKind::HyperConverged) {
-            let message = format!("{} renders no HyperConverged", describe(self.release));
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
-            built.findings.push(finding.label("not with these values"));
+            report(format!("{} renders no HyperConverged", describe(self.release)), "not with these values");
         }
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
-            built.findings.push(finding.label("what it changes is not planned"));
+            report(message, "what it changes is not planned");
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));

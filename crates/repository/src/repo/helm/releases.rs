@@ -3,7 +3,6 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that none names is one release
 //! with its own values.
 
-use hcoplan_yaml::Value;
 use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
@@ -290,16 +289,12 @@ fn application(
     for named in node.list_at("helm.valueFiles") {
         let file = named.as_str().and_then(|file| fill(file, "the values of", &mut lacks));
         let Some(file) = file else { continue };
-        // A file elsewhere, or a pattern.
-        if file.contains("://") || file.contains('*') {
-            lacks.push(format!("the values of `{file}`"));
-            continue;
-        }
-        let path = in_root(&root_path(&file, chart));
-        match path {
+        // Or it is a pattern.
+        let is_elsewhere = file.contains("://") || file.contains('*');
+        match in_root(&root_path(&file, chart)).filter(|_| !is_elsewhere) {
             Some(path) if !applied.is_of_this_repository(&file) => lacks.push(format!("the values of `{path}`")),
             Some(path) if files.contains(&path) => values.push(Values::File(path)),
-            _ if skips => {}
+            _ if skips && !is_elsewhere => {}
             None => lacks.push(format!("the values of `{file}`")),
             Some(_) => {
                 let place = source.document_of(applied, "helm.valueFiles").location(named.span);

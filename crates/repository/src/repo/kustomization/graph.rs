@@ -14,21 +14,14 @@ use crate::repo::paths::{file_in, files_of};
 pub(in crate::repo) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
 
 /// Why a file holds no objects.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub(in crate::repo) enum UnreadableFile {
     /// It can't be read.
+    #[error("{0}")]
     Unreadable(Unreadable),
     /// It is no YAML, or none that kustomize reads: the place and the parser's message.
+    #[error("{1}")]
     Broken(Location, String),
-}
-
-impl fmt::Display for UnreadableFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(why) => why.fmt(f),
-            Self::Broken(_, why) => f.write_str(why),
-        }
-    }
 }
 
 /// The kustomizations of a tree.

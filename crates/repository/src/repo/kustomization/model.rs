@@ -32,36 +32,29 @@ const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v
 const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
 
 /// Why kustomize can't read a kustomization.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(in crate::repo) enum Rejected {
     /// The file can't be read, with the reason.
+    #[error("{0}")]
     Unreadable(String),
     /// It is no YAML, with the parser's message.
+    #[error("{0}")]
     Broken(String),
     /// It holds nothing.
+    #[error("it is empty")]
     Empty,
     /// The directory has this other one.
+    #[error("the directory has another kustomization, {0}")]
     Another(Utf8PathBuf),
     /// A field that kustomize doesn't know.
+    #[error("its field `{0}` is unknown, so its files are, too")]
     UnknownField(String),
     /// A field, or the whole with an empty name, with a value of another type than the one that it must have.
+    #[error("{part} is {1} instead of {2}", part = if .0.is_empty() { "it".to_owned() } else { format!("its `{}`", .0) })]
     WrongType(String, Shape, Shape),
     /// A field with another value than the one that it must have: its key, the value, what it must be.
+    #[error("its {0} is `{1}` instead of `{2}`")]
     OtherType(&'static str, String, &'static str),
-}
-
-impl fmt::Display for Rejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreadable(why) | Self::Broken(why) => f.write_str(why),
-            Self::Empty => f.write_str("it is empty"),
-            Self::Another(other) => write!(f, "the directory has another kustomization, {other}"),
-            Self::WrongType(name, is, must) if name.is_empty() => write!(f, "it is {is} instead of {must}"),
-            Self::WrongType(name, is, must) => write!(f, "its `{name}` is {is} instead of {must}"),
-            Self::OtherType(key, is, must) => write!(f, "its {key} is `{is}` instead of `{must}`"),
-            Self::UnknownField(name) => write!(f, "its field `{name}` is unknown, so its files are, too"),
-        }
-    }
 }
 
 impl Kustomization {

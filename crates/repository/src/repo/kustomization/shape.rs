@@ -2,8 +2,6 @@
 //!
 //! Source: the structs of kustomize's `api/types`; tried with kustomize 4.5.
 
-use hcoplan_yaml::Value;
-
 use super::{Rejected, fold_case};
 use crate::prelude::*;
 

@@ -1,7 +1,5 @@
 //! What the objects of a document are.
 
-use hcoplan_planner::inventory::SourceKind;
-
 use super::{FoundKind, FoundObject};
 use crate::prelude::*;
 use crate::repo::listed;

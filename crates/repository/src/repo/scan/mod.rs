@@ -5,7 +5,6 @@
 //! double-quoted scalar may have escapes, so the text is also searched with its escapes resolved; and `!!binary` may
 //! have base64, so a file with such a tag is parsed. Aliases and merge keys only repeat text.
 
-use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::edit::EditableFile;
 use hcoplan_yaml::{Comment, Problem, ProblemKind};
 
@@ -177,7 +176,7 @@ impl Content {
     /// Fills in the variables that Ansible's plays, tasks and their role set in the repository.
     fn fill_in_variables(&mut self, tree: &dyn Tree) {
         let text = self.file.text();
-        let is_list = |d: &Arc<Document>| matches!(d.root.value, yaml::Value::Seq(_));
+        let is_list = |d: &Arc<Document>| matches!(d.root.value, Value::Seq(_));
         let is_known_form = !self.embedded.is_empty() || self.documents.iter().any(is_list);
         if !text.contains("{{") || !mentions_hco(text) || !is_known_form {
             return;

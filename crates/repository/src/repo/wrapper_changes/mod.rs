@@ -6,7 +6,7 @@
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
 use hcoplan_planner::admission::READ_ANNOTATIONS;
-use hcoplan_yaml::{Value, pointer};
+use hcoplan_yaml::pointer;
 use regex_lite::Regex;
 
 use super::build::whole;

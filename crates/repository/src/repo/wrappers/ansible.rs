@@ -2,8 +2,6 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
-use hcoplan_yaml::Value;
-
 use super::{Wrapper, group};
 use crate::prelude::*;
 use crate::repo::mentions::HCO;

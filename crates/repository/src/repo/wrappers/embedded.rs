@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use hcoplan_diagnostics::source::lines;
-use hcoplan_yaml::{Comment, Problem, ProblemKind, ScalarPlaces, Value};
+use hcoplan_yaml::{Comment, Problem, ProblemKind, ScalarPlaces};
 
 use super::super::listed;
 use super::super::mentions::{HCO, hints};

@@ -1,7 +1,5 @@
 //! Policies of clusters that change HyperConvergeds when they are applied.
 
-use hcoplan_yaml::Value;
-
 use super::group;
 use crate::prelude::*;
 use crate::repo::mentions::HCO;

@@ -1,7 +1,5 @@
 //! Reports HyperConvergeds in other objects and texts that can't be planned, with the reason.
 
-use hcoplan_yaml::Value;
-
 use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, mutations, policy};

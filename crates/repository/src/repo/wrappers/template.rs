@@ -3,7 +3,7 @@
 //! `${NAME}` is replaced by a parameter's text, `${{NAME}}` by its YAML value. A reference to an undeclared parameter
 //! stays. Source: OpenShift's template processor.
 
-use hcoplan_yaml::{Scalar, Value, resolve};
+use hcoplan_yaml::{Scalar, resolve};
 
 use super::Wrapper;
 use crate::prelude::*;

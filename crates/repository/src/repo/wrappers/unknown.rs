@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::{FieldTarget, Release};
-use hcoplan_yaml::Value;
 use regex_lite::Regex;
 
 use super::super::statements::HCO_NAME as NAME;

@@ -29,8 +29,9 @@ use crate::prelude::*;
 use object::Id;
 
 /// Why kustomize refuses to build a kustomization.
-#[derive(Debug, Clone)]
-pub(in crate::repo) struct Refused {
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{why}")]
+pub struct Refused {
     /// The entry, patch or value.
     pub(in crate::repo) place: Location,
     pub(in crate::repo) why: RefusedReason,
