@@ -2,7 +2,6 @@
 
 use hcoplan_diagnostics::source::{Directory, max_bytes};
 use hcoplan_planner::inventory::{self, LoadedInventory, Source};
-use hcoplan_planner::release::Platform;
 use serde_json::{Value, json};
 
 use super::candidate::is_candidate;

@@ -2,7 +2,7 @@
 
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
+use hcoplan_planner::release::{version_numbers, version_parts};
 
 use super::error::Located;
 use super::problem::related;
@@ -69,6 +69,11 @@ impl<T> WithSource<T> {
         T: Clone,
     {
         Self { value: fact.value.clone(), by, place: Some(fact.place.clone()) }
+    }
+
+    /// One of the command line.
+    pub(super) fn given(value: T) -> Self {
+        Self { value, by: FactOrigin::CommandLine, place: None }
     }
 
     /// One without a source.

@@ -3,7 +3,6 @@
 use hcoplan_planner::admission::{Operation, admit};
 use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::release::{Platform, Release};
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;
 
@@ -150,10 +149,10 @@ impl Repo {
         };
         let named = possible.is_empty().then(|| self.release_of(&candidates, &document, &mut findings));
         if let Some(given) = &self.release {
-            candidates.releases.insert(0, by_command_line(given));
+            candidates.releases.insert(0, WithSource::given(given.label().to_owned()));
         }
         if let Some(value) = self.update {
-            candidates.updates.insert(0, WithSource { value, by: FactOrigin::CommandLine, place: None });
+            candidates.updates.insert(0, WithSource::given(value));
         }
         let source = candidates.releases.first().cloned();
         let bound = candidates.at_least.first().cloned();
@@ -474,10 +473,6 @@ pub fn identity_in(
     statements.sort_by_key(|statement| statement.kind);
     statements.iter().for_each(|statement| candidates.statement(statement));
     identity(candidates, None)
-}
-
-fn by_command_line(release: &Release) -> WithSource<String> {
-    WithSource { value: release.label().to_owned(), by: FactOrigin::CommandLine, place: None }
 }
 
 /// The first source of each fact, or the distribution's default.

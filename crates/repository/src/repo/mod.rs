@@ -101,7 +101,6 @@ pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
 
 use hcoplan_diagnostics::source::{self, Directory, Limits, Origins, ReadOnce, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::release::Release;
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];

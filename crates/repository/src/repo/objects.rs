@@ -1,7 +1,5 @@
 //! The objects found in a repository, and its clusters.
 
-use hcoplan_planner::release::Platform;
-
 use super::build::BUILT;
 use super::error::Located;
 use super::helm::RENDERED;

@@ -3,7 +3,6 @@
 use std::sync::OnceLock;
 
 use hcoplan_diagnostics::source::in_order;
-use hcoplan_planner::release::Distribution;
 
 use super::Loaded;
 use super::Repo;

@@ -201,7 +201,7 @@ fn pattern(path: &str, is_directory: bool) -> Option<GlobMatcher> {
 }
 
 /// A pattern of an Application's `include` and `exclude`.
-pub(in crate::repo) fn file_pattern(text: &str) -> Option<GlobMatcher> {
+pub(super) fn file_pattern(text: &str) -> Option<GlobMatcher> {
     glob(text, false)
 }
 

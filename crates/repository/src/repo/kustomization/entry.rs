@@ -105,7 +105,7 @@ impl Field {
     /// That of an entry. Files in `patches` are merge patches, as in older releases.
     ///
     /// Source: `useLegacyPatch` in kustomize's `api/types/fix.go`.
-    pub(in crate::repo) fn of_entry(entry: &yaml::Entry) -> Option<Self> {
+    pub(super) fn of_entry(entry: &yaml::Entry) -> Option<Self> {
         let items = entry.value.items();
         let are_files = entry.key.text == "patches" && !items.is_empty() && items.iter().all(|i| i.as_str().is_some());
         if are_files { Some(Self::MergePatches) } else { Self::of(&entry.key.text) }

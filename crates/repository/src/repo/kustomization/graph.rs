@@ -11,7 +11,7 @@ use crate::repo::build::looks_remote;
 use crate::repo::paths::{file_in, files_of};
 
 /// A file's documents, or why it has none.
-pub(in crate::repo) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
+pub(super) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
 
 /// Why a file holds no objects.
 #[derive(Debug, Clone, thiserror::Error)]

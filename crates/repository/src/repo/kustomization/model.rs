@@ -102,7 +102,8 @@ impl Kustomization {
     pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
         let root = &document.root;
         let mut entries = Vec::new();
-        let mut rejected = mistyped(root, "").map(|(node, why)| (why, document.location(node.span)));
+        let mut rejected = mistyped(root, "")
+            .map(|(node, name, is, must)| (Rejected::WrongType(name, is, must), document.location(node.span)));
         for entry in root.entries() {
             let Some(field) = Field::of_entry(entry) else {
                 let key = &entry.key;

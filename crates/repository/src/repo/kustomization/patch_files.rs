@@ -15,9 +15,9 @@ pub(in crate::repo) struct Named {
     /// Files and directories that it uses as resources.
     pub(in crate::repo) resources: Vec<Utf8PathBuf>,
     /// Whether it has resources outside the root.
-    pub(in crate::repo) remote: bool,
+    pub(super) remote: bool,
     /// Whether it is a component, which only another kustomization uses.
-    pub(in crate::repo) component: bool,
+    pub(super) component: bool,
 }
 
 impl Named {
@@ -43,7 +43,7 @@ impl Named {
 /// All kustomizations of a repository, by their paths.
 #[derive(Debug, Default)]
 pub(in crate::repo) struct NamedFiles<'r> {
-    pub(in crate::repo) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
+    pub(super) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
 }
 
 impl<'r> NamedFiles<'r> {

@@ -2,7 +2,7 @@
 //!
 //! Source: the structs of kustomize's `api/types`; tried with kustomize 4.5.
 
-use super::{Rejected, fold_case};
+use super::fold_case;
 use crate::prelude::*;
 
 /// A type of JSON.
@@ -77,8 +77,8 @@ fn shape_of(path: &str) -> Option<Shape> {
     }
 }
 
-/// The first value of a type that its field doesn't take.
-pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Rejected)> {
+/// The first value of a type that its field doesn't take, with the field, the type and the one that it takes.
+pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, String, Shape, Shape)> {
     let is = match &node.value {
         Value::String(_) => Shape::Text,
         Value::Number(_) => Shape::Number,
@@ -89,7 +89,7 @@ pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Reje
     };
     let must = shape_of(path);
     if let Some(must) = must.filter(|must| *must != is) {
-        return Some((node, Rejected::WrongType(path.replace(".*", ""), is, must)));
+        return Some((node, path.replace(".*", ""), is, must));
     }
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     let own = |item: &Node| match item.as_str() {
@@ -115,7 +115,7 @@ mod tests {
     fn takes_the_types_that_kustomize_takes() {
         let rejected = |text: &str| {
             let root = hcoplan_yaml::parse(&SourceFile::new("kustomization.yaml", text)).documents.remove(0).root;
-            mistyped(&root, "").map(|(_, why)| why.to_string())
+            mistyped(&root, "").map(|(_, name, is, must)| super::super::Rejected::WrongType(name, is, must).to_string())
         };
         for text in [
             "commonLabels: {a: null, b: \"yes\"}",

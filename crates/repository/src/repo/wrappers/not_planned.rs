@@ -143,7 +143,7 @@ fn is_patch(node: &Node) -> bool {
 }
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
-pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
+pub(super) fn is_hyperconverged(node: &Node) -> bool {
     group(node) == HCO && node.text("kind") == "HyperConverged" && (has_map(node, "metadata") || has_map(node, "spec"))
 }
 

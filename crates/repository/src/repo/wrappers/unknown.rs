@@ -5,7 +5,7 @@ use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
 use std::sync::LazyLock;
 
 use hcoplan_diagnostics::words::list;
-use hcoplan_planner::release::{FieldTarget, Release};
+use hcoplan_planner::release::FieldTarget;
 use regex_lite::Regex;
 
 use super::super::statements::HCO_NAME as NAME;

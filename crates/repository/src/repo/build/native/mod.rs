@@ -34,12 +34,12 @@ use object::Id;
 pub struct Refused {
     /// The entry, patch or value.
     pub(in crate::repo) place: Location,
-    pub(in crate::repo) why: RefusedReason,
+    pub(super) why: RefusedReason,
 }
 
 /// The reason, in kustomize's order of work.
 #[derive(Debug, Clone, thiserror::Error)]
-pub(in crate::repo) enum RefusedReason {
+pub(super) enum RefusedReason {
     #[error("{0}")]
     Kustomization(Rejected),
     #[error("there is neither a file nor a kustomization `{0}`")]
@@ -86,13 +86,13 @@ pub(in crate::repo) enum RefusedReason {
 
 /// Something that only kustomize itself computes.
 #[derive(Debug, Clone)]
-pub(in crate::repo) struct Beyond {
+pub(super) struct Beyond {
     pub(in crate::repo) place: Location,
     pub(in crate::repo) what: BeyondKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(in crate::repo) enum BeyondKind {
+pub(super) enum BeyondKind {
     #[error("replacements")]
     Replacements,
     #[error("plugins")]

@@ -9,11 +9,11 @@ use serde_json::{Map, Value as Json};
 #[derive(Debug, Clone)]
 pub(in crate::repo) struct Placed {
     pub(in crate::repo) place: Location,
-    pub(in crate::repo) value: Value,
+    pub(super) value: Value,
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::repo) enum Value {
+pub(super) enum Value {
     /// Null, a bool, a number or a string.
     Scalar(Json),
     List(Vec<Placed>),
@@ -22,10 +22,10 @@ pub(in crate::repo) enum Value {
 
 /// A key with its place, and its value.
 #[derive(Debug, Clone)]
-pub(in crate::repo) struct Member {
+pub(super) struct Member {
     pub(in crate::repo) key: String,
     pub(in crate::repo) place: Location,
-    pub(in crate::repo) value: Placed,
+    pub(super) value: Placed,
 }
 
 impl Placed {
@@ -35,7 +35,7 @@ impl Placed {
     }
 
     /// A document's part.
-    pub(in crate::repo) fn of_node(document: &Document, node: &Node) -> Self {
+    pub(super) fn of_node(document: &Document, node: &Node) -> Self {
         Self::of(node, document.file.text(), &|span| document.location(span))
     }
 
@@ -79,7 +79,7 @@ impl Placed {
         Self { place: place.clone(), value: Value::Map(Vec::new()) }
     }
 
-    pub(in crate::repo) fn members(&self) -> &[Member] {
+    pub(super) fn members(&self) -> &[Member] {
         if let Value::Map(members) = &self.value { members } else { &[] }
     }
 
@@ -91,11 +91,11 @@ impl Placed {
         matches!(&self.value, Value::Scalar(Json::Null))
     }
 
-    pub(in crate::repo) fn as_str(&self) -> Option<&str> {
+    pub(super) fn as_str(&self) -> Option<&str> {
         if let Value::Scalar(Json::String(text)) = &self.value { Some(text) } else { None }
     }
 
-    pub(in crate::repo) fn get(&self, key: &str) -> Option<&Self> {
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.members().iter().find(|member| member.key == key).map(|member| &member.value)
     }
 
@@ -146,7 +146,7 @@ impl Placed {
     }
 
     /// The same value without places.
-    pub(in crate::repo) fn to_json(&self) -> Json {
+    pub(super) fn to_json(&self) -> Json {
         match &self.value {
             Value::Scalar(json) => json.clone(),
             Value::List(items) => Json::Array(items.iter().map(Self::to_json).collect()),
