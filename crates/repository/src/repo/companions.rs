@@ -2,8 +2,6 @@
 
 use hcoplan_rule_pages::rules::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
 use super::paths::parent;
 use super::problem::related;
@@ -56,10 +54,7 @@ pub(super) fn subscriptions_without_hyperconverged(
             .label("installs the operator, which deploys nothing by itself")
             .help("declare a HyperConverged")
             .at(location.clone());
-        Some(match declare_hyperconverged(location) {
-            Some(fix) => finding.fix(fix),
-            None => finding,
-        })
+        Some(finding.fixes(declare_hyperconverged(location)))
     };
     missing.filter_map(finding).collect()
 }

@@ -2,8 +2,6 @@
 
 use std::cell::LazyCell;
 
-use regex_lite::Regex;
-
 use super::Repo;
 use super::files::FileRole;
 use super::gitops::{self, AppliedPaths};

@@ -147,7 +147,7 @@ impl Repo {
         let patches = patches(&candidates, &looked);
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(&**path) {
-                Some(of) => reading.patch(path, of),
+                Some(of) => reading.file(path, FileRole::Patch { of: of.to_path_buf() }),
                 // hcoplan's output trees have no HyperConverged.
                 None if rendered.has(path) && !looked.has_hyperconverged() => {}
                 None => reading.add(file, path, looked),
@@ -316,11 +316,6 @@ impl Reading {
         }
     }
 
-    fn patch(&mut self, path: &Arc<Utf8Path>, of: &Utf8Path) {
-        let of = of.to_owned();
-        self.file(path, FileRole::Patch { of });
-    }
-
     fn file(&mut self, path: &Arc<Utf8Path>, what: FileRole) {
         let path = Arc::clone(path);
         self.files.push(FileUse { path, what });
@@ -439,9 +434,8 @@ impl Reading {
             if self.objects.is_one_file || is_named(&path) {
                 return true;
             }
-            let is_built = |directory: &Utf8Path| match is_only {
-                true => repo.kustomization_omits(&path),
-                false => built.contains(directory),
+            let is_built = |directory: &Utf8Path| {
+                if is_only { repo.kustomization_omits(&path) } else { built.contains(directory) }
             };
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
                 return false;

@@ -83,7 +83,7 @@ impl Additions {
                 (Some(Json::Object(known)), Json::Object(added)) => known.extend(added),
                 (Some(Json::Array(known)), Json::Array(added)) => known.extend(added),
                 (Some(Json::Array(known)), added) => known.push(added),
-                (_, added) if matches!(entry.what, Field::Metadata(_)) => {
+                (_, added) if entry.what.is_metadata() => {
                     root.insert(key.to_owned(), added);
                 }
                 (_, added) => {

@@ -114,7 +114,7 @@ impl Built {
             if names_hyperconverged && accumulated.patches_unfetched() {
                 // Here a HyperConverged is changed that is elsewhere.
                 let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
-                self.findings.extend(unfetched.map(|finding| finding.warning()));
+                self.findings.extend(unfetched.map(Finding::warning));
             } else if !sources.is_empty() {
                 self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
                 self.reached.extend(reached.files());

@@ -10,7 +10,7 @@ use super::variables::variables;
 use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;
 use crate::repo::build::Additions;
-use crate::repo::kustomization::{Entry, Field, Metadata, entries_at, has_kustomization};
+use crate::repo::kustomization::{Entry, Field, entries_at, has_kustomization};
 use crate::repo::nodes::{entry, is_on, said};
 use crate::repo::paths::file_in;
 use crate::repo::wrapper_fields::{ARGO, FLUX};
@@ -68,23 +68,23 @@ fn argo(applied: &Applied, source: &Source) -> Additions {
     let Some(kustomize) = source.node.get("kustomize") else { return Additions::default() };
     let document_of = |key: &str| source.document_of(applied, &format!("kustomize.{key}"));
     let mut entries = entries_at(kustomize, &ARGO, document_of);
-    let mut add = |what: Metadata, key: &str, value: Value| {
+    let mut add = |what: Field, key: &str, value: Value| {
         let node = Node { value, ..kustomize.get(key).unwrap_or(kustomize).clone() };
-        entries.push(Entry { document: Arc::clone(document_of(key)), node, what: Field::Metadata(what) });
+        entries.push(Entry { document: Arc::clone(document_of(key)), node, what });
     };
     if let Some(labels) = said(kustomize, "commonLabels") {
         if is_on(kustomize, "labelWithoutSelector") {
             let templates = is_on(kustomize, "labelIncludeTemplates");
             let templates = Node { value: Value::Bool(templates), ..labels.clone() };
             let item = map_at(labels, vec![("pairs", labels.clone()), ("includeTemplates", templates)]);
-            add(Metadata::Labels, "commonLabels", Value::Seq(vec![item]));
+            add(Field::Labels, "commonLabels", Value::Seq(vec![item]));
         } else {
-            add(Metadata::CommonLabels, "commonLabels", labels.value.clone());
+            add(Field::CommonLabels, "commonLabels", labels.value.clone());
         }
     }
     if let Some(images) = said(kustomize, "images") {
         let items = images.items().iter().filter_map(|item| Some(image(item, item.as_str()?))).collect();
-        add(Metadata::Images, "images", Value::Seq(items));
+        add(Field::Images, "images", Value::Seq(items));
     }
     Additions { entries, ..Additions::default() }
 }

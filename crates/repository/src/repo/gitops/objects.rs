@@ -269,7 +269,7 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
         destination: destination(kind, object, document.file.path()),
         prunes: is_on(object, prune)
             && !is_on(object, "spec.suspend")
-            && !object.below("spec.syncPolicy.automated.enabled").is_some_and(|on| !on.is_true()),
+            && object.below("spec.syncPolicy.automated.enabled").is_none_or(Node::is_true),
         sources: sources_of(kind, object, document.file.path()),
     }
 }

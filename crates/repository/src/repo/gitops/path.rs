@@ -1,7 +1,5 @@
 //! The paths of controllers' sources, which may be templates.
 
-use regex_lite::Regex;
-
 use crate::prelude::*;
 use crate::repo::paths::{has_in, in_root};
 

@@ -3,12 +3,11 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that none names is one release
 //! with its own values.
 
-use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
 use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
-use super::super::kustomization::{Field, Kustomization, Metadata, is_kustomization};
+use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
@@ -385,7 +384,7 @@ fn of_kustomization(read: &Kustomization, document: &Arc<Document>, own: &Node, 
     let named = own.get("valuesFile").into_iter().chain(own.list_at("additionalValuesFiles"));
     let (mut values, missing) = values_files(read.directory(), named, document, files);
     values.extend(own.get("valuesInline").map(|own| Values::map(document, own)));
-    let done = [Field::Plain, Field::Resources, Field::Charts, Field::Metadata(Metadata::Namespace)];
+    let done = [Field::Plain, Field::Resources, Field::Charts, Field::Namespace];
     let others = read.entries.iter().find(|entry| !done.contains(&entry.what));
     Release {
         name: release_name(filled(own, "releaseName").unwrap_or(own.text("name"))),

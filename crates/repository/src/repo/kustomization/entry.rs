@@ -20,8 +20,15 @@ pub(in crate::repo) enum Field {
     Patches,
     /// JSON 6902 patches with `path` or `patch`, and a `target`.
     JsonPatches,
-    /// What is set in every object.
-    Metadata(Metadata),
+    // What is set in every object.
+    Namespace,
+    NamePrefix,
+    NameSuffix,
+    CommonLabels,
+    Labels,
+    CommonAnnotations,
+    Images,
+    Replicas,
     /// Replacements, each inline or in a file.
     Replacements,
     /// Generators of ConfigMaps and Secrets, by the kind.
@@ -42,38 +49,25 @@ pub(in crate::repo) enum Field {
     Unknown,
 }
 
-/// A value that a kustomization sets in its objects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::repo) enum Metadata {
-    Namespace,
-    NamePrefix,
-    NameSuffix,
-    CommonLabels,
-    Labels,
-    CommonAnnotations,
-    Images,
-    Replicas,
-}
-
 /// The keys of a kustomization; of several for one field the first is the newest.
 const FIELDS: [(&str, Field); 36] = [
     ("apiVersion", Field::Plain),
     ("kind", Field::Plain),
     ("metadata", Field::Plain),
     ("openapi", Field::OpenApi),
-    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
-    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
-    ("namespace", Field::Metadata(Metadata::Namespace)),
-    ("commonLabels", Field::Metadata(Metadata::CommonLabels)),
-    ("labels", Field::Metadata(Metadata::Labels)),
-    ("commonAnnotations", Field::Metadata(Metadata::CommonAnnotations)),
+    ("namePrefix", Field::NamePrefix),
+    ("nameSuffix", Field::NameSuffix),
+    ("namespace", Field::Namespace),
+    ("commonLabels", Field::CommonLabels),
+    ("labels", Field::Labels),
+    ("commonAnnotations", Field::CommonAnnotations),
     ("patchesStrategicMerge", Field::MergePatches),
     ("patchesJson6902", Field::JsonPatches),
     ("patches", Field::Patches),
-    ("images", Field::Metadata(Metadata::Images)),
-    ("imageTags", Field::Metadata(Metadata::Images)),
+    ("images", Field::Images),
+    ("imageTags", Field::Images),
     ("replacements", Field::Replacements),
-    ("replicas", Field::Metadata(Metadata::Replicas)),
+    ("replicas", Field::Replicas),
     ("vars", Field::Variables),
     ("sortOptions", Field::Plain),
     ("resources", Field::Resources),
@@ -111,6 +105,21 @@ impl Field {
         if are_files { Some(Self::MergePatches) } else { Self::of(&entry.key.text) }
     }
 
+    /// Whether it is set in every object.
+    pub(in crate::repo) fn is_metadata(self) -> bool {
+        matches!(
+            self,
+            Self::Namespace
+                | Self::NamePrefix
+                | Self::NameSuffix
+                | Self::CommonLabels
+                | Self::Labels
+                | Self::CommonAnnotations
+                | Self::Images
+                | Self::Replicas
+        )
+    }
+
     /// Its key.
     pub(in crate::repo) fn key(self) -> &'static str {
         FIELDS.iter().find(|(_, field)| *field == self).map_or("", |(key, _)| key)
@@ -122,7 +131,7 @@ impl Field {
 pub(in crate::repo) struct Entry {
     /// The document with it.
     pub(in crate::repo) document: Arc<Document>,
-    /// Its value: an item of a list, or the whole value of [`Field::Metadata`].
+    /// Its value: an item of a list, or the whole value of what is set in every object.
     pub(in crate::repo) node: Node,
     /// The field that it is an item of.
     pub(in crate::repo) what: Field,

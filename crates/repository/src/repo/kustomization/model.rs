@@ -187,7 +187,7 @@ pub(in crate::repo) fn entries_at<'d>(
 /// The entries of a field's value.
 fn entries_of<'d>(field: Field, value: &'d Node, document: &'d Arc<Document>) -> impl Iterator<Item = Entry> + 'd {
     let is_whole =
-        matches!(field, Field::Metadata(_) | Field::OpenApi | Field::Charts | Field::BuildMetadata | Field::Plain);
+        field.is_metadata() || matches!(field, Field::OpenApi | Field::Charts | Field::BuildMetadata | Field::Plain);
     let nodes = if is_whole { std::slice::from_ref(value) } else { value.items() };
     nodes.iter().map(move |node| Entry { document: Arc::clone(document), node: node.clone(), what: field })
 }

@@ -6,25 +6,18 @@ use super::fold_case;
 use crate::prelude::*;
 
 /// A type of JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(in crate::repo) enum Shape {
+    #[error("a text")]
     Text,
+    #[error("a number")]
     Number,
+    #[error("a bool")]
     Bool,
+    #[error("a list")]
     List,
+    #[error("a mapping")]
     Map,
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text => "a text",
-            Self::Number => "a number",
-            Self::Bool => "a bool",
-            Self::List => "a list",
-            Self::Map => "a mapping",
-        })
-    }
 }
 
 /// The fields by type, in lower case; `*` is an item of a list, or a value of a mapping.

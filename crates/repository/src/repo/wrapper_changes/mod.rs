@@ -7,7 +7,6 @@
 
 use hcoplan_planner::admission::READ_ANNOTATIONS;
 use hcoplan_yaml::pointer;
-use regex_lite::Regex;
 
 use super::build::whole;
 use super::gitops::{Kind, PathPattern, argo_sources, setting, sources_of, templates};

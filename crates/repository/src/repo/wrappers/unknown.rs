@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 
 use hcoplan_diagnostics::words::list;
 use hcoplan_planner::release::FieldTarget;
-use regex_lite::Regex;
 
 use super::super::statements::HCO_NAME as NAME;
 use super::Wrapper;

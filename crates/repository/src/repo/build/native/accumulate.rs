@@ -13,7 +13,7 @@ use super::{Beyond, BeyondKind, Refused, RefusedReason};
 use crate::prelude::*;
 use crate::repo::build::Additions;
 use crate::repo::kustomization::{
-    Entry, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile, value,
+    Entry, Field, Kustomization, Kustomizations, PatchSource, Rejected, UnreadableFile, value,
 };
 use crate::repo::paths::file_in;
 use crate::repo::problem::start_of;
@@ -22,15 +22,15 @@ use crate::repo::problem::start_of;
 const TRANSFORMERS: [Field; 11] = [
     Field::MergePatches,
     Field::Patches,
-    Field::Metadata(Metadata::Namespace),
-    Field::Metadata(Metadata::NamePrefix),
-    Field::Metadata(Metadata::NameSuffix),
-    Field::Metadata(Metadata::CommonLabels),
-    Field::Metadata(Metadata::Labels),
-    Field::Metadata(Metadata::CommonAnnotations),
+    Field::Namespace,
+    Field::NamePrefix,
+    Field::NameSuffix,
+    Field::CommonLabels,
+    Field::Labels,
+    Field::CommonAnnotations,
     Field::JsonPatches,
-    Field::Metadata(Metadata::Replicas),
-    Field::Metadata(Metadata::Images),
+    Field::Replicas,
+    Field::Images,
 ];
 
 /// An annotation of objects that no build prints.
@@ -134,9 +134,9 @@ impl Accumulation<'_, '_> {
             for entry in own.of_field(field) {
                 self.transform(&directory, entry, field, &mut objects)?;
             }
-            if field == Field::Metadata(Metadata::CommonAnnotations) {
+            if field == Field::CommonAnnotations {
                 let mut documents: Vec<&Arc<Document>> = own.document.iter().collect();
-                let added = own.entries.iter().filter(|e| matches!(e.what, Field::Metadata(_)));
+                let added = own.entries.iter().filter(|e| e.what.is_metadata());
                 documents.extend(added.map(|entry| &entry.document));
                 documents.dedup_by(|a, b| Arc::ptr_eq(a, b));
                 self.out.layers.extend(documents.into_iter().map(|d| BuildLayer::of_file(d, LayerKind::Fields)));
@@ -264,18 +264,11 @@ impl Accumulation<'_, '_> {
                 return Ok(());
             }
             // References to what is renamed aren't followed.
-            Field::Metadata(Metadata::NamePrefix | Metadata::NameSuffix) => {
+            Field::NamePrefix | Field::NameSuffix => {
                 self.out.is_exact = false;
                 return Ok(());
             }
-            Field::Plain
-            | Field::Resources
-            | Field::Components
-            | Field::MergePatches
-            | Field::Patches
-            | Field::JsonPatches
-            | Field::Metadata(_)
-            | Field::Unknown => return Ok(()),
+            _ => return Ok(()),
         };
         self.out.beyond.push(Beyond { place: entry.place(), what });
         Ok(())
@@ -289,8 +282,8 @@ impl Accumulation<'_, '_> {
         objects: &mut Vec<Object>,
     ) -> Result<(), Refused> {
         let done = match field {
-            Field::Metadata(what) => metadata::apply(objects, entry, what),
-            _ => self.patch(directory, entry, objects),
+            Field::MergePatches | Field::Patches | Field::JsonPatches => self.patch(directory, entry, objects),
+            _ => metadata::apply(objects, entry),
         };
         match done {
             Ok(()) => Ok(()),

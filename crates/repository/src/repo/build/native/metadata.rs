@@ -6,7 +6,7 @@ use super::merge::NotMerged;
 use super::object::{Id, Object, Placed, Value};
 use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
-use crate::repo::kustomization::{Entry, Metadata, text, value, values};
+use crate::repo::kustomization::{Entry, Field, text, value, values};
 
 /// Kinds of workloads with a pod's template: the path of the template, and of the selector that has its labels.
 const WORKLOADS: [Workload; 7] = [
@@ -28,27 +28,27 @@ const KEPT_NAMES: [&str; 3] = ["CustomResourceDefinition", "APIService", "Namesp
 const REPLICATED: [&str; 4] = ["Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"];
 
 /// Sets an entry's values in all objects.
-pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Result<(), NotMerged> {
+pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerged> {
     let (document, node) = (&entry.document, &entry.node);
     let place = document.location(node.span);
-    match what {
-        Metadata::Namespace => match node.as_str() {
+    match entry.what {
+        Field::Namespace => match node.as_str() {
             Some(namespace) if !namespace.is_empty() => {
                 objects.iter_mut().for_each(|object| set_namespace(object, namespace, &place));
             }
             _ => {}
         },
-        Metadata::NamePrefix | Metadata::NameSuffix => {
+        Field::NamePrefix | Field::NameSuffix => {
             let part = node.as_str().unwrap_or_default();
             for object in objects.iter_mut().filter(|_| !part.is_empty()) {
-                rename(object, part, what == Metadata::NamePrefix, &place);
+                rename(object, part, entry.what == Field::NamePrefix, &place);
             }
         }
-        Metadata::CommonLabels => {
+        Field::CommonLabels => {
             let pairs = pairs(document, node)?;
             objects.iter_mut().for_each(|object| set_labels(object, &pairs, true, true));
         }
-        Metadata::Labels => {
+        Field::Labels => {
             for item in node.items() {
                 let Some(of) = value(item, "pairs") else { continue };
                 if let Some(fields) = value(item, "fields").filter(|fields| !fields.items().is_empty()) {
@@ -60,17 +60,17 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
                 objects.iter_mut().for_each(|object| set_labels(object, &pairs, selectors, templates));
             }
         }
-        Metadata::CommonAnnotations => {
+        Field::CommonAnnotations => {
             let pairs = pairs(document, node)?;
             objects.iter_mut().for_each(|object| set_metadata(object, "annotations", &pairs, true));
         }
-        Metadata::Images => {
+        Field::Images => {
             for item in node.items() {
                 let place = document.location(item.span);
                 objects.iter_mut().for_each(|object| set_images(&mut object.root, item, &place));
             }
         }
-        Metadata::Replicas => {
+        Field::Replicas => {
             for item in node.items() {
                 let (name, count) = (text(item, "name"), value(item, "count"));
                 let is_meant = |object: &Object| {
@@ -89,6 +89,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
                 }
             }
         }
+        _ => {}
     }
     Ok(())
 }
