@@ -2,12 +2,13 @@
 
 use hcoplan_diagnostics::source::origin_name;
 use hcoplan_yaml::edit::{Change, apply, edits, inline};
-use hcoplan_yaml::{Path, Segment, Style};
+use hcoplan_yaml::{Segment, Style};
 use serde_json::Value as Json;
 
 use super::known::Assumed;
 use super::{DumpedCluster, INVENTORY_SCHEMA};
 use crate::prelude::*;
+use crate::repo::paths::in_root;
 use crate::repo::{AppliedBy, CONFIG_FILE, ClusterRef, Loaded, Repo};
 
 /// The contents of `hcoplan.yaml`.
@@ -201,12 +202,12 @@ fn lacks(root: &Node, path: Path, value: Json) -> Option<Change> {
 /// The paths of an item of `clusters`.
 fn paths_of(item: &Node) -> Vec<Utf8PathBuf> {
     let all = item.get("path").into_iter().chain(item.list_at("path"));
-    all.filter_map(|path| normalize_path(Utf8Path::new(path.as_str()?))).collect()
+    all.filter_map(|path| in_root(path.as_str()?)).collect()
 }
 
 /// The only document of a file.
 fn parsed(text: &str) -> Option<Document> {
-    let mut documents = hcoplan_yaml::parse_yaml(&SourceFile::new(CONFIG_FILE, text)).documents.into_iter();
+    let mut documents = yaml::parse_yaml(&SourceFile::new(CONFIG_FILE, text)).documents.into_iter();
     documents.next().filter(|_| documents.next().is_none())
 }
 

@@ -2,7 +2,6 @@
 
 use hcoplan_planner::inventory::{Node, drift, pools, pools_yaml};
 use hcoplan_yaml::edit::{self, Change};
-use hcoplan_yaml::{self as yaml, Path};
 
 use super::INVENTORY_SCHEMA;
 use super::facts::{all_facts, facts, is_of_dump, is_same};
@@ -141,9 +140,6 @@ impl DumpedCluster {
 
 /// The names of an inventory's pools and nodes.
 fn names(document: &Document) -> Vec<String> {
-    let lists = ["nodePools", "nodes"].into_iter();
-    let lists = lists.filter_map(|list| document.root.at(&Path::dotted("spec").key(list)));
-    let entries = lists.flat_map(yaml::Node::items);
-    let names = entries.filter_map(|e| e.get("name").and_then(yaml::Node::as_str));
-    names.map(ToOwned::to_owned).collect()
+    let entries = ["spec.nodePools", "spec.nodes"].into_iter().flat_map(|list| document.root.list_at(list));
+    entries.filter_map(|entry| entry.text_at("name")).map(ToOwned::to_owned).collect()
 }

@@ -2,7 +2,7 @@
 
 use hcoplan_diagnostics::secret::InputText;
 use hcoplan_planner::release::version_parts;
-use hcoplan_yaml::{Path, edit};
+use hcoplan_yaml::edit;
 use serde_json::Value;
 
 use crate::prelude::*;

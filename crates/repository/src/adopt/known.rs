@@ -3,7 +3,6 @@
 use super::facts::comment;
 use crate::prelude::*;
 use crate::repo::{ClusterRef, Loaded, ReleaseBasis, Repo};
-use hcoplan_planner::release::Platform;
 
 /// What a person has to say.
 const UNKNOWN: &str = "?";

@@ -77,9 +77,10 @@ impl DiskTree {
         };
         let foreign = |name: &str| Error::Foreign { path: path.join(name) };
         let (mut files, mut below) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&path).map_err(|e| Error::io(&path, e))? {
-            let entry = entry.map_err(|e| Error::io(&path, e))?;
-            let kind = entry.file_type().map_err(|e| Error::io(&path, e))?;
+        let failed = |error| Error::io(&path, error);
+        for entry in fs::read_dir(&path).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let kind = entry.file_type().map_err(failed)?;
             let name = entry.file_name();
             let Some(name) = name.to_str() else { return Err(foreign(&name.to_string_lossy())) };
             match (kind.is_dir(), kind.is_file()) {

@@ -62,34 +62,30 @@ fn plain(parts: &[&str]) -> String {
 /// # Errors
 /// A name that would point outside the tree or that file systems reject.
 pub fn cluster_directory(cluster: &str) -> Result<Utf8PathBuf, Error> {
-    let reject = |reason: String| Error::ClusterName { cluster: cluster.to_owned(), reason };
     if cluster == ClusterName::ROOT {
         return Ok(Utf8PathBuf::new());
     }
     let mut directory = Utf8PathBuf::new();
     for part in cluster.split('/') {
-        match part {
-            "" => return Err(reject("a part of it is empty".to_owned())),
-            "." | ".." => return Err(reject(format!("it has a part {part:?}"))),
-            _ if OWN_FILES.iter().any(|own| part.eq_ignore_ascii_case(own)) => {
-                return Err(reject(format!("{part} is a file of the output tree")));
-            }
-            _ if is_device(part) => {
-                return Err(reject(format!("{part} is a device on Windows")));
-            }
-            _ if part.ends_with(['.', ' ']) => {
-                return Err(reject("a part of it ends with a dot or a space".to_owned()));
-            }
-            _ if part.len() > MAX_BYTES => {
-                return Err(reject(format!("a part of it is longer than {MAX_BYTES} bytes")));
-            }
-            _ => {}
-        }
         let bad = |c: &char| c.is_control() || matches!(c, '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
-        if let Some(c) = part.chars().find(bad) {
-            return Err(reject(format!("it has the character {c:?}")));
-        }
-        directory.push(part);
+        let reason = match part {
+            "" => "a part of it is empty".to_owned(),
+            "." | ".." => format!("it has a part {part:?}"),
+            _ if OWN_FILES.iter().any(|own| part.eq_ignore_ascii_case(own)) => {
+                format!("{part} is a file of the output tree")
+            }
+            _ if is_device(part) => format!("{part} is a device on Windows"),
+            _ if part.ends_with(['.', ' ']) => "a part of it ends with a dot or a space".to_owned(),
+            _ if part.len() > MAX_BYTES => format!("a part of it is longer than {MAX_BYTES} bytes"),
+            _ => match part.chars().find(bad) {
+                Some(c) => format!("it has the character {c:?}"),
+                None => {
+                    directory.push(part);
+                    continue;
+                }
+            },
+        };
+        return Err(Error::ClusterName { cluster: cluster.to_owned(), reason });
     }
     Ok(directory)
 }

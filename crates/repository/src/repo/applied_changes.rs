@@ -2,7 +2,6 @@
 //! is applied, or the controller's object changes.
 
 use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, HCO_REMOVED};
-use hcoplan_yaml::Path;
 use serde_json::{Map, Value, json};
 
 use super::build::{BUILT, DISABLED};
@@ -10,9 +9,11 @@ use super::gitops::{Applied, Controller, Kind, LeftOut, Source, idle, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
 use super::left::{Fate, Left};
 use super::mentions::has;
+use super::nodes::names_of;
+use super::paths::parent;
 use super::wrapper_changes::is_planned;
 use super::wrappers::policy;
-use super::{ClusterRef, Repo, is_same_document, names_of, parent, wrapper_fields};
+use super::{ClusterRef, Repo, is_same_document, wrapper_fields};
 use crate::prelude::*;
 
 /// Annotations of an object with which a controller doesn't apply it, or deletes it again.
@@ -209,14 +210,10 @@ impl Repo {
     /// Flux without `postBuild`.
     pub(super) fn is_applied_as_written(&self, cluster: &ClusterRef) -> bool {
         let is_disabled = || {
-            self.as_read(cluster).is_some_and(|document| {
-                let is_at = |all: &str| {
-                    document
-                        .root
-                        .below(all)
-                        .is_some_and(|all| all.get(DISABLED).and_then(Node::as_str) == Some("disabled"))
-                };
-                is_at("metadata.annotations") || is_at("metadata.labels")
+            self.object(cluster.object).is_some_and(|document| {
+                let mut all =
+                    ["metadata.annotations", "metadata.labels"].iter().filter_map(|key| document.root.below(key));
+                all.any(|all| all.get(DISABLED).and_then(Node::as_str) == Some("disabled"))
             })
         };
         let leaves = |by: &&Applied| match by.kind {
@@ -240,29 +237,25 @@ impl Repo {
     pub(super) fn left_out(&self, applied: &Applied, source: &Source, cluster: &ClusterRef) -> Option<LeftOut> {
         let controller = applied.kind.controller();
         let directory = cluster.directory();
-        if let Some(of_chart) = self.applier_of_chart(cluster) {
+        let by_place = if let Some(of_chart) = self.applier_of_chart(cluster) {
             // A set's Applications each have their own output.
             let is_named = directory.file_name() == Some(&self.gitops().output_name(applied));
             let is_it =
                 is_same_document(&applied.document, of_chart) && (is_named || applied.kind != Kind::ApplicationSet);
-            return if is_it { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
-        }
-        if !source.is_here {
-            return Some(LeftOut::Elsewhere);
-        }
-        if self.inputs_of(cluster.path()).is_some() {
-            let is_own = self.is_build_of(applied, source, directory);
-            return if is_own { self.left_out_by_itself(controller, cluster) } else { Some(LeftOut::Elsewhere) };
-        }
-        let by_place = self.left_out_by_place(applied, source, cluster.path());
-        if by_place.is_some() {
-            return by_place;
-        }
-        let text = || self.tree.read(cluster.path()).unwrap_or_default();
-        if controller == Controller::ArgoCd && has(text(), "+argocd:skip-file-rendering") {
-            return Some(LeftOut::SkippedFile);
-        }
-        self.left_out_by_itself(controller, cluster)
+            (!is_it).then_some(LeftOut::Elsewhere)
+        } else if !source.is_here {
+            Some(LeftOut::Elsewhere)
+        } else if self.inputs_of(cluster.path()).is_some() {
+            (!self.is_build_of(applied, source, directory)).then_some(LeftOut::Elsewhere)
+        } else {
+            let is_skipped = || {
+                let text = self.tree.read(cluster.path()).unwrap_or_default();
+                controller == Controller::ArgoCd && has(text, "+argocd:skip-file-rendering")
+            };
+            let by_place = self.left_out_by_place(applied, source, cluster.path());
+            by_place.or_else(|| is_skipped().then_some(LeftOut::SkippedFile))
+        };
+        by_place.or_else(|| self.left_out_by_itself(controller, cluster))
     }
 
     /// Whether the build in a directory is of a source: where several objects change what they apply, each one's is in a
@@ -314,7 +307,7 @@ impl Repo {
 
     /// Whether annotations of the HyperConverged keep a controller from applying it.
     fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
-        let document = self.as_read(cluster)?;
+        let document = self.object(cluster.object)?;
         let is_set = |key: &str, value: &str| {
             let own = document.root.str_at(&Path::annotation(key));
             own.is_some_and(|own| value.is_empty() && !own.is_empty() || own.eq_ignore_ascii_case(value))
@@ -324,11 +317,6 @@ impl Repo {
             .iter()
             .find(is_it)
             .map(|(_, key, value)| LeftOut::Annotation(key, if value.is_empty() { "…" } else { value }))
-    }
-
-    /// A cluster's HyperConverged with what is known of it alone.
-    pub(super) fn as_read(&self, cluster: &ClusterRef) -> Option<Arc<Document>> {
-        self.content(cluster.object.file).ok()?.object(cluster.object.place)
     }
 
     /// Why the policy that has a cluster's HyperConverged enforces nothing, and where it says so.

@@ -1,15 +1,14 @@
 //! Finds what applies or renders directories of the repository as they are: hcoplan's own files must not be put there.
 
-use std::fmt;
-
 use hcoplan_diagnostics::source::last_part;
 
+use super::Repo;
 use super::candidate::{is_candidate, is_of_tests};
 use super::charts::is_chart;
 use super::scan::{FoundKind, scan};
-use super::{Repo, files_of, parent};
 
 use super::gitops::{self, Applied, Controller, Kind, Source, of_object, phrase, reads_file};
+use super::paths::{files_of, parent, shown_path};
 use crate::prelude::*;
 
 /// The directories of an Ansible role.
@@ -39,8 +38,7 @@ impl fmt::Display for AppliedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Controller(what, _) => write!(f, "{what} applies it"),
-            Self::Chart(chart) if chart.as_str().is_empty() => f.write_str("the Helm chart in . renders it"),
-            Self::Chart(chart) => write!(f, "the Helm chart in {chart} renders it"),
+            Self::Chart(chart) => write!(f, "the Helm chart in {} renders it", shown_path(chart)),
             Self::Role(role) => write!(f, "it belongs to the Ansible role {role}"),
         }
     }
@@ -54,7 +52,7 @@ pub fn is_applied_from_top(tree: &dyn Tree, below: &Utf8Path) -> bool {
     let file = below.join("a.yaml");
     gitops.applied.iter().any(|by| {
         let is_below = |source: &Source| source.real.as_ref().is_some_and(|real| real.starts_with(below));
-        by.here().any(|source| is_below(source) || by.reaches(source, tree, &file))
+        by.here().any(is_below) || by.reaches(tree, &file)
     })
 }
 

@@ -1,9 +1,8 @@
 //! Finds Helm charts, and their dependencies in the repository.
 
 use super::mentions::has;
-use super::parent;
+use super::paths::{file_in, parent};
 use crate::prelude::*;
-use hcoplan_yaml::{self as yaml};
 
 /// The name of a chart's description.
 pub(super) const CHART: &str = "Chart.yaml";
@@ -46,7 +45,7 @@ pub(super) fn local_dependencies(
         let directory = parent(path);
         let parsed = yaml::parse_yaml(&SourceFile::from_bytes(path, bytes));
         let dependency = |node: &Node| {
-            let target = normalize_path(&directory.join(node.text_at("repository")?.strip_prefix("file://")?))?;
+            let target = file_in(directory, node.text_at("repository")?.strip_prefix("file://")?)?;
             Some((node.text_at("name")?.to_owned(), target))
         };
         let list = parsed.documents.first().map_or(&[][..], |document| document.root.list_at("dependencies"));

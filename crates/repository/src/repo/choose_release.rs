@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::nearest;
-use hcoplan_planner::release::{Distribution, Release, version_numbers, version_parts};
+use hcoplan_planner::release::{version_numbers, version_parts};
 
 /// A name that no release has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,7 +1,6 @@
 //! Selects clusters by name.
 
 use crate::prelude::*;
-use std::fmt;
 
 type Accepts = dyn Fn(&ClusterName) -> bool + Send + Sync;
 

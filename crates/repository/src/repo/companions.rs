@@ -2,10 +2,8 @@
 
 use hcoplan_rule_pages::rules::{HCO_CR_MISSING, HCO_MULTIPLE_CRS};
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
-
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing};
-use super::parent;
+use super::paths::parent;
 use super::problem::related;
 use crate::prelude::*;
 
@@ -28,11 +26,10 @@ pub(super) fn second_hyperconvergeds(
             return None;
         }
         let message = format!("the cluster `{}` has a second HyperConverged", upper.name());
-        let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
+        let finding = Finding::new(&HCO_MULTIPLE_CRS, message)
             .label("shares the other one's inventory")
             .help("delete one; if they are two clusters, give this one an inventory of its own");
-        finding.location = location(lower.object);
-        Some(related(finding, location(upper.object), "the first one"))
+        Some(related(finding, location(lower.object), location(upper.object), "the first one"))
     });
     found.collect()
 }
@@ -57,10 +54,7 @@ pub(super) fn subscriptions_without_hyperconverged(
             .label("installs the operator, which deploys nothing by itself")
             .help("declare a HyperConverged")
             .at(location.clone());
-        Some(match declare_hyperconverged(location) {
-            Some(fix) => finding.fix(fix),
-            None => finding,
-        })
+        Some(finding.fixes(declare_hyperconverged(location)))
     };
     missing.filter_map(finding).collect()
 }

@@ -4,11 +4,12 @@ use std::sync::OnceLock;
 
 use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
-use hcoplan_planner::release::Platform;
-use hcoplan_yaml::{self as yaml, Value as Yaml};
+use hcoplan_yaml::Value as Yaml;
 use serde_json::Value;
 
 use super::error::Located;
+use super::nodes::{fields_at, is_on, value_mut};
+use super::paths::in_root;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 
@@ -116,23 +117,17 @@ fn schema() -> &'static DocumentSchema {
 /// Removes the paths of clusters outside of a directory, and entries without any other, with their mistakes.
 fn retain_entries_of(directory: &Utf8Path, root: &mut Node) {
     let is_inside = |path: &Node| {
-        let path = path.as_str().and_then(|path| normalize_path(Utf8Path::new(path)));
+        let path = path.as_str().and_then(in_root);
         path.is_some_and(|path| path.starts_with(directory))
     };
-    let Some(Yaml::Seq(clusters)) = value_mut(root, "clusters") else { return };
+    let Some(Node { value: Yaml::Seq(clusters), .. }) = value_mut(root, "clusters") else { return };
     clusters.retain_mut(|entry| {
-        if let Some(Yaml::Seq(paths)) = value_mut(entry, "path") {
+        if let Some(Node { value: Yaml::Seq(paths), .. }) = value_mut(entry, "path") {
             paths.retain(is_inside);
             return !paths.is_empty();
         }
         entry.get("path").is_some_and(is_inside)
     });
-}
-
-/// The value at a key of a mapping.
-fn value_mut<'n>(node: &'n mut Node, key: &str) -> Option<&'n mut Yaml> {
-    let Yaml::Map(entries) = &mut node.value else { return None };
-    entries.iter_mut().find(|entry| entry.key.text == key).map(|entry| &mut entry.value.value)
 }
 
 /// Parses `hcoplan.yaml`, of a part only its own clusters' entries; returns findings instead if anything is wrong.
@@ -155,7 +150,7 @@ pub(super) fn read(file: &Arc<SourceFile>, part: Option<&Utf8Path>) -> Result<Co
         config.read(document);
         findings.extend(config.ignore.iter().filter_map(pattern));
         let baseline = config.lint.baseline.iter();
-        let outside = baseline.filter(|path| normalize_path(Utf8Path::new(&path.value)).is_none());
+        let outside = baseline.filter(|path| in_root(&path.value).is_none());
         findings.extend(outside.map(|path| invalid(format!("`{}` is outside the root", path.value), &path.place)));
     }
     if findings.is_empty() { Ok(config) } else { Err(findings) }
@@ -216,19 +211,18 @@ impl Config {
             }));
         }
         self.is_kustomize_off = matches!(root.get("kustomize").map(|n| &n.value), Some(Yaml::Bool(false)));
-        self.helm = root.get("helm").is_some_and(Node::is_true);
-        let output = root.get("output");
-        self.kustomization = output.and_then(|o| o.get("kustomization")).is_some_and(Node::is_true);
+        self.helm = is_on(root, "helm");
+        self.kustomization = is_on(root, "output.kustomization");
         if let Some(lint) = root.get("lint") {
             self.lint = LintConfig {
                 select: Located::texts(document, lint, "select"),
                 ignore: Located::texts(document, lint, "ignore"),
-                pedantic: lint.get("pedantic").is_some_and(Node::is_true),
+                pedantic: is_on(lint, "pedantic"),
                 baseline: Located::text(document, lint, "baseline"),
                 fail_on: lint.get("failOn").and_then(level),
             };
         }
-        for entry in root.get("rules").map_or(&[][..], Node::entries) {
+        for entry in fields_at(root, "rules") {
             let place = document.location(entry.key.span);
             let value = entry.key.text.clone();
             let own = entry.value.get("severity").unwrap_or(&entry.value);

@@ -2,11 +2,13 @@
 
 use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 
+use super::Repo;
 use super::gitops::{Applied, Destination, phrase};
 use super::identity::{FactOrigin, WithSource};
+use super::nodes::names_of;
 use super::objects::{ClusterRef, StatementRef};
+use super::paths::parent;
 use super::problem::related;
-use super::{Repo, names_of, parent};
 use crate::prelude::*;
 
 impl Repo {
@@ -79,7 +81,7 @@ impl Repo {
 
     /// What applies the chart that renders a cluster's HyperConverged.
     pub(super) fn applier_of_chart(&self, cluster: &ClusterRef) -> Option<&Arc<Document>> {
-        self.built.as_ref()?.appliers.get(cluster.path())
+        self.built.appliers.get(cluster.path())
     }
 
     /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.
@@ -92,7 +94,7 @@ impl Repo {
         let mut known: BTreeMap<(&Destination, String, String), (&ClusterRef, &Applied)> = BTreeMap::new();
         let mut out = Vec::new();
         for cluster in &self.clusters {
-            let Some(object) = self.as_read(cluster) else { continue };
+            let Some(object) = self.object(cluster.object) else { continue };
             let applying = self.applying(cluster);
             for (by, destination) in applying.into_iter().filter_map(|by| Some((by, by.destination.as_ref()?))) {
                 let [namespace, name] = names_of(&object).map(ToOwned::to_owned);
@@ -107,11 +109,11 @@ impl Repo {
                 let message = format!(
                     "the second apply overwrites the first: {appliers} applies two HyperConvergeds of the same name to one cluster"
                 );
-                let mut finding = Finding::new(&HCO_MULTIPLE_CRS, message)
+                let finding = Finding::new(&HCO_MULTIPLE_CRS, message)
                     .label("the same object")
                     .help("delete one, or apply one of them to another cluster");
-                finding.location = self.named_at(cluster.object);
-                out.push(related(finding, self.named_at(first.object), "the first one"));
+                let [own, other] = [cluster, first].map(|cluster| self.named_at(cluster.object));
+                out.push(related(finding, own, other, "the first one"));
                 break;
             }
         }

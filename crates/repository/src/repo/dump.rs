@@ -1,12 +1,11 @@
 //! Reads dumps of a running cluster: a must-gather, `oc adm inspect`, or the output of `kubectl get … -o yaml`.
 
 use hcoplan_diagnostics::source::{Directory, max_bytes};
-use hcoplan_planner::inventory::{self, LoadedInventory, Source, SourceKind};
-use hcoplan_planner::release::Platform;
-use hcoplan_yaml::{self as yaml};
+use hcoplan_planner::inventory::{self, LoadedInventory, Source};
 use serde_json::{Value, json};
 
-use super::listed::HCO;
+use super::candidate::is_candidate;
+use super::mentions::HCO;
 use super::{Error, Identity, identity_in};
 use crate::prelude::*;
 
@@ -61,7 +60,7 @@ impl Dump {
     pub fn add_directory(&mut self, directory: &Utf8Path) -> Result<(), Error> {
         let tree = Directory::open(directory, max_bytes())?;
         let listing = tree.list(&Walk { checkout: true, ..Walk::default() })?;
-        for path in listing.files.iter().filter(|p| super::candidate::is_candidate(p)) {
+        for path in listing.files.iter().filter(|p| is_candidate(p)) {
             match tree.read(path) {
                 Ok(bytes) => self.add_if_known(SourceFile::from_bytes(directory.join(path), bytes)),
                 Err(why) => self.broken.push(format!("{}: {why}", directory.join(path))),

@@ -3,7 +3,6 @@
 use crate::prelude::*;
 use std::ops::Range;
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_yaml::edit::line_edits;
 use hcoplan_yaml::{ProblemKind, parse};
 

@@ -2,7 +2,6 @@
 
 use hcoplan_diagnostics::source;
 use hcoplan_diagnostics::source::Bytes;
-use hcoplan_planner::release::Platform;
 
 use super::choose_release::UnknownRelease;
 use crate::prelude::*;

@@ -1,9 +1,5 @@
 //! The use of each file, for `--show-files`.
 
-use std::fmt;
-
-use hcoplan_planner::inventory::SourceKind;
-
 use super::scan::{FoundKind, FoundObject};
 use crate::prelude::*;
 

@@ -1,11 +1,8 @@
 //! The namespace, platform and release of a cluster, with sources and contradictions.
 
-use std::fmt;
-
 use hcoplan_planner::inventory::LoadedInventory;
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::release::{Distribution, Platform, Release, version_numbers, version_parts};
-use hcoplan_yaml::Path;
+use hcoplan_planner::release::{version_numbers, version_parts};
 
 use super::error::Located;
 use super::problem::related;
@@ -27,8 +24,6 @@ pub enum FactOrigin {
     Inventory,
     /// The HyperConverged itself.
     HyperConverged,
-    /// The kustomization that builds the HyperConverged.
-    Kustomization,
     /// Another manifest.
     Statement(StatementKind),
     /// Another object, with its kind: that of a controller that applies it, or one that only OpenShift has.
@@ -48,7 +43,6 @@ impl fmt::Display for FactOrigin {
             Self::Configuration | Self::Configured => "hcoplan.yaml",
             Self::Inventory => "the inventory",
             Self::HyperConverged => "the HyperConverged",
-            Self::Kustomization => "the kustomization",
             Self::Statement(kind) => return write!(f, "the {kind:?}"),
             Self::Object(kind) => return write!(f, "the {kind}"),
             Self::Nodes => "the nodes' labels",
@@ -77,6 +71,11 @@ impl<T> WithSource<T> {
         Self { value: fact.value.clone(), by, place: Some(fact.place.clone()) }
     }
 
+    /// One of the command line.
+    pub(super) fn given(value: T) -> Self {
+        Self { value, by: FactOrigin::CommandLine, place: None }
+    }
+
     /// One without a source.
     pub const fn assumed(value: T) -> Self {
         Self { value, by: FactOrigin::Nothing, place: None }
@@ -90,7 +89,7 @@ impl<T> WithSource<T> {
     /// The source as text: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {
-            (FactOrigin::Statement(_) | FactOrigin::Object(_) | FactOrigin::Kustomization, Some(place)) => {
+            (FactOrigin::Statement(_) | FactOrigin::Object(_), Some(place)) => {
                 let place = place.origin().unwrap_or_else(|| place.clone());
                 format!("{} in {}", self.by, place.file.path())
             }
@@ -336,11 +335,10 @@ fn contradiction<T: fmt::Display>(what: &str, first: &WithSource<T>, other: &Wit
     let by = if first.by == other.by { by.replacen("the ", "another ", 1) } else { by };
     let message =
         format!("{} says that the {what} is {}, and {by} that it is {bound}{}", first.by, first.value, other.value);
-    let mut finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
+    let finding = Finding::new(&CLUSTER_FACTS_CONTRADICT, message)
         .label(format!("{} is used", first.value))
         .help("correct the wrong one");
-    finding.location = other.place.clone();
-    related(finding, first.place.clone(), "this one is used")
+    related(finding, other.place.clone(), first.place.clone(), "this one is used")
 }
 
 #[cfg(test)]
@@ -351,9 +349,9 @@ mod tests {
     fn uses_the_first_source_with_a_fact() {
         let said = |value, by| WithSource { value, by, place: None };
         let nothing = || said("default", FactOrigin::Nothing);
-        assert_eq!(known(nothing(), said("second", FactOrigin::Kustomization)).value, "second");
-        let both = known(said("first", FactOrigin::Kustomization), said("second", FactOrigin::Kustomization));
+        assert_eq!(known(nothing(), said("second", FactOrigin::Inventory)).value, "second");
+        let both = known(said("first", FactOrigin::Inventory), said("second", FactOrigin::Inventory));
         assert_eq!(both.value, "first");
-        assert_eq!(known(said("first", FactOrigin::Kustomization), nothing()).value, "first");
+        assert_eq!(known(said("first", FactOrigin::Inventory), nothing()).value, "first");
     }
 }

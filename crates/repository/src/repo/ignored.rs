@@ -44,11 +44,8 @@ fn collect(document: &Document, out: &mut Vec<IgnoredField>) {
         if !is_hyperconverged(entry.text_at("kind")) {
             continue;
         }
-        for pointer in entry.list_at("jsonPointers") {
-            add(Controller::ArgoCd, pointer, true);
-        }
-        for expression in entry.list_at("jqPathExpressions") {
-            add(Controller::ArgoCd, expression, false);
+        for (list, is_pointer) in [("jsonPointers", true), ("jqPathExpressions", false)] {
+            entry.list_at(list).iter().for_each(|node| add(Controller::ArgoCd, node, is_pointer));
         }
     }
     if document.text("apiVersion").starts_with("kustomize.toolkit.fluxcd.io/") {

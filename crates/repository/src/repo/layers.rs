@@ -75,7 +75,7 @@ fn collect(layer: &BuildLayer, out: &mut Vec<Layer>) {
     }
 }
 
-fn each_annotation(root: &Node, mut found: impl FnMut(&hcoplan_yaml::Key, &str)) {
+fn each_annotation(root: &Node, mut found: impl FnMut(&yaml::Key, &str)) {
     let annotations = root.below("metadata.annotations");
     for entry in annotations.map_or(&[][..], Node::entries) {
         if let Some(text) = entry.value.as_str() {

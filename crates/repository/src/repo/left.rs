@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::gitops::{Applied, Controller, Destination, Kind, LeftOut, file_of, phrase};
 use super::identity::{SYNC_OPTIONS, has_sync_option};
+use super::nodes::is_on;
 use super::wrappers::not_planned::NotPlannedReason;
 use super::{ClusterRef, Repo};
 use crate::prelude::*;
@@ -48,9 +49,7 @@ impl Left {
             .label(effect)
             .help("undo it; if it is intended, pass `--ignore hco-removed`")
     }
-}
 
-impl Left {
     /// The finding about a HyperConverged that something else applies from now on, where what applied it may delete it
     /// first. Argo CD and Flux leave what another one has taken over.
     pub(super) fn race(self, was: &ClusterRef, new: &Applied) -> Option<Finding> {
@@ -60,7 +59,7 @@ impl Left {
             was.name(),
             phrase(&new.document)
         );
-        let finding = Finding::new(&HCO_REMOVED, message).severity(Severity::Warning).at(self.place);
+        let finding = Finding::new(&HCO_REMOVED, message).warning().at(self.place);
         let keep = match new.kind.controller() {
             Controller::Flux => "`kustomize.toolkit.fluxcd.io/prune: disabled`",
             _ => "`argocd.argoproj.io/sync-options: Prune=false,Delete=false`",
@@ -84,10 +83,9 @@ impl Applied {
         let mut names = self.document.root.list_at("metadata.finalizers").iter().filter_map(Node::as_str);
         match self.kind.controller() {
             _ if self.kind == Kind::ApplicationSet => {
-                let policy = |key: &str| self.document.root.below("spec.syncPolicy").and_then(|policy| policy.get(key));
-                let sync = policy("applicationsSync").and_then(Node::as_str).unwrap_or("sync");
-                !policy("preserveResourcesOnDeletion").is_some_and(Node::is_true)
-                    && matches!(sync, "sync" | "create-delete")
+                let root = &self.document.root;
+                let sync = root.text_at("spec.syncPolicy.applicationsSync").unwrap_or("sync");
+                !is_on(root, "spec.syncPolicy.preserveResourcesOnDeletion") && matches!(sync, "sync" | "create-delete")
             }
             Controller::ArgoCd => names.any(|name| name.starts_with(FINALIZER)),
             _ => match self.document.root.text_at("spec.deletionPolicy") {
@@ -96,6 +94,11 @@ impl Applied {
                 _ => self.prunes,
             },
         }
+    }
+
+    /// Whether it deletes an object in the cluster that it applied, `with_itself` or alone.
+    fn deletes(&self, object: &Value, with_itself: bool) -> bool {
+        (if with_itself { self.deletes_with_itself() } else { self.prunes }) && !self.keeps(object, with_itself)
     }
 
     /// Whether annotations of an object keep it in the cluster, where the controller's object that applies it would
@@ -133,7 +136,7 @@ impl Repo {
             if after.gitops().broken.iter().any(|file| file.path() == written.path()) {
                 return None;
             }
-            let deletes = old.deletes_with_itself() && !old.keeps(&object, true);
+            let deletes = old.deletes(&object, true);
             let (place, why, deleter) = match after.gitops().same_set(old) {
                 Some(set) => {
                     let generators = set.root.below("spec.generators").unwrap_or(&set.root);
@@ -168,7 +171,7 @@ impl Repo {
         }
         // Flux leaves an object alone that says so.
         let is_left = matches!(why, LeftOut::Annotation(..)) && new.kind.controller() == Controller::Flux;
-        let deletes = new.prunes && !is_left && !new.keeps(&object, false);
+        let deletes = !is_left && new.deletes(&object, false);
         let why = format!("{by} doesn't apply it: {why}");
         Some(Left { why, place, fate: if deletes { Fate::Deleted(phrase(&new.document)) } else { Fate::Kept } })
     }
@@ -194,8 +197,8 @@ impl Repo {
     pub fn deleter_of_object(&self, after: &Self, document: &Document) -> Option<String> {
         let (file, object) = (document.file.path(), document.root.to_json());
         self.appliers_of_file(file).find_map(|old| match after.gitops().same(old, self.gitops()) {
-            Some(new) => (new.prunes && !new.keeps(&object, false)).then(|| phrase(&new.document)),
-            None => (old.deletes_with_itself() && !old.keeps(&object, true)).then(|| phrase(&old.document)),
+            Some(new) => new.deletes(&object, false).then(|| phrase(&new.document)),
+            None => old.deletes(&object, true).then(|| phrase(&old.document)),
         })
     }
 

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-pub(super) use super::mentions::HCO;
-use hcoplan_yaml::{Entry, Key, Value};
+use hcoplan_yaml::{Entry, Key};
 
+use super::mentions::HCO;
 use super::wrappers::unknown::fill_in_known_values;
 use super::wrappers::{self, Unknown, Wrapper};
 use crate::prelude::*;

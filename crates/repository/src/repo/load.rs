@@ -1,9 +1,8 @@
 //! Loads one cluster: its HyperConverged, inventory and identity.
 
 use hcoplan_planner::admission::{Operation, admit};
-use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source, SourceKind};
+use hcoplan_planner::inventory::{self, Inventory, LoadedInventory, Node, Source};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::release::{Platform, Release};
 use hcoplan_yaml::edit::EditableFile;
 use serde_json::Value;
 
@@ -11,7 +10,7 @@ use super::Repo;
 use super::choose_release::{known_release, nearest_release, not_modelled};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
-use super::parent;
+use super::paths::parent;
 use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
@@ -60,9 +59,9 @@ pub enum ReleaseBasis {
     NearestTo(String),
 }
 
-impl std::fmt::Display for ReleaseBasis {
+impl fmt::Display for ReleaseBasis {
     /// What follows the release; nothing if it is stated.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stated => Ok(()),
             Self::Assumed => f.write_str(" (assumed)"),
@@ -132,8 +131,8 @@ impl Repo {
             inventory = Arc::new(LoadedInventory { states_nodes: true, ..(*inventory).clone() });
         }
         let mut json = document.root.to_json();
-        let given = Some(()).filter(|()| document.text("metadata.namespace").is_empty());
-        let given = given.and_then(|()| self.namespace_given_to(cluster));
+        let lacks_namespace = document.text("metadata.namespace").is_empty();
+        let given = lacks_namespace.then(|| self.namespace_given_to(cluster)).flatten();
         if let Some((given, metadata)) = given.as_ref().zip(json["metadata"].as_object_mut()) {
             metadata.insert("namespace".to_owned(), given.value.as_str().into());
         }
@@ -150,10 +149,10 @@ impl Repo {
         };
         let named = possible.is_empty().then(|| self.release_of(&candidates, &document, &mut findings));
         if let Some(given) = &self.release {
-            candidates.releases.insert(0, by_command_line(given));
+            candidates.releases.insert(0, WithSource::given(given.label().to_owned()));
         }
         if let Some(value) = self.update {
-            candidates.updates.insert(0, WithSource { value, by: FactOrigin::CommandLine, place: None });
+            candidates.updates.insert(0, WithSource::given(value));
         }
         let source = candidates.releases.first().cloned();
         let bound = candidates.at_least.first().cloned();
@@ -269,16 +268,19 @@ impl Repo {
         Ok(content)
     }
 
+    /// An object with what is known of it alone.
+    pub(super) fn object(&self, object: ObjectRef) -> Option<Arc<Document>> {
+        self.content(object.file).ok()?.object(object.place)
+    }
+
     /// The documents of which a file was built; none if it wasn't.
     pub(super) fn parts_of_build(&self, path: &Utf8Path) -> &[Arc<Document>] {
-        let built = self.built.as_ref();
-        built.and_then(|built| built.documents.get(path)).map_or(&[], Vec::as_slice)
+        self.built.documents.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// The location of an object's name.
     pub(super) fn named_at(&self, object: ObjectRef) -> Option<Location> {
-        let document = self.content(object.file).ok()?.object(object.place)?;
-        let place = whole(&document);
+        let place = whole(&*self.object(object)?);
         Some(place.origin().unwrap_or(place))
     }
 
@@ -302,7 +304,7 @@ impl Repo {
         ["nodes.yaml", "nodes.yml", "nodes.json"].iter().any(|name| {
             let path = parent(cluster.path()).join(name);
             let Ok(file) = self.tree.source(&path) else { return false };
-            let parsed = hcoplan_yaml::parse(&file);
+            let parsed = yaml::parse(&file);
             let is_empty = |document: &Document| {
                 let root = &document.root;
                 root.text("kind") == "List" && root.get("items").is_some_and(|items| items.items().is_empty())
@@ -471,10 +473,6 @@ pub fn identity_in(
     statements.sort_by_key(|statement| statement.kind);
     statements.iter().for_each(|statement| candidates.statement(statement));
     identity(candidates, None)
-}
-
-fn by_command_line(release: &Release) -> WithSource<String> {
-    WithSource { value: release.label().to_owned(), by: FactOrigin::CommandLine, place: None }
 }
 
 /// The first source of each fact, or the distribution's default.

@@ -33,6 +33,7 @@ mod load;
 mod mentions;
 mod named_file;
 mod no_cluster;
+mod nodes;
 mod objects;
 mod one_build;
 mod open;
@@ -40,6 +41,7 @@ mod other_objects;
 mod owners;
 mod pair;
 mod path_in_tree;
+pub(crate) mod paths;
 mod problem;
 mod recent_files;
 mod removed;
@@ -61,8 +63,7 @@ mod wrappers;
 
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
-use std::borrow::Borrow;
-use std::ops::Bound;
+use paths::{files_of, parent};
 use std::sync::{Mutex, OnceLock};
 
 pub use applied_changes::applied_changes;
@@ -100,7 +101,6 @@ pub use unplanned_changes::{ChangedFiles, changes_of_values, unplanned_changes};
 
 use hcoplan_diagnostics::source::{self, Directory, Origins, ReadOnce, max_bytes};
 use hcoplan_planner::lifecycle::UpdateMethod;
-use hcoplan_planner::release::Release;
 
 /// The rules whose findings report a HyperConverged that isn't planned.
 const UNPLANNED: &[&str] = &[HCO_NOT_PLANNED.name, HCO_NOT_RECOGNIZED.name, HELM_CHART_NOT_RENDERED.name];
@@ -198,7 +198,7 @@ pub struct Repo {
     /// Inventories of the command line outside the root, by their index.
     given: HashMap<u32, Arc<scan::Content>>,
     /// The results of builds.
-    built: Option<Arc<Built>>,
+    built: Arc<Built>,
     recent: recent_files::RecentFiles,
     /// The controllers' objects, read at their first use.
     gitops: OnceLock<gitops::GitOps>,
@@ -215,44 +215,13 @@ pub struct Repo {
 /// A cluster that is built from a file, with the origins of its values.
 pub type FileUser = (ClusterName, Option<Arc<Origins>>);
 
-/// Whether any of some paths is a directory or in it.
-fn has_in<P: Borrow<Utf8Path> + Ord>(paths: &BTreeSet<P>, directory: &Utf8Path) -> bool {
-    let from = (Bound::Included(directory), Bound::Unbounded);
-    paths.range::<Utf8Path, _>(from).next().is_some_and(|first| first.borrow().starts_with(directory))
-}
-
-/// The files of a tree; none if it can't be listed.
-fn files_of(tree: &dyn Tree) -> Vec<Utf8PathBuf> {
-    tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default()
-}
-
-/// The first document of a file; `None` if it can't be read or has none.
-fn first_document(tree: &dyn Tree, path: &Utf8Path) -> Option<Document> {
-    hcoplan_yaml::parse_yaml(&tree.source(path).ok()?).documents.into_iter().next()
-}
-
-/// Whether an object has a mapping at a key.
-fn has_map(root: &Node, key: &str) -> bool {
-    matches!(root.get(key).map(|node| &node.value), Some(hcoplan_yaml::Value::Map(_)))
-}
-
-/// The namespace of an object, empty without one, and its name.
-fn names_of(document: &Document) -> [&str; 2] {
-    ["metadata.namespace", "metadata.name"].map(|field| document.text(field))
-}
-
 /// Whether two documents are the same one of a file.
 fn is_same_document(one: &Document, other: &Document) -> bool {
     one.file.path() == other.file.path() && one.span == other.span
 }
 
-/// The directory of a file; empty at the root.
-fn parent(path: &Utf8Path) -> &Utf8Path {
-    path.parent().unwrap_or(Utf8Path::new(""))
-}
-
-impl std::fmt::Debug for Repo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Repo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Repo({} clusters)", self.clusters.len())
     }
 }
@@ -276,76 +245,63 @@ impl Repo {
 
     /// Whether a file is the output of a build.
     fn is_output(&self, path: &Utf8Path) -> bool {
-        self.built.as_ref().is_some_and(|built| built.files.contains_key(path))
+        self.built.files.contains_key(path)
     }
 
     /// The files of which a file was built; `None` if it wasn't.
     fn inputs_of(&self, path: &Utf8Path) -> Option<&BTreeSet<Utf8PathBuf>> {
-        self.built.as_ref()?.inputs.get(path)
+        self.built.inputs.get(path)
     }
 
     /// The files of which a failed build would have been made.
     fn inputs_of_failed(&self, failed: &FailedBuild) -> impl Iterator<Item = &Utf8PathBuf> {
-        self.built.as_ref().and_then(|built| built.unbuilt.get(&failed.directory)).into_iter().flatten()
+        self.built.unbuilt.get(&failed.directory).into_iter().flatten()
     }
 
     /// The clusters that are built from each file, sorted, with the origins of their values; `None` for clusters that
     /// weren't built.
     pub fn users_of_files(&self) -> BTreeMap<Utf8PathBuf, Vec<FileUser>> {
         let mut out: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        let Some(built) = &self.built else {
-            return out;
-        };
-        for cluster in &self.clusters {
-            let inputs = built.inputs.get(cluster.path());
-            let Some((inputs, origins)) = inputs.zip(built.origins.get(cluster.path())) else {
-                continue;
-            };
-            for input in inputs {
-                let user = (cluster.name().clone(), Some(Arc::clone(origins)));
-                out.entry(input.clone()).or_default().push(user);
-            }
-        }
-        for (directory, inputs) in &built.unbuilt {
-            for input in inputs {
-                let name = self.name_of(directory);
-                out.entry(input.clone()).or_default().push((name, None));
-            }
+        let built = self.clusters.iter().filter_map(|cluster| {
+            let origins = self.built.origins.get(cluster.path())?;
+            Some(((cluster.name().clone(), Some(Arc::clone(origins))), self.inputs_of(cluster.path())?))
+        });
+        let unbuilt = self.built.unbuilt.iter().map(|(directory, inputs)| ((self.name_of(directory), None), inputs));
+        for (user, inputs) in built.chain(unbuilt) {
+            inputs.iter().for_each(|input| out.entry(input.clone()).or_default().push(user.clone()));
         }
         out
     }
 
     /// The layers of a built file, in kustomize's order; `None` if kustomize didn't build it.
     pub fn build_layers(&self, path: &Utf8Path) -> Option<&[BuildLayer]> {
-        self.built.as_ref()?.layers.get(path).map(Vec::as_slice)
+        self.built.layers.get(path).map(Vec::as_slice)
     }
 
     /// The controllers' objects.
     fn gitops(&self) -> &gitops::GitOps {
         self.gitops.get_or_init(|| {
             let mut files = files_of(&*self.tree);
-            if let Some(built) = &self.built {
-                files.retain(|file| !built.reached.contains(file) && !built.unapplied.contains(file));
-            }
+            files.retain(|file| !self.built.reached.contains(file) && !self.built.unapplied.contains(file));
             gitops::read(&*self.tree, &files)
         })
     }
 
     /// Whether the build of another directory reads files of this one.
     pub fn is_part_of_build(&self, directory: &Utf8Path) -> bool {
-        let builds = self.built.iter().flat_map(|built| &built.inputs);
-        let mut others = builds.filter(|(output, _)| parent(output) != directory).flat_map(|(_, inputs)| inputs);
+        let mut others =
+            self.built.inputs.iter().filter(|(output, _)| parent(output) != directory).flat_map(|(_, inputs)| inputs);
         others.any(|input| parent(input) == directory)
     }
 
     /// Whether anything of it was built.
     pub fn is_built(&self) -> bool {
-        self.built.as_ref().is_some_and(|built| !built.files.is_empty())
+        !self.built.files.is_empty()
     }
 
     /// The builds that failed.
     pub fn failed_builds(&self) -> &[FailedBuild] {
-        self.built.as_ref().map_or(&[], |built| &built.failed)
+        &self.built.failed
     }
 
     /// The name of a directory's cluster.
@@ -355,8 +311,7 @@ impl Repo {
 
     /// The names of clusters that weren't selected, so that kustomize didn't build them; sorted.
     pub fn skipped_builds(&self) -> impl Iterator<Item = ClusterName> + Clone {
-        let left = self.built.iter().flat_map(|built| &built.unselected);
-        left.map(|directory| self.name_of(directory))
+        self.built.unselected.iter().map(|directory| self.name_of(directory))
     }
 
     /// The names of clusters whose build failed or wasn't made, with the findings; with a directory only those with

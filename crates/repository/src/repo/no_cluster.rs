@@ -2,22 +2,20 @@
 
 use std::cell::LazyCell;
 
-use hcoplan_planner::inventory::SourceKind;
-use regex_lite::Regex;
-
 use super::Repo;
 use super::files::FileRole;
 use super::gitops::{self, AppliedPaths};
+use super::is_same_document;
+use super::kustomization::is_kustomization;
 use super::mentions::mentions_hyperconverged;
 use super::objects::{Objects, SourceRef};
-use super::parent;
+use super::paths::{file_in, files_of, has_in, in_root, parent};
 use super::problem::Problem;
 use super::scan::may_name_hyperconverged;
 use super::unrecognized::{self, unused_inventory};
 use super::wrapper_changes;
 use super::wrappers::unknown::may_become_hyperconverged;
 use super::wrappers::without_blanks;
-use super::{files_of, has_in, is_same_document};
 use crate::prelude::*;
 
 impl Repo {
@@ -27,7 +25,7 @@ impl Repo {
         let files = self.clusters.iter().flat_map(|c| std::iter::once(c.path()).chain(built(c.path()).map(|i| &**i)));
         let files: BTreeSet<&Utf8Path> = files.collect();
         let in_charts = self.controllers_in_charts().iter().map(Arc::clone);
-        let documents = objects.changing.iter().filter_map(|o| self.content(o.file).ok()?.object(o.place));
+        let documents = objects.changing.iter().filter_map(|object| self.object(*object));
         let mentioning = LazyCell::new(|| {
             let mentions = |path: &&Utf8Path| self.tree.read(path).is_ok_and(|bytes| may_name_hyperconverged(&bytes));
             self.paths.iter().map(AsRef::as_ref).filter(mentions).collect::<BTreeSet<_>>()
@@ -46,8 +44,8 @@ impl Repo {
             inputs.is_some_and(|inputs| inputs.contains(document.file.path()))
         };
         self.gitops().is_built(document)
-            || super::is_kustomization(document.file.path()) && self.gitops().documents.iter().any(builds)
-            || self.built.as_ref().is_some_and(|built| built.appliers.values().any(|by| is_same_document(by, document)))
+            || is_kustomization(document.file.path()) && self.gitops().documents.iter().any(builds)
+            || self.built.appliers.values().any(|by| is_same_document(by, document))
                 && document.text("kind") == "HelmRelease"
     }
 
@@ -63,7 +61,7 @@ impl Repo {
             // git ignores the case of keys, and allows quoted values.
             let path = path.trim().trim_matches('"');
             let is_path = key.trim().eq_ignore_ascii_case("path");
-            let Some(path) = normalize_path(Utf8Path::new(path)).filter(|_| is_path) else { continue };
+            let Some(path) = in_root(path).filter(|_| is_path) else { continue };
             let is_skipped = |file: &Utf8Path, role: &FileRole| matches!(role, FileRole::Skipped(_)) && file == path;
             let mut first = files.range(&*path..).take(2);
             let has_file = first.any(|(file, role)| file.starts_with(&path) && !is_skipped(file, role));
@@ -82,7 +80,7 @@ impl Repo {
                 .label("not examined")
                 .help("check it out: `git submodule update --init`");
             if is_deployed {
-                self.problems.push(Problem { finding: finding.severity(Severity::Error), fatal: true });
+                self.problems.push(Problem::error(finding));
             } else {
                 self.findings.push(finding);
             }
@@ -132,7 +130,7 @@ impl Repo {
                 speaking.push(next.clone());
             }
             for captures in import.captures_iter(file.text()) {
-                let relative = normalize_path(&parent(&next).join(&captures[1]));
+                let relative = file_in(parent(&next), &captures[1]);
                 let found = relative.filter(|path| self.tree.check(path).is_ok());
                 let is_library = found.is_none();
                 let imported = found.unwrap_or_else(|| Utf8Path::new("library:").join(&captures[1]));
@@ -173,8 +171,7 @@ impl Repo {
         let mut findings = Vec::new();
         let mut fatal = Vec::new();
         for object in &objects.unrecognized {
-            let content = self.content(object.file).ok();
-            let Some(document) = content.and_then(|c| c.object(object.place)) else { continue };
+            let Some(document) = self.object(*object) else { continue };
             if may_become_hyperconverged(&document.root) {
                 fatal.push(unrecognized::filled_in_later(&document));
             } else {
@@ -201,8 +198,7 @@ impl Repo {
         }
         let reported: HashSet<_> = fatal.iter().filter_map(|f| Some(f.file()?.to_owned())).collect();
         fatal.extend(self.jsonnets_with_hyperconverged(&reported));
-        let fatal = fatal.into_iter().map(|f| Problem { finding: f.severity(Severity::Error), fatal: true });
-        self.problems.extend(fatal);
+        self.problems.extend(fatal.into_iter().map(Problem::error));
         if objects.given.is_empty() && !objects.is_one_file {
             let used: BTreeSet<SourceRef> = self.clusters.iter().flat_map(|c| c.sources.iter().copied()).collect();
             let unused = objects.sources.iter().filter(|s| !used.contains(s));

@@ -1,12 +1,9 @@
 //! The objects found in a repository, and its clusters.
 
-use hcoplan_planner::inventory::SourceKind;
-use hcoplan_planner::release::Platform;
-
 use super::build::BUILT;
 use super::error::Located;
 use super::helm::RENDERED;
-use super::parent;
+use super::paths::{parent, typed_parent};
 use super::scan::ObjectPlace;
 use super::statements::StatementKind;
 use crate::prelude::*;
@@ -86,8 +83,7 @@ impl ClusterRef {
     /// The path that `hcoplan.yaml` has for it: its file, or the directory whose build has it.
     pub fn named_path(&self) -> &Utf8Path {
         match self.path.file_name() {
-            Some(BUILT | RENDERED) if self.directory() == "" => Utf8Path::new("."),
-            Some(BUILT | RENDERED) => self.directory(),
+            Some(BUILT | RENDERED) => typed_parent(&self.path),
             _ => &self.path,
         }
     }

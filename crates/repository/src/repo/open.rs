@@ -17,9 +17,11 @@ use super::file_summary::{
 use super::files::{FileRole, FileUse, contents};
 use super::gitops::{self, LeftOut};
 use super::helm;
+use super::nodes::names_of;
 use super::objects::{ObjectRef, Objects, SourceRef, StatementRef};
 use super::owners::Owners;
-use super::pair::{pair, path_in_root};
+use super::pair::pair;
+use super::paths::{in_root, parent, typed_parent};
 use super::problem::{Problem, unparseable_file, unreadable};
 use super::recent_files::RecentFiles;
 use super::rendered::Rendered;
@@ -27,7 +29,7 @@ use super::scan::{Content, FoundKind, scan};
 use super::texts::is_text;
 use super::trust::Trust;
 use super::wrappers::files::{is_program, is_script, is_text as may_hold_manifests, may_be_script};
-use super::{Options, Repo, parent};
+use super::{Options, Repo};
 use crate::emit::TOP_MANIFEST;
 use crate::prelude::*;
 
@@ -38,7 +40,7 @@ impl Repo {
     /// The root can't be read, or the configuration is invalid.
     pub fn open(root: &Utf8Path, options: &Options) -> Result<Self, Error> {
         if root.is_file() {
-            let directory = directory_of(root);
+            let directory = typed_parent(root);
             let only = root.file_name().map(Utf8PathBuf::from);
             return Self::build(on_disk(directory, options)?, options, only, &[]);
         }
@@ -95,7 +97,7 @@ impl Repo {
             checkout: options.checkout,
         })?;
         let mut reading = Reading::default();
-        let named: HashSet<_> = config.clusters.iter().filter_map(|c| path_in_root(&c.path.value)).collect();
+        let named: HashSet<_> = config.clusters.iter().filter_map(|c| in_root(&c.path.value)).collect();
         let is_built_on = |f: &Utf8Path| options.built.iter().any(|b| b.reached.contains(f)) && !named.contains(f);
         for file in listing.files.iter().filter(|f| is_built_on(f)) {
             reading.files.push(FileUse::skipped(file, &"goes into a build"));
@@ -148,7 +150,7 @@ impl Repo {
         let patches = patches(&candidates, &looked);
         for (file, (path, looked)) in (0..).zip(candidates.iter().zip(looked)) {
             match patches.get(&**path) {
-                Some(of) => reading.patch(path, of),
+                Some(of) => reading.file(path, FileRole::Patch { of: of.to_path_buf() }),
                 // hcoplan's output trees have no HyperConverged.
                 None if rendered.has(path) && !looked.has_hyperconverged() => {}
                 None => reading.add(file, path, looked),
@@ -183,11 +185,6 @@ impl Repo {
         }
         reading.finish(tree, config, options)
     }
-}
-
-/// The directory of a file on the command line.
-fn directory_of(path: &Utf8Path) -> &Utf8Path {
-    path.parent().filter(|parent| !parent.as_str().is_empty()).unwrap_or(Utf8Path::new("."))
 }
 
 fn on_disk(directory: &Utf8Path, options: &Options) -> Result<Arc<dyn Tree>, Error> {
@@ -267,7 +264,7 @@ fn candidates(tree: &dyn Tree, config: &Config, listing: Listing) -> Vec<Utf8Pat
     let entries = config.clusters.iter();
     let named = entries.flat_map(|c| c.inventory.iter().chain([&c.path]));
     for path in config.inventory.iter().chain(named) {
-        if let Some(path) = path_in_root(&path.value)
+        if let Some(path) = in_root(&path.value)
             && let Err(at) = out.binary_search(&path)
             && tree.check(&path).is_ok()
         {
@@ -301,34 +298,25 @@ impl Reading {
     /// Records the files that the listing skipped.
     fn skipped(&mut self, listing: &Listing) {
         for skipped in &listing.skipped {
-            let use_ = FileUse::skipped(&skipped.path, &skipped.why);
-            match &skipped.why {
+            let is_shown = match &skipped.why {
                 // Other tools read it, so its content would be applied unchecked.
                 SkipReason::Unreadable(why @ Unreadable::Name) if is_candidate(&skipped.path) => {
                     self.problems.push(unreadable(&skipped.path, why).fatal());
-                    self.files.push(use_);
+                    true
                 }
                 SkipReason::Unreadable(why) if is_patterns(&skipped.path) => {
                     self.problems.push(unreadable(&skipped.path, why));
-                    self.files.push(use_);
+                    true
                 }
                 SkipReason::Unreadable(why) => {
                     self.unreadable_paths.push((skipped.path.clone(), why.clone()));
                     // A socket is only named where a manifest is expected.
-                    if is_candidate(&skipped.path) || *why == Unreadable::Denied {
-                        self.files.push(use_);
-                    }
+                    is_candidate(&skipped.path) || *why == Unreadable::Denied
                 }
-                SkipReason::Ignored | SkipReason::LinkedDirectory | SkipReason::Submodule => {
-                    self.files.push(use_);
-                }
-            }
+                SkipReason::Ignored | SkipReason::LinkedDirectory | SkipReason::Submodule => true,
+            };
+            self.files.extend(is_shown.then(|| FileUse::skipped(&skipped.path, &skipped.why)));
         }
-    }
-
-    fn patch(&mut self, path: &Arc<Utf8Path>, of: &Utf8Path) {
-        let of = of.to_owned();
-        self.file(path, FileRole::Patch { of });
     }
 
     fn file(&mut self, path: &Arc<Utf8Path>, what: FileRole) {
@@ -371,7 +359,7 @@ impl Reading {
 
     /// Reads an inventory of the command line, relative to the current directory.
     fn given(&mut self, path: &Utf8Path, options: &Options) -> Result<(), Error> {
-        let directory = directory_of(path);
+        let directory = typed_parent(path);
         let reject = |why: Unreadable| Error::File(path.to_owned(), why);
         let name = path.file_name().ok_or_else(|| reject(Unreadable::Directory))?;
         let (directory, name) = match &options.inventory_below {
@@ -423,7 +411,7 @@ impl Reading {
             update: options.update,
             shared: Vec::new(),
             given: self.given,
-            built: options.built.clone(),
+            built: options.built.clone().unwrap_or_default(),
             recent: RecentFiles::default(),
             gitops: OnceLock::new(),
             applied: OnceLock::new(),
@@ -435,27 +423,22 @@ impl Reading {
         };
         self.objects.paths.clone_from(&repo.paths);
         let is_named =
-            |path: &Utf8Path| config.clusters.iter().any(|c| path_in_root(&c.path.value).as_deref() == Some(path));
+            |path: &Utf8Path| config.clusters.iter().any(|c| in_root(&c.path.value).as_deref() == Some(path));
         let is_only = self.objects.hyperconvergeds.len() < 2;
-        let paths = self.objects.hyperconvergeds.iter().map(|object| &*repo.paths[object.file as usize]);
-        let builds = paths.filter(|path| path.file_name() == Some(BUILT));
+        let paths = || self.objects.hyperconvergeds.iter().map(|object| &*repo.paths[object.file as usize]);
+        let builds = paths().filter(|path| path.file_name() == Some(BUILT));
         let built: HashSet<Utf8PathBuf> = builds.map(|path| parent(path).to_owned()).collect();
         // A file that links name is those directories'.
-        let all = self.objects.hyperconvergeds.iter().map(|object| &*repo.paths[object.file as usize]);
-        let linked: HashSet<Utf8PathBuf> = all
-            .map(|path| (path, repo.tree.real(path)))
-            .filter(|(path, real)| path != real)
-            .map(|(_, real)| real)
-            .collect();
+        let linked: HashSet<Utf8PathBuf> =
+            paths().filter_map(|path| Some(repo.tree.real(path)).filter(|real| path != real)).collect();
         let mut left_out = Vec::new();
         self.objects.hyperconvergeds.retain(|object| {
             let path = Arc::clone(&repo.paths[object.file as usize]);
             if self.objects.is_one_file || is_named(&path) {
                 return true;
             }
-            let is_built = |directory: &Utf8Path| match is_only {
-                true => repo.kustomization_omits(&path),
-                false => built.contains(directory),
+            let is_built = |directory: &Utf8Path| {
+                if is_only { repo.kustomization_omits(&path) } else { built.contains(directory) }
             };
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
                 return false;
@@ -473,8 +456,7 @@ impl Reading {
         let wrapper = |object: ObjectRef| repo.content(object.file).ok()?.wrapper_of(object.place);
         let place = |object| repo.named_at(object);
         let names = |object: ObjectRef| {
-            let document = repo.content(object.file).ok().and_then(|content| content.object(object.place));
-            document.map_or_else(Default::default, |document| super::names_of(&document).map(ToOwned::to_owned))
+            repo.object(object).map_or_else(Default::default, |document| names_of(&document).map(ToOwned::to_owned))
         };
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
         let paired = pair(&*repo.tree, &self.objects, (&config, within), place, wrapper, names);

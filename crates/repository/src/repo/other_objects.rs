@@ -3,17 +3,16 @@
 use std::sync::OnceLock;
 
 use hcoplan_diagnostics::source::in_order;
-use hcoplan_planner::release::Distribution;
-use hcoplan_yaml::Path;
 
 use super::Loaded;
+use super::Repo;
 use super::files::{FileRole, FileUse};
 use super::gitops::Applied;
 use super::listed;
+use super::nodes::names_of;
 use super::objects::ClusterRef;
 use super::problem::unparseable_other;
 use super::scan::Content;
-use super::{Repo, names_of};
 use crate::prelude::*;
 
 /// Documents by kind. Objects of lists are separate documents.
@@ -128,7 +127,7 @@ impl Repo {
     pub fn users_of(&self, path: &Utf8Path) -> Vec<&ClusterRef> {
         let role = self.files.iter().find(|f| *f.path == *path).map(|f| &f.what);
         let facts = path.parent().filter(|_| matches!(role, Some(FileRole::Read(_))));
-        let builds = self.built.iter().flat_map(|built| &built.inputs).filter(|(_, inputs)| inputs.contains(path));
+        let builds = self.built.inputs.iter().filter(|(_, inputs)| inputs.contains(path));
         let owners: Vec<&Utf8Path> =
             builds.map(|(build, _)| &**build).chain([path]).filter_map(|file| self.owners.owner(file)).collect();
         let is_of = |by: &&Applied| self.gitops().files_of(by).any(|file| file.path() == path);
@@ -176,11 +175,7 @@ impl Repo {
         let has_machines = |file: &&FileUse| {
             // Most files name none, and needn't be parsed.
             let source = self.tree.source(&file.path).ok().filter(|source| source.text().contains("VirtualMachine"));
-            let Some(source) = source else { return false };
-            let mut found = OtherObjects::default();
-            let content = Content::parse(source);
-            content.documents.iter().for_each(|document| add_objects(document, true, &mut found));
-            !found.of_kind("VirtualMachine").is_empty()
+            source.is_some_and(|source| !objects_of(source, true).of_kind("VirtualMachine").is_empty())
         };
         unowned.filter(has_machines).map(|file| &*file.path).collect()
     }
@@ -195,11 +190,7 @@ impl Repo {
         let files = files.filter(|f| matches!(f.path.extension(), Some("yaml" | "yml" | "json")));
         files.filter_map(move |file| {
             let source = self.tree.source(&file.path).ok()?;
-            is_interesting(source.text()).then(|| {
-                let mut objects = OtherObjects::default();
-                Content::parse(source).documents.iter().for_each(|document| add_objects(document, false, &mut objects));
-                objects
-            })
+            is_interesting(source.text()).then(|| objects_of(source, false))
         })
     }
 
@@ -297,6 +288,13 @@ const NEXT_TO_IT: [&str; 11] = [
     "Rollout",
     "StatefulSet",
 ];
+
+/// The objects of a file.
+fn objects_of(file: Arc<SourceFile>, is_elsewhere: bool) -> OtherObjects {
+    let mut out = OtherObjects::default();
+    Content::parse(file).documents.iter().for_each(|document| add_objects(document, is_elsewhere, &mut out));
+    out
+}
 
 fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObjects) {
     let mut add = |object: Arc<Document>| {

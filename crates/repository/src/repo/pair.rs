@@ -7,15 +7,13 @@
 //! Machine sets are usually deeper: those below a cluster's directory belong to it (unless another cluster is nearer),
 //! else those of the nearest parent directory that has any.
 
-use hcoplan_planner::inventory::SourceKind;
-
 use super::build_failed::name_of;
 use super::candidate::is_of_tests;
 use super::companions;
 use super::config::{ClusterEntry, Config, invalid};
 use super::error::Located;
 use super::objects::{ClusterRef, ObjectRef, Objects, Pairing, SourceRef, StatementRef};
-use super::parent;
+use super::paths::{in_root, parent};
 use super::problem::related;
 use super::statements::{HCO_NAME, StatementKind};
 use crate::prelude::*;
@@ -51,7 +49,7 @@ pub(super) fn pair(
     let mut clusters: Vec<ClusterRef> = Vec::with_capacity(objects.hyperconvergeds.len());
     let (mut claimed, mut named) = (BTreeSet::new(), BTreeSet::new());
     let is_unbuilt = |entry: &&ClusterEntry| {
-        let path = path_in_root(&entry.path.value);
+        let path = in_root(&entry.path.value);
         path.is_some_and(|p| objects.unbuilt.contains(&p))
     };
     for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
@@ -67,7 +65,7 @@ pub(super) fn pair(
                 clusters.push(cluster);
             }
             Err(finding) => {
-                let path = path_in_root(&entry.path.value);
+                let path = in_root(&entry.path.value);
                 let is_meant = path.is_none_or(|path| path.starts_with(within) || within.starts_with(&path));
                 out.configuration.extend(is_meant.then_some(*finding));
             }
@@ -187,11 +185,10 @@ fn duplicate_name(name: &str, why: &Taken, own: Option<Location>, other: Option<
             )
         }
     };
-    let mut finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
+    let finding = Finding::new(&CLUSTER_NAME_TAKEN, message)
         .label("not planned")
         .help("name both in hcoplan.yaml, or move one to its own directory");
-    finding.location = own;
-    related(finding, other, "planned")
+    related(finding, own, other, "planned")
 }
 
 /// Assigns an index to every inventory of several clusters; returns their number.
@@ -355,7 +352,7 @@ impl<'o> DirectoryIndex<'o> {
     }
 
     fn configured(&self, paths: &[Located<String>]) -> Vec<SourceRef> {
-        let paths = paths.iter().filter_map(|p| path_in_root(&p.value));
+        let paths = paths.iter().filter_map(|p| in_root(&p.value));
         paths.flat_map(|p| self.objects.named(&p)).collect()
     }
 
@@ -363,18 +360,14 @@ impl<'o> DirectoryIndex<'o> {
     fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
         let wrong = |message: String, path: &Located<String>| Box::new(invalid(message, &path.place));
         let path = &entry.path.value;
-        let found: Vec<ObjectRef> = match path_in_root(path) {
-            Some(path) => {
-                let here = |o: &&ObjectRef| {
-                    let found = self.objects.path(**o);
-                    found == path || parent(found) == path
-                };
-                self.objects.hyperconvergeds.iter().filter(here).copied().collect()
-            }
-            None => {
-                return Err(wrong(format!("`{path}` is outside the root"), &entry.path));
-            }
+        let Some(own) = in_root(path) else {
+            return Err(wrong(format!("`{path}` is outside the root"), &entry.path));
         };
+        let here = |o: &&ObjectRef| {
+            let found = self.objects.path(**o);
+            found == own || parent(found) == own
+        };
+        let found: Vec<ObjectRef> = self.objects.hyperconvergeds.iter().filter(here).copied().collect();
         let object = match found.as_slice() {
             [one] => *one,
             [] => {
@@ -401,7 +394,7 @@ impl<'o> DirectoryIndex<'o> {
         cluster.release = entry.release.clone();
         cluster.platform = entry.platform.clone();
         for also in &entry.also {
-            let path = path_in_root(&also.value);
+            let path = in_root(&also.value);
             let is_there = |path: &Utf8PathBuf| {
                 let mut files = self.objects.paths.iter();
                 files.any(|file| file.starts_with(path))
@@ -461,9 +454,4 @@ fn statements(objects: &Objects) -> HashMap<&Utf8Path, Vec<StatementRef>> {
         }
     }
     out
-}
-
-/// A path of the configuration, which is relative to the root.
-pub(super) fn path_in_root(path: &str) -> Option<Utf8PathBuf> {
-    normalize_path(Utf8Path::new(path))
 }

@@ -3,6 +3,7 @@
 use std::path::absolute;
 
 use super::error::Error;
+use super::paths::shown_path;
 use crate::prelude::*;
 
 /// Rejects a path of the command line that leaves its git work tree through links.
@@ -51,8 +52,7 @@ impl PathInTree {
     /// Resolves a path relative to the current directory; the tree is the git work tree around a directory, else the
     /// directory itself. `None` if the path is elsewhere.
     pub(super) fn of(directory: &Utf8Path, path: &Utf8Path) -> Option<Self> {
-        let directory = if directory.as_str().is_empty() { Utf8Path::new(".") } else { directory };
-        let real = directory.canonicalize_utf8().ok()?;
+        let real = Utf8Path::new(shown_path(directory)).canonicalize_utf8().ok()?;
         let top = real.ancestors().find(|d| d.join(".git").exists()).unwrap_or(&real).to_owned();
         let full = Utf8PathBuf::from_path_buf(absolute(path).ok()?).ok()?;
         // By its name, as links may lead to the tree.

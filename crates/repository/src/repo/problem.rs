@@ -20,15 +20,26 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// One after which nothing should be written.
+    pub(super) fn error(finding: Finding) -> Self {
+        Self { finding: finding.error(), fatal: true }
+    }
+
     /// The same problem as a fatal one.
     pub(super) fn fatal(self) -> Self {
-        Self { finding: self.finding.severity(Severity::Error), fatal: true }
+        Self::error(self.finding)
     }
 }
 
-/// A finding with what it relates to, if that has a place.
-pub(super) fn related(finding: Finding, place: Option<Location>, label: &'static str) -> Finding {
-    match place {
+/// A finding at a place with what it relates to, as far as these are known.
+pub(super) fn related(
+    finding: Finding,
+    location: Option<Location>,
+    other: Option<Location>,
+    label: &'static str,
+) -> Finding {
+    let finding = Finding { location, ..finding };
+    match other {
         Some(place) => finding.related(place, label),
         None => finding,
     }
@@ -41,8 +52,7 @@ pub(super) fn unreadable(path: &Utf8Path, why: &Unreadable) -> Problem {
 
 /// A file that was removed or changed after the directory was listed.
 pub(super) fn changed_while_read(path: &Utf8Path) -> Problem {
-    let finding = not_read(path, "it changed while it was read".to_owned());
-    Problem { finding: finding.severity(Severity::Error), fatal: true }
+    Problem::error(not_read(path, "it changed while it was read".to_owned()))
 }
 
 fn not_read(path: &Utf8Path, why: String) -> Finding {
@@ -57,12 +67,9 @@ pub(super) fn start_of(path: &Utf8Path) -> Location {
 /// An unparseable file that mentions the operator's API group.
 pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
     let fatal = content.problems.iter().filter(|p| p.kind.is_fatal());
-    let template = fatal.clone().any(|p| p.kind == ProblemKind::Template);
-    if template {
-        let first = fatal.clone().find(|p| p.kind == ProblemKind::Template);
-        let span = first.map_or(Span::default(), |p| p.span);
+    if let Some(first) = fatal.clone().find(|p| p.kind == ProblemKind::Template) {
         let finding = Finding::new(&FILE_NOT_READ, "this file is not read: it is a template, not YAML yet");
-        let finding = finding.at(Location::new(&content.file, span)).label("no YAML").help(
+        let finding = finding.at(Location::new(&content.file, first.span)).label("no YAML").help(
             "render it first (`helm template … | hcoplan plan -`), or exclude it with \
                  `ignore` in hcoplan.yaml",
         );
@@ -76,7 +83,7 @@ pub(super) fn unparseable_other(content: &Content) -> Option<Finding> {
     let first = content.problems.iter().find(|p| p.kind.is_fatal() && p.kind != ProblemKind::Template)?;
     let text = content.file.text();
     // One that mentions the operator is fatal and reported with the repository.
-    (text.contains(KUBEVIRT) && !mentions_hco(text)).then(|| syntax(content, first).severity(Severity::Warning))
+    (text.contains(KUBEVIRT) && !mentions_hco(text)).then(|| syntax(content, first).warning())
 }
 
 /// An unparseable file with objects of a controller: what they apply isn't known.
@@ -85,7 +92,7 @@ pub(super) fn unparseable_controller(file: &Arc<SourceFile>) -> Option<Finding> 
     let first = content.problems.iter().find(|p| p.kind.is_fatal())?;
     let is_template = content.is_template() || mentions_hco(file.text());
     (!is_template).then(|| {
-        let finding = syntax(&content, first).severity(Severity::Warning);
+        let finding = syntax(&content, first).warning();
         finding.label("what its objects apply is not in the plan")
     })
 }

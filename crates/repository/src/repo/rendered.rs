@@ -4,7 +4,7 @@
 //! such a directory are read, and so is a file with a HyperConverged, which no tree has. Otherwise an empty manifest
 //! could hide a directory.
 
-use super::parent;
+use super::paths::{parent, shown_path};
 use crate::emit::{CLUSTER_MANIFEST, ClusterManifest, HEADER, KUSTOMIZATION, TOP_MANIFEST, TopManifest};
 use crate::prelude::*;
 
@@ -48,10 +48,7 @@ impl Rendered {
 
     /// The directories of the trees as text.
     pub fn top_directories(&self) -> String {
-        let shown = self.tops.iter().map(|top| match top.as_str() {
-            "" => "`.`".to_owned(),
-            top => format!("`{top}`"),
-        });
+        let shown = self.tops.iter().map(|top| format!("`{}`", shown_path(top)));
         shown.collect::<Vec<_>>().join(", ")
     }
 

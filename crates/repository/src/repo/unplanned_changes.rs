@@ -8,7 +8,9 @@ use super::build::BUILT;
 use super::charts::{chart_of, dependents};
 use super::helm::named_value_files;
 use super::mentions::has;
-use super::{ClusterRef, Repo, UNPLANNED, files_of, first_document, parent};
+use super::nodes::filled;
+use super::paths::{files_of, first_document, parent};
+use super::{ClusterRef, Repo, UNPLANNED};
 use crate::prelude::*;
 
 /// Files and directories from which tools fill values in, wherever they are.
@@ -175,10 +177,7 @@ impl Repo {
     pub(super) fn missing_substitutes(&self, cluster: &ClusterRef) -> Option<String> {
         let gitops = self.gitops();
         gitops.around(cluster.directory()).find_map(|applied| {
-            let namespace = applied.document.text("metadata.namespace");
-            let is_missing = |from: &&Node| {
-                from.text("kind") != "ConfigMap" || gitops.config_maps.get(namespace, from.text("name")).is_none()
-            };
+            let is_missing = |from: &&Node| gitops.config_maps.named_by(&applied.document, from).is_none();
             let missing = applied.document.root.list_at("spec.postBuild.substituteFrom").iter().find(is_missing)?;
             Some(format!("the {} {}", missing.text("kind"), missing.text("name")))
         })
@@ -194,7 +193,7 @@ impl Repo {
     /// The files that may hold what Flux substitutes: those with a name that Kustomizations list.
     fn sources_of_substitutes(&self) -> Vec<Utf8PathBuf> {
         let lists = self.gitops().documents.iter().flat_map(|d| d.root.list_at("spec.postBuild.substituteFrom"));
-        let names: BTreeSet<&str> = lists.map(|from| from.text("name")).filter(|name| !name.is_empty()).collect();
+        let names: BTreeSet<&str> = lists.filter_map(|from| filled(from, "name")).collect();
         if names.is_empty() {
             return Vec::new();
         }

@@ -4,6 +4,7 @@
 use std::cell::LazyCell;
 
 use super::Repo;
+use super::candidate::is_candidate;
 use super::charts::{CHART, chart_of, is_in_chart, is_rendered};
 use super::escapes::contains_any;
 use super::gitops::{GROUPS, LeftOut};
@@ -11,11 +12,10 @@ use super::helm::packed_may_render_hyperconverged;
 use super::kustomization::Kustomizations;
 use super::mentions::names_hyperconverged;
 use super::objects::ObjectRef;
-use super::parent;
+use super::paths::{files_of, first_document, has_in, parent};
 use super::problem::{start_of, unparseable_controller, unreadable};
 use super::wrapper_changes::fetched;
 use super::wrappers::masked_template;
-use super::{files_of, first_document, has_in};
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
 
@@ -34,7 +34,7 @@ impl Repo {
         for (path, why) in lost {
             if self.is_deployed(&path) {
                 self.problems.push(unreadable(&path, &why).fatal());
-            } else if super::candidate::is_candidate(&path) || why == Unreadable::Denied {
+            } else if is_candidate(&path) || why == Unreadable::Denied {
                 self.problems.push(unreadable(&path, &why));
             }
         }
@@ -55,12 +55,8 @@ impl Repo {
 
     /// Whether a file's directory has a kustomization that doesn't name it.
     pub(super) fn kustomization_omits(&self, path: &Utf8Path) -> bool {
-        let kustomizations = Kustomizations::new(&*self.tree);
-        let own = kustomizations.at(parent(path));
-        own.is_some_and(|own| {
-            let mut names = own.entries.iter().flat_map(|entry| entry.files());
-            !names.any(|name| normalize_path(&own.directory().join(name)).as_deref() == Some(path))
-        })
+        let own = Kustomizations::new(&*self.tree).at(parent(path));
+        own.is_some_and(|own| !own.names(path, |_| true))
     }
 
     /// Reports HyperConvergeds that what applies their directory leaves out; `planned`: they are planned all the same.
@@ -139,7 +135,7 @@ impl Repo {
         }
         for path in self.applied().packed().filter(|path| packed_may_render_hyperconverged(&*self.tree, path)) {
             let message = format!("the packed chart `{path}` may have a HyperConverged and is not rendered");
-            let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message).severity(Severity::Error);
+            let finding = Finding::new(&HELM_CHART_NOT_RENDERED, message).error();
             let finding = finding.at(start_of(path)).label("an archive");
             findings.push(finding.help("unpack it into a directory, and deploy that"));
         }

@@ -4,11 +4,10 @@
 
 use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, INVENTORY_WITHOUT_CLUSTER};
 
-use super::has_map;
 use super::mentions::{HCO, hints};
+use super::nodes::has_map;
 use super::statements::HCO_NAME as NAME;
 use crate::prelude::*;
-use hcoplan_diagnostics::finding::{Applicability, Fix};
 
 /// Whether an object is a HyperConverged: of HCO's API group, or of a templated one.
 pub(super) fn is_ours(api_version: &str, kind: &str) -> bool {
@@ -81,15 +80,12 @@ pub(super) fn finding(document: &Document) -> Finding {
             )
         }
     };
-    let finding = Finding::new(&HCO_NOT_RECOGNIZED, message)
+    Finding::new(&HCO_NOT_RECOGNIZED, message)
         .at(document.location(place))
         .label(label)
         .object(format!("HyperConverged/{}", root.text("metadata.name")))
-        .help(format!("write `apiVersion: {HCO}/v1beta1` and `kind: HyperConverged`; it is not planned as it is"));
-    match fix(document) {
-        Some(fix) => finding.fix(fix),
-        None => finding,
-    }
+        .help(format!("write `apiVersion: {HCO}/v1beta1` and `kind: HyperConverged`; it is not planned as it is"))
+        .fixes(fix(document))
 }
 
 /// The correct values, if both exist.

@@ -4,7 +4,7 @@
 //! become a number, whether it was in quotes or not. Of the expressions of `envsubst`, names with and without a default
 //! are computed.
 
-use hcoplan_yaml::{self as yaml, Entry, Value};
+use hcoplan_yaml::Entry;
 
 use crate::prelude::*;
 
@@ -49,7 +49,7 @@ impl Variables {
                 continue;
             }
             out.push_str(before);
-            let Some(end) = closing(expression) else { return Substituted::Unknown };
+            let Some(end) = closing(expression, '{', '}') else { return Substituted::Unknown };
             let Some(value) = self.expression(&expression[2..end], &mut names) else { return Substituted::Unknown };
             out.push_str(&value);
             rest = &expression[end + 1..];
@@ -101,16 +101,12 @@ pub(in crate::repo) fn with_texts(node: &Node, replaced: &dyn Fn(&str) -> Option
     Node { value, span: node.span, style: node.style }
 }
 
-/// Where the brace that an expression opens is closed.
-fn closing(expression: &str) -> Option<usize> {
+/// Where the bracket that a text opens is closed.
+pub(in crate::repo) fn closing(text: &str, opening: char, closing: char) -> Option<usize> {
     let mut open = 0;
-    expression.char_indices().find_map(|(at, c)| {
-        match c {
-            '{' => open += 1,
-            '}' => open -= 1,
-            _ => {}
-        }
-        (c == '}' && open == 0).then_some(at)
+    text.char_indices().find_map(|(at, c)| {
+        open += i32::from(c == opening) - i32::from(c == closing);
+        (c == closing && open == 0).then_some(at)
     })
 }
 

@@ -1,11 +1,11 @@
 //! What a controller adds to a directory's kustomization.
 
-use hcoplan_yaml::{self as yaml, Style, Value};
+use hcoplan_yaml::Style;
 use serde_json::{Map, Value as Json};
 
 use super::native::{Object, set_common};
 use crate::prelude::*;
-use crate::repo::kustomization::{Entry, EntryKind, Field, Kustomization, has_kustomization, is_kustomization};
+use crate::repo::kustomization::{Entry, Field, Kustomization, has_kustomization, is_kustomization};
 use crate::repo::variables::Variables;
 
 /// What a controller adds to a directory's kustomization, or how it makes one of a directory without.
@@ -52,7 +52,7 @@ impl Additions {
         let entry = |path: &Utf8Path| {
             let name = path.strip_prefix(directory).unwrap_or(path).to_string();
             let node = Node { span: *span, style: Style::Plain, value: Value::String(name) };
-            Entry { document: Arc::clone(document), node, what: EntryKind::Of(Field::Resources) }
+            Entry { document: Arc::clone(document), node, what: Field::Resources }
         };
         self.generated = names.map(entry).collect();
     }
@@ -78,13 +78,12 @@ impl Additions {
             _ => Map::new(),
         };
         for entry in self.generated.iter().filter(|_| own.is_none()).chain(&self.entries) {
-            let EntryKind::Of(field) = entry.what else { continue };
-            let (key, value) = (field.key(), entry.node.to_json());
+            let (key, value) = (entry.what.key(), entry.node.to_json());
             match (root.get_mut(key), value) {
                 (Some(Json::Object(known)), Json::Object(added)) => known.extend(added),
                 (Some(Json::Array(known)), Json::Array(added)) => known.extend(added),
                 (Some(Json::Array(known)), added) => known.push(added),
-                (_, added) if matches!(field, Field::Metadata(_)) => {
+                (_, added) if entry.what.is_metadata() => {
                     root.insert(key.to_owned(), added);
                 }
                 (_, added) => {

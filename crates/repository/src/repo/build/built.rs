@@ -65,6 +65,12 @@ impl Built {
         self.notes.extend(other.notes);
     }
 
+    /// Takes in the source files of a job that isn't done.
+    pub(super) fn leave(&mut self, job: BuildJob) {
+        self.reached.extend(job.reached.files());
+        self.unbuilt.insert(job.output, job.reached.inputs);
+    }
+
     /// Adds a job's result. A failed job is a finding, unless all would fail for the same reason.
     pub(super) fn add_result(
         &mut self,
@@ -81,9 +87,8 @@ impl Built {
             // A failure without a HyperConverged isn't reported.
             Err(_) if !names_hyperconverged => {}
             Err(error) => {
-                self.reached.extend(job.reached.files());
                 self.failed.push(failed::failed(tree, root, &job.whole, &job.reached, job.output.clone(), &error));
-                self.unbuilt.insert(job.output, job.reached.inputs);
+                self.leave(job);
             }
         }
         Ok(())
@@ -109,7 +114,7 @@ impl Built {
             if names_hyperconverged && accumulated.patches_unfetched() {
                 // Here a HyperConverged is changed that is elsewhere.
                 let unfetched = accumulated.unfetched.iter().map(|(place, what)| failed::not_fetched(place, what));
-                self.findings.extend(unfetched.map(|finding| finding.severity(Severity::Warning)));
+                self.findings.extend(unfetched.map(Finding::warning));
             } else if !sources.is_empty() {
                 self.findings.push(failed::builds_no_hyperconverged(root, &whole, &sources));
                 self.reached.extend(reached.files());

@@ -8,7 +8,7 @@ use super::{BUILT, BuildError, BuildJob, Built, Started};
 use crate::prelude::*;
 use crate::repo::gitops::{self, Applied, LeftOut, Source};
 use crate::repo::kustomization::{Kustomizations, is_kustomization};
-use crate::repo::parent;
+use crate::repo::paths::parent;
 
 /// How often controllers' objects that change each other are built: a Kustomization that patches one that patches
 /// another.

@@ -46,10 +46,7 @@ pub(super) fn failed(
 pub(super) fn builds_no_hyperconverged(root: &Utf8Path, whole: &Location, sources: &[Utf8PathBuf]) -> Finding {
     let from: Vec<_> = sources.iter().map(|source| shown(root, source).into_string()).collect();
     let message = format!("this kustomization builds no HyperConverged, although it builds on {}", from.join(", "));
-    Finding::new(&HCO_NOT_PLANNED, message)
-        .severity(Severity::Info)
-        .at(whole.clone())
-        .label("no HyperConverged is left")
+    Finding::new(&HCO_NOT_PLANNED, message).info().at(whole.clone()).label("no HyperConverged is left")
 }
 
 /// The finding about a part of a build that isn't in the repository.
@@ -64,13 +61,13 @@ pub(super) fn not_fetched(place: &Location, what: &Unfetched) -> Finding {
             "check what they bring: `kustomize build --enable-helm … | hcoplan lint -`",
         ),
     };
-    Finding::new(&HCO_NOT_PLANNED, message).severity(Severity::Info).at(place.clone()).label("not examined").help(help)
+    Finding::new(&HCO_NOT_PLANNED, message).info().at(place.clone()).label("not examined").help(help)
 }
 
 /// The location that the error is about, if it can be found.
 fn place(tree: &dyn Tree, reached: &BuildInputs, error: &BuildError) -> Option<Location> {
     match error {
-        BuildError::Refused(refused) => Some(refused.0.place.clone()),
+        BuildError::Refused(refused) => Some(refused.place.clone()),
         BuildError::Forbidden { place, .. }
         | BuildError::Unread { place, .. }
         | BuildError::NoProgram { place, .. } => Some(place.clone()),
@@ -80,10 +77,8 @@ fn place(tree: &dyn Tree, reached: &BuildInputs, error: &BuildError) -> Option<L
             let read: Vec<Rc<Kustomization>> = paths.filter_map(|path| all.at(path.parent()?)).collect();
             let entries = || read.iter().flat_map(|own| own.entries.iter().map(move |entry| (own, entry)));
             let names = || {
-                entries().flat_map(|(own, entry)| {
-                    let path = |name: &str| normalize_path(&own.directory().join(name));
-                    entry.files().into_iter().map(move |name| (entry, name, path(name)))
-                })
+                entries()
+                    .flat_map(|(own, entry)| entry.files().into_iter().map(move |name| (entry, name, own.file(name))))
             };
             let is_missing = |path: &Utf8Path| {
                 matches!(tree.check(path), Err(Unreadable::Missing)) && !has_kustomization(tree, path)

@@ -1,12 +1,11 @@
 //! Finds the files that a kustomization reaches, and rejects what kustomize must not read.
 
-use super::super::kustomization::{
-    Entry, EntryKind, Field, Kustomization, Kustomizations, is_inline, is_kustomization,
-};
+use super::super::kustomization::{Entry, Field, Kustomization, Kustomizations, is_inline, is_kustomization};
 use super::native::place_of;
 use super::plugins::{CHART, POLICY_GENERATOR, plugins};
 use super::{Additions, BuildError};
 use crate::prelude::*;
+use crate::repo::paths::file_in;
 
 /// Messages about paths that a kustomization must not name.
 const FETCHED: &str = "not in the directory, and nothing is fetched";
@@ -88,7 +87,7 @@ impl BuildInputs {
         pending: &mut Vec<Utf8PathBuf>,
     ) -> Result<(), Forbidden> {
         match entry.what {
-            EntryKind::Of(Field::Resources | Field::Components) => {
+            Field::Resources | Field::Components => {
                 let Some(name) = entry.node.as_str() else { return Ok(()) };
                 if fetches && all.is_remote(directory, name) {
                     self.is_remote = true;
@@ -112,8 +111,8 @@ impl BuildInputs {
                 }
                 Ok(())
             }
-            EntryKind::Of(Field::Charts) => Err(("charts".to_owned(), CHART)),
-            EntryKind::Of(Field::Plugins) => self.plugin(all, directory, entry.node.as_str().unwrap_or_default()),
+            Field::Charts => Err(("charts".to_owned(), CHART)),
+            Field::Plugins => self.plugin(all, directory, entry.node.as_str().unwrap_or_default()),
             _ => entry.files().into_iter().try_for_each(|name| self.file(all, directory, name)),
         }
     }
@@ -195,5 +194,5 @@ fn below(all: &Kustomizations<'_>, directory: &Utf8Path, name: &str) -> Result<U
     if all.is_remote(directory, name) {
         return Err((name.to_owned(), FETCHED));
     }
-    normalize_path(&directory.join(name)).ok_or_else(|| (name.to_owned(), OUTSIDE))
+    file_in(directory, name).ok_or_else(|| (name.to_owned(), OUTSIDE))
 }

@@ -1,9 +1,7 @@
 //! The kinds of objects that files of a build have or may make.
 
-use hcoplan_planner::inventory::SourceKind;
-use hcoplan_yaml::{self as yaml};
-
 use crate::prelude::*;
+use crate::repo::nodes::all_nodes;
 use crate::repo::scan::{FoundKind, scan};
 
 /// Whether a file has only PolicyGenerators.
@@ -33,11 +31,10 @@ fn writes_kinds(node: &Node) -> bool {
         let last = path.as_str().and_then(|path| path.rsplit('.').next());
         last.is_some_and(|last| ["kind", "apiVersion"].contains(&last))
     };
-    let below = |entry: &yaml::Entry| {
+    let writes = |entry: &yaml::Entry| {
         entry.key.text.eq_ignore_ascii_case("fieldPaths") && entry.value.items().iter().any(is_kind)
-            || writes_kinds(&entry.value)
     };
-    node.entries().iter().any(below) || node.items().iter().any(writes_kinds)
+    all_nodes(node).any(|inner| inner.entries().iter().any(writes))
 }
 
 /// Whether one of a directory's files has a ClusterInventory.

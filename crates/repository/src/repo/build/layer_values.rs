@@ -1,10 +1,10 @@
 //! Finds the values that the layers of a build have at a path, for whoever edits the one that counts.
 
-use hcoplan_yaml::{Path, Segment, Value, pointer};
+use hcoplan_yaml::{Segment, pointer};
 
 use super::super::kustomization::values;
 use super::layers::{BuildLayer, LayerKind};
-use super::native::whole;
+use super::native::{selects, whole};
 use crate::prelude::*;
 
 struct Tracing<'l> {
@@ -268,14 +268,7 @@ fn applies(layer: &BuildLayer, object: &Node) -> bool {
 
 /// Whether kustomize's selector selects an object, also by its name before a prefix or suffix.
 fn matches(selector: &Node, object: &Node) -> bool {
-    let matches = |key: &str, path: &str| {
-        let wanted = values(selector, key).find_map(Node::as_str);
-        wanted.filter(|w| !w.is_empty()).is_none_or(|wanted| {
-            let value = object.text(path);
-            wanted == value
-                || key == "name" && value.contains(wanted)
-                || whole(wanted).is_some_and(|w| w.is_match(value))
-        })
-    };
-    matches("kind", "kind") && matches("name", "metadata.name")
+    let (name, wanted) = (object.text("metadata.name"), values(selector, "name").find_map(Node::as_str));
+    selects(selector, object.text("kind"))
+        && wanted.is_none_or(|wanted| name.contains(wanted) || whole(wanted).is_some_and(|w| w.is_match(name)))
 }

@@ -40,14 +40,13 @@ pub(super) use self::remote::looks_remote;
 pub(super) use self::run::{BuildTarget, run_program};
 use self::tops::to_build;
 use hcoplan_diagnostics::source::EditedTree;
-use hcoplan_yaml::{self as yaml};
 
 use super::build_failed::name_of;
 use super::cluster_filter::ClusterFilter;
 use super::gitops;
 use super::kustomization::Kustomizations;
-use super::listed::HCO;
-use super::mentions::has_any;
+use super::mentions::{HCO, has_any};
+use super::paths::{file_in, parent};
 use super::problem::start_of;
 use super::scan::{FoundKind, may_name_hyperconverged, scan};
 use crate::prelude::*;
@@ -66,7 +65,7 @@ pub enum BuildError {
     Off,
     /// kustomize refuses to build it.
     #[error("{0}")]
-    Refused(Box<NotBuilt>),
+    Refused(Box<Refused>),
     /// A kustomization names something that kustomize must not read.
     #[error("{name} is {what}")]
     Forbidden {
@@ -115,16 +114,6 @@ pub enum BuildError {
     },
 }
 
-/// Why kustomize refuses to build a kustomization.
-#[derive(Debug)]
-pub struct NotBuilt(Refused);
-
-impl std::fmt::Display for NotBuilt {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.why.fmt(f)
-    }
-}
-
 /// What to build, and how.
 pub struct BuildRequest<'a> {
     /// Only builds in this directory, or with a file in it.
@@ -169,8 +158,7 @@ pub fn build(
         let is_within = |w: &Utf8Path| job.output.starts_with(w) || job.reached.inputs.iter().any(|i| i.starts_with(w));
         if request.within.is_some_and(|w| !is_within(w)) {
             if !job.sources.is_empty() {
-                built.reached.extend(job.reached.files());
-                built.unbuilt.insert(job.output, job.reached.inputs);
+                built.leave(job);
             } else if job.reads_machines(tree) {
                 others.push(job);
             }
@@ -189,7 +177,7 @@ pub fn build(
     let above_clusters: HashSet<_> = known.map(Utf8Path::to_path_buf).collect();
     let mut by_directory: HashMap<&Utf8Path, Vec<&Utf8PathBuf>> = HashMap::new();
     for file in listing.files.iter().filter(|_| !unknown.is_empty()) {
-        by_directory.entry(super::parent(file)).or_default().push(file);
+        by_directory.entry(parent(file)).or_default().push(file);
     }
     for mut job in unknown {
         let own = by_directory.get(&*job.directory);
@@ -203,9 +191,8 @@ pub fn build(
     let is_selected = |job: &BuildJob| request.chosen.has(&name_of(tree, &job.output));
     let (jobs, unselected): (Vec<_>, Vec<_>) = jobs.into_iter().partition(is_selected);
     for job in unselected.into_iter().filter(|job| !job.sources.is_empty() || job.has_inventory) {
-        built.reached.extend(job.reached.files());
-        built.unbuilt.insert(job.output.clone(), job.reached.inputs);
-        built.unselected.insert(job.output);
+        built.unselected.insert(job.output.clone());
+        built.leave(job);
     }
     let start = |job: BuildJob| {
         if request.is_off {
@@ -268,7 +255,7 @@ pub fn hyperconvergeds_of(tree: &dyn Tree, directory: &Utf8Path) -> Option<Vec<U
     let all = Kustomizations::new(tree);
     let own = all.at(directory);
     let mut names = own.iter().flat_map(|own| &own.entries).flat_map(|entry| entry.files());
-    let leaves = |name: &str| !all.is_remote(directory, name) && normalize_path(&directory.join(name)).is_none();
+    let leaves = |name: &str| !all.is_remote(directory, name) && file_in(directory, name).is_none();
     (!names.any(leaves)).then_some(())?;
     let job = BuildJob::new(&all, directory, directory.to_owned(), Additions::default(), false);
     Some(job.sources)
@@ -346,7 +333,7 @@ impl BuildJob {
     fn start(self, all: &Kustomizations<'_>, is_exact: bool, fetches: bool) -> (Self, Started) {
         let mut accumulated = match accumulate(all, &self.directory, &self.additions) {
             Ok(accumulated) => accumulated,
-            Err(refused) => return (self, Started::Done(Err(BuildError::Refused(Box::new(NotBuilt(refused)))))),
+            Err(refused) => return (self, Started::Done(Err(BuildError::Refused(Box::new(refused))))),
         };
         let is_native = accumulated.beyond.is_empty()
             && (accumulated.unfetched.is_empty() || !fetches && !is_exact)

@@ -1,7 +1,5 @@
 //! Plugins of kustomizations: only kustomize's own are run, which read files alone.
 
-use hcoplan_yaml::{self as yaml};
-
 use super::super::kustomization::{fold_case, generated_from};
 use crate::prelude::*;
 

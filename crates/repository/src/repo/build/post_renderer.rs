@@ -6,6 +6,7 @@ use super::native::{accumulate, emitted, origins};
 use super::{Additions, BUILT};
 use crate::prelude::*;
 use crate::repo::kustomization::{Kustomizations, entries_at};
+use crate::repo::nodes::said;
 
 /// The fields of a post-renderer's `kustomize`.
 const FIELDS: [&str; 4] = ["patchesStrategicMerge", "patches", "patchesJson6902", "images"];
@@ -21,11 +22,10 @@ pub(in crate::repo) fn post_render(
     release: &Arc<Document>,
     whole: &Location,
 ) -> Result<(Vec<u8>, Origins), (String, Location)> {
-    let spec = release.root.get("spec");
     let renderers = release.root.list_at("spec.postRenderers").iter().filter_map(|renderer| renderer.get("kustomize"));
     let entries = renderers.map(|kustomize| entries_at(kustomize, &FIELDS, |_| release));
     let renderer = |entries| Additions { entries, is_unrestricted: true, ..Additions::default() };
-    let common = spec.and_then(|spec| spec.get("commonMetadata")).filter(|value| !value.is_empty());
+    let common = said(&release.root, "spec.commonMetadata");
     let last =
         common.map(|value| Additions { common: Some((Arc::clone(release), value.clone())), ..renderer(Vec::new()) });
     let (mut bytes, mut places) = rendered;

@@ -1,7 +1,5 @@
 //! Finds the kustomizations that nothing else builds on.
 
-use std::mem;
-
 use super::Additions;
 use crate::prelude::*;
 use crate::repo::gitops::{self, GitOps};
@@ -18,7 +16,7 @@ pub(super) fn to_build(
     let bases: BTreeMap<&Utf8Path, Vec<Utf8PathBuf>> = (directories.iter())
         .filter_map(|directory| {
             let own = all.at(directory)?;
-            let bases = own.bases().filter_map(|(_, base)| normalize_path(&directory.join(base)));
+            let bases = own.bases().filter_map(|(_, base)| own.file(base));
             Some((*directory, bases.map(|base| follow_links(tree, &base)).collect()))
         })
         .collect();
@@ -33,7 +31,7 @@ pub(super) fn to_build(
             tops.insert(directory);
         }
     }
-    let mut applied = gitops::builds(tree, gitops);
+    let applied = gitops::builds(tree, gitops);
     let mut out = Vec::new();
     for directory in tops {
         let is_component = all.at(directory).is_none_or(|own| own.is_component);
@@ -41,7 +39,7 @@ pub(super) fn to_build(
             out.push((directory.to_owned(), directory.to_owned(), Additions::default()));
         }
     }
-    for (directory, appliers) in mem::take(&mut applied) {
+    for (directory, appliers) in applied {
         let is_only = appliers.len() == 1;
         for (name, mut additions) in appliers {
             additions.generate(tree, files, &directory);

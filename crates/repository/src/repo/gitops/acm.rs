@@ -4,12 +4,13 @@ use super::Source;
 use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::kustomization::{Field, Kustomizations};
-use crate::repo::parent;
+use crate::repo::nodes::fields_at;
+use crate::repo::paths::parent;
 use crate::repo::wrappers::policy::informs;
 
 /// The directories of git that a Subscription's annotations name.
 pub(super) fn subscription(root: &Node, spec: &Node) -> Vec<Source> {
-    let annotations = root.below("metadata.annotations").map_or(&[][..], Node::entries);
+    let annotations = fields_at(root, "metadata.annotations");
     let paths = annotations.iter().filter(|entry| {
         let key = entry.key.text.as_str();
         key.ends_with("/git-path") || key.ends_with("/github-path")
@@ -20,10 +21,7 @@ pub(super) fn subscription(root: &Node, spec: &Node) -> Vec<Source> {
 /// Whether the kustomization beside a policy generator doesn't list it.
 pub(super) fn is_unlisted(file: &Utf8Path, tree: &dyn Tree) -> bool {
     let own = Kustomizations::new(tree).at(parent(file));
-    own.is_some_and(|own| {
-        let mut plugins = own.of_field(Field::Plugins).filter_map(|entry| entry.node.as_str());
-        !plugins.any(|name| normalize_path(&own.directory().join(name)).as_deref() == Some(file))
-    })
+    own.is_some_and(|own| !own.names(file, |field| field == Field::Plugins))
 }
 
 /// The manifests that a policy generator puts into policies, each with its own entry.
@@ -38,11 +36,16 @@ pub(super) fn policy_generator(root: &Node, file: &Utf8Path) -> Vec<Source> {
     manifests.map(source).collect()
 }
 
-/// The value with which a policy generator makes a policy of a manifest that enforces nothing.
-pub(in crate::repo) fn idle<'n>(root: &'n Node, manifest: &'n Node) -> Option<&'n Node> {
+/// A setting of a policy generator for a manifest: the innermost one.
+pub(in crate::repo) fn setting<'n>(root: &'n Node, manifest: &'n Node, key: &str) -> Option<&'n Node> {
     let has_it = |policy: &&Node| policy.list_at("manifests").iter().any(|own| own.span == manifest.span);
     let policy = root.list_at("policies").iter().find(has_it)?;
     let levels = [Some(manifest), Some(policy), root.get("policyDefaults")];
-    let first = |key: &str| levels.into_iter().flatten().find_map(|level| level.get(key));
-    first("disabled").filter(|disabled| disabled.is_true()).or_else(|| first("remediationAction").filter(informs))
+    levels.into_iter().flatten().find_map(|level| level.get(key))
+}
+
+/// The value with which a policy generator makes a policy of a manifest that enforces nothing.
+pub(in crate::repo) fn idle<'n>(root: &'n Node, manifest: &'n Node) -> Option<&'n Node> {
+    let disabled = setting(root, manifest, "disabled").filter(|disabled| disabled.is_true());
+    disabled.or_else(|| setting(root, manifest, "remediationAction").filter(informs))
 }

@@ -4,13 +4,15 @@
 //! `kustomize_generator.go` and `kustomize_varsub.go` of Flux 2.7, which builds without load restrictions, substitutes
 //! in the output and sets its common metadata last.
 
-use hcoplan_yaml::{Entry as Member, Key, Style, Value};
+use hcoplan_yaml::Style;
 
 use super::variables::variables;
 use super::{Applied, GitOps, Kind, Source};
 use crate::prelude::*;
 use crate::repo::build::Additions;
-use crate::repo::kustomization::{Entry, EntryKind, Field, Metadata, entries_at, has_kustomization};
+use crate::repo::kustomization::{Entry, Field, entries_at, has_kustomization};
+use crate::repo::nodes::{entry, is_on, said};
+use crate::repo::paths::file_in;
 use crate::repo::wrapper_fields::{ARGO, FLUX};
 
 /// The directories that controllers build: for each what they add, with the name of what adds it. Without additions
@@ -28,10 +30,10 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
                 _ => continue,
             };
             let ignores = ["kustomize.ignoreMissingComponents", "ignoreMissingComponents"];
-            if ignores.iter().any(|key| source.node.below(key).is_some_and(Node::is_true)) {
+            if ignores.iter().any(|key| is_on(&source.node, key)) {
                 additions.entries.retain(|entry| {
-                    let path = normalize_path(&directory.join(entry.node.as_str().unwrap_or_default()));
-                    entry.what != EntryKind::Of(Field::Components) || path.is_some_and(|p| has_kustomization(tree, &p))
+                    let path = file_in(&directory, entry.node.as_str().unwrap_or_default());
+                    entry.what != Field::Components || path.is_some_and(|p| has_kustomization(tree, &p))
                 });
             }
             if !additions.is_empty() || is_kustomization {
@@ -50,7 +52,7 @@ pub(in crate::repo) fn builds(tree: &dyn Tree, gitops: &GitOps) -> BTreeMap<Utf8
 
 fn flux(applied: &Applied, source: &Source, gitops: &GitOps) -> Additions {
     let (spec, document) = (&source.node, &applied.document);
-    let common = spec.get("commonMetadata").filter(|value| !value.is_empty());
+    let common = said(spec, "commonMetadata");
     let path = spec.get("path").or_else(|| document.root.get("kind"));
     Additions {
         entries: entries_at(spec, &FLUX, |_| document),
@@ -66,35 +68,31 @@ fn argo(applied: &Applied, source: &Source) -> Additions {
     let Some(kustomize) = source.node.get("kustomize") else { return Additions::default() };
     let document_of = |key: &str| source.document_of(applied, &format!("kustomize.{key}"));
     let mut entries = entries_at(kustomize, &ARGO, document_of);
-    let mut add = |what: Metadata, key: &str, value: Value| {
+    let mut add = |what: Field, key: &str, value: Value| {
         let node = Node { value, ..kustomize.get(key).unwrap_or(kustomize).clone() };
-        entries.push(Entry {
-            document: Arc::clone(document_of(key)),
-            node,
-            what: EntryKind::Of(Field::Metadata(what)),
-        });
+        entries.push(Entry { document: Arc::clone(document_of(key)), node, what });
     };
-    if let Some(labels) = kustomize.get("commonLabels").filter(|value| !value.is_empty()) {
-        let is_true = |key: &str| kustomize.get(key).is_some_and(Node::is_true);
-        if is_true("labelWithoutSelector") {
-            let templates = Node { value: Value::Bool(is_true("labelIncludeTemplates")), ..labels.clone() };
+    if let Some(labels) = said(kustomize, "commonLabels") {
+        if is_on(kustomize, "labelWithoutSelector") {
+            let templates = is_on(kustomize, "labelIncludeTemplates");
+            let templates = Node { value: Value::Bool(templates), ..labels.clone() };
             let item = map_at(labels, vec![("pairs", labels.clone()), ("includeTemplates", templates)]);
-            add(Metadata::Labels, "commonLabels", Value::Seq(vec![item]));
+            add(Field::Labels, "commonLabels", Value::Seq(vec![item]));
         } else {
-            add(Metadata::CommonLabels, "commonLabels", labels.value.clone());
+            add(Field::CommonLabels, "commonLabels", labels.value.clone());
         }
     }
-    if let Some(images) = kustomize.get("images").filter(|value| !value.is_empty()) {
+    if let Some(images) = said(kustomize, "images") {
         let items = images.items().iter().filter_map(|item| Some(image(item, item.as_str()?))).collect();
-        add(Metadata::Images, "images", Value::Seq(items));
+        add(Field::Images, "images", Value::Seq(items));
     }
     Additions { entries, ..Additions::default() }
 }
 
 /// A map in the place of a node.
 fn map_at(place: &Node, members: Vec<(&str, Node)>) -> Node {
-    let member = |(key, value): (&str, Node)| Member { key: Key { text: key.to_owned(), span: place.span }, value };
-    Node { span: place.span, style: Style::Flow, value: Value::Map(members.into_iter().map(member).collect()) }
+    let members = members.into_iter().map(|(key, value)| entry(key, value));
+    Node { span: place.span, style: Style::Flow, value: Value::Map(members.collect()) }
 }
 
 /// An entry of `images` that `[old=]new[:tag][@digest]` means.

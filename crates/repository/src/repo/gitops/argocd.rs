@@ -3,12 +3,13 @@
 //! Source: `pkg/apis/application/v1alpha1/types.go` of Argo CD 3.2: `GetSource` takes the dry source of a hydrator, and
 //! `sources` where there are any.
 
-use hcoplan_yaml::{Entry, Value};
+use hcoplan_yaml::Entry;
 
 use super::generators::bindings;
 use super::{Applied, Source};
 use crate::prelude::*;
-use crate::repo::first_document;
+use crate::repo::nodes::{filled, is_on};
+use crate::repo::paths::first_document;
 
 /// The templates of an ApplicationSet's Applications, filled in; each is an Application without a kind.
 pub(super) fn filled_templates(set: &Document, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Vec<Node> {
@@ -40,7 +41,7 @@ pub(super) fn take_overrides(applied: &mut Applied, tree: &dyn Tree) {
         for path in names.iter().map(|name| directory.join(name)) {
             if let Some(document) = first_document(tree, &path) {
                 source.node = overlaid(&source.node, &document.root);
-                source.recurses = source.node.below("directory.recurse").is_some_and(Node::is_true);
+                source.recurses = is_on(&source.node, "directory.recurse");
                 source.overrides.push(Arc::new(document));
             }
         }
@@ -85,12 +86,11 @@ pub(in crate::repo) fn sources(spec: &Node) -> impl Iterator<Item = &Node> {
 
 /// The sources of an Application's spec. The repository of those with a path is this one.
 pub(super) fn sources_of(spec: &Node) -> Vec<Source> {
-    let own = sources(spec).map(|source| source.text("repoURL")).collect::<Vec<_>>();
     let here = sources(spec).find(|source| source.get("path").is_some()).map(|source| source.text("repoURL"));
-    let is_one = own.iter().all(|address| Some(*address) == here);
+    let is_one = sources(spec).all(|source| Some(source.text("repoURL")) == here);
     let source = |node: &Node| Source {
-        path: node.text_at("path").map(ToOwned::to_owned).filter(|path| !path.is_empty()),
-        recurses: node.below("directory.recurse").is_some_and(Node::is_true),
+        path: filled(node, "path").map(ToOwned::to_owned),
+        recurses: is_on(node, "directory.recurse"),
         reference: node.text_at("ref").map(ToOwned::to_owned),
         is_here: is_one || here.is_none_or(|here| is_same_repository(here, node.text("repoURL"))),
         ..Source::at("", node)

@@ -1,11 +1,10 @@
 //! The cluster to which a controller applies its sources.
 
-use std::fmt;
-
 use super::{Applied, Controller, Kind, Source};
 use crate::prelude::*;
 use crate::repo::kustomization::has_kustomization;
-use crate::repo::parent;
+use crate::repo::nodes::filled;
+use crate::repo::paths::parent;
 
 /// The name of the cluster in which an object's controller runs, for Argo CD.
 const IN_CLUSTER: [&str; 3] = ["", "in-cluster", "https://kubernetes.default.svc"];
@@ -32,7 +31,7 @@ pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<
         Kind::FluxKustomization | Kind::HelmRelease => &["spec.kubeConfig.secretRef.name"],
         _ => return None,
     };
-    let name = fields.iter().map(|field| object.text(field)).find(|name| !name.is_empty()).unwrap_or_default();
+    let name = fields.iter().find_map(|field| filled(object, field)).unwrap_or_default();
     let is_template = name.contains("{{") || name.contains("${");
     let is_own = IN_CLUSTER.contains(&name);
     let name = if is_own { parent(file).as_str() } else { name }.to_owned();
@@ -41,10 +40,11 @@ pub(super) fn destination(kind: Kind, object: &Node, file: &Utf8Path) -> Option<
 
 impl Applied {
     /// Whether it applies a file below a directory that a source is at: as it is, or possibly with a kustomization.
-    pub(in crate::repo) fn reaches(&self, source: &Source, tree: &dyn Tree, file: &Utf8Path) -> bool {
-        parent(file).ancestors().any(|above| {
+    pub(in crate::repo) fn reaches(&self, tree: &dyn Tree, file: &Utf8Path) -> bool {
+        let is_at = |above: &Utf8Path, source: &Source| {
             let is_below = above == parent(file) || source.recurses || has_kustomization(tree, above);
             is_below && source.is_at(above) && source.selects(above, file)
-        })
+        };
+        self.here().any(|source| parent(file).ancestors().any(|above| is_at(above, source)))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Kind, Source};
 use crate::prelude::*;
-use hcoplan_yaml::{Entry, Key, Value};
+use crate::repo::nodes::{entry, value_mut};
 
 /// The GitRepository of which `flux bootstrap` installs Flux.
 pub(super) const BOOTSTRAPPED: &str = "flux-system";
@@ -29,26 +29,13 @@ pub(super) fn follow_chart_refs(documents: &mut [Arc<Document>]) {
         let name = document.text("spec.chartRef.name");
         let chart = charts.iter().find(|chart| chart.text("metadata.name") == name);
         let Some(spec) = chart.and_then(|chart| chart.root.get("spec")) else { continue };
-        let root = with_chart(&document.root, spec);
-        *document = Arc::new(Document { root, ..(**document).clone() });
+        let release = Arc::make_mut(document);
+        let Some(Node { value: Value::Map(entries), .. }) = value_mut(&mut release.root, "spec") else { continue };
+        for reference in entries.iter_mut().filter(|entry| entry.key.text == "chartRef") {
+            reference.key.text = "chart".to_owned();
+            reference.value.value = Value::Map(vec![entry("spec", spec.clone())]);
+        }
     }
-}
-
-/// A HelmRelease with a chart instead of its reference to one.
-fn with_chart(release: &Node, chart: &Node) -> Node {
-    let changed = |node: &Node, key: &str, to: &str, change: &dyn Fn(&Node) -> Node| {
-        let entry = |entry: &Entry| match entry.key.text == key {
-            true => Entry { key: Key { text: to.to_owned(), ..entry.key.clone() }, value: change(&entry.value) },
-            false => entry.clone(),
-        };
-        Node { value: Value::Map(node.entries().iter().map(entry).collect()), ..node.clone() }
-    };
-    changed(release, "spec", "spec", &|spec| {
-        changed(spec, "chartRef", "chart", &|reference| {
-            let key = Key { text: "spec".to_owned(), span: reference.span };
-            Node { value: Value::Map(vec![Entry { key, value: chart.clone() }]), ..reference.clone() }
-        })
-    })
 }
 
 /// What a HelmRelease renders.

@@ -4,11 +4,11 @@
 //! Source: `applicationset/generators` of Argo CD 3.2.
 
 use globset::{GlobBuilder, GlobMatcher};
-use hcoplan_yaml::Value;
 
 use super::{Template, printed};
 use crate::prelude::*;
-use crate::repo::{first_document, parent};
+use crate::repo::nodes::{all_nodes, fields_at, is_on};
+use crate::repo::paths::{first_document, parent};
 
 /// The most Applications of a set; a set that makes more is read as one that can't be bound.
 const MAX_BINDINGS: usize = 10_000;
@@ -70,7 +70,7 @@ fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Opt
             };
             made.retain(|template| is_wanted(template.values.get(expression.text("key"))));
         }
-        let wanted: Vec<(&str, String)> = (selector.get("matchLabels").map_or(&[][..], Node::entries).iter())
+        let wanted: Vec<(&str, String)> = (fields_at(selector, "matchLabels").iter())
             .filter_map(|entry| Some((entry.key.text.as_str(), printed(&entry.value)?)))
             .collect();
         made.retain(|template| wanted.iter().all(|(key, value)| template.values.get(*key) == Some(value)));
@@ -181,17 +181,16 @@ fn of_path(path: &Utf8Path, prefix: &str) -> Template {
 }
 
 fn excludes(item: &Node) -> bool {
-    item.get("exclude").is_some_and(Node::is_true)
+    is_on(item, "exclude")
 }
 
 /// Whether a git generator of a set, also a nested one, reads a file.
 pub(in crate::repo) fn reads_file(node: &Node, file: &Utf8Path) -> bool {
     let matches = |item: &&Node| pattern(item.text("path"), false).is_some_and(|glob| glob.is_match(file));
-    let mut matching = node.list_at("git.files").iter().filter(matches).peekable();
-    let is_read = matching.peek().is_some() && !matching.any(excludes);
-    is_read
-        || node.entries().iter().any(|entry| reads_file(&entry.value, file))
-        || node.items().iter().any(|item| reads_file(item, file))
+    all_nodes(node).any(|node| {
+        let mut matching = node.list_at("git.files").iter().filter(matches).peekable();
+        matching.peek().is_some() && !matching.any(excludes)
+    })
 }
 
 /// A pattern of paths. In one of directories a `*` ends at the next `/`; git's own, of files, goes on.
@@ -202,7 +201,7 @@ fn pattern(path: &str, is_directory: bool) -> Option<GlobMatcher> {
 }
 
 /// A pattern of an Application's `include` and `exclude`.
-pub(in crate::repo) fn file_pattern(text: &str) -> Option<GlobMatcher> {
+pub(super) fn file_pattern(text: &str) -> Option<GlobMatcher> {
     glob(text, false)
 }
 

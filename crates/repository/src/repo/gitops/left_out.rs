@@ -1,45 +1,29 @@
 //! Why a controller doesn't apply a file, although its object is there.
 
-use std::fmt;
-
 use super::{Applied, Controller, Source};
 use crate::prelude::*;
 use crate::repo::charts::is_chart;
 use crate::repo::kustomization::has_kustomization;
-use crate::repo::parent;
+use crate::repo::paths::parent;
 
 /// Why a controller doesn't apply a HyperConverged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(in crate::repo) enum LeftOut {
-    /// It is elsewhere.
+    #[error("it isn't in its path any more")]
     Elsewhere,
-    /// `include` or `exclude` of an Application.
+    #[error("`directory.include` or `directory.exclude` leaves it out")]
     Pattern,
-    /// A kustomization there doesn't name it.
+    #[error("a kustomization there doesn't name it")]
     Kustomization,
-    /// The directory is a chart.
+    #[error("its directory is a chart now")]
     Chart,
-    /// Paths that Flux, Fleet or Advanced Cluster Management ignore.
+    #[error("an ignore file of the controller, or `spec.ignore` of the source, leaves it out")]
     Ignored,
     /// An annotation of its own, with its value.
+    #[error("its annotation `{0}: {1}` says so")]
     Annotation(&'static str, &'static str),
-    /// A comment that Argo CD reads.
+    #[error("the comment `+argocd:skip-file-rendering` says so")]
     SkippedFile,
-}
-
-impl fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Self::Annotation(key, value) => return write!(f, "its annotation `{key}: {value}` says so"),
-            Self::Elsewhere => "it isn't in its path any more",
-            Self::Pattern => "`directory.include` or `directory.exclude` leaves it out",
-            Self::Kustomization => "a kustomization there doesn't name it",
-            Self::Chart => "its directory is a chart now",
-            Self::Ignored => "an ignore file of the controller, or `spec.ignore` of the source, leaves it out",
-            Self::SkippedFile => "the comment `+argocd:skip-file-rendering` says so",
-        };
-        f.write_str(text)
-    }
 }
 
 impl Applied {

@@ -19,12 +19,10 @@ mod path;
 mod template;
 mod variables;
 
-use hcoplan_yaml::{Path, Value};
-
 use super::kustomization::has_kustomization;
 use crate::prelude::*;
 
-pub(super) use acm::idle;
+pub(super) use acm::{idle, setting};
 pub(super) use additions::builds;
 pub(super) use applied_paths::AppliedPaths;
 pub(super) use argocd::{sources as argo_sources, templates};
@@ -33,7 +31,7 @@ pub(super) use destination::Destination;
 use generators::file_pattern;
 pub(super) use generators::reads_file;
 pub(super) use left_out::LeftOut;
-pub(super) use objects::{GROUPS, GitOps, of_object, sources_of};
+pub(super) use objects::{GROUPS, GitOps, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
 
@@ -173,8 +171,7 @@ impl Source {
 
     /// The directory, if it is known.
     pub(super) fn directory(&self) -> Option<Utf8PathBuf> {
-        let path = self.path.as_deref().filter(|path| !path.contains("{{"))?;
-        normalize_path(Utf8Path::new(path.trim_start_matches('/')))
+        self.pattern().filter(|pattern| pattern.expression.is_none()).map(|pattern| pattern.start)
     }
 }
 
@@ -219,11 +216,6 @@ pub(super) fn file_of(document: &Document) -> Arc<SourceFile> {
 pub(super) fn phrase(document: &Document) -> String {
     let (kind, name) = (document.text("kind"), document.text("metadata.name"));
     format!("the {kind} {name} in {}", file_of(document).path())
-}
-
-/// What controllers apply from a tree.
-pub(super) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
-    GitOps::read(tree, files)
 }
 
 /// A text of a node, as templates print it.

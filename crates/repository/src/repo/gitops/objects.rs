@@ -1,7 +1,5 @@
 //! The controllers' objects of a tree.
 
-use hcoplan_yaml::{self as yaml};
-
 use super::destination::destination;
 use super::variables::{ConfigMaps, variables};
 use super::{Applied, Controller, Kind, Source, acm, argocd, file_of, fleet, flux};
@@ -9,7 +7,8 @@ use crate::prelude::*;
 use crate::repo::candidate::is_candidate;
 use crate::repo::escapes::contains_any;
 use crate::repo::listed;
-use crate::repo::{names_of, parent};
+use crate::repo::nodes::{filled, is_on, names_of};
+use crate::repo::paths::parent;
 
 /// The API groups of the known controllers; a file without any of them isn't parsed.
 pub(in crate::repo) const GROUPS: [&str; 5] = [
@@ -50,43 +49,44 @@ fn identity(applied: &Applied) -> Identity {
     (applied.kind, namespace, name, applied.name.clone())
 }
 
-impl GitOps {
-    pub(super) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Self {
-        let mut out = Self::default();
-        let mut documents = Vec::new();
-        for path in files.iter().filter(|path| is_candidate(path)) {
-            let Ok(file) = tree.source(path) else { continue };
-            if contains_any(file.text(), &GROUPS) {
-                let parsed = yaml::parse(&file);
-                out.broken.extend(parsed.is_broken().then_some(file));
-                documents.extend(objects(parsed));
-            }
+/// What controllers apply from a tree.
+pub(in crate::repo) fn read(tree: &dyn Tree, files: &[Utf8PathBuf]) -> GitOps {
+    let mut out = GitOps::default();
+    let mut documents = Vec::new();
+    for path in files.iter().filter(|path| is_candidate(path)) {
+        let Ok(file) = tree.source(path) else { continue };
+        if contains_any(file.text(), &GROUPS) {
+            let parsed = yaml::parse(&file);
+            out.broken.extend(parsed.is_broken().then_some(file));
+            documents.extend(objects(parsed));
         }
-        if documents.is_empty() {
-            return out;
-        }
-        let is_read = documents.iter().any(|document| {
-            document.root.below("spec.valuesFrom").is_some()
-                || document.root.below("spec.postBuild.substituteFrom").is_some()
-        });
-        for path in files.iter().filter(|path| is_read && is_candidate(path)) {
-            let file = tree.source(path).ok().filter(|file| file.text().contains("ConfigMap"));
-            for document in file.map_or_else(Vec::new, |file| objects(yaml::parse(&file))) {
-                out.config_maps.add(document);
-            }
-        }
-        for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
-            out.fill_in_variables(&mut documents, kind, tree);
-        }
-        flux::follow_chart_refs(&mut documents);
-        out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
-        out.documents = documents;
-        out.index_sources();
-        out.leave_other_repositories();
-        out.index();
-        out
     }
+    if documents.is_empty() {
+        return out;
+    }
+    let is_read = documents.iter().any(|document| {
+        document.root.below("spec.valuesFrom").is_some()
+            || document.root.below("spec.postBuild.substituteFrom").is_some()
+    });
+    for path in files.iter().filter(|path| is_read && is_candidate(path)) {
+        let file = tree.source(path).ok().filter(|file| file.text().contains("ConfigMap"));
+        for document in file.map_or_else(Vec::new, |file| objects(yaml::parse(&file))) {
+            out.config_maps.add(document);
+        }
+    }
+    for kind in [Kind::FluxKustomization, Kind::HelmRelease] {
+        out.fill_in_variables(&mut documents, kind, tree);
+    }
+    flux::follow_chart_refs(&mut documents);
+    out.applied = documents.iter().flat_map(|document| of_object(document, tree, files)).collect();
+    out.documents = documents;
+    out.index_sources();
+    out.leave_other_repositories();
+    out.index();
+    out
+}
 
+impl GitOps {
     /// Fills in the variables of Flux's Kustomizations in the objects of a kind that they apply.
     fn fill_in_variables(&self, documents: &mut [Arc<Document>], kind: Kind, tree: &dyn Tree) {
         let with_variables = |document: &Arc<Document>| {
@@ -99,11 +99,10 @@ impl GitOps {
             |document: &Document| Kind::of(document.text("apiVersion"), document.text("kind")) == Some(kind);
         for document in documents.iter_mut().filter(|document| !all.is_empty() && is_of_kind(document)) {
             let path = document.file.path();
-            let applies = |by: &Applied| by.here().any(|source| by.reaches(source, tree, path));
             let is_other = |by: &Applied| !Arc::ptr_eq(&by.document, document);
-            if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && applies(by)) {
+            if let Some((_, variables)) = all.iter().find(|(by, _)| is_other(by) && by.reaches(tree, path)) {
                 let root = variables.fill(&document.root);
-                *document = Arc::new(Document { root, ..(**document).clone() });
+                Arc::make_mut(document).root = root;
             }
         }
     }
@@ -159,8 +158,7 @@ impl GitOps {
         tree: &'a dyn Tree,
         file: &'a Utf8Path,
     ) -> impl Iterator<Item = &'a Applied> {
-        let reaches = move |by: &&Applied| by.here().any(|source| by.reaches(source, tree, file));
-        self.around(parent(file)).filter(reaches)
+        self.around(parent(file)).filter(move |by| by.reaches(tree, file))
     }
 
     /// The name of what it applies: its own, after that of its file's directory where several clusters have an object of
@@ -200,10 +198,9 @@ impl GitOps {
     /// The files that say what an object applies, and with which values.
     pub(in crate::repo) fn files_of<'a>(&'a self, applied: &'a Applied) -> impl Iterator<Item = Arc<SourceFile>> + 'a {
         let overrides = applied.sources.iter().flat_map(|source| &source.overrides);
-        let namespace = applied.document.text("metadata.namespace");
         let lists = ["spec.postBuild.substituteFrom", "spec.valuesFrom"].map(|list| applied.object.list_at(list));
-        let config_maps = lists.into_iter().flatten().filter(|from| from.text("kind") == "ConfigMap");
-        let config_maps = config_maps.filter_map(|from| self.config_maps.get(namespace, from.text("name")));
+        let named = |from| self.config_maps.named_by(&applied.document, from);
+        let config_maps = lists.into_iter().flatten().filter_map(named);
         overrides.chain(config_maps).chain([&applied.document]).map(|document| file_of(document))
     }
 
@@ -270,9 +267,9 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
         name: object.text("metadata.name").to_owned(),
         namespace: namespace(kind, object),
         destination: destination(kind, object, document.file.path()),
-        prunes: object.below(prune).is_some_and(Node::is_true)
-            && !object.below("spec.suspend").is_some_and(Node::is_true)
-            && !object.below("spec.syncPolicy.automated.enabled").is_some_and(|on| !on.is_true()),
+        prunes: is_on(object, prune)
+            && !is_on(object, "spec.suspend")
+            && object.below("spec.syncPolicy.automated.enabled").is_none_or(Node::is_true),
         sources: sources_of(kind, object, document.file.path()),
     }
 }
@@ -283,8 +280,7 @@ fn namespace(kind: Kind, object: &Node) -> Option<String> {
         Kind::HelmRelease => &["spec.targetNamespace", "metadata.namespace"],
         _ => &[],
     };
-    let mut names = fields.iter().map(|field| object.text(field));
-    names.find(|name| !name.is_empty()).map(ToOwned::to_owned)
+    fields.iter().find_map(|field| filled(object, field)).map(ToOwned::to_owned)
 }
 
 /// The sources of a controller's object, or of an ApplicationSet's template.

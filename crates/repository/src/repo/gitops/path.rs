@@ -1,9 +1,7 @@
 //! The paths of controllers' sources, which may be templates.
 
-use regex_lite::Regex;
-
 use crate::prelude::*;
-use crate::repo::has_in;
+use crate::repo::paths::{has_in, in_root};
 
 /// A path relative to the root, which may be a template.
 #[derive(Debug, Clone)]
@@ -17,7 +15,7 @@ pub(in crate::repo) struct PathPattern {
 impl PathPattern {
     pub(in crate::repo) fn new(path: &str) -> Option<Self> {
         if !path.contains("{{") {
-            let start = normalize_path(Utf8Path::new(path.trim_start_matches('/')))?;
+            let start = in_root(path.trim_start_matches('/'))?;
             return Some(Self { start, expression: None });
         }
         let mut expression = "^".to_owned();
@@ -34,13 +32,13 @@ impl PathPattern {
     }
 
     /// Whether a file is at the path or below it.
-    pub(in crate::repo) fn covers(&self, file: &Utf8Path) -> bool {
+    pub(super) fn covers(&self, file: &Utf8Path) -> bool {
         self.expression.as_ref().map_or_else(|| file.starts_with(&self.start), |e| e.is_match(file.as_str()))
     }
 
     /// Whether it is, or may be, this directory itself. One that begins with an expression may be any, so that it says
     /// nothing.
-    pub(in crate::repo) fn is(&self, directory: &Utf8Path) -> bool {
+    pub(super) fn is(&self, directory: &Utf8Path) -> bool {
         let Some(expression) = &self.expression else { return directory == self.start };
         let end = |found: regex_lite::Match<'_>| found.end() == directory.as_str().len();
         !self.start.as_str().is_empty() && expression.find(directory.as_str()).is_some_and(end)

@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use crate::repo::variables::with_texts;
-use hcoplan_yaml::Value;
 
 /// The values with which a generator replaces `{{ … }}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::{Applied, printed};
 use crate::prelude::*;
-use crate::repo::names_of;
+use crate::repo::nodes::names_of;
 use crate::repo::variables::Variables;
 
 /// ConfigMaps by namespace and name.
@@ -18,10 +18,11 @@ impl ConfigMaps {
         }
     }
 
-    /// That of a name, in a namespace or without one.
-    pub(in crate::repo) fn get(&self, namespace: &str, name: &str) -> Option<&Arc<Document>> {
-        let of = |namespace: &str| self.0.get(&(namespace.to_owned(), name.to_owned()));
-        of(namespace).or_else(|| of(""))
+    /// The one that an item of an object's list names, in the object's namespace or without one.
+    pub(in crate::repo) fn named_by(&self, by: &Document, item: &Node) -> Option<&Arc<Document>> {
+        let of = |namespace: &str| self.0.get(&(namespace.to_owned(), item.text("name").to_owned()));
+        let is_one = item.text("kind") == "ConfigMap";
+        is_one.then(|| of(by.text("metadata.namespace")).or_else(|| of(""))).flatten()
     }
 }
 
@@ -39,8 +40,7 @@ pub(super) fn variables(applied: &Applied, post: &Node, config_maps: &ConfigMaps
         }
     };
     for from in post.list_at("substituteFrom") {
-        let config_map = Some(from.text("name")).filter(|_| from.text("kind") == "ConfigMap");
-        match config_map.and_then(|name| config_maps.get(applied.document.text("metadata.namespace"), name)) {
+        match config_maps.named_by(&applied.document, from) {
             Some(document) => own(document, document.root.get("data"), &mut out),
             None => out.has_others = true,
         }

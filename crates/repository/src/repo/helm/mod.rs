@@ -4,7 +4,7 @@
 //! gets a copy of the chart and of the values that the repository names for it, and nothing else; it fetches nothing,
 //! runs no plugin and connects to no cluster.
 
-use hcoplan_rule_pages::rules::HELM_CHART_NOT_RENDERED;
+use hcoplan_rule_pages::rules::{HELM_CHART_NOT_RENDERED, HELM_TEMPLATE_FAILED};
 
 mod releases;
 
@@ -16,22 +16,20 @@ use std::io::Read as _;
 
 use hcoplan_diagnostics::secret::masked_message;
 use hcoplan_diagnostics::source::{EditedTree, Memory, program};
-use hcoplan_yaml::{self as yaml};
 
 use self::releases::{Release, Values, named_releases, releases};
 use super::build::{BuildError, BuildTarget, Built, post_render, run_program};
 use super::build_failed::{FailedBuild, name_of};
 use super::candidate::is_candidate;
-use super::charts::{CHART, files_with_dependencies, is_rendered, local_dependencies};
+use super::charts::{CHART, files_with_dependencies, is_chart, is_rendered, local_dependencies};
 use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
 use super::mentions::{HCO, contains_encoded_group, has, hints};
+use super::paths::{first_document, parent, shown_path};
 use super::problem::start_of;
 use super::scan::{FoundKind, scan};
 use super::wrappers::not_planned::contains_manifest;
-use super::{first_document, parent};
 use crate::prelude::*;
-use hcoplan_rule_pages::rules::HELM_TEMPLATE_FAILED;
 
 /// The name of a release's output, in its directory.
 pub const RENDERED: &str = "helm-template.yaml";
@@ -177,7 +175,7 @@ fn is_action(value: &str) -> bool {
 fn outermost<'p>(tree: &dyn Tree, chart: &'p Utf8Path) -> &'p Utf8Path {
     let mut out = chart;
     while let Some(parent) = out.parent().filter(|p| p.file_name() == Some("charts")) {
-        match parent.parent().filter(|c| tree.check(&c.join(CHART)).is_ok()) {
+        match parent.parent().filter(|c| is_chart(tree, c)) {
             Some(outer) => out = outer,
             None => break,
         }
@@ -219,13 +217,6 @@ pub(super) fn not_rendered(tree: &dyn Tree, files: &[Utf8PathBuf]) -> Unrendered
         out.findings.push(finding);
     }
     out
-}
-
-fn shown_path(path: &Utf8Path) -> &str {
-    match path.as_str() {
-        "" => ".",
-        path => path,
-    }
 }
 
 fn describe(release: &Release) -> String {
@@ -319,7 +310,7 @@ fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
     });
     let (question, place) = found.next()?;
     let message = format!("the chart asks the cluster: `{question}`; it is planned as a first installation");
-    let finding = Finding::new(&HCO_NOT_PLANNED, message).severity(Severity::Info).at(place);
+    let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(place);
     Some(finding.label("unknown here").help("compare `helm template --is-upgrade …` by hand"))
 }
 
@@ -356,11 +347,7 @@ impl ReleaseToRender<'_> {
         for (to, from) in self.chart.files.iter().filter(|(to, from)| to != from) {
             more.insert(to.clone(), self.tree.read(from).unwrap_or_default());
         }
-        let path = match chart.as_str() {
-            "" => "./".to_owned(),
-            chart => format!("./{chart}"),
-        };
-        let mut arguments = vec!["template".to_owned(), release.name.clone(), path];
+        let mut arguments = vec!["template".to_owned(), release.name.clone(), format!("./{chart}")];
         let namespace = release.namespace.as_deref().unwrap_or(super::statements::HCO_NAME);
         arguments.extend(["--namespace".to_owned(), namespace.to_owned()]);
         for (number, values) in release.values.iter().enumerate() {
@@ -426,15 +413,15 @@ impl ReleaseToRender<'_> {
                 .map_err(|(why, place)| (format!("the post-renderer fails: {why}"), place))?,
         };
         let alone = Memory::from_iter([(path.clone(), bytes.clone())]);
+        let mut report = |message: String, label: &'static str| {
+            built.findings.push(Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone()).label(label));
+        };
         if !scan(&alone, &path).has(FoundKind::HyperConverged) {
-            let message = format!("{} renders no HyperConverged", describe(self.release));
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
-            built.findings.push(finding.label("not with these values"));
+            report(format!("{} renders no HyperConverged", describe(self.release)), "not with these values");
         }
         for lacks in &self.release.lacks {
             let message = format!("`{}` is rendered without {lacks}", self.release.name);
-            let finding = Finding::new(&HCO_NOT_PLANNED, message).at(whole.clone());
-            built.findings.push(finding.label("what it changes is not planned"));
+            report(message, "what it changes is not planned");
         }
         built.notes.push(format!("{path} is what `{typed}` prints"));
         built.origins.insert(path.clone(), Arc::new(origins));

@@ -3,16 +3,16 @@
 //! Argo CD's Applications and ApplicationSets and Flux's HelmReleases name them; a chart that none names is one release
 //! with its own values.
 
-use hcoplan_yaml::{self as yaml, Value};
-use regex_lite::Regex;
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
 use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
-use super::super::kustomization::{Entry, EntryKind, Field, Kustomization, Metadata, is_kustomization};
+use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
 use crate::prelude::*;
+use crate::repo::nodes::{filled, is_on};
+use crate::repo::paths::{file_in, in_root};
 
 /// A release of a chart.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +51,11 @@ impl Values {
             Self::File(path) => (path.as_str(), false),
             Self::Inline(text, _) => (text, true),
         }
+    }
+
+    /// Those of a map in an object.
+    fn map(document: &Document, node: &Node) -> Self {
+        Self::inline(yaml::emit(&node.to_json()), document, node)
     }
 
     /// The values of a node; of a text, each is at the text's place.
@@ -233,7 +238,7 @@ fn root_path(file: &str, chart: &Utf8Path) -> String {
         Some(remainder) => remainder.split_once('/').map_or("", |(_, path)| path).to_owned(),
         None => match file.strip_prefix('/') {
             Some(path) => path.to_owned(),
-            None => normalize_path(&chart.join(file)).map_or_else(|| file.to_owned(), Utf8PathBuf::into_string),
+            None => file_in(chart, file).map_or_else(|| file.to_owned(), Utf8PathBuf::into_string),
         },
     }
 }
@@ -278,22 +283,17 @@ fn application(
     let namespace = applied.namespace.as_deref().unwrap_or_default();
     let namespace = fill(namespace, "the namespace", &mut lacks).filter(|n| !n.is_empty());
     lacks.extend(unread(node.get("helm"), is_read_of_helm));
-    let skips = node.below("helm.ignoreMissingValueFiles").is_some_and(Node::is_true);
-    let mut values = Vec::new();
-    let mut missing = Vec::new();
+    let skips = is_on(node, "helm.ignoreMissingValueFiles");
+    let (mut values, mut missing) = (Vec::new(), Vec::new());
     for named in node.list_at("helm.valueFiles") {
         let file = named.as_str().and_then(|file| fill(file, "the values of", &mut lacks));
         let Some(file) = file else { continue };
-        // A file elsewhere, or a pattern.
-        if file.contains("://") || file.contains('*') {
-            lacks.push(format!("the values of `{file}`"));
-            continue;
-        }
-        let path = normalize_path(Utf8Path::new(&root_path(&file, chart)));
-        match path {
+        // Or it is a pattern.
+        let is_elsewhere = file.contains("://") || file.contains('*');
+        match in_root(&root_path(&file, chart)).filter(|_| !is_elsewhere) {
             Some(path) if !applied.is_of_this_repository(&file) => lacks.push(format!("the values of `{path}`")),
             Some(path) if files.contains(&path) => values.push(Values::File(path)),
-            _ if skips => {}
+            _ if skips && !is_elsewhere => {}
             None => lacks.push(format!("the values of `{file}`")),
             Some(_) => {
                 let place = source.document_of(applied, "helm.valueFiles").location(named.span);
@@ -312,7 +312,7 @@ fn application(
     }
     let (mut options, mut option_files) = (Vec::new(), Vec::new());
     for parameter in node.list_at("helm.parameters") {
-        let is_text = parameter.get("forceString").is_some_and(Node::is_true);
+        let is_text = is_on(parameter, "forceString");
         match template.fill(parameter.text("value")) {
             Some(value) => {
                 let option = if is_text { "--set-string" } else { "--set" };
@@ -323,7 +323,7 @@ fn application(
     }
     for parameter in node.list_at("helm.fileParameters") {
         let (name, file) = (parameter.text("name"), parameter.text("path"));
-        match normalize_path(Utf8Path::new(&root_path(file, chart))).filter(|path| files.contains(path)) {
+        match in_root(&root_path(file, chart)).filter(|path| files.contains(path)) {
             Some(path) => {
                 options.push(("--set-file", format!("{name}=./{path}")));
                 option_files.push(path);
@@ -354,7 +354,7 @@ fn of_kustomizations(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -
         let Some(document) = &read.document else { continue };
         let home = document.root.below("helmGlobals.chartHome").and_then(Node::as_str).unwrap_or("charts");
         for own in document.root.list_at("helmCharts") {
-            if normalize_path(&read.directory().join(home).join(own.text("name"))).as_deref() == Some(chart) {
+            if file_in(&read.directory().join(home), own.text("name")).as_deref() == Some(chart) {
                 out.push(of_kustomization(&read, document, own, files));
             }
         }
@@ -362,28 +362,34 @@ fn of_kustomizations(tree: &dyn Tree, chart: &Utf8Path, files: &[Utf8PathBuf]) -
     out
 }
 
-fn of_kustomization(read: &Kustomization, document: &Arc<Document>, own: &Node, files: &[Utf8PathBuf]) -> Release {
-    let text = |key: &str| Some(own.text(key)).filter(|text| !text.is_empty());
+/// The values files that an object names relative to a directory, and those that don't exist.
+fn values_files<'n>(
+    directory: &Utf8Path,
+    named: impl Iterator<Item = &'n Node>,
+    document: &Document,
+    existing: &[Utf8PathBuf],
+) -> (Vec<Values>, Vec<Located<String>>) {
     let (mut values, mut missing) = (Vec::new(), Vec::new());
-    for file in own.get("valuesFile").into_iter().chain(own.list_at("additionalValuesFiles")) {
+    for file in named {
         let path = file.as_str().unwrap_or_default();
-        match normalize_path(&read.directory().join(path)).filter(|path| files.contains(path)) {
+        match file_in(directory, path).filter(|path| existing.contains(path)) {
             Some(path) => values.push(Values::File(path)),
             None => missing.push(Located::new(path.to_owned(), document, file)),
         }
     }
-    let inline = own.get("valuesInline");
-    values.extend(inline.map(|own| Values::inline(yaml::emit(&own.to_json()), document, own)));
-    let is_done = |entry: &&Entry| {
-        let done = [Field::Plain, Field::Resources, Field::Charts, Field::Metadata(Metadata::Namespace)];
-        !done.iter().any(|field| entry.what == EntryKind::Of(*field))
-    };
-    let others = read.entries.iter().find(is_done);
-    let own_namespace = Some(document.root.text("namespace")).filter(|text| !text.is_empty());
+    (values, missing)
+}
+
+fn of_kustomization(read: &Kustomization, document: &Arc<Document>, own: &Node, files: &[Utf8PathBuf]) -> Release {
+    let named = own.get("valuesFile").into_iter().chain(own.list_at("additionalValuesFiles"));
+    let (mut values, missing) = values_files(read.directory(), named, document, files);
+    values.extend(own.get("valuesInline").map(|own| Values::map(document, own)));
+    let done = [Field::Plain, Field::Resources, Field::Charts, Field::Namespace];
+    let others = read.entries.iter().find(|entry| !done.contains(&entry.what));
     Release {
-        name: release_name(text("releaseName").unwrap_or(own.text("name"))),
+        name: release_name(filled(own, "releaseName").unwrap_or(own.text("name"))),
         by: Some(Arc::clone(document)),
-        namespace: own_namespace.or(text("namespace")).map(ToOwned::to_owned),
+        namespace: filled(&document.root, "namespace").or(filled(own, "namespace")).map(ToOwned::to_owned),
         values,
         missing,
         lacks: others.map(|_| format!("the rest of {}", read.path)).into_iter().collect(),
@@ -398,15 +404,11 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
         ("", namespace) => format!("{namespace}-{}", applied.name),
         (name, _) => name.to_owned(),
     };
-    let (mut lacks, mut values, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-    let skips = spec.below("chart.spec.ignoreMissingValuesFiles").is_some_and(Node::is_true);
-    for file in spec.list_at("chart.spec.valuesFiles") {
-        let path = file.as_str().unwrap_or_default();
-        match normalize_path(Utf8Path::new(path)).filter(|path| existing.contains(path)) {
-            Some(path) => values.push(Values::File(path)),
-            None if skips => {}
-            None => missing.push(Located::new(path.to_owned(), document, file)),
-        }
+    let mut lacks = Vec::new();
+    let named = spec.list_at("chart.spec.valuesFiles").iter();
+    let (mut values, mut missing) = values_files(Utf8Path::new(""), named, document, existing);
+    if is_on(spec, "chart.spec.ignoreMissingValuesFiles") {
+        missing.clear();
     }
     for from in spec.list_at("valuesFrom") {
         match referenced(applied, from, gitops) {
@@ -414,7 +416,7 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
             None => lacks.push(format!("the values of the {} `{}`", from.text("kind"), from.text("name"))),
         }
     }
-    values.extend(spec.get("values").map(|own| Values::inline(yaml::emit(&own.to_json()), document, own)));
+    values.extend(spec.get("values").map(|own| Values::map(document, own)));
     lacks.extend(unread(Some(spec), is_read_of_release));
     let namespace = applied.namespace.clone();
     let by = Some(Arc::clone(document));
@@ -423,10 +425,8 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
 
 /// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
 fn referenced(applied: &Applied, from: &Node, gitops: &GitOps) -> Option<Values> {
-    let name = Some(from.text("name")).filter(|_| from.text("kind") == "ConfigMap")?;
-    let document = gitops.config_maps.get(applied.document.text("metadata.namespace"), name)?;
-    let key = Some(from.text("valuesKey")).filter(|key| !key.is_empty()).unwrap_or("values.yaml");
-    let node = document.root.get("data")?.get(key)?;
+    let document = gitops.config_maps.named_by(&applied.document, from)?;
+    let node = document.root.get("data")?.get(filled(from, "valuesKey").unwrap_or("values.yaml"))?;
     let own = node.as_str()?;
     let inline = |text: String| Values::inline(text, document, node);
     let path = from.text("targetPath");

@@ -88,10 +88,10 @@ fn each_release_is_a_cluster_with_locations_in_the_template() {
     assert_eq!(repo.unplanned(None).count(), 0);
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     assert_eq!(loaded.json["metadata"]["namespace"], "kubevirt-hyperconverged");
-    let place = loaded.document.locate(&yaml::Path::dotted("spec.defaultCPUModel"));
+    let place = loaded.document.locate(&Path::dotted("spec.defaultCPUModel"));
     let origin = place.origin().expect("an origin");
     assert_eq!((origin.file.path().as_str(), origin.text()), ("envs/east/values.yaml", "Haswell"));
-    let key = loaded.document.locate_key(&yaml::Path::dotted("spec.defaultCPUModel")).origin().expect("an origin");
+    let key = loaded.document.locate_key(&Path::dotted("spec.defaultCPUModel")).origin().expect("an origin");
     assert_eq!(key.file.path(), "charts/virt/templates/hc.yaml");
     assert_eq!(key.text(), "defaultCPUModel: {{ .Values.cpu }}");
 }
@@ -148,7 +148,7 @@ fn locates_written_out_values_in_the_values_file() {
     );
     let loaded = repo.load(&repo.clusters()[0]).expect("loaded");
     let place = |path: &str| {
-        let place = loaded.document.locate(&yaml::Path::dotted(path));
+        let place = loaded.document.locate(&Path::dotted(path));
         let origin = place.origin().expect("an origin");
         let line = origin.start().line;
         format!("{}:{line}: {}", origin.file.path(), origin.text())

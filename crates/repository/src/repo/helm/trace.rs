@@ -8,8 +8,6 @@
 use crate::prelude::*;
 use crate::repo::wrappers::without_blanks;
 use hcoplan_diagnostics::source::Origins;
-use hcoplan_yaml::{Path, Value};
-use regex_lite::Regex;
 
 /// The origins of a chart's output; `whole` is the fallback. `files` are the chart's, by the path where Helm looks for
 /// them; `values` the values files, the one with the highest precedence first.

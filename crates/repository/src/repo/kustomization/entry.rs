@@ -2,8 +2,6 @@
 //!
 //! Source: `Kustomization` of kustomize 5.7, with the fields of older releases.
 
-use hcoplan_yaml::{self as yaml};
-
 use super::{fold_case, values};
 use crate::prelude::*;
 
@@ -22,8 +20,15 @@ pub(in crate::repo) enum Field {
     Patches,
     /// JSON 6902 patches with `path` or `patch`, and a `target`.
     JsonPatches,
-    /// What is set in every object.
-    Metadata(Metadata),
+    // What is set in every object.
+    Namespace,
+    NamePrefix,
+    NameSuffix,
+    CommonLabels,
+    Labels,
+    CommonAnnotations,
+    Images,
+    Replicas,
     /// Replacements, each inline or in a file.
     Replacements,
     /// Generators of ConfigMaps and Secrets, by the kind.
@@ -40,19 +45,8 @@ pub(in crate::repo) enum Field {
     Charts,
     /// Annotations about the build.
     BuildMetadata,
-}
-
-/// A value that a kustomization sets in its objects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::repo) enum Metadata {
-    Namespace,
-    NamePrefix,
-    NameSuffix,
-    CommonLabels,
-    Labels,
-    CommonAnnotations,
-    Images,
-    Replicas,
+    /// What kustomize doesn't know.
+    Unknown,
 }
 
 /// The keys of a kustomization; of several for one field the first is the newest.
@@ -61,19 +55,19 @@ const FIELDS: [(&str, Field); 36] = [
     ("kind", Field::Plain),
     ("metadata", Field::Plain),
     ("openapi", Field::OpenApi),
-    ("namePrefix", Field::Metadata(Metadata::NamePrefix)),
-    ("nameSuffix", Field::Metadata(Metadata::NameSuffix)),
-    ("namespace", Field::Metadata(Metadata::Namespace)),
-    ("commonLabels", Field::Metadata(Metadata::CommonLabels)),
-    ("labels", Field::Metadata(Metadata::Labels)),
-    ("commonAnnotations", Field::Metadata(Metadata::CommonAnnotations)),
+    ("namePrefix", Field::NamePrefix),
+    ("nameSuffix", Field::NameSuffix),
+    ("namespace", Field::Namespace),
+    ("commonLabels", Field::CommonLabels),
+    ("labels", Field::Labels),
+    ("commonAnnotations", Field::CommonAnnotations),
     ("patchesStrategicMerge", Field::MergePatches),
     ("patchesJson6902", Field::JsonPatches),
     ("patches", Field::Patches),
-    ("images", Field::Metadata(Metadata::Images)),
-    ("imageTags", Field::Metadata(Metadata::Images)),
+    ("images", Field::Images),
+    ("imageTags", Field::Images),
     ("replacements", Field::Replacements),
-    ("replicas", Field::Metadata(Metadata::Replicas)),
+    ("replicas", Field::Replicas),
     ("vars", Field::Variables),
     ("sortOptions", Field::Plain),
     ("resources", Field::Resources),
@@ -105,10 +99,25 @@ impl Field {
     /// That of an entry. Files in `patches` are merge patches, as in older releases.
     ///
     /// Source: `useLegacyPatch` in kustomize's `api/types/fix.go`.
-    pub(in crate::repo) fn of_entry(entry: &yaml::Entry) -> Option<Self> {
+    pub(super) fn of_entry(entry: &yaml::Entry) -> Option<Self> {
         let items = entry.value.items();
         let are_files = entry.key.text == "patches" && !items.is_empty() && items.iter().all(|i| i.as_str().is_some());
         if are_files { Some(Self::MergePatches) } else { Self::of(&entry.key.text) }
+    }
+
+    /// Whether it is set in every object.
+    pub(in crate::repo) fn is_metadata(self) -> bool {
+        matches!(
+            self,
+            Self::Namespace
+                | Self::NamePrefix
+                | Self::NameSuffix
+                | Self::CommonLabels
+                | Self::Labels
+                | Self::CommonAnnotations
+                | Self::Images
+                | Self::Replicas
+        )
     }
 
     /// Its key.
@@ -122,18 +131,10 @@ impl Field {
 pub(in crate::repo) struct Entry {
     /// The document with it.
     pub(in crate::repo) document: Arc<Document>,
-    /// Its value: an item of a list, or the whole value of [`Field::Metadata`].
+    /// Its value: an item of a list, or the whole value of what is set in every object.
     pub(in crate::repo) node: Node,
-    pub(in crate::repo) what: EntryKind,
-}
-
-/// The kind of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::repo) enum EntryKind {
-    /// An item of this field.
-    Of(Field),
-    /// A field of a kustomization's that kustomize doesn't know.
-    Unknown,
+    /// The field that it is an item of.
+    pub(in crate::repo) what: Field,
 }
 
 impl Entry {
@@ -144,8 +145,7 @@ impl Entry {
 
     /// The text of a patch or a plugin: the name of a file, or the content.
     pub(in crate::repo) fn source(&self) -> Option<PatchSource<'_>> {
-        let EntryKind::Of(field) = self.what else { return None };
-        match field {
+        match self.what {
             Field::Resources | Field::Components => Some(PatchSource::File(&self.node)),
             Field::MergePatches | Field::Plugins => Some(match self.node.as_str()? {
                 text if is_inline(text) => PatchSource::Inline(&self.node),
@@ -168,22 +168,14 @@ impl Entry {
 
     /// The names of the files that kustomize reads for it; a resource may be a directory, too.
     pub(in crate::repo) fn files(&self) -> Vec<&str> {
-        let EntryKind::Of(field) = self.what else { return Vec::new() };
-        let path = |node| values(node, "path").filter_map(Node::as_str);
-        match field {
-            Field::Resources
-            | Field::Components
-            | Field::MergePatches
-            | Field::Plugins
-            | Field::Patches
-            | Field::JsonPatches => match self.source() {
+        match self.what {
+            Field::Configurations => self.node.as_str().into_iter().collect(),
+            Field::OpenApi | Field::Replacements => values(&self.node, "path").filter_map(Node::as_str).collect(),
+            Field::Generators(_) => generated_from(&self.node).map(|(_, name)| name).collect(),
+            _ => match self.source() {
                 Some(PatchSource::File(name)) => name.as_str().into_iter().collect(),
                 _ => Vec::new(),
             },
-            Field::Configurations => self.node.as_str().into_iter().collect(),
-            Field::OpenApi | Field::Replacements => path(&self.node).collect(),
-            Field::Generators(_) => generated_from(&self.node).map(|(_, name)| name).collect(),
-            Field::Plain | Field::Metadata(_) | Field::Variables | Field::Charts | Field::BuildMetadata => Vec::new(),
         }
     }
 }

@@ -3,32 +3,25 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use hcoplan_yaml::{self as yaml, ProblemKind};
+use hcoplan_yaml::ProblemKind;
 
 use super::{Kustomization, is_kustomization};
 use crate::prelude::*;
 use crate::repo::build::looks_remote;
-use crate::repo::files_of;
+use crate::repo::paths::{file_in, files_of};
 
 /// A file's documents, or why it has none.
-pub(in crate::repo) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
+pub(super) type Documents = Result<Rc<[Arc<Document>]>, UnreadableFile>;
 
 /// Why a file holds no objects.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub(in crate::repo) enum UnreadableFile {
     /// It can't be read.
+    #[error("{0}")]
     Unreadable(Unreadable),
     /// It is no YAML, or none that kustomize reads: the place and the parser's message.
+    #[error("{1}")]
     Broken(Location, String),
-}
-
-impl std::fmt::Display for UnreadableFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unreadable(why) => why.fmt(f),
-            Self::Broken(_, why) => f.write_str(why),
-        }
-    }
 }
 
 /// The kustomizations of a tree.
@@ -81,7 +74,7 @@ impl<'t> Kustomizations<'t> {
             let is_kustomization = || !HOSTS.iter().any(|host| name.contains(host)) && self.at(&path).is_some();
             self.tree.check(&path).is_ok() || is_kustomization()
         };
-        looks_remote(name) && !normalize_path(&directory.join(name)).is_some_and(is_here)
+        looks_remote(name) && !file_in(directory, name).is_some_and(is_here)
     }
 
     /// What each kustomization of the tree names, by the directory of the kustomization.
@@ -92,7 +85,7 @@ impl<'t> Kustomizations<'t> {
         let named = read.flat_map(|kustomization| {
             let names = kustomization.entries.iter().flat_map(|entry| entry.files());
             let here = names.filter(|name| !self.is_remote(kustomization.directory(), name));
-            let paths = here.filter_map(|name| normalize_path(&kustomization.directory().join(name)));
+            let paths = here.filter_map(|name| kustomization.file(name));
             paths.map(|path| (kustomization.directory().to_owned(), path)).collect::<Vec<_>>()
         });
         named.collect()

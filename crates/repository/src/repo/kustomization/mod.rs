@@ -8,7 +8,7 @@ mod shape;
 
 use crate::prelude::*;
 
-pub(super) use entry::{Entry, EntryKind, Field, Metadata, PatchSource, generated_from, is_inline};
+pub(super) use entry::{Entry, Field, PatchSource, generated_from, is_inline};
 pub(super) use graph::{Kustomizations, UnreadableFile};
 pub(super) use model::{Kustomization, Rejected, entries_at};
 pub(super) use patch_files::{Named, NamedFiles};

@@ -3,12 +3,12 @@
 //! kustomize decodes it with Go's JSON decoder, which ignores the case of keys and folds two letters beyond ASCII. It
 //! rejects unknown keys.
 
-use hcoplan_yaml::{self as yaml};
-
-use super::entry::{Entry, EntryKind, Field};
+use super::entry::{Entry, Field};
 use super::shape::{Shape, mistyped};
 use super::{KUSTOMIZATIONS, has_kustomization, values};
 use crate::prelude::*;
+use crate::repo::nodes::said;
+use crate::repo::paths::{file_in, parent};
 
 /// A kustomization.
 #[derive(Debug, Clone, Default)]
@@ -32,36 +32,29 @@ const KUSTOMIZATION: (&str, &str) = ("Kustomization", "kustomize.config.k8s.io/v
 const COMPONENT: (&str, &str) = ("Component", "kustomize.config.k8s.io/v1alpha1");
 
 /// Why kustomize can't read a kustomization.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(in crate::repo) enum Rejected {
     /// The file can't be read, with the reason.
+    #[error("{0}")]
     Unreadable(String),
     /// It is no YAML, with the parser's message.
+    #[error("{0}")]
     Broken(String),
     /// It holds nothing.
+    #[error("it is empty")]
     Empty,
     /// The directory has this other one.
+    #[error("the directory has another kustomization, {0}")]
     Another(Utf8PathBuf),
     /// A field that kustomize doesn't know.
+    #[error("its field `{0}` is unknown, so its files are, too")]
     UnknownField(String),
     /// A field, or the whole with an empty name, with a value of another type than the one that it must have.
+    #[error("{part} is {1} instead of {2}", part = if .0.is_empty() { "it".to_owned() } else { format!("its `{}`", .0) })]
     WrongType(String, Shape, Shape),
     /// A field with another value than the one that it must have: its key, the value, what it must be.
+    #[error("its {0} is `{1}` instead of `{2}`")]
     OtherType(&'static str, String, &'static str),
-}
-
-impl std::fmt::Display for Rejected {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unreadable(why) | Self::Broken(why) => f.write_str(why),
-            Self::Empty => f.write_str("it is empty"),
-            Self::Another(other) => write!(f, "the directory has another kustomization, {other}"),
-            Self::WrongType(name, is, must) if name.is_empty() => write!(f, "it is {is} instead of {must}"),
-            Self::WrongType(name, is, must) => write!(f, "its `{name}` is {is} instead of {must}"),
-            Self::OtherType(key, is, must) => write!(f, "its {key} is `{is}` instead of `{must}`"),
-            Self::UnknownField(name) => write!(f, "its field `{name}` is unknown, so its files are, too"),
-        }
-    }
 }
 
 impl Kustomization {
@@ -109,14 +102,15 @@ impl Kustomization {
     pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
         let root = &document.root;
         let mut entries = Vec::new();
-        let mut rejected = mistyped(root, "").map(|(node, why)| (why, document.location(node.span)));
+        let mut rejected = mistyped(root, "")
+            .map(|(node, name, is, must)| (Rejected::WrongType(name, is, must), document.location(node.span)));
         for entry in root.entries() {
             let Some(field) = Field::of_entry(entry) else {
                 let key = &entry.key;
                 let place = || document.location(key.span);
                 rejected.get_or_insert_with(|| (Rejected::UnknownField(key.text.clone()), place()));
                 let node = Node { span: key.span, ..entry.value.clone() };
-                entries.push(Entry { document: Arc::clone(document), node, what: EntryKind::Unknown });
+                entries.push(Entry { document: Arc::clone(document), node, what: Field::Unknown });
                 continue;
             };
             entries.extend(entries_of(field, &entry.value, document));
@@ -143,23 +137,34 @@ impl Kustomization {
 
     /// Its directory.
     pub(in crate::repo) fn directory(&self) -> &Utf8Path {
-        self.path.parent().unwrap_or(Utf8Path::new(""))
+        parent(&self.path)
+    }
+
+    /// The file or directory that it names so.
+    pub(in crate::repo) fn file(&self, name: &str) -> Option<Utf8PathBuf> {
+        file_in(self.directory(), name)
+    }
+
+    /// Whether one of some entries of it names a file.
+    pub(in crate::repo) fn names(&self, file: &Utf8Path, is_meant: impl Fn(Field) -> bool) -> bool {
+        let mut names = self.entries.iter().filter(|entry| is_meant(entry.what)).flat_map(Entry::files);
+        names.any(|name| self.file(name).as_deref() == Some(file))
     }
 
     /// Its entries of a field.
     pub(in crate::repo) fn of_field(&self, field: Field) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.what == EntryKind::Of(field))
+        self.entries.iter().filter(move |entry| entry.what == field)
     }
 
     /// Its resources and components, with their names.
     pub(in crate::repo) fn bases(&self) -> impl Iterator<Item = (&Entry, &str)> {
-        let is_base = |entry: &&Entry| matches!(entry.what, EntryKind::Of(Field::Resources | Field::Components));
+        let is_base = |entry: &&Entry| matches!(entry.what, Field::Resources | Field::Components);
         self.entries.iter().filter(is_base).filter_map(|entry| Some((entry, entry.node.as_str()?)))
     }
 
     /// Whether it only lists resources.
     pub(in crate::repo) fn only_lists(&self) -> bool {
-        let is_list = |entry: &Entry| matches!(entry.what, EntryKind::Of(Field::Plain | Field::Resources));
+        let is_list = |entry: &Entry| matches!(entry.what, Field::Plain | Field::Resources);
         self.entries.iter().all(is_list)
     }
 }
@@ -172,7 +177,7 @@ pub(in crate::repo) fn entries_at<'d>(
     document: impl Fn(&str) -> &'d Arc<Document>,
 ) -> Vec<Entry> {
     let of = |key: &&str| {
-        let value = node.get(key).filter(|value| !value.is_empty())?;
+        let value = said(node, key)?;
         let field = Field::of(key.trim_start_matches("target"))?;
         Some(entries_of(field, value, document(key)).collect::<Vec<_>>())
     };
@@ -182,13 +187,9 @@ pub(in crate::repo) fn entries_at<'d>(
 /// The entries of a field's value.
 fn entries_of<'d>(field: Field, value: &'d Node, document: &'d Arc<Document>) -> impl Iterator<Item = Entry> + 'd {
     let is_whole =
-        matches!(field, Field::Metadata(_) | Field::OpenApi | Field::Charts | Field::BuildMetadata | Field::Plain);
+        field.is_metadata() || matches!(field, Field::OpenApi | Field::Charts | Field::BuildMetadata | Field::Plain);
     let nodes = if is_whole { std::slice::from_ref(value) } else { value.items() };
-    nodes.iter().map(move |node| Entry {
-        document: Arc::clone(document),
-        node: node.clone(),
-        what: EntryKind::Of(field),
-    })
+    nodes.iter().map(move |node| Entry { document: Arc::clone(document), node: node.clone(), what: field })
 }
 
 /// The existing files and directories that an unreadable kustomization names, which are no clusters of their own.
@@ -197,7 +198,7 @@ fn named_in_text(tree: &dyn Tree, directory: &Utf8Path, path: &Utf8Path) -> Vec<
     let file = SourceFile::from_bytes(path, bytes);
     let words = file.text().split(|c: char| c.is_whitespace() || "[]{},'\"".contains(c));
     let is_there = |word: &&str| {
-        let path = normalize_path(&directory.join(word));
+        let path = file_in(directory, word);
         !word.is_empty() && path.is_some_and(|p| tree.check(&p).is_ok() || has_kustomization(tree, &p))
     };
     let list: Vec<String> =

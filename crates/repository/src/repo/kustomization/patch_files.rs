@@ -3,8 +3,9 @@
 //! A file is a patch instead of a HyperConverged only if a kustomization that can read it names it as one and has
 //! something to patch; else a line in any kustomization could hide a manifest.
 
-use super::{Entry, EntryKind, Field, KUSTOMIZATIONS, Kustomization};
+use super::{Entry, Field, KUSTOMIZATIONS, Kustomization};
 use crate::prelude::*;
+use crate::repo::paths::parent;
 
 /// The files that a kustomization names, relative to the root.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -14,26 +15,23 @@ pub(in crate::repo) struct Named {
     /// Files and directories that it uses as resources.
     pub(in crate::repo) resources: Vec<Utf8PathBuf>,
     /// Whether it has resources outside the root.
-    pub(in crate::repo) remote: bool,
+    pub(super) remote: bool,
     /// Whether it is a component, which only another kustomization uses.
-    pub(in crate::repo) component: bool,
+    pub(super) component: bool,
 }
 
 impl Named {
     /// The files that a kustomization names.
     pub(in crate::repo) fn of(kustomization: &Kustomization) -> Self {
-        let directory = kustomization.directory();
-        let is_patch = |entry: &&Entry| {
-            matches!(entry.what, EntryKind::Of(Field::MergePatches | Field::Patches | Field::JsonPatches))
-        };
+        let is_patch = |entry: &&Entry| matches!(entry.what, Field::MergePatches | Field::Patches | Field::JsonPatches);
         let patches = kustomization.entries.iter().filter(is_patch).flat_map(Entry::files);
         let mut out = Self {
-            patches: patches.filter_map(|p| normalize_path(&directory.join(p))).collect(),
+            patches: patches.filter_map(|p| kustomization.file(p)).collect(),
             component: kustomization.is_component,
             ..Self::default()
         };
         for (_, resource) in kustomization.bases() {
-            match normalize_path(&directory.join(resource)) {
+            match kustomization.file(resource) {
                 Some(path) if !resource.contains("://") => out.resources.push(path),
                 _ => out.remote = true,
             }
@@ -45,7 +43,7 @@ impl Named {
 /// All kustomizations of a repository, by their paths.
 #[derive(Debug, Default)]
 pub(in crate::repo) struct NamedFiles<'r> {
-    pub(in crate::repo) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
+    pub(super) all: BTreeMap<&'r Utf8Path, (&'r Arc<Utf8Path>, &'r Named)>,
 }
 
 impl<'r> NamedFiles<'r> {
@@ -78,7 +76,7 @@ impl<'r> NamedFiles<'r> {
         self.with_components(&mut remote);
         let mut out: BTreeMap<Utf8PathBuf, Arc<Utf8Path>> = BTreeMap::new();
         for (path, named) in self.all.values() {
-            let directory = path.parent().unwrap_or(Utf8Path::new(""));
+            let directory = parent(path);
             let own = |patch: &&Utf8PathBuf| {
                 let mut between = patch.ancestors().skip(1).take_while(|d| *d != directory);
                 let is_adjacent = remote.contains(&***path) && patch.parent() == Some(directory);

@@ -2,33 +2,22 @@
 //!
 //! Source: the structs of kustomize's `api/types`; tried with kustomize 4.5.
 
-use std::fmt;
-
-use hcoplan_yaml::Value;
-
-use super::{Rejected, fold_case};
+use super::fold_case;
 use crate::prelude::*;
 
 /// A type of JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(in crate::repo) enum Shape {
+    #[error("a text")]
     Text,
+    #[error("a number")]
     Number,
+    #[error("a bool")]
     Bool,
+    #[error("a list")]
     List,
+    #[error("a mapping")]
     Map,
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Text => "a text",
-            Self::Number => "a number",
-            Self::Bool => "a bool",
-            Self::List => "a list",
-            Self::Map => "a mapping",
-        })
-    }
 }
 
 /// The fields by type, in lower case; `*` is an item of a list, or a value of a mapping.
@@ -81,8 +70,8 @@ fn shape_of(path: &str) -> Option<Shape> {
     }
 }
 
-/// The first value of a type that its field doesn't take.
-pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Rejected)> {
+/// The first value of a type that its field doesn't take, with the field, the type and the one that it takes.
+pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, String, Shape, Shape)> {
     let is = match &node.value {
         Value::String(_) => Shape::Text,
         Value::Number(_) => Shape::Number,
@@ -93,7 +82,7 @@ pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Reje
     };
     let must = shape_of(path);
     if let Some(must) = must.filter(|must| *must != is) {
-        return Some((node, Rejected::WrongType(path.replace(".*", ""), is, must)));
+        return Some((node, path.replace(".*", ""), is, must));
     }
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     let own = |item: &Node| match item.as_str() {
@@ -103,14 +92,12 @@ pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Reje
         }
         _ => inner("*"),
     };
-    let mut items = node.items().iter().map(|item| (item, own(item)));
-    let mut entries = node.entries().iter().map(|entry| {
+    let items = node.items().iter().map(|item| (item, own(item)));
+    let entries = node.entries().iter().map(|entry| {
         let key = if PAIRS.contains(&&*fold_case(path)) { "*" } else { &*entry.key.text };
         (&entry.value, inner(key))
     });
-    items
-        .find_map(|(item, path)| mistyped(item, &path))
-        .or_else(|| entries.find_map(|(value, path)| mistyped(value, &path)))
+    items.chain(entries).find_map(|(value, path)| mistyped(value, &path))
 }
 
 #[cfg(test)]
@@ -121,7 +108,7 @@ mod tests {
     fn takes_the_types_that_kustomize_takes() {
         let rejected = |text: &str| {
             let root = hcoplan_yaml::parse(&SourceFile::new("kustomization.yaml", text)).documents.remove(0).root;
-            mistyped(&root, "").map(|(_, why)| why.to_string())
+            mistyped(&root, "").map(|(_, name, is, must)| super::super::Rejected::WrongType(name, is, must).to_string())
         };
         for text in [
             "commonLabels: {a: null, b: \"yes\"}",

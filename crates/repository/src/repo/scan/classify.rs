@@ -1,8 +1,6 @@
 //! What the objects of a document are.
 
-use hcoplan_planner::inventory::SourceKind;
-
-use super::{FoundKind, FoundObject, ObjectPlace};
+use super::{FoundKind, FoundObject};
 use crate::prelude::*;
 use crate::repo::listed;
 use crate::repo::statements::StatementKind;
@@ -12,10 +10,7 @@ use crate::repo::wrappers::unknown::may_become_hyperconverged;
 /// Adds the objects of a document that are about HCO or its nodes.
 pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
     let (api_version, kind) = (root.text("apiVersion"), root.text("kind"));
-    let mut add = |item: Option<u32>, what: FoundKind| {
-        let place = ObjectPlace { document, item };
-        out.push(FoundObject { place, what });
-    };
+    let mut add = |item: Option<u32>, what: FoundKind| out.push(FoundObject::at(document, item, what));
     let is_list = listed::is_list(root);
     let own = match (what(api_version, kind), StatementKind::of(root)) {
         (Some(FoundKind::Inventory(SourceKind::Nodes)), _) if !is_list && !is_registered(root) => None,
@@ -33,17 +28,16 @@ pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
         return;
     }
     let whole = (api_version, kind) == ("v1", "List");
-    let (mut nodes, mut machines) = (false, false);
+    let mut dumped = BTreeSet::new();
     // kubectl and Argo CD apply the `items` of any object, not the object.
     for (index, object) in (0..).zip(listed::objects(root)) {
         match what(object.api_version(), &object.kind()) {
             Some(FoundKind::Inventory(_)) if is_dump => {}
             Some(FoundKind::Inventory(SourceKind::Nodes)) if !is_registered(object.node) => {}
-            Some(FoundKind::Inventory(SourceKind::Nodes)) if whole && object.is_direct => {
-                nodes = true;
-            }
-            Some(FoundKind::Inventory(SourceKind::Machines)) if whole && object.is_direct => {
-                machines = true;
+            Some(FoundKind::Inventory(kind @ (SourceKind::Nodes | SourceKind::Machines)))
+                if whole && object.is_direct =>
+            {
+                dumped.insert(kind);
             }
             Some(what) => add(Some(index), what),
             None => {
@@ -57,12 +51,7 @@ pub(super) fn classify(document: u32, root: &Node, out: &mut Vec<FoundObject>) {
             }
         }
     }
-    if nodes {
-        add(None, FoundKind::Inventory(SourceKind::Nodes));
-    }
-    if machines {
-        add(None, FoundKind::Inventory(SourceKind::Machines));
-    }
+    dumped.into_iter().for_each(|kind| add(None, FoundKind::Inventory(kind)));
 }
 
 /// Whether a Node is printed by a cluster: kubelets set a status and an architecture. Other manifests only set labels

@@ -5,17 +5,16 @@
 //! double-quoted scalar may have escapes, so the text is also searched with its escapes resolved; and `!!binary` may
 //! have base64, so a file with such a tag is parsed. Aliases and merge keys only repeat text.
 
-use hcoplan_planner::inventory::SourceKind;
 use hcoplan_yaml::edit::EditableFile;
-use hcoplan_yaml::{self as yaml, Comment, Problem, ProblemKind};
+use hcoplan_yaml::{Comment, Problem, ProblemKind};
 
 use self::classify::classify;
 use super::candidate::is_candidate;
 use super::charts;
 use super::escapes::{contains_any, unescaped};
 use super::kustomization::{Kustomization, Named, is_kustomization};
-use super::listed::{self, HCO};
-use super::mentions::{HINTS, contains_encoded_group, has, has_any, hints};
+use super::listed;
+use super::mentions::{HCO, HINTS, contains_encoded_group, has, has_any, hints};
 use super::statements::{OPERATOR, StatementKind};
 use super::wrapper_changes::{FLEET_FILE, changes_others};
 use super::wrappers::ansible;
@@ -177,7 +176,7 @@ impl Content {
     /// Fills in the variables that Ansible's plays, tasks and their role set in the repository.
     fn fill_in_variables(&mut self, tree: &dyn Tree) {
         let text = self.file.text();
-        let is_list = |d: &Arc<Document>| matches!(d.root.value, yaml::Value::Seq(_));
+        let is_list = |d: &Arc<Document>| matches!(d.root.value, Value::Seq(_));
         let is_known_form = !self.embedded.is_empty() || self.documents.iter().any(is_list);
         if !text.contains("{{") || !mentions_hco(text) || !is_known_form {
             return;
@@ -216,17 +215,15 @@ impl Content {
         let mentions = is_policy || mentions_hco(self.file.text()) || self.file.text().contains("ResourceSet");
         for (document, index) in self.documents.iter().zip(0..) {
             classify(index, &document.root, &mut found);
-            let place = ObjectPlace { document: index, item: None };
             if changes_others(document) {
-                found.push(FoundObject { place, what: FoundKind::Changing });
+                found.push(FoundObject::at(index, None, FoundKind::Changing));
             }
             if mentions && !self.not_planned_in(index).is_empty() {
-                found.push(FoundObject { place, what: FoundKind::NotPlanned });
+                found.push(FoundObject::at(index, None, FoundKind::NotPlanned));
             }
         }
         if !self.missed.is_empty() {
-            let place = ObjectPlace { document: u32::MAX, item: None };
-            found.push(FoundObject { place, what: FoundKind::NotPlanned });
+            found.push(FoundObject::at(u32::MAX, None, FoundKind::NotPlanned));
         }
         for (embedded, index) in self.embedded.iter().zip(self.documents.len()..) {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -286,6 +283,12 @@ pub struct ObjectPlace {
 pub(super) struct FoundObject {
     pub(super) place: ObjectPlace,
     pub(super) what: FoundKind,
+}
+
+impl FoundObject {
+    fn at(document: u32, item: Option<u32>, what: FoundKind) -> Self {
+        Self { place: ObjectPlace { document, item }, what }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -454,7 +457,7 @@ fn of_text(text: &str, kustomization: bool) -> Interest {
         let subscription = || has(text, "Subscription") && has(text, PACKAGE);
         let statement = || any(&STATEMENTS);
         let named = || has(text, PACKAGE) && has(text, "metadata");
-        let changing = || any(&CONTROLLERS);
+        let changing = || any(&CONTROLLERS) || any(&mutations::GROUPS);
         let filled_in = || any_kind(text, |kind| kind.lines().next().is_some_and(is_filled_in));
         if filled_in() || nodes || machines() || subscription() || statement() || named() || changing() {
             Interest::Some
@@ -478,16 +481,8 @@ fn may_be_binary(text: &str) -> bool {
 }
 
 /// What names a controller's object.
-const CONTROLLERS: [&str; 8] = [
-    "PolicyGenerator",
-    "argoproj.io/",
-    ".toolkit.fluxcd.io",
-    "apps.open-cluster-management.io/",
-    "fleet.cattle.io/",
-    mutations::GROUPS[0],
-    mutations::GROUPS[1],
-    mutations::GROUPS[2],
-];
+const CONTROLLERS: [&str; 5] =
+    ["PolicyGenerator", "argoproj.io/", ".toolkit.fluxcd.io", "apps.open-cluster-management.io/", "fleet.cattle.io/"];
 
 /// What names another manifest with facts; a CSV of HCO mentions its API group.
 const STATEMENTS: [&str; 4] = ["OperatorGroup", "OperatorPolicy", "ClusterVersion", OPERATOR];

@@ -1,12 +1,12 @@
 //! HyperConvergeds of a file in wrappers, or that aren't planned.
 
-use super::super::kustomization::is_kustomization;
 use super::super::listed;
 use super::super::wrappers::embedded::Embedded;
 use super::super::wrappers::not_planned::{self, NotPlannedReason};
 use super::super::wrappers::{NotPlannedObject, Unknown};
 use super::{Content, ObjectPlace};
 use crate::prelude::*;
+use crate::repo::kustomization::is_kustomization;
 
 impl Content {
     /// The HyperConvergeds of a document that aren't planned.
@@ -18,18 +18,14 @@ impl Content {
         let planned: Vec<&Node> = objects.iter().map(|o| o.node).collect();
         let mut found = not_planned::find(&document.root, &planned);
         found.retain(|object| {
-            let around = |e: &Embedded| {
-                let inner = e.document.span;
-                object.span.start <= inner.start && inner.end <= object.span.end
-            };
             let is_text = matches!(object.reason, NotPlannedReason::InText(_));
-            let is_variable = |e: &Embedded| {
-                let inner = e.document.span;
-                inner.start <= object.span.start && object.span.end <= inner.end
+            let is_read = |embedded: &Embedded| {
+                let (own, inner) = (object.span, embedded.document.span);
+                // Otherwise it is in a variable.
+                let (outer, inner) = if is_text { (own, inner) } else { (inner, own) };
+                outer.start <= inner.start && inner.end <= outer.end
             };
-            let is_read =
-                if is_text { self.embedded.iter().any(around) } else { self.embedded.iter().any(is_variable) };
-            !(is_read || is_text && is_kustomization(self.file.path()))
+            !(self.embedded.iter().any(is_read) || is_text && is_kustomization(self.file.path()))
         });
         found
     }

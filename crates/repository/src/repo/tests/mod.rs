@@ -1,5 +1,4 @@
 use hcoplan_diagnostics::source::Memory;
-use hcoplan_planner::release::Release;
 
 use super::{Error, Options, Pairing, Repo};
 use crate::prelude::*;

@@ -6,15 +6,15 @@
 //! The [fields](super::wrapper_fields) that don't change a HyperConverged are listed; any other one may change it.
 
 use hcoplan_planner::admission::READ_ANNOTATIONS;
-use hcoplan_yaml::{self as yaml, Entry, Key, Value, pointer};
-use regex_lite::Regex;
+use hcoplan_yaml::pointer;
 
 use super::build::whole;
-use super::gitops::{Kind, PathPattern, argo_sources, sources_of, templates};
+use super::gitops::{Kind, PathPattern, argo_sources, setting, sources_of, templates};
 use super::kustomization::is_kustomization;
 use super::listed;
 use super::mentions;
-use super::parent;
+use super::nodes::{all_nodes, entry, fields_at};
+use super::paths::{file_in, parent};
 use super::wrapper_fields::{self as fields, ARGO, FLUX};
 use crate::prelude::*;
 
@@ -79,7 +79,7 @@ impl WrapperChange {
             .at(document.location(self.span))
             .label("not applied here")
             .help("put the change into the HyperConverged itself or into a kustomization, which is built");
-        Some(if is_reached || self.path.is_none() { finding } else { finding.severity(Severity::Error) })
+        Some(if is_reached || self.path.is_none() { finding } else { finding.error() })
     }
 }
 
@@ -171,7 +171,7 @@ impl Changes<'_> {
         let patch = entry.get("patch").or(Some(entry)).and_then(Node::as_str).map(ToOwned::to_owned);
         let of_file = |name: &str| {
             let Some(tree) = self.tree else { return Some("[{path: /spec/source/plugin, value: any}]".to_owned()) };
-            let path = normalize_path(&parent(file).join(name))?;
+            let path = file_in(parent(file), name)?;
             Some(tree.source(&path).ok()?.text().to_owned())
         };
         let Some(patch) = named.map_or(patch, of_file) else { return };
@@ -277,20 +277,15 @@ impl Changes<'_> {
     }
 
     fn policy_generator(&mut self, root: &Node, file: &Utf8Path) {
-        for source in sources_of(Kind::PolicyGenerator, root, file) {
+        let sources = sources_of(Kind::PolicyGenerator, root, file);
+        for source in &sources {
             self.fields(&source.node, "", fields::of("PolicyGenerator.manifest"), source.pattern().as_ref());
         }
-        // An inner one takes precedence.
-        let compliance =
-            |nodes: [Option<&Node>; 3]| nodes.into_iter().flatten().find_map(|n| n.get("complianceType").cloned());
-        for policy in root.list_at("policies") {
-            for manifest in policy.list_at("manifests") {
-                let one = compliance([Some(manifest), Some(policy), root.get("policyDefaults")]);
-                if let Some(one) = one.filter(|one| one.as_str().is_some_and(|c| c.eq_ignore_ascii_case("mustnothave")))
-                {
-                    let path = PathPattern::new(parent(file).join(manifest.text("path")).as_str());
-                    self.add("complianceType", one.span, path.as_ref(), false);
-                }
+        let is_unwanted = |one: &&Node| one.as_str().is_some_and(|one| one.eq_ignore_ascii_case("mustnothave"));
+        for manifest in sources.iter().map(|source| &source.node) {
+            if let Some(one) = setting(root, manifest, "complianceType").filter(is_unwanted) {
+                let path = PathPattern::new(parent(file).join(manifest.text("path")).as_str());
+                self.add("complianceType", one.span, path.as_ref(), false);
             }
         }
     }
@@ -326,7 +321,7 @@ impl Changes<'_> {
                 self.add(&format!("{prefix}{key}"), entry.key.span, path, names_hco);
                 if let (Some(change), Some(path)) = (self.out.last_mut().filter(|_| key == "components"), path) {
                     let names = value.items().iter().filter_map(Node::as_str);
-                    change.components.extend(names.filter_map(|name| normalize_path(&path.start.join(name))));
+                    change.components.extend(names.filter_map(|name| file_in(&path.start, name)));
                 }
             }
         }
@@ -353,7 +348,7 @@ fn patches_sources(patch: &str) -> bool {
     parsed.is_broken()
         || parsed.documents.iter().any(|document| {
             let entries = document.root.entries();
-            let of_spec = document.root.get("spec").map_or(&[][..], Node::entries);
+            let of_spec = fields_at(&document.root, "spec");
             entries.is_empty()
                 || entries.iter().any(|entry| match entry.key.text.as_str() {
                     "spec" => entry.value.entries().is_empty() && !entry.value.is_empty(),
@@ -388,9 +383,8 @@ fn mentions_hyperconverged(node: &Node) -> bool {
 
 /// Whether `says` accepts a text or a key in a value.
 fn any_text(node: &Node, says: &dyn Fn(&str) -> bool) -> bool {
-    node.as_str().is_some_and(says)
-        || node.items().iter().any(|item| any_text(item, says))
-        || node.entries().iter().any(|entry| says(&entry.key.text) || any_text(&entry.value, says))
+    let has = |node: &Node| node.as_str().is_some_and(says) || node.entries().iter().any(|e| says(&e.key.text));
+    all_nodes(node).any(has)
 }
 
 /// The controllers' kinds that a pattern of kustomize matches.
@@ -408,11 +402,8 @@ fn at_pointer(pointer: &str, value: &Node) -> Node {
     steps.into_iter().rfold(value.clone(), |value, step| {
         let (span, style) = (value.span, value.style);
         let is_index = step == "-" || !step.is_empty() && step.bytes().all(|b| b.is_ascii_digit());
-        let value = if is_index {
-            Value::Seq(vec![value])
-        } else {
-            Value::Map(vec![Entry { key: Key { text: pointer::unescape(step), span }, value }])
-        };
+        let value =
+            if is_index { Value::Seq(vec![value]) } else { Value::Map(vec![entry(&pointer::unescape(step), value)]) };
         Node { span, style, value }
     })
 }

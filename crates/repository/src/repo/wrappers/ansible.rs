@@ -2,11 +2,10 @@
 //!
 //! Source: the modules `k8s` of the collections `kubernetes.core`, `community.okd` and `redhat.openshift`.
 
-use hcoplan_yaml::Value;
-
-use super::super::mentions::HCO;
 use super::{Wrapper, group};
 use crate::prelude::*;
+use crate::repo::mentions::HCO;
+use crate::repo::nodes::fields_at;
 
 /// The modules, by their full names and those before collections.
 const MODULES: [&str; 8] = [
@@ -78,7 +77,7 @@ pub(in super::super) type Variables = BTreeMap<String, Node>;
 pub(in super::super) fn fill_in_variables(list: &mut Node, known: &Variables) {
     let Value::Seq(items) = &mut list.value else { return };
     for item in items {
-        let own = item.get("vars").map_or(&[][..], Node::entries);
+        let own = fields_at(item, "vars");
         let mut known = known.clone();
         known.extend(own.iter().map(|entry| (entry.key.text.clone(), entry.value.clone())));
         let Value::Map(entries) = &mut item.value else { continue };

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use hcoplan_diagnostics::source::lines;
-use hcoplan_yaml::{self as yaml, Comment, Problem, ProblemKind, ScalarPlaces, Value};
+use hcoplan_yaml::{Comment, Problem, ProblemKind, ScalarPlaces};
 
 use super::super::listed;
 use super::super::mentions::{HCO, hints};
@@ -15,9 +15,10 @@ use super::files::{self, Form};
 use super::inline;
 use super::mask::{Language, Masked, mask};
 use super::not_planned::{contains_kind, contains_manifest, is_hyperconverged};
-use super::unknown::{self, Unknown};
+use super::unknown::{self, Unknown, UnknownKind};
 use super::{ansible, group, policy};
 use crate::prelude::*;
+use crate::repo::nodes::{all_nodes, entry, fields_at, value_mut};
 
 /// A manifest in a text.
 #[derive(Debug, Clone)]
@@ -46,17 +47,12 @@ impl Embedded {
 /// Puts a value at a dotted path where its map is there; returns whether it is.
 fn put(root: &mut Node, path: &str, value: Node) -> bool {
     let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
-    let Value::Map(entries) = &mut root.value else { return false };
-    match rest {
-        Some(rest) => {
-            entries.iter_mut().find(|entry| entry.key.text == key).is_some_and(|e| put(&mut e.value, rest, value))
-        }
-        None => {
-            let key = yaml::Key { text: key.to_owned(), span: value.span };
-            entries.push(yaml::Entry { key, value });
-            true
-        }
+    if let Some(rest) = rest {
+        return value_mut(root, key).is_some_and(|inner| put(inner, rest, value));
     }
+    let Value::Map(entries) = &mut root.value else { return false };
+    entries.push(entry(key, value));
+    true
 }
 
 /// The manifests in texts.
@@ -119,10 +115,13 @@ pub(in super::super) fn of_document(document: &Document) -> Vec<Embedded> {
     }
     policies(root, &mut |raw| string(raw, Language::Go));
     if (group(root), root.text("kind")) == ("", "ConfigMap") {
-        let data = root.get("data").map_or(&[][..], Node::entries);
+        let data = fields_at(root, "data");
         data.iter().for_each(|entry| string(&entry.value, Language::Any));
     }
-    scripts(root, &mut |script| string(script, Language::Shell));
+    // Scripts with heredocs: steps of pipelines, tasks, Jobs.
+    let is_script = |text: &str| text.contains("<<") && text.contains('\n');
+    let scripts = all_nodes(root).filter(|node| node.as_str().is_some_and(is_script));
+    scripts.for_each(|script| string(script, Language::Shell));
     out.found
 }
 
@@ -179,16 +178,6 @@ fn policies(node: &Node, found: &mut dyn FnMut(&Node)) {
     let templates = node.list_at("spec.policy-templates");
     for definition in templates.iter().filter_map(|t| t.get("objectDefinition")) {
         policies(definition, found);
-    }
-}
-
-/// Strings with scripts with heredocs at any depth: steps of pipelines, tasks, Jobs.
-fn scripts(node: &Node, found: &mut dyn FnMut(&Node)) {
-    match &node.value {
-        Value::Map(entries) => entries.iter().for_each(|e| scripts(&e.value, found)),
-        Value::Seq(items) => items.iter().for_each(|item| scripts(item, found)),
-        Value::String(text) if text.contains("<<") && text.contains('\n') => found(node),
-        _ => {}
     }
 }
 
@@ -316,25 +305,26 @@ fn of_piece(
         let all = document.root.span;
         for mut root in roots(document.root) {
             let mut unknown = unknown::masked(&mut root, masked.language.name());
-            for one in &mut unknown {
-                one.relocate(&place);
-            }
+            unknown.iter_mut().for_each(|one| one.span = place(one.span));
             let within = start + root.span.start as usize..start + root.span.end as usize;
             for line in &masked.lines {
                 let span = at(line.tag.clone());
-                let template = text[line.tag.clone()].trim();
-                if masked.is_whole && line.is_block() && line.covered.contains(&within.start) {
-                    unknown.push(Unknown::whole(span, template));
+                let template = text[line.tag.clone()].trim().to_owned();
+                let what = if masked.is_whole && line.is_block() && line.covered.contains(&within.start) {
+                    UnknownKind::Whole(template)
                 } else if masked.is_in(line, text, &within) {
                     let is_its = |key: Span| {
                         let key = key.range();
                         masked.is_value_of(line, text, key.start + start..key.end + start)
                     };
-                    unknown.push(match unknown::take_field(&mut root, &is_its) {
-                        Some(path) => Unknown::value(span, path, masked.language.name()),
-                        None => Unknown::lines(span, template),
-                    });
-                }
+                    match unknown::take_field(&mut root, &is_its) {
+                        Some(path) => UnknownKind::Value(path, masked.language.name().to_owned()),
+                        None => UnknownKind::Lines(template),
+                    }
+                } else {
+                    continue;
+                };
+                unknown.push(Unknown { span, what });
             }
             let is_alone = root.span == all;
             relocate(&mut root, &place);
@@ -344,7 +334,7 @@ fn of_piece(
             // A single document may also have one above its first line.
             let comments = comments.filter(|c| is_alone || (span.start <= c.span.start && c.span.end <= span.end));
             let document = Document { file: Arc::clone(file), index, span, comments: comments.collect(), root };
-            unknown.sort_by_key(Unknown::start);
+            unknown.sort_by_key(|one| one.span.start);
             out.found.push(Embedded { document: Arc::new(document), unknown, warnings: std::mem::take(&mut warnings) });
         }
     }

@@ -1,8 +1,8 @@
 //! Recognises files that contain manifests without being one: scripts and templates.
 
-use super::super::kustomization::is_kustomization;
 use super::mask::Language;
 use crate::prelude::*;
+use crate::repo::kustomization::is_kustomization;
 
 /// How a file contains manifests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::super::variables::closing as nested;
+
 /// The mark of a placeholder: an unassigned character of two bytes, so that it fits `$X`.
 pub(super) const MARK: char = '\u{7fc}';
 
@@ -207,7 +209,7 @@ fn shell(text: &str, out: &mut Masked) {
         let closing = |open: usize, close: char| rest[open..].find(close).map(|end| open + end + 1);
         let length = match (bytes[start], bytes.get(start + 1)) {
             (b'$', Some(b'{')) => closing(2, '}'),
-            (b'$', Some(b'(')) => nested(rest),
+            (b'$', Some(b'(')) => nested(rest, '(', ')').map(|end| end + 1),
             (b'$', Some(c)) if c.is_ascii_alphabetic() || *c == b'_' => {
                 Some(1 + rest[1..].find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len() - 1))
             }
@@ -223,20 +225,6 @@ fn shell(text: &str, out: &mut Masked) {
             _ => at = start + 1,
         }
     }
-}
-
-/// The length of `$( … )`.
-fn nested(text: &str) -> Option<usize> {
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' if depth == 1 => return Some(at + 1),
-            ')' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// A tag of a template.

@@ -24,7 +24,7 @@ use crate::prelude::*;
 /// The documents of a template of Go, with its actions masked and its conditional parts kept.
 pub(super) fn masked_template(file: &Arc<SourceFile>) -> Vec<Document> {
     let masked = mask::mask(file.text(), mask::Language::Go, false).text;
-    let documents = hcoplan_yaml::parse(&SourceFile::new(file.path(), masked)).documents;
+    let documents = yaml::parse(&SourceFile::new(file.path(), masked)).documents;
     documents.into_iter().map(|document| Document { file: Arc::clone(file), ..document }).collect()
 }
 
@@ -41,27 +41,22 @@ pub(super) fn wrapped_nodes(node: &Node) -> Option<Vec<(&Node, Wrapper<'_>)>> {
     if !node.items().is_empty() {
         return ansible::objects(node);
     }
-    let (group, kind) = (group(node), node.text("kind"));
-    let wrapper = Wrapper { node, is_template: false };
-    let plain = |path: &str| node.list_at(path).iter().map(|n| (n, wrapper)).collect();
-    match (group, kind) {
-        ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => Some(policy::objects(node)),
-        ("work.open-cluster-management.io", "ManifestWork") => Some(plain("spec.workload.manifests")),
-        ("work.open-cluster-management.io", "ManifestWorkReplicaSet") => {
-            Some(plain("spec.manifestWorkTemplate.workload.manifests"))
-        }
-        ("addon.open-cluster-management.io", "AddOnTemplate") => Some(plain("spec.agentSpec.workload.manifests")),
-        ("hypershift.openshift.io", "HostedCluster") => Some(plain("spec.configuration.items")),
-        ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => Some(plain("spec.resources")),
+    let list = match (group(node), node.text("kind")) {
+        ("policy.open-cluster-management.io", "Policy" | "ConfigurationPolicy") => return Some(policy::objects(node)),
         ("kubernetes.crossplane.io", "Object") => {
-            Some(node.below("spec.forProvider.manifest").into_iter().map(|n| (n, wrapper)).collect())
+            let wrapper = Wrapper { node, is_template: false };
+            return Some(node.below("spec.forProvider.manifest").into_iter().map(|n| (n, wrapper)).collect());
         }
-        ("template.openshift.io" | "", "Template") => {
-            let wrapper = Wrapper { is_template: true, ..wrapper };
-            Some(node.list_at("objects").iter().map(|n| (n, wrapper)).collect())
-        }
-        _ => None,
-    }
+        ("work.open-cluster-management.io", "ManifestWork") => "spec.workload.manifests",
+        ("work.open-cluster-management.io", "ManifestWorkReplicaSet") => "spec.manifestWorkTemplate.workload.manifests",
+        ("addon.open-cluster-management.io", "AddOnTemplate") => "spec.agentSpec.workload.manifests",
+        ("hypershift.openshift.io", "HostedCluster") => "spec.configuration.items",
+        ("hive.openshift.io", "SyncSet" | "SelectorSyncSet") => "spec.resources",
+        ("template.openshift.io" | "", "Template") => "objects",
+        _ => return None,
+    };
+    let wrapper = Wrapper { node, is_template: list == "objects" };
+    Some(node.list_at(list).iter().map(|n| (n, wrapper)).collect())
 }
 
 fn group(node: &Node) -> &str {

@@ -1,10 +1,9 @@
 //! Policies of clusters that change HyperConvergeds when they are applied.
 
-use hcoplan_yaml::Value;
-
-use super::super::mentions::HCO;
 use super::group;
 use crate::prelude::*;
+use crate::repo::mentions::HCO;
+use crate::repo::nodes::all_nodes;
 
 /// The groups and kinds of objects that change others at admission.
 const MUTATORS: [(&str, &str); 8] = [
@@ -37,8 +36,7 @@ pub(super) fn changes_hyperconverged(root: &Node) -> bool {
 }
 
 fn has_key(node: &Node, keys: &[&str]) -> bool {
-    node.entries().iter().any(|entry| keys.contains(&entry.key.text.as_str()) || has_key(&entry.value, keys))
-        || node.items().iter().any(|item| has_key(item, keys))
+    all_nodes(node).any(|node| node.entries().iter().any(|entry| keys.contains(&entry.key.text.as_str())))
 }
 
 /// Whether a field of the match names HyperConvergeds, their group, or everything.

@@ -1,12 +1,10 @@
 //! Reports HyperConvergeds in other objects and texts that can't be planned, with the reason.
 
-use hcoplan_yaml::Value;
-
-use super::super::has_map;
 use super::super::mentions::{HCO, contains_encoded_group, hints};
 use super::unknown::{is_filled_in, may_be, may_become_hyperconverged};
 use super::{ansible, group, inline, mutations, policy};
 use crate::prelude::*;
+use crate::repo::nodes::has_map;
 
 /// A HyperConverged that isn't planned, with its wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,8 +100,7 @@ impl<'n> Walk<'n, '_> {
                     self.unwanted.extend(ansible::removed_manifests(node));
                     for (kind, is_removed) in ansible::changes(node) {
                         let reason = if is_removed { NotPlannedReason::Removed } else { NotPlannedReason::Changed };
-                        let span = kind.span;
-                        self.out.push(NotPlannedObject { span, reason });
+                        self.out.push(NotPlannedObject { span: kind.span, reason });
                     }
                 }
                 for item in items {
@@ -117,8 +114,7 @@ impl<'n> Walk<'n, '_> {
                     || wrapper == RESOURCE_SET && has_line(text, "kind", &may_be_filled_in) =>
             {
                 let reason = NotPlannedReason::InText(wrapper.to_owned());
-                let span = node.span;
-                self.out.push(NotPlannedObject { span, reason });
+                self.out.push(NotPlannedObject { span: node.span, reason });
             }
             _ => {}
         }
@@ -147,7 +143,7 @@ fn is_patch(node: &Node) -> bool {
 }
 
 /// Whether a value is a whole HyperConverged, not only a reference to one.
-pub(in super::super) fn is_hyperconverged(node: &Node) -> bool {
+pub(super) fn is_hyperconverged(node: &Node) -> bool {
     group(node) == HCO && node.text("kind") == "HyperConverged" && (has_map(node, "metadata") || has_map(node, "spec"))
 }
 

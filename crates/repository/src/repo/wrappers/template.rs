@@ -3,10 +3,11 @@
 //! `${NAME}` is replaced by a parameter's text, `${{NAME}}` by its YAML value. A reference to an undeclared parameter
 //! stays. Source: OpenShift's template processor.
 
-use hcoplan_yaml::{Scalar, Value, resolve};
+use hcoplan_yaml::{Scalar, resolve};
 
 use super::Wrapper;
 use crate::prelude::*;
+use crate::repo::nodes::is_on;
 
 /// The parameters of a Template: their values, `None` if required or generated.
 pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<&'n str>> {
@@ -14,7 +15,7 @@ pub(super) fn parameters<'n>(wrapper: &Wrapper<'n>) -> BTreeMap<&'n str, Option<
     let parameter = |p: &'n Node| {
         let value = p.text_at("value");
         let is_generated = !p.text("generate").is_empty();
-        let is_required = p.get("required").is_some_and(Node::is_true);
+        let is_required = is_on(p, "required");
         let value = match value {
             Some("") | None if is_generated || is_required => None,
             // An optional one is empty.

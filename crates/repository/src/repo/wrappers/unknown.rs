@@ -5,17 +5,15 @@ use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
 use std::sync::LazyLock;
 
 use hcoplan_diagnostics::words::list;
-use hcoplan_planner::release::{FieldTarget, Release};
-use hcoplan_yaml::Value;
-use regex_lite::Regex;
+use hcoplan_planner::release::FieldTarget;
 
-use super::super::has_map;
-use super::super::mentions::HCO;
 use super::super::statements::HCO_NAME as NAME;
 use super::Wrapper;
 use super::mask::MARK;
 use super::template::{Filled, fill, parameters};
 use crate::prelude::*;
+use crate::repo::mentions::HCO;
+use crate::repo::nodes::has_map;
 
 /// Fields of a HyperConverged with only one possible value, which is planned.
 const FIXED: [(&str, &str); 3] =
@@ -28,12 +26,12 @@ const MAX_FILLED_IN_BYTES: usize = 4 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Unknown {
     /// Where it is.
-    span: Span,
-    what: UnknownKind,
+    pub(super) span: Span,
+    pub(super) what: UnknownKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum UnknownKind {
+pub(super) enum UnknownKind {
     /// A removed value: its dotted path from the object's root, with `[]` after a list's name, and the tool that sets
     /// it.
     Value(String, String),
@@ -46,40 +44,12 @@ enum UnknownKind {
 }
 
 impl Unknown {
-    /// A removed value of a field.
-    pub(super) fn value(span: Span, path: String, by: &str) -> Self {
-        let what = UnknownKind::Value(path, by.to_owned());
-        Self { span, what }
-    }
-
-    /// The text that a part of a template inserts.
-    pub(super) fn lines(span: Span, template: &str) -> Self {
-        let what = UnknownKind::Lines(template.to_owned());
-        Self { span, what }
-    }
-
-    /// A part of a template on which the whole object depends.
-    pub(super) fn whole(span: Span, template: &str) -> Self {
-        let what = UnknownKind::Whole(template.to_owned());
-        Self { span, what }
-    }
-
     /// The path and place of a removed value that is in no list.
     pub(super) fn whole_value(&self) -> Option<(&str, Span)> {
         match &self.what {
             UnknownKind::Value(path, _) if !path.contains("[]") => Some((path, self.span)),
             _ => None,
         }
-    }
-
-    /// Its offset.
-    pub(super) const fn start(&self) -> u32 {
-        self.span.start
-    }
-
-    /// Gives it another place.
-    pub(super) fn relocate(&mut self, place: &dyn Fn(Span) -> Span) {
-        self.span = place(self.span);
     }
 
     /// Its path, or the part of a template.

@@ -1,6 +1,6 @@
 //! Accumulates the objects of a kustomization, in kustomize's order.
 
-use hcoplan_yaml::{self as yaml, locate_in_scalar};
+use hcoplan_yaml::locate_in_scalar;
 
 use super::super::layers::{BuildLayer, LayerKind};
 use super::generators;
@@ -13,23 +13,24 @@ use super::{Beyond, BeyondKind, Refused, RefusedReason};
 use crate::prelude::*;
 use crate::repo::build::Additions;
 use crate::repo::kustomization::{
-    Entry, EntryKind, Field, Kustomization, Kustomizations, Metadata, PatchSource, Rejected, UnreadableFile, value,
+    Entry, Field, Kustomization, Kustomizations, PatchSource, Rejected, UnreadableFile, value,
 };
+use crate::repo::paths::file_in;
 use crate::repo::problem::start_of;
 
 /// What kustomize does with each kind of field, in its order; resources, components and generators come before.
 const TRANSFORMERS: [Field; 11] = [
     Field::MergePatches,
     Field::Patches,
-    Field::Metadata(Metadata::Namespace),
-    Field::Metadata(Metadata::NamePrefix),
-    Field::Metadata(Metadata::NameSuffix),
-    Field::Metadata(Metadata::CommonLabels),
-    Field::Metadata(Metadata::Labels),
-    Field::Metadata(Metadata::CommonAnnotations),
+    Field::Namespace,
+    Field::NamePrefix,
+    Field::NameSuffix,
+    Field::CommonLabels,
+    Field::Labels,
+    Field::CommonAnnotations,
     Field::JsonPatches,
-    Field::Metadata(Metadata::Replicas),
-    Field::Metadata(Metadata::Images),
+    Field::Replicas,
+    Field::Images,
 ];
 
 /// An annotation of objects that no build prints.
@@ -133,9 +134,9 @@ impl Accumulation<'_, '_> {
             for entry in own.of_field(field) {
                 self.transform(&directory, entry, field, &mut objects)?;
             }
-            if field == Field::Metadata(Metadata::CommonAnnotations) {
+            if field == Field::CommonAnnotations {
                 let mut documents: Vec<&Arc<Document>> = own.document.iter().collect();
-                let added = own.entries.iter().filter(|e| matches!(e.what, EntryKind::Of(Field::Metadata(_))));
+                let added = own.entries.iter().filter(|e| e.what.is_metadata());
                 documents.extend(added.map(|entry| &entry.document));
                 documents.dedup_by(|a, b| Arc::ptr_eq(a, b));
                 self.out.layers.extend(documents.into_iter().map(|d| BuildLayer::of_file(d, LayerKind::Fields)));
@@ -149,7 +150,7 @@ impl Accumulation<'_, '_> {
     /// The files and transformers that kustomize itself has to apply, as layers.
     fn layers_beyond(&mut self, directory: &Utf8Path, own: &Kustomization) {
         let files = |entry: &Entry| {
-            let paths = entry.files().into_iter().filter_map(|name| normalize_path(&directory.join(name)));
+            let paths = entry.files().into_iter().filter_map(|name| file_in(directory, name));
             let read = paths.filter_map(|path| self.all.documents(&path).ok());
             read.flat_map(|documents| documents.to_vec()).collect::<Vec<_>>()
         };
@@ -182,21 +183,21 @@ impl Accumulation<'_, '_> {
         self.out.layers.append(&mut layers);
     }
 
-    /// The path of a resource or component; `None` for one that has to be fetched.
-    fn local(&mut self, directory: &Utf8Path, entry: &Entry, name: &str) -> Result<Option<Utf8PathBuf>, Refused> {
+    /// The path of a resource, component or patch; `None` for one that has to be fetched.
+    fn local(&mut self, directory: &Utf8Path, place: &Location, name: &str) -> Result<Option<Utf8PathBuf>, Refused> {
         if self.all.is_remote(directory, name) {
-            self.out.unfetched.push((entry.place(), Unfetched::Resource(name.to_owned())));
+            self.out.unfetched.push((place.clone(), Unfetched::Resource(name.to_owned())));
             return Ok(None);
         }
-        let outside = || Refused { place: entry.place(), why: RefusedReason::OutsideRoot(name.to_owned()) };
-        normalize_path(&directory.join(name)).map(Some).ok_or_else(outside)
+        let outside = || Refused { place: place.clone(), why: RefusedReason::OutsideRoot(name.to_owned()) };
+        file_in(directory, name).map(Some).ok_or_else(outside)
     }
 
     /// Adds the objects of a file or of another kustomization.
     fn resource(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let refused = |why| Refused { place: entry.place(), why };
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        let Some(path) = self.local(directory, entry, name)? else { return Ok(()) };
+        let Some(path) = self.local(directory, &entry.place(), name)? else { return Ok(()) };
         let mut added = Vec::new();
         if self.all.tree.check(&path).is_ok() {
             if !self.is_loaded(directory, &path) {
@@ -227,7 +228,7 @@ impl Accumulation<'_, '_> {
 
     fn component(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
         let Some(name) = entry.node.as_str() else { return Ok(()) };
-        let Some(path) = self.local(directory, entry, name)? else { return Ok(()) };
+        let Some(path) = self.local(directory, &entry.place(), name)? else { return Ok(()) };
         let inner = self.all.at(&self.all.tree.real(&path));
         let refused = |why| Refused { place: entry.place(), why };
         let inner = inner.ok_or_else(|| refused(RefusedReason::Missing(name.to_owned())))?;
@@ -246,8 +247,7 @@ impl Accumulation<'_, '_> {
 
     /// Records what isn't computed here; adds what a generator makes.
     fn unbuilt(&mut self, directory: &Utf8Path, entry: &Entry, objects: &mut Vec<Object>) -> Result<(), Refused> {
-        let EntryKind::Of(field) = entry.what else { return Ok(()) };
-        let what = match field {
+        let what = match entry.what {
             Field::Replacements => BeyondKind::Replacements,
             Field::Plugins => BeyondKind::Plugins,
             Field::Configurations | Field::OpenApi => BeyondKind::Configurations,
@@ -264,17 +264,11 @@ impl Accumulation<'_, '_> {
                 return Ok(());
             }
             // References to what is renamed aren't followed.
-            Field::Metadata(Metadata::NamePrefix | Metadata::NameSuffix) => {
+            Field::NamePrefix | Field::NameSuffix => {
                 self.out.is_exact = false;
                 return Ok(());
             }
-            Field::Plain
-            | Field::Resources
-            | Field::Components
-            | Field::MergePatches
-            | Field::Patches
-            | Field::JsonPatches
-            | Field::Metadata(_) => return Ok(()),
+            _ => return Ok(()),
         };
         self.out.beyond.push(Beyond { place: entry.place(), what });
         Ok(())
@@ -288,8 +282,8 @@ impl Accumulation<'_, '_> {
         objects: &mut Vec<Object>,
     ) -> Result<(), Refused> {
         let done = match field {
-            Field::Metadata(what) => metadata::apply(objects, entry, what),
-            _ => self.patch(directory, entry, objects),
+            Field::MergePatches | Field::Patches | Field::JsonPatches => self.patch(directory, entry, objects),
+            _ => metadata::apply(objects, entry),
         };
         match done {
             Ok(()) => Ok(()),
@@ -315,12 +309,7 @@ impl Accumulation<'_, '_> {
                 let name = node.as_str().unwrap_or_default();
                 let place = entry.document.location(node.span);
                 let refused = |why| NotMerged::refused(&place, why);
-                if self.all.is_remote(directory, name) {
-                    self.out.unfetched.push((place.clone(), Unfetched::Resource(name.to_owned())));
-                    return Ok(());
-                }
-                let path = normalize_path(&directory.join(name));
-                let path = path.ok_or_else(|| refused(RefusedReason::OutsideRoot(name.to_owned())))?;
+                let Some(path) = self.local(directory, &place, name)? else { return Ok(()) };
                 if self.all.tree.check(&path).is_err() {
                     return Err(refused(RefusedReason::Missing(name.to_owned())));
                 }
@@ -328,7 +317,7 @@ impl Accumulation<'_, '_> {
                     return Err(refused(RefusedReason::OutsideDirectory(name.to_owned())));
                 }
                 if let Err(why) = self.all.documents(&path) {
-                    return Err(NotMerged::Refused(unreadable(&why, name, place)));
+                    return Err(unreadable(&why, name, place).into());
                 }
                 node
             }
@@ -401,7 +390,7 @@ impl Accumulation<'_, '_> {
         node: &Node,
     ) -> Option<Vec<PatchDocument>> {
         let text = node.as_str()?;
-        let path = normalize_path(&directory.join(text)).filter(|_| !text.contains('\n'));
+        let path = file_in(directory, text).filter(|_| !text.contains('\n'));
         if let Some(path) = path.filter(|path| self.all.tree.check(path).is_ok()) {
             let documents = self.all.documents(&path).ok()?;
             return Some(documents.iter().map(|d| PatchDocument { document: Arc::clone(d), inline: None }).collect());
@@ -437,12 +426,10 @@ impl PatchDocument {
     fn placed(&self) -> Placed {
         let root = &self.document.root;
         let text = if root.items().is_empty() { self.document.file.text() } else { "" };
-        match &self.inline {
-            None => Placed::of(root, text, &|span| self.document.location(span)),
-            Some((around, scalar)) => {
-                Placed::of(root, text, &|span| around.location(locate_in_scalar(around, scalar, span.range())))
-            }
-        }
+        Placed::of(root, text, &|span| match &self.inline {
+            None => self.document.location(span),
+            Some((around, scalar)) => around.location(locate_in_scalar(around, scalar, span.range())),
+        })
     }
 
     fn layer(&self, target: Option<&Node>) -> BuildLayer {

@@ -4,11 +4,12 @@ use super::object::{Object, Placed};
 use super::{Refused, RefusedReason};
 use crate::prelude::*;
 use crate::repo::kustomization::{Entry, Kustomizations, generated_from, text, value, values};
+use crate::repo::paths::file_in;
 
 /// Refuses a generator that lacks a file or a key.
 pub(super) fn check(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &Entry) -> Result<(), Refused> {
     for (node, name) in generated_from(&entry.node) {
-        let path = normalize_path(&directory.join(name));
+        let path = file_in(directory, name);
         if path.is_some_and(|path| matches!(all.tree.check(&path), Err(Unreadable::Missing))) {
             let place = entry.document.location(node.span);
             return Err(Refused { place, why: RefusedReason::MissingFile(name.to_owned()) });
@@ -32,13 +33,12 @@ pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &
         return None;
     }
     let mut root = Placed::map_at(&place);
-    let mut set = |key: &str, text: &str| root.set(key, &place, Placed::text_at(text, &place));
-    set("apiVersion", "v1");
-    set("kind", kind);
+    root.set_text("apiVersion", "v1", &place);
+    root.set_text("kind", kind, &place);
     let metadata = root.map_of("metadata", &place);
     for key in ["name", "namespace"] {
         if let Some(own) = value(node, key).and_then(Node::as_str) {
-            metadata.set(key, &place, Placed::text_at(own, &place));
+            metadata.set_text(key, own, &place);
         }
     }
     let data = root.map_of(if kind == "Secret" { "stringData" } else { "data" }, &place);
@@ -46,15 +46,15 @@ pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &
     for (item, literal) in literals {
         let (key, own) = literal.split_once('=')?;
         let place = entry.document.location(item.span);
-        data.set(key, &place, Placed::text_at(own.trim_matches(['"', '\'']), &place));
+        data.set_text(key, own.trim_matches(['"', '\'']), &place);
     }
     let read = |name: &str| {
-        let bytes = all.tree.read(&normalize_path(&directory.join(name))?).ok()?;
+        let bytes = all.tree.read(&file_in(directory, name)?).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     };
     for file in values(node, "files").flat_map(Node::items).filter_map(Node::as_str) {
         let (key, path) = file.split_once('=').unwrap_or((Utf8Path::new(file).file_name()?, file));
-        data.set(key, &place, Placed::text_at(&read(path)?, &place));
+        data.set_text(key, &read(path)?, &place);
     }
     for file in ["envs", "env"].into_iter().flat_map(|key| values(node, key)) {
         let names = file.items().iter().chain(Some(file)).filter_map(Node::as_str);
@@ -62,7 +62,7 @@ pub(super) fn generated(all: &Kustomizations<'_>, directory: &Utf8Path, entry: &
             let text = read(name)?;
             let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             for (key, own) in lines.filter_map(|line| line.split_once('=')) {
-                data.set(key, &place, Placed::text_at(own, &place));
+                data.set_text(key, own, &place);
             }
         }
     }

@@ -56,6 +56,12 @@ pub(super) enum NotMerged {
     Beyond(Beyond),
 }
 
+impl From<Refused> for NotMerged {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
 impl NotMerged {
     pub(super) fn refused(place: &Location, why: RefusedReason) -> Self {
         Self::Refused(Refused { place: place.clone(), why })

@@ -6,7 +6,7 @@ use super::merge::NotMerged;
 use super::object::{Id, Object, Placed, Value};
 use super::{BeyondKind, RefusedReason};
 use crate::prelude::*;
-use crate::repo::kustomization::{Entry, Metadata, text, value, values};
+use crate::repo::kustomization::{Entry, Field, text, value, values};
 
 /// Kinds of workloads with a pod's template: the path of the template, and of the selector that has its labels.
 const WORKLOADS: [Workload; 7] = [
@@ -28,27 +28,27 @@ const KEPT_NAMES: [&str; 3] = ["CustomResourceDefinition", "APIService", "Namesp
 const REPLICATED: [&str; 4] = ["Deployment", "ReplicationController", "ReplicaSet", "StatefulSet"];
 
 /// Sets an entry's values in all objects.
-pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Result<(), NotMerged> {
+pub(super) fn apply(objects: &mut [Object], entry: &Entry) -> Result<(), NotMerged> {
     let (document, node) = (&entry.document, &entry.node);
     let place = document.location(node.span);
-    match what {
-        Metadata::Namespace => match node.as_str() {
+    match entry.what {
+        Field::Namespace => match node.as_str() {
             Some(namespace) if !namespace.is_empty() => {
                 objects.iter_mut().for_each(|object| set_namespace(object, namespace, &place));
             }
             _ => {}
         },
-        Metadata::NamePrefix | Metadata::NameSuffix => {
+        Field::NamePrefix | Field::NameSuffix => {
             let part = node.as_str().unwrap_or_default();
             for object in objects.iter_mut().filter(|_| !part.is_empty()) {
-                rename(object, part, what == Metadata::NamePrefix, &place);
+                rename(object, part, entry.what == Field::NamePrefix, &place);
             }
         }
-        Metadata::CommonLabels => {
+        Field::CommonLabels => {
             let pairs = pairs(document, node)?;
             objects.iter_mut().for_each(|object| set_labels(object, &pairs, true, true));
         }
-        Metadata::Labels => {
+        Field::Labels => {
             for item in node.items() {
                 let Some(of) = value(item, "pairs") else { continue };
                 if let Some(fields) = value(item, "fields").filter(|fields| !fields.items().is_empty()) {
@@ -60,17 +60,17 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
                 objects.iter_mut().for_each(|object| set_labels(object, &pairs, selectors, templates));
             }
         }
-        Metadata::CommonAnnotations => {
+        Field::CommonAnnotations => {
             let pairs = pairs(document, node)?;
             objects.iter_mut().for_each(|object| set_metadata(object, "annotations", &pairs, true));
         }
-        Metadata::Images => {
+        Field::Images => {
             for item in node.items() {
                 let place = document.location(item.span);
                 objects.iter_mut().for_each(|object| set_images(&mut object.root, item, &place));
             }
         }
-        Metadata::Replicas => {
+        Field::Replicas => {
             for item in node.items() {
                 let (name, count) = (text(item, "name"), value(item, "count"));
                 let is_meant = |object: &Object| {
@@ -89,6 +89,7 @@ pub(super) fn apply(objects: &mut [Object], entry: &Entry, what: Metadata) -> Re
                 }
             }
         }
+        _ => {}
     }
     Ok(())
 }
@@ -106,7 +107,7 @@ type Pairs = Vec<(String, Location, Placed)>;
 
 /// The pairs of a map of labels or annotations; kustomize reads numbers and bools as text there.
 fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
-    let pair = |entry: &hcoplan_yaml::Entry| {
+    let pair = |entry: &yaml::Entry| {
         let value = Placed::of_node(document, &entry.value);
         if value.as_str().is_none() {
             let why = RefusedReason::NotText(entry.key.text.clone());
@@ -119,21 +120,20 @@ fn pairs(document: &Arc<Document>, node: &Node) -> Result<Pairs, NotMerged> {
 
 fn set_namespace(object: &mut Object, namespace: &str, place: &Location) {
     let id = object.id();
-    let value = || Placed::text_at(namespace, place);
     if !id.is_cluster_scoped() {
         if id.namespace != namespace {
             object.remember_id();
         }
-        object.root.map_of("metadata", place).set("namespace", place, value());
+        object.root.map_of("metadata", place).set_text("namespace", namespace, place);
     } else if id.kind == "Namespace" && id.version == "v1" && id.group.is_empty() {
         object.remember_id();
-        object.root.map_of("metadata", place).set("name", place, value());
+        object.root.map_of("metadata", place).set_text("name", namespace, place);
     }
     if matches!(id.kind.as_str(), "RoleBinding" | "ClusterRoleBinding")
         && let Some(Placed { value: Value::List(subjects), .. }) = object.root.get_mut("subjects")
     {
         let defaults = subjects.iter_mut().filter(|subject| subject.text(&["name"]) == "default");
-        defaults.for_each(|subject| subject.set("namespace", place, value()));
+        defaults.for_each(|subject| subject.set_text("namespace", namespace, place));
     }
 }
 
@@ -144,7 +144,7 @@ fn rename(object: &mut Object, part: &str, is_prefix: bool, place: &Location) {
     }
     object.remember_id();
     let name = if is_prefix { format!("{part}{}", id.name) } else { format!("{}{part}", id.name) };
-    object.root.map_of("metadata", place).set("name", place, Placed::text_at(&name, place));
+    object.root.map_of("metadata", place).set_text("name", &name, place);
 }
 
 /// Sets pairs in the map at a path, which is made where it is missing.
@@ -195,7 +195,7 @@ fn set_images(value: &mut Placed, image: &Node, place: &Location) {
                     for container in containers {
                         let replaced = replaced_image(container.text(&["image"]), image);
                         if let Some(replaced) = replaced {
-                            container.set("image", place, Placed::text_at(&replaced, place));
+                            container.set_text("image", &replaced, place);
                         }
                     }
                 } else {

@@ -29,16 +29,17 @@ use crate::prelude::*;
 use object::Id;
 
 /// Why kustomize refuses to build a kustomization.
-#[derive(Debug, Clone)]
-pub(in crate::repo) struct Refused {
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{why}")]
+pub struct Refused {
     /// The entry, patch or value.
     pub(in crate::repo) place: Location,
-    pub(in crate::repo) why: RefusedReason,
+    pub(super) why: RefusedReason,
 }
 
 /// The reason, in kustomize's order of work.
 #[derive(Debug, Clone, thiserror::Error)]
-pub(in crate::repo) enum RefusedReason {
+pub(super) enum RefusedReason {
     #[error("{0}")]
     Kustomization(Rejected),
     #[error("there is neither a file nor a kustomization `{0}`")]
@@ -85,13 +86,13 @@ pub(in crate::repo) enum RefusedReason {
 
 /// Something that only kustomize itself computes.
 #[derive(Debug, Clone)]
-pub(in crate::repo) struct Beyond {
+pub(super) struct Beyond {
     pub(in crate::repo) place: Location,
     pub(in crate::repo) what: BeyondKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(in crate::repo) enum BeyondKind {
+pub(super) enum BeyondKind {
     #[error("replacements")]
     Replacements,
     #[error("plugins")]

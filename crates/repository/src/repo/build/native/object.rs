@@ -1,7 +1,6 @@
 //! Objects of a build: values with the places that wrote them, and identities.
 
 use crate::prelude::*;
-use std::fmt;
 
 use hcoplan_yaml::{KustomizeScalar, Style, Value as Written, kustomize_reads};
 use serde_json::{Map, Value as Json};
@@ -10,11 +9,11 @@ use serde_json::{Map, Value as Json};
 #[derive(Debug, Clone)]
 pub(in crate::repo) struct Placed {
     pub(in crate::repo) place: Location,
-    pub(in crate::repo) value: Value,
+    pub(super) value: Value,
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::repo) enum Value {
+pub(super) enum Value {
     /// Null, a bool, a number or a string.
     Scalar(Json),
     List(Vec<Placed>),
@@ -23,20 +22,20 @@ pub(in crate::repo) enum Value {
 
 /// A key with its place, and its value.
 #[derive(Debug, Clone)]
-pub(in crate::repo) struct Member {
+pub(super) struct Member {
     pub(in crate::repo) key: String,
     pub(in crate::repo) place: Location,
-    pub(in crate::repo) value: Placed,
+    pub(super) value: Placed,
 }
 
 impl Placed {
     /// A document's value.
     pub(in crate::repo) fn of_document(document: &Arc<Document>) -> Self {
-        Self::of(&document.root, document.file.text(), &|span| document.location(span))
+        Self::of_node(document, &document.root)
     }
 
     /// A document's part.
-    pub(in crate::repo) fn of_node(document: &Document, node: &Node) -> Self {
+    pub(super) fn of_node(document: &Document, node: &Node) -> Self {
         Self::of(node, document.file.text(), &|span| document.location(span))
     }
 
@@ -55,7 +54,7 @@ impl Placed {
         let value = match &node.value {
             Written::Seq(items) => Value::List(items.iter().map(|item| Self::of(item, text, place)).collect()),
             Written::Map(entries) => {
-                let member = |entry: &hcoplan_yaml::Entry| Member {
+                let member = |entry: &yaml::Entry| Member {
                     key: key(entry, text),
                     place: place(entry.key.span),
                     value: Self::of(&entry.value, text, place),
@@ -80,7 +79,7 @@ impl Placed {
         Self { place: place.clone(), value: Value::Map(Vec::new()) }
     }
 
-    pub(in crate::repo) fn members(&self) -> &[Member] {
+    pub(super) fn members(&self) -> &[Member] {
         if let Value::Map(members) = &self.value { members } else { &[] }
     }
 
@@ -92,11 +91,11 @@ impl Placed {
         matches!(&self.value, Value::Scalar(Json::Null))
     }
 
-    pub(in crate::repo) fn as_str(&self) -> Option<&str> {
+    pub(super) fn as_str(&self) -> Option<&str> {
         if let Value::Scalar(Json::String(text)) = &self.value { Some(text) } else { None }
     }
 
-    pub(in crate::repo) fn get(&self, key: &str) -> Option<&Self> {
+    pub(super) fn get(&self, key: &str) -> Option<&Self> {
         self.members().iter().find(|member| member.key == key).map(|member| &member.value)
     }
 
@@ -127,6 +126,11 @@ impl Placed {
         }
     }
 
+    /// Sets a key of a map to a text, both at a place.
+    pub(super) fn set_text(&mut self, key: &str, text: &str, place: &Location) {
+        self.set(key, place, Self::text_at(text, place));
+    }
+
     pub(super) fn remove(&mut self, key: &str) -> Option<Self> {
         let Value::Map(members) = &mut self.value else { return None };
         let at = members.iter().position(|member| member.key == key)?;
@@ -142,7 +146,7 @@ impl Placed {
     }
 
     /// The same value without places.
-    pub(in crate::repo) fn to_json(&self) -> Json {
+    pub(super) fn to_json(&self) -> Json {
         match &self.value {
             Value::Scalar(json) => json.clone(),
             Value::List(items) => Json::Array(items.iter().map(Self::to_json).collect()),
@@ -287,7 +291,7 @@ impl Object {
 }
 
 /// A key as kustomize reads it, which types no plain key: `y` and `1.0` stay as they are.
-fn key(entry: &hcoplan_yaml::Entry, text: &str) -> String {
+fn key(entry: &yaml::Entry, text: &str) -> String {
     let own =
         text.get(entry.key.span.range()).filter(|own| !own.starts_with(['"', '\'', '&', '*', '!', '?', '|', '>']));
     own.unwrap_or(&entry.key.text).to_owned()

@@ -1,7 +1,5 @@
 //! kustomize's selectors: of patches and of replacements.
 
-use regex_lite::Regex;
-
 use super::object::{Object, Placed};
 use crate::prelude::*;
 use crate::repo::kustomization::{text, values};

@@ -1,7 +1,6 @@
 //! Tests of builds in memory: values, the places that wrote them, and refusals. CI compares builds with kustomize's.
 
 use hcoplan_diagnostics::source::Memory;
-use hcoplan_yaml::Path;
 
 use super::*;
 use crate::prelude::*;
@@ -119,7 +118,7 @@ fn each_value_has_the_place_that_wrote_it() {
     let origins = origins(Utf8Path::new("built"), &printed, &built.objects, &whole);
     let file = SourceFile::from_bytes("built", printed);
     file.set_origins(Arc::new(origins));
-    let document = &hcoplan_yaml::parse_yaml(&file).documents[0];
+    let document = &yaml::parse_yaml(&file).documents[0];
     for (path, place) in [
         ("spec.a", "base/hc.yaml:6 base"),
         ("spec.b", "over/p.yaml:5 over"),

@@ -111,34 +111,24 @@ pub(super) fn run(
     if is_unrestricted {
         arguments.push("--load-restrictor=LoadRestrictionsNone".to_owned());
     }
-    Some(run_found(place, name, &path, &arguments, most, stop))
-}
-
-fn run_found(
-    place: &BuildTarget<'_>,
-    name: &str,
-    path: &Path,
-    arguments: &[String],
-    most: usize,
-    stop: &dyn Fn() -> bool,
-) -> Result<(String, Vec<u8>), BuildError> {
     let shown = super::shown(place.root, place.directory);
-    let directory = shown.as_str().trim_end_matches('/');
-    let verb = arguments.first().map_or("build", String::as_str);
-    let typed = format!("{name} {verb} {directory}");
-    let inputs = (place.directory.to_owned(), read(place)?, place.links.clone());
-    let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
-    let printed = known().get(&inputs).cloned();
-    if let Some(printed) = printed.filter(|p| p.len() <= most) {
-        return Ok((typed, printed));
-    }
-    let bytes = run_program(place, &typed, path, arguments, most, stop)?;
-    let mut known = known();
-    if known.len() >= MAX_PRINTED {
-        known.clear();
-    }
-    known.insert(inputs, bytes.clone());
-    Ok((typed, bytes))
+    let typed = format!("{name} {verb} {}", shown.as_str().trim_end_matches('/'));
+    let run = || {
+        let inputs = (place.directory.to_owned(), read(place)?, place.links.clone());
+        let known = || PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = known().get(&inputs).cloned();
+        if let Some(printed) = printed.filter(|p| p.len() <= most) {
+            return Ok(printed);
+        }
+        let bytes = run_program(place, &typed, &path, &arguments, most, stop)?;
+        let mut known = known();
+        if known.len() >= MAX_PRINTED {
+            known.clear();
+        }
+        known.insert(inputs, bytes.clone());
+        Ok(bytes)
+    };
+    Some(run().map(|bytes| (typed.clone(), bytes)))
 }
 
 /// Runs a program in a copy of a build's files; returns its output of at most `most` bytes. `typed` is the command as

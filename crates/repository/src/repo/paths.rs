@@ -1,0 +1,49 @@
+//! Paths and files of the repository.
+
+use crate::prelude::*;
+use std::borrow::Borrow;
+use std::ops::Bound;
+
+/// The directory of a file; empty at the root.
+pub(super) fn parent(path: &Utf8Path) -> &Utf8Path {
+    path.parent().unwrap_or(Utf8Path::new(""))
+}
+
+/// A directory as shown.
+pub(super) fn shown_path(path: &Utf8Path) -> &str {
+    match path.as_str() {
+        "" => ".",
+        path => path,
+    }
+}
+
+/// The directory of a path on the command line.
+pub(super) fn typed_parent(path: &Utf8Path) -> &Utf8Path {
+    shown_path(parent(path)).into()
+}
+
+/// A path that is written relative to the root; `None` for one outside.
+pub(crate) fn in_root(path: &str) -> Option<Utf8PathBuf> {
+    normalize_path(Utf8Path::new(path))
+}
+
+/// The same of a path that is written relative to a directory.
+pub(super) fn file_in(directory: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
+    normalize_path(&directory.join(path))
+}
+
+/// Whether any of some paths is a directory or in it.
+pub(super) fn has_in<P: Borrow<Utf8Path> + Ord>(paths: &BTreeSet<P>, directory: &Utf8Path) -> bool {
+    let from = (Bound::Included(directory), Bound::Unbounded);
+    paths.range::<Utf8Path, _>(from).next().is_some_and(|first| first.borrow().starts_with(directory))
+}
+
+/// The files of a tree; none if it can't be listed.
+pub(super) fn files_of(tree: &dyn Tree) -> Vec<Utf8PathBuf> {
+    tree.list(&Walk::default()).map(|listing| listing.files).unwrap_or_default()
+}
+
+/// The first document of a file; `None` if it can't be read or has none.
+pub(super) fn first_document(tree: &dyn Tree, path: &Utf8Path) -> Option<Document> {
+    yaml::parse_yaml(&tree.source(path).ok()?).documents.into_iter().next()
+}
