@@ -1,7 +1,7 @@
 //! Reads a `hcoplan.dev/v1alpha1 ClusterInventory`.
 
 use super::architecture::Architecture;
-use super::dump::{remove_duplicate_names, taints};
+use super::dump::{contradiction, remove_duplicate_names, taints};
 use super::locations::{InventoryLocations, NodeLocations};
 use super::schema::{self, replace};
 use super::{CAPABILITIES, LABELLED, UpdateMethod, capability_labels};
@@ -261,18 +261,4 @@ pub(super) fn alias(written: &str, name: &str, location: &Location) -> Finding {
         .at(location.clone())
         .label(format!("read as {name}"))
         .fix(replace(location, name, format!("write {name}"), Applicability::Safe))
-}
-
-pub(super) fn contradiction(node: &Node, label: Location, architecture: Location) -> Finding {
-    let value = node.labels.get(ARCHITECTURE_LABEL).cloned();
-    let message = format!(
-        "`{}` is {} by its architecture and {} by its label",
-        node.name,
-        node.architecture,
-        value.unwrap_or_default()
-    );
-    Finding::new(&INVENTORY_INCONSISTENT, message)
-        .at(label)
-        .label("placement matches this")
-        .related(architecture, "HCO uses this")
 }

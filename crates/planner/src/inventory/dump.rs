@@ -1,12 +1,11 @@
 //! Reads nodes printed by a cluster: `kubectl get nodes -o yaml`, a v1 List, NodeList or Node.
 
-use super::declared::contradiction;
 use super::locations::NodeLocations;
 use super::{CORDONED, Taint};
 use crate::inventory::{ARCHITECTURE_LABEL, Node};
 use crate::prelude::*;
 use hcoplan_diagnostics::finding::Finding;
-use hcoplan_rule_pages::rules::INVENTORY_INVALID;
+use hcoplan_rule_pages::rules::{INVENTORY_INCONSISTENT, INVENTORY_INVALID};
 use hcoplan_yaml::{Document, Node as Tree};
 
 /// Reads a document's nodes, in the order of the text.
@@ -124,6 +123,20 @@ pub(super) fn taints(node: Option<&Tree>) -> Vec<Taint> {
         Taint { key, value, effect }
     };
     items.map(taint).collect()
+}
+
+pub(super) fn contradiction(node: &Node, label: Location, architecture: Location) -> Finding {
+    let value = node.labels.get(ARCHITECTURE_LABEL).cloned();
+    let message = format!(
+        "`{}` is {} by its architecture and {} by its label",
+        node.name,
+        node.architecture,
+        value.unwrap_or_default()
+    );
+    Finding::new(&INVENTORY_INCONSISTENT, message)
+        .at(label)
+        .label("placement matches this")
+        .related(architecture, "HCO uses this")
 }
 
 /// Keeps the first node of each name, and reports the others with their places.
