@@ -58,9 +58,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     let fatal = repo.problems().iter().filter(|problem| problem.fatal).map(|problem| &problem.finding);
     let broken: Vec<_> = fatal.filter(|f| f.location.as_ref().is_none_or(|place| is_here(place.file.path()))).collect();
     for finding in &broken {
-        match clusters.is_empty() {
-            true => output.error(finding_with_help(finding)),
-            false => output.warning(finding_with_help(finding)),
+        if clusters.is_empty() {
+            output.error(finding_with_help(finding));
+        } else {
+            output.warning(finding_with_help(finding));
         }
     }
     if clusters.is_empty() && !broken.is_empty() {

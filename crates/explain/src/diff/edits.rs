@@ -29,6 +29,9 @@ pub fn is_compared(api_version: &str, kind: &str) -> bool {
     READ.contains_key(kind) || api_version.contains("kubevirt.io/")
 }
 
+/// Whether a controller applies an object.
+type Applies<'a> = &'a dyn Fn(&Document) -> Option<bool>;
+
 /// The repository's objects on both sides, other than HyperConvergeds.
 pub struct Objects<'a> {
     /// Those before.
@@ -38,7 +41,7 @@ pub struct Objects<'a> {
     /// The release whose schemas compare them.
     pub release: &'a Release,
     /// Whether a controller applies an object before, and after; `None` if that isn't known.
-    pub applied: [&'a dyn Fn(&Document) -> Option<bool>; 2],
+    pub applied: [Applies<'a>; 2],
     /// What deletes an object in the cluster that isn't declared any more, such as `the Application virt in virt.yaml`.
     pub deleter: &'a dyn Fn(&Document) -> Option<String>,
 }
