@@ -119,7 +119,7 @@ impl<'a> Context<'a> {
     fn boot(&self, vm: &VirtualMachine<'_>, verdict: &Verdict) -> BootFacts {
         let guest = self.guest_architecture(vm);
         let mut source = self.boot_source(vm);
-        // Whatever fills a DataSource of an architecture, it is no disk for another one.
+        // A DataSource of one architecture has no disk for another one.
         if let (Architectures::Unknown, Some(label)) = (&source.disk, &source.label)
             && guest.possible.lacks(label)
         {
