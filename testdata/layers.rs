@@ -304,6 +304,7 @@ const READ_MESSAGES: &[(&str, usize)] = &[
     ("crates/lint/src/rules/hco_schema_violation.rs", 1),
     ("crates/lint/src/rules/scalar_type_mismatch.rs", 1),
     ("crates/lint/src/rules/unresolved_placeholder.rs", 1),
+    ("crates/lint/src/rules/vm_rejected.rs", 1),
     // KubeVirt's message inside the server's.
     ("crates/planner/src/machines/checker.rs", 2),
     // Go's text of a number, as written in the annotation.
