@@ -94,7 +94,9 @@ impl Repo {
         let mut known: BTreeMap<(&Destination, String, String), (&ClusterRef, &Applied)> = BTreeMap::new();
         let mut out = Vec::new();
         for cluster in &self.clusters {
-            let Some(object) = self.object(cluster.object) else { continue };
+            // Of the outputs of a chart each is that of its own release.
+            let is_rendered = self.applier_of_chart(cluster).is_some();
+            let Some(object) = self.object(cluster.object).filter(|_| !is_rendered) else { continue };
             let applying = self.applying(cluster);
             for (by, destination) in applying.into_iter().filter_map(|by| Some((by, by.destination.as_ref()?))) {
                 let [namespace, name] = names_of(&object).map(ToOwned::to_owned);
