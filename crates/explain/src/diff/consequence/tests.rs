@@ -75,6 +75,11 @@ fn compared(before: &Value, after: &Value) -> Comparison {
     for (state, plan) in states.iter().zip(&plans) {
         assert!(plan.succeeds(), "{}: {} {:?}", state.object["spec"], plan.admission.message, plan.reconcile_error);
     }
+    compare_states(states.each_ref(), &plans)
+}
+
+/// The comparison of two states, each with its plan.
+fn compare_states(states: [&State; 2], plans: &[Plan; 2]) -> Comparison {
     let side = |i: usize| Side {
         stated: None,
         release: &states[i].release,
@@ -235,16 +240,7 @@ fn keeps_what_a_patch_stored() {
     let inventory = || Arc::new(was.inventory.inventory.clone());
     let start = hcoplan_planner::lifecycle::State::new(Arc::clone(&was.release), inventory()).holding(&was.object);
     let plans = [start.nodes(inventory()).plan, start.update(&is.object).plan];
-    let states = [&was, &is];
-    let side = |i: usize| Side {
-        stated: None,
-        release: &states[i].release,
-        inventory: &states[i].inventory,
-        document: None,
-        object: &states[i].object,
-        plan: &plans[i],
-    };
-    let kept = compare_plans(&side(0), &side(1)).kept;
+    let kept = compare_states([&was, &is], &plans).kept;
     let said = kept.iter().map(|kept| (&*kept.field, kept.value.clone(), kept.new.clone()));
     let expected = ("spec.evictionStrategy", json!("External"), Some(json!("LiveMigrate")));
     assert_eq!(said.collect::<Vec<_>>(), [expected]);
