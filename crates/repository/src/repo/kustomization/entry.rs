@@ -89,6 +89,14 @@ const FIELDS: [(&str, Field); 36] = [
     ("helmChartInflationGenerators", Field::Charts),
 ];
 
+/// Whether a field has files as `patches`, as in older releases: they are merge patches.
+///
+/// Source: `useLegacyPatch` in kustomize's `api/types/fix.go`; tried with kustomize 4.5.
+pub(super) fn are_patch_files(key: &str, value: &Node) -> bool {
+    let items = value.items();
+    key == "patches" && !items.is_empty() && items.iter().all(|item| item.as_str().is_some())
+}
+
 impl Field {
     /// That of a key, in any case.
     pub(in crate::repo) fn of(key: &str) -> Option<Self> {
@@ -96,13 +104,10 @@ impl Field {
         FIELDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(&key)).map(|(_, field)| *field)
     }
 
-    /// That of an entry. Files in `patches` are merge patches, as in older releases.
-    ///
-    /// Source: `useLegacyPatch` in kustomize's `api/types/fix.go`.
+    /// That of an entry.
     pub(super) fn of_entry(entry: &yaml::Entry) -> Option<Self> {
-        let items = entry.value.items();
-        let are_files = entry.key.text == "patches" && !items.is_empty() && items.iter().all(|i| i.as_str().is_some());
-        if are_files { Some(Self::MergePatches) } else { Self::of(&entry.key.text) }
+        let key = &entry.key.text;
+        if are_patch_files(key, &entry.value) { Some(Self::MergePatches) } else { Self::of(key) }
     }
 
     /// Whether it is set in every object.

@@ -2,6 +2,7 @@
 //!
 //! Source: the structs of kustomize's `api/types`; tried with kustomize 4.5.
 
+use super::entry::are_patch_files;
 use super::fold_case;
 use crate::prelude::*;
 
@@ -85,16 +86,11 @@ pub(super) fn mistyped<'n>(node: &'n Node, path: &str) -> Option<(&'n Node, Stri
         return Some((node, path.replace(".*", ""), is, must));
     }
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    let own = |item: &Node| match item.as_str() {
-        // The name of a file, as in older releases.
-        Some(_) if fold_case(path) == "patches" && node.items().iter().all(|item| item.as_str().is_some()) => {
-            "~".to_owned()
-        }
-        _ => inner("*"),
-    };
-    let items = node.items().iter().map(|item| (item, own(item)));
+    let own = if are_patch_files(path, node) { "~".to_owned() } else { inner("*") };
+    let items = node.items().iter().map(|item| (item, own.clone()));
+    let are_pairs = PAIRS.contains(&&*fold_case(path));
     let entries = node.entries().iter().map(|entry| {
-        let key = if PAIRS.contains(&&*fold_case(path)) { "*" } else { &*entry.key.text };
+        let key = if are_pairs { "*" } else { &*entry.key.text };
         (&entry.value, inner(key))
     });
     items.chain(entries).find_map(|(value, path)| mistyped(value, &path))
@@ -129,6 +125,7 @@ mod tests {
             ("commonLabels: {a: yes}", "its `commonLabels` is a bool instead of a text"),
             ("labels: [{pairs: {a: 5}}]", "its `labels.pairs` is a number instead of a text"),
             ("patches: {path: a}", "its `patches` is a mapping instead of a list"),
+            ("Patches: [p.yaml]", "its `Patches` is a text instead of a mapping"),
             ("patches: [p.yaml, {path: a}]", "its `patches` is a text instead of a mapping"),
             ("patchesJson6902: [{path: 5}]", "its `patchesJson6902.path` is a number instead of a text"),
             ("secretGenerator: [{name: a, literals: x}]", "its `secretGenerator.literals` is a text instead of a list"),
