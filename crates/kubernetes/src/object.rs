@@ -43,6 +43,11 @@ impl ObjectId {
         }
     }
 
+    /// `namespace/name`, or the name without a namespace.
+    pub fn full_name(&self) -> String {
+        self.namespace.as_ref().map_or_else(|| self.name.clone(), |namespace| format!("{namespace}/{}", self.name))
+    }
+
     /// The API group: `""` for the core group.
     pub fn group(&self) -> &str {
         self.api_version.split_once('/').map_or("", |(group, _)| group)
@@ -52,10 +57,7 @@ impl ObjectId {
 impl fmt::Display for ObjectId {
     /// `Kind namespace/name`, or `Kind name` without a namespace.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.namespace {
-            Some(namespace) => write!(f, "{} {namespace}/{}", self.kind, self.name),
-            None => write!(f, "{} {}", self.kind, self.name),
-        }
+        write!(f, "{} {}", self.kind, self.full_name())
     }
 }
 

@@ -101,12 +101,12 @@ pub fn add_edits(diff: &mut ClusterDiff, objects: &Objects<'_>) {
                     None => "object-left",
                 };
                 let values: [(&str, &dyn std::fmt::Display); 1] = [("pruner", &pruner.unwrap_or_default())];
-                effects.push((all(), Some(consequence::sentence(name, &values).about(full_name(id)))));
+                effects.push((all(), Some(consequence::sentence(name, &values).about(id.full_name()))));
                 let machines = sides.iter().filter(|(machine, [_, after])| {
                     machine.kind == "VirtualMachine" && after.iter().any(|(_, object)| names(machine, object, id))
                 });
                 effects.extend(machines.map(|(machine, _)| {
-                    (all(), Some(consequence::sentence("object-missed", &[]).about(full_name(machine))))
+                    (all(), Some(consequence::sentence("object-missed", &[]).about(machine.full_name())))
                 }));
             }
             _ => {
@@ -168,19 +168,14 @@ fn names(machine: &ObjectId, object: &Value, id: &ObjectId) -> bool {
     let fields = NAMED_BY.get(&*id.kind).into_iter().flatten();
     let is_here = id.namespace.is_none() || id.namespace == machine.namespace;
     let mut values = fields.flat_map(|field| each(object, field));
-    values.any(|(_, name)| *name == *id.name && is_here || *name == full_name(id))
-}
-
-/// An object's name, with its namespace.
-fn full_name(id: &ObjectId) -> String {
-    id.namespace.as_ref().map_or_else(|| id.name.clone(), |namespace| format!("{namespace}/{}", id.name))
+    values.any(|(_, name)| *name == *id.name && is_here || *name == id.full_name())
 }
 
 /// `VirtualMachine shop/web`, or `3 VirtualMachines (shop/a ...)`.
 fn described(ids: &[ObjectId]) -> String {
     match ids {
         [one] => one.to_string(),
-        [first, ..] => format!("{} ({} \u{2026})", plural(ids.len(), &first.kind), full_name(first)),
+        [first, ..] => format!("{} ({} \u{2026})", plural(ids.len(), &first.kind), first.full_name()),
         [] => String::new(),
     }
 }

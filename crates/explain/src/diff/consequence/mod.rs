@@ -84,9 +84,9 @@ impl<'a> Change<'a> {
         let id = &self.object.id;
         let body = self.object.after.as_deref().or(self.object.before.as_deref());
         let source = body.and_then(|b| b["spec"]["managedDataSource"].as_str());
-        match (&*id.kind, &id.namespace) {
-            ("VirtualMachine", Some(namespace)) => format!("{namespace}/{}", id.name),
-            ("DataImportCron", _) => source.unwrap_or(&id.name).to_owned(),
+        match &*id.kind {
+            "VirtualMachine" => id.full_name(),
+            "DataImportCron" => source.unwrap_or(&id.name).to_owned(),
             _ => id.name.clone(),
         }
     }
