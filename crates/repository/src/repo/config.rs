@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use hcoplan_diagnostics::finding::{Applicability, Fix};
 use hcoplan_kubernetes::schema::{DocumentSchema, Mistake};
 use hcoplan_yaml::Value as Yaml;
 use serde_json::Value;

@@ -437,13 +437,11 @@ impl Reading {
             if self.objects.is_one_file || is_named(&path) {
                 return true;
             }
-            let is_built = |directory: &Utf8Path| {
-                if is_only { repo.kustomization_omits(&path) } else { built.contains(directory) }
-            };
             if linked.contains(&*path) && repo.appliers_of_file(&path).next().is_none() {
                 return false;
             }
-            let is_stray = path.file_name() != Some(BUILT) && !repo.is_output(&path) && is_built(parent(&path));
+            let is_omitted = || if is_only { repo.kustomization_omits(&path) } else { built.contains(parent(&path)) };
+            let is_stray = path.file_name() != Some(BUILT) && !repo.is_output(&path) && is_omitted();
             let why = repo.left_out_by_all(&path).or_else(|| is_stray.then_some(LeftOut::Kustomization));
             let Some(why) = why else { return true };
             if !is_only {
