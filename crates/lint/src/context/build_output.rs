@@ -84,7 +84,9 @@ pub(super) fn built(file: &Arc<SourceFile>, out: &mut Vec<Record>) {
                 let list = values(&words, &NAMES).next().or(all.first().copied()).unwrap_or_default();
                 let lists = expanded(list, &loops);
                 let all = all.iter().flat_map(|one| expanded(one, &loops));
-                renamed.extend(all.filter(|one| !lists.contains(one)).map(|one| (one, lists[0].clone())));
+                let all = all.filter(|one| !lists.contains(one));
+                // A loop whose words stand elsewhere gives no name.
+                renamed.extend(all.filter_map(|one| Some((one, lists.first()?.clone()))));
             }
             _ => {}
         }
@@ -245,7 +247,7 @@ pub(crate) fn values<'w>(words: &'w [&str], options: &[&str]) -> impl Iterator<I
 
 /// Whether a copy includes all images of a manifest list.
 pub(crate) fn copies_all(words: &[&str]) -> bool {
-    let all = ["--all", "-a", "--multi-arch=all", "--keep-manifest-list=true", "--keep-manifest-list"];
+    let all = ["--all", "-a", "--keep-manifest-list=true", "--keep-manifest-list"];
     words.iter().any(|word| all.contains(word)) || values(words, &["--multi-arch"]).any(|which| which == "all")
 }
 
