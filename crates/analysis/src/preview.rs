@@ -83,7 +83,7 @@ pub(super) fn steps(
         diff.verdict = Verdict::of_step(&step);
         // Only the release differs.
         let with = |_: &_, _: &_, _: &_| step.after.objects.iter().cloned().collect();
-        compare_steps(&state, (std::slice::from_ref(&step), &step), (&before, &after), &with, &mut diff);
+        compare_steps(&state, std::slice::from_ref(&step), (&before, &after), &with, &mut diff);
         if !step.is_stuck() && selection.is_some() {
             collect_image_changes(&before, &after, None, &mut diff);
         }

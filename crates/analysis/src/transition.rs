@@ -88,12 +88,12 @@ impl<'a> Transition<'a> {
         let last = usize::from(is_rejected && self.manifest().is_some());
         let reached = self.steps.get(..self.steps.len().saturating_sub(last)).unwrap_or_default();
         let (a, b) = (self.old.side(), self.after.side());
-        let Some(end) = reached.last() else {
+        if reached.is_empty() {
             if is_rejected {
                 diff.comparison = diff::compare_rejected(&a, &b);
             }
             return;
-        };
+        }
         let state = &self.start;
         let with = |release: &Arc<Release>, inventory: &Inventory, object: &Value| {
             let inventory = Arc::new(inventory.clone());
@@ -102,7 +102,7 @@ impl<'a> Transition<'a> {
             let end = steps.last().map_or(state, |step| &step.after);
             end.objects.iter().cloned().collect()
         };
-        compare_steps(state, (reached, end), (&self.old, &self.after), &with, diff);
+        compare_steps(state, reached, (&self.old, &self.after), &with, diff);
         let upgrades = a.release.version() != b.release.version();
         if upgrades {
             let manifest = self.manifest();
@@ -118,14 +118,16 @@ impl<'a> Transition<'a> {
 /// Adds the differences that steps make.
 pub(super) fn compare_steps(
     start: &State,
-    (steps, end): (&[Step], &Step),
+    steps: &[Step],
     (before, after): (&Planned<'_>, &Planned<'_>),
     with: &diff::ExistingObjects<'_>,
     diff: &mut ClusterDiff,
 ) {
+    let Some(end) = steps.last() else { return };
     let (a, b) = (before.side(), after.side());
-    let states =
-        States { existed: &start.objects.in_order_of(a.plan), exist: &end.after.objects.in_order_of(b.plan), with };
+    // The last step's plan: that of a manifest whose rejection can't be forced has no objects.
+    let exist = end.after.objects.in_order_of(&end.plan);
+    let states = States { existed: &start.objects.in_order_of(a.plan), exist: &exist, with };
     diff.comparison = diff::compare_states(&a, &b, &states);
     if steps.iter().any(Step::is_stuck) {
         // Without a reconcile the new release has no effect.

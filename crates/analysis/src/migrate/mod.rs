@@ -9,7 +9,8 @@ use crate::failure::Failure;
 use crate::notices::Notices;
 use crate::prelude::*;
 use crate::root::finding_with_help;
-use hcoplan_lint::fix::{Applied, NotMigrated, Rewritten, to_v1};
+use hcoplan_lint::fix::{Applied, Rewritten, to_v1};
+use hcoplan_planner::hyperconverged::version_of;
 
 impl Clusters {
     /// Rewrites every selected HyperConverged in v1 if possible, and reports why others can't be.
@@ -30,7 +31,7 @@ fn applied(title: String, location: Option<Location>) -> Applied {
     Applied { build_edits: Vec::new(), rule: "migrate", title, location }
 }
 
-/// A cluster and its release. Reports why one of them is unknown if the cluster is selected.
+/// A cluster in v1beta1 and its release. Reports why one of them is unknown if the cluster is selected.
 fn load(
     found: &Clusters,
     cluster: &ClusterRef,
@@ -38,6 +39,7 @@ fn load(
     notices: &dyn Notices,
 ) -> Option<(Loaded, Arc<Release>)> {
     let (finding, fault) = match found.repo.load(cluster) {
+        Ok(loaded) if version_of(&loaded.json) == "v1" => return None,
         Ok(loaded) => match loaded.release.clone() {
             Ok(release) => return Some((loaded, release)),
             Err(finding) => (*finding, &mut verdict.unusable),
@@ -88,7 +90,6 @@ fn files(found: &Clusters, verdict: &mut Exit, notices: &dyn Notices) -> FixResu
                 let location = document.root.get("apiVersion").map(|v| Location::new(&document.file, v.span));
                 all.applied.push(applied("write it in hco.kubevirt.io/v1".to_owned(), location));
             }
-            Err(NotMigrated::Version(version)) if version == "v1" => {}
             Err(why) => {
                 verdict.failed = true;
                 notices.error(format_args!("{name}: {path} stays in v1beta1: {why}"));
