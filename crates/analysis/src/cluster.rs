@@ -122,7 +122,7 @@ fn as_built<'a>(
         _ => None,
     };
     lint_and_warn(work, &inputs, (objects.as_ref(), &old), &judged, outcome);
-    let after = objects.as_ref().map(|_| repo.other_objects(cluster, inputs.loaded()));
+    let after = objects.as_ref().filter(|_| work.compare).map(|_| repo.other_objects(cluster, inputs.loaded()));
     let both = objects.as_ref().zip(after.as_ref());
     compared::compare(work, pair, &old, (&judged.planned, judged.transition.as_ref()), both, outcome);
     if let Some((diff, (objects, after))) = outcome.diff.as_mut().zip(both) {

@@ -82,7 +82,7 @@ impl Trials<'_> {
         let others: BTreeSet<ClusterName> = users.filter(|name| !now.clusters.has(name)).cloned().collect();
         let harm = first_new_error(now.findings(), next.findings())
             .or_else(|| first_new_error(&before.all_findings(), &after.all_findings()))
-            .or_else(|| effect(before, after, &others, self.settings, self.jobs).error);
+            .or_else(|| effect(before, after, &others, false, self.settings, self.jobs).error);
         let fault = harm.map(Fault::Harm).or_else(|| next.clusters.is_as_intended(round).err().map(Fault::Other));
         Ok((next, fault))
     }
@@ -145,12 +145,13 @@ impl Clusters {
         let before = self.opened_with(BTreeMap::new(), &all)?;
         for (nth, index, others, files) in trials {
             let after = self.opened_with(files, &others)?;
-            let Effect { error, change } = effect(&before, &after, &others, settings, jobs);
             let fix = findings.get_mut(nth).and_then(|finding| finding.fixes.get_mut(index));
             let Some(fix) = fix else { continue };
+            let is_suggestion = fix.applicability == Applicability::Suggestion;
+            let Effect { error, change } = effect(&before, &after, &others, is_suggestion, settings, jobs);
             if let Some(error) = error {
                 error.demote(fix);
-            } else if let Some((cluster, kinds)) = change.filter(|_| fix.applicability == Applicability::Suggestion) {
+            } else if let Some((cluster, kinds)) = change {
                 fix.title = format!("{}; it changes {kinds} in {cluster}, too", fix.title);
             }
         }
@@ -188,11 +189,12 @@ impl Clusters {
     }
 }
 
-/// The effect of changed files on clusters.
+/// The effect of changed files on clusters; the changes of objects only if `compare`.
 fn effect(
     before: &Repo,
     after: &Repo,
     names: &BTreeSet<ClusterName>,
+    compare: bool,
     settings: &Settings,
     jobs: Option<NonZeroUsize>,
 ) -> Effect {
@@ -202,7 +204,7 @@ fn effect(
     pairs.retain(|pair| names.contains(&pair.name) && pair.before.is_some());
     let task = ClusterTask {
         before: Before::Sources(before, ComparisonMode::BeforeAndAfter),
-        compare: true,
+        compare,
         lint: Some(lint::Selection::of(settings).without_fixes()),
         ..ClusterTask::default()
     };

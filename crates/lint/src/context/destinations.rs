@@ -332,7 +332,7 @@ fn destination_kind(path: &Path, place: &Path, is_telling: bool) -> Option<Desti
         return Some(DestinationKind::Level);
     }
     let alike = match (key(&from), key(&to)) {
-        (Some(from), Some(to)) => nearest(from, [to]).is_some() || has_words(to, from) || has_words(from, to),
+        (Some(from), Some(to)) => nearest(from, [to]).is_some() || abbreviates(from, to),
         _ => false,
     };
     if alike {
@@ -367,7 +367,7 @@ fn unwrapped(schema: &Schema, path: &Path, node: &Node) -> Option<Destination> {
 /// `liveUpdateConfiguration`.
 pub(crate) fn similar<'s>(name: &str, names: &[&'s str]) -> Vec<&'s str> {
     let near = nearest(name, names.iter().copied());
-    let abbreviated = names.iter().copied().filter(|n| has_words(n, name) || has_words(name, n));
+    let abbreviated = names.iter().copied().filter(|n| abbreviates(n, name));
     match near {
         Some(near) if abbreviated.clone().any(|n| n == near) => vec![near],
         _ => near.into_iter().chain(abbreviated).collect(),
@@ -387,11 +387,12 @@ fn by_content<'s>(schema: &Schema, parent: &Path, names: &[&'s str], node: &Node
     found.next().copied().filter(|_| !entries.is_empty() && found.next().is_none())
 }
 
-/// Whether a name has all words of a shorter one in order: `pciHostDevices` has those of `pciDevices`.
-fn has_words(name: &str, short: &str) -> bool {
-    let mut words = words(name).into_iter();
-    let short = self::words(short);
-    !short.is_empty() && short.iter().all(|word| words.any(|w| w == *word))
+/// Whether one of two names has all words of the other in order: `pciHostDevices` has those of `pciDevices`.
+fn abbreviates(one: &str, other: &str) -> bool {
+    let (one, other) = (words(one), words(other));
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut long = long.iter();
+    !short.is_empty() && short.iter().all(|word| long.any(|w| w == word))
 }
 
 fn words(name: &str) -> Vec<String> {
