@@ -21,6 +21,7 @@ use hcoplan_diagnostics::finding::mark_existing;
 use hcoplan_diagnostics::secret::{self, masked_message};
 use hcoplan_diagnostics::source::Span;
 use hcoplan_explain::diff::Comparison;
+use hcoplan_lint::Site;
 use hcoplan_planner::admission::Stage;
 use hcoplan_planner::inventory::UpdateMethod;
 use hcoplan_repository::repo::OtherObjects;
@@ -116,14 +117,15 @@ fn as_built<'a>(
         collect_images_and_alerts(&plan, &judged.planned, outcome);
     }
     let objects = match (work.before, pair.before) {
-        (Before::Sources(old, ComparisonMode::BeforeAndAfter), Some(was)) if work.lint.is_some() => {
-            old.load(was).ok().map(|loaded| old.other_objects(was, &loaded))
+        (Before::Sources(before, ComparisonMode::BeforeAndAfter), Some(was)) if work.lint.is_some() => {
+            let read = || before.load(was).ok().map(|loaded| before.other_objects(was, &loaded).into());
+            old.objects(&inputs, read)
         }
         _ => None,
     };
-    lint_and_warn(work, &inputs, (objects.as_ref(), &old), &judged, outcome);
-    let after = objects.as_ref().filter(|_| work.compare).map(|_| repo.other_objects(cluster, inputs.loaded()));
-    let both = objects.as_ref().zip(after.as_ref());
+    lint_and_warn(work, &inputs, (objects.as_deref(), &old), &judged, outcome);
+    let after = objects.as_ref().filter(|_| work.compare).map(|_| inputs.other_objects());
+    let both = objects.as_deref().zip(after.as_deref());
     compared::compare(work, pair, &old, (&judged.planned, judged.transition.as_ref()), both, outcome);
     if let Some((diff, (objects, after))) = outcome.diff.as_mut().zip(both) {
         // The cluster may still have an object that isn't declared any more.

@@ -177,8 +177,8 @@ impl Clusters {
     /// the side before only.
     pub fn pairs<'a>(&'a self, before: Before<'a>) -> Vec<Pair<'a>> {
         let is_below = |finding: &Finding| {
-            let place = finding.location.as_ref();
-            self.below().is_none_or(|b| place.is_none_or(|p| p.file.path().starts_with(b)) || is_of_meant(finding))
+            let is_in = |below| finding.file().is_none_or(|path| path.starts_with(below));
+            self.below().is_none_or(|below| is_in(below) || is_of_meant(finding))
         };
         let entries = crate::entries(&self.repo, is_below);
         let Before::Sources(old, mode) = before else {

@@ -13,6 +13,7 @@ use hcoplan_rule_pages::rules::{NODES_ASSUMED, PLATFORM_ASSUMED, RELEASE_ASSUMED
 use hcoplan_yaml::edit::EditableFile;
 use std::borrow::Cow;
 use std::cell::LazyCell;
+use std::sync::OnceLock;
 
 /// A cluster of a repository with the input of its plan.
 #[derive(Clone)]
@@ -22,6 +23,14 @@ pub(super) struct Inputs<'a> {
     release: Arc<Release>,
     inventory: Arc<LoadedInventory>,
     loaded: Arc<Loaded>,
+    around: Arc<Around>,
+}
+
+/// The rest of a cluster's directory, read once for all questions about the cluster.
+#[derive(Default)]
+struct Around {
+    objects: OnceLock<Arc<OtherObjects>>,
+    texts: OnceLock<Vec<Arc<SourceFile>>>,
 }
 
 /// A planned cluster.
@@ -39,7 +48,7 @@ impl<'a> Inputs<'a> {
         release: Arc<Release>,
         inventory: Arc<LoadedInventory>,
     ) -> Self {
-        Self { repo, cluster, release, inventory, loaded: Arc::new(loaded) }
+        Self { repo, cluster, release, inventory, loaded: Arc::new(loaded), around: Arc::default() }
     }
 
     /// The same cluster with another release and inventory.
@@ -112,12 +121,13 @@ impl<'a> Inputs<'a> {
 }
 
 impl lint::Site for Inputs<'_> {
-    fn other_objects(&self) -> OtherObjects {
-        self.repo.other_objects(self.cluster, &self.loaded)
+    fn other_objects(&self) -> Arc<OtherObjects> {
+        let read = || Arc::new(self.repo.other_objects(self.cluster, &self.loaded));
+        Arc::clone(self.around.objects.get_or_init(read))
     }
 
     fn texts(&self) -> Vec<Arc<SourceFile>> {
-        self.repo.texts(self.cluster)
+        self.around.texts.get_or_init(|| self.repo.texts(self.cluster)).clone()
     }
 
     fn layers(&self) -> Vec<repo::Layer> {

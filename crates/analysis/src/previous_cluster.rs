@@ -6,6 +6,8 @@ use crate::planned::{Inputs, Planned};
 use crate::prelude::*;
 use crate::previous_state::{PreviousObject, is_same};
 use crate::{Before, ClusterTask};
+use hcoplan_lint::Site;
+use hcoplan_repository::repo::OtherObjects;
 
 /// A cluster before the change.
 pub(super) enum PreviousCluster<'a> {
@@ -40,6 +42,19 @@ impl<'a> PreviousCluster<'a> {
                     None => Self::Planned(Box::new(planned)),
                 },
             },
+        }
+    }
+
+    /// The other objects before the change; reads them if the cluster wasn't planned.
+    pub(super) fn objects(
+        &self,
+        now: &Inputs<'_>,
+        read: impl FnOnce() -> Option<Arc<OtherObjects>>,
+    ) -> Option<Arc<OtherObjects>> {
+        match self {
+            Self::Same => Some(now.other_objects()),
+            Self::Planned(before) | Self::Rejected(before, _) => Some(before.other_objects()),
+            _ => read(),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Tries fixes before they are offered.
 
+use std::cell::LazyCell;
+
 use hcoplan_planner::plan::succeeds;
 
 use super::context::Context;
@@ -60,15 +62,16 @@ pub(super) fn demote_those_that_break(
         plain.map(|(nth, _)| (at, nth)).collect::<Vec<Place>>()
     };
     let plain: Vec<Place> = findings.iter().enumerate().flat_map(places).collect();
-    let known = findings.to_vec();
+    let tried = |edits: &[Edit]| cx.tried(edits).filter(|after| edits.is_empty() || !cx.keeps_objects(&after.plan));
+    let checked = |edits: &[Edit]| tried(edits).map(|after| check(&cx.with_trial(&after)));
+    // A trial doesn't check the other objects of the cluster's directory.
+    let known = LazyCell::new(|| [&findings[..], &checked(&[]).unwrap_or_default()].concat());
     let new_error = |edits: &[Edit]| {
-        let after = errors_after(cx, edits, &check)?;
-        first_new_error(&known, &after)?;
-        // Other objects of the cluster's directory aren't checked again.
-        let same = errors_after(cx, &[], &check).unwrap_or_default();
-        first_new_error(&[&known[..], &same].concat(), &after)
+        let after = checked(edits)?;
+        first_new_error(findings, &after)?;
+        first_new_error(&known, &after)
     };
-    let (faults, _) = faults(&known, &plain, MAX_BREAKING, |edits| Some(new_error(edits)));
+    let (faults, _) = faults(findings, &plain, MAX_BREAKING, |edits| Some(new_error(edits)));
     for ((at, nth), error) in faults {
         NewError { cluster: cx.cluster().to_string(), ..error }.demote(&mut findings[at].fixes[nth]);
     }
@@ -76,16 +79,6 @@ pub(super) fn demote_those_that_break(
 
 /// Maximum number of fixes tried one by one if all together cause an error.
 const MAX_BREAKING: usize = 16;
-
-/// The errors after edits of the HyperConverged's text; `None` without edits that change HCO's result.
-fn errors_after(
-    cx: &Context<'_>,
-    edits: &[Edit],
-    check: impl Fn(&Context<'_>) -> Vec<Finding>,
-) -> Option<Vec<Finding>> {
-    let after = cx.tried(edits)?;
-    (edits.is_empty() || !cx.keeps_objects(&after.plan)).then(|| check(&cx.with_trial(&after)))
-}
 
 /// The index of a finding and of its fix.
 type Place = (usize, usize);

@@ -43,7 +43,7 @@ pub(crate) fn linted(texts: [&str; 3], settings: &Settings) -> Vec<Finding> {
 struct LaterDocuments<'t>(&'t str);
 
 impl Site for LaterDocuments<'_> {
-    fn other_objects(&self) -> OtherObjects {
-        documents("hyperconverged.yaml", self.0).into_iter().map(Arc::new).collect()
+    fn other_objects(&self) -> Arc<OtherObjects> {
+        Arc::new(documents("hyperconverged.yaml", self.0).into_iter().map(Arc::new).collect())
     }
 }

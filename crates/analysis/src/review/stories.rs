@@ -200,7 +200,7 @@ impl Story<'_> {
         if self.effects.len() > 1 || !self.findings.is_empty() {
             self.effects.retain(|entry| !entry.effect.is_unknown);
         }
-        if self.findings.iter().any(|line| line.finding.severity == Severity::Error) {
+        if self.findings.iter().any(|line| line.finding.is_error()) {
             self.effects.retain(|entry| !entry.effect.needs_acceptance);
         }
         self.findings.sort_by_key(|line| std::cmp::Reverse(line.finding.severity));

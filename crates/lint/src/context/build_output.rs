@@ -328,6 +328,9 @@ fn expanded(word: &str, variables: &[(&str, Vec<&str>)]) -> Vec<String> {
     const MAX_STEPS: usize = 8;
     let mut all = vec![word.to_owned()];
     for _ in 0..MAX_STEPS {
+        if !all.iter().any(|word| word.contains('$')) {
+            break;
+        }
         all = all.iter().flat_map(|word| expanded_once(word, variables)).take(MAX_VALUES).collect();
     }
     all

@@ -157,7 +157,7 @@ pub struct Context<'a> {
 /// Data that is computed at its first use.
 #[derive(Default)]
 struct Known<'a> {
-    other_objects: OnceCell<OtherObjects>,
+    other_objects: OnceCell<Arc<OtherObjects>>,
     layers: OnceCell<Vec<Layer>>,
     editable_file: OnceCell<EditableFile>,
     images: OnceCell<Vec<GoldenImage<'a>>>,

@@ -92,19 +92,15 @@ impl<'a> Context<'a> {
         };
         let own = self.version();
         let other = if own == "v1" { "v1beta1" } else { "v1" };
+        let in_own = |field: &str| in_version(field, own).map(Cow::into_owned).filter(|to| to != field);
         // The section of this version may have the other version's field.
         let mixed = || {
             let (section, name) = below_spec.rsplit_once('.')?;
-            let field = format!("{}.{name}", in_version(section, other)?);
-            in_version(&field, own).map(Cow::into_owned).filter(|to| *to != field)
+            in_own(&format!("{}.{name}", in_version(section, other)?))
         };
-        let to = in_version(&below_spec, own).map(Cow::into_owned).filter(|to| *to != *below_spec);
         // Or the field may be in another section than that of the other version.
-        let stray = || {
-            let (_, field) = below_spec.split_once('.')?;
-            in_version(field, own).map(Cow::into_owned).filter(|to| *to != *field)
-        };
-        if let Some(to) = to.or_else(mixed).or_else(stray)
+        let stray = || in_own(below_spec.split_once('.')?.1);
+        if let Some(to) = in_own(&below_spec).or_else(mixed).or_else(stray)
             && *to != *below_spec
             && !fields.iter().any(|e| has_own_place(&e.key.text, &to))
         {

@@ -8,8 +8,8 @@ use hcoplan_yaml::edit::EditableFile;
 /// What is around a HyperConverged.
 pub trait Site {
     /// The other objects of the cluster's directory.
-    fn other_objects(&self) -> OtherObjects {
-        OtherObjects::default()
+    fn other_objects(&self) -> Arc<OtherObjects> {
+        Arc::default()
     }
 
     /// Dockerfiles, Makefiles and scripts of the cluster's directory.

@@ -1,6 +1,5 @@
 //! A status in a manifest.
 
-use hcoplan_planner::plan::Plan;
 use hcoplan_yaml::Value;
 
 use super::prelude::*;
@@ -24,12 +23,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     if let Some(mut fix) = cx.change(Applicability::Safe, &[Change::Remove(Path::root().key("status"))]) {
         // A new object is created with its status, from which the webhook takes the eviction strategy.
-        let objects = |plan: &Plan| {
-            let all = plan.objects().map(|o| (o.id.clone(), o.body.clone()));
-            all.collect::<Vec<_>>()
-        };
         let after = cx.planned_with(&fix);
-        if after.is_some_and(|after| objects(&after) != objects(cx.plan_as_new())) {
+        if after.is_some_and(|after| !after.objects().eq(cx.plan_as_new().objects())) {
             fix.applicability = Applicability::Unsafe;
             finding = finding.label("the eviction strategy follows from it when it is new");
         }

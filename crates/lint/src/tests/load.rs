@@ -149,14 +149,14 @@ impl Case {
 
 /// The documents of a text.
 impl Site for &str {
-    fn other_objects(&self) -> OtherObjects {
-        documents("others.yaml", self).into_iter().map(Arc::new).collect()
+    fn other_objects(&self) -> Arc<OtherObjects> {
+        Arc::new(documents("others.yaml", self).into_iter().map(Arc::new).collect())
     }
 }
 
 impl Site for &Case {
-    fn other_objects(&self) -> OtherObjects {
-        self.directory.iter().flat_map(|d| below(d)).collect()
+    fn other_objects(&self) -> Arc<OtherObjects> {
+        Arc::new(self.directory.iter().flat_map(|d| below(d)).collect())
     }
 
     fn texts(&self) -> Vec<Arc<SourceFile>> {

@@ -64,7 +64,7 @@ mod wrappers;
 use crate::prelude::*;
 use hcoplan_rule_pages::rules::{HCO_NOT_RECOGNIZED, HELM_CHART_NOT_RENDERED};
 use paths::{files_of, parent};
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 pub use applied_changes::applied_changes;
 pub use appliers::{AppliedBy, Appliers, has_facts_above, is_applied_from_top};
@@ -208,8 +208,6 @@ pub struct Repo {
     in_charts: OnceLock<Vec<Arc<Document>>>,
     /// What kustomizations build on, read at its first use.
     built_on: OnceLock<BTreeSet<Utf8PathBuf>>,
-    /// The scripts of the directory that was asked for last.
-    recent_texts: Mutex<Option<texts::DirectoryTexts>>,
 }
 
 /// A cluster that is built from a file, with the origins of its values.
@@ -387,10 +385,8 @@ impl Repo {
     /// The findings about a HyperConverged that isn't planned, or an object that was meant to be one; with a directory
     /// only those in it.
     pub fn unplanned(&self, below: Option<&Utf8Path>) -> impl Iterator<Item = &Finding> {
-        let is_below = move |f: &&Finding| {
-            let place = f.location.as_ref();
-            below.is_none_or(|b| place.is_some_and(|p| p.file.path().starts_with(b)))
-        };
+        let is_below =
+            move |f: &&Finding| below.is_none_or(|below| f.file().is_some_and(|path| path.starts_with(below)));
         let unplanned = self.findings.iter().filter(|f| UNPLANNED.contains(&f.rule.name));
         unplanned.filter(is_below)
     }

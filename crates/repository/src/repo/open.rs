@@ -1,7 +1,7 @@
 //! Opens a repository: finds its HyperConvergeds, inventories and kustomizations.
 
 use std::cell::LazyCell;
-use std::sync::{Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use hcoplan_diagnostics::source::{
     Directory, EditedTree, Limits, Listing, Memory, ReadOnce, SkipReason, in_order, max_bytes,
@@ -175,10 +175,7 @@ impl Repo {
             reading.objects.named.retain(is_selected);
             reading.objects.is_one_file = true;
             // A file on the command line must be readable, even without relevant objects.
-            let is_selected = |p: &Problem| {
-                let place = p.finding.location.as_ref();
-                place.is_some_and(|l| l.file.path() == only)
-            };
+            let is_selected = |p: &Problem| p.finding.file() == Some(&*only);
             let problems = std::mem::take(&mut reading.problems).into_iter();
             let strict = problems.map(|p| if is_selected(&p) { p.fatal() } else { p });
             reading.problems = strict.collect();
@@ -417,7 +414,6 @@ impl Reading {
             applied: OnceLock::new(),
             in_charts: OnceLock::new(),
             built_on: OnceLock::new(),
-            recent_texts: Mutex::new(None),
             paths: std::mem::take(&mut self.objects.paths),
             config: Config::default(),
         };

@@ -1,7 +1,5 @@
 //! Reads other files of a cluster's directory that build and mirror images.
 
-use std::sync::PoisonError;
-
 use super::Repo;
 use super::objects::ClusterRef;
 use super::wrappers::files::builds_image;
@@ -9,9 +7,6 @@ use crate::prelude::*;
 
 /// The largest size of a file: people don't write longer ones.
 const MAX_BYTES: usize = 1 << 20;
-
-/// A directory with its scripts.
-pub(super) type DirectoryTexts = (Utf8PathBuf, Vec<Arc<SourceFile>>);
 
 /// Whether a file is called like one that images are built or mirrored with.
 pub(super) fn is_text(path: &Utf8Path) -> bool {
@@ -24,17 +19,11 @@ impl Repo {
     /// The Dockerfiles, Makefiles and scripts in and below a cluster's directory, except for other clusters'
     /// directories. Skips unreadable ones.
     pub fn texts(&self, cluster: &ClusterRef) -> Vec<Arc<SourceFile>> {
-        let mut recent = self.recent_texts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, texts)) = recent.as_ref().filter(|(directory, _)| directory == cluster.directory()) {
-            return texts.clone();
-        }
         let read = self.text_paths(cluster).filter_map(|path| {
             let bytes = self.tree.read(path).ok()?;
             (bytes.len() <= MAX_BYTES).then(|| SourceFile::from_bytes(path, bytes))
         });
-        let texts: Vec<_> = read.collect();
-        *recent = Some((cluster.directory().to_owned(), texts.clone()));
-        texts
+        read.collect()
     }
 
     /// Where they are.

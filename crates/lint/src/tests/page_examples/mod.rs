@@ -235,8 +235,8 @@ struct Example<'a> {
 }
 
 impl crate::Site for Example<'_> {
-    fn other_objects(&self) -> OtherObjects {
-        self.repo.other_objects(self.cluster, self.loaded)
+    fn other_objects(&self) -> Arc<OtherObjects> {
+        self.repo.other_objects(self.cluster, self.loaded).into()
     }
 
     fn texts(&self) -> Vec<Arc<SourceFile>> {
