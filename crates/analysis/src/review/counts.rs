@@ -46,12 +46,16 @@ impl Counts {
 
     pub(super) fn of<'d>(diffs: impl IntoIterator<Item = &'d ClusterDiff>) -> Self {
         let mut out = Self::default();
+        // An upgrade compares a cluster once for each step.
+        let mut with_objects = BTreeSet::new();
         for diff in diffs {
             out.differing += usize::from(diff.differs());
             out.findings_removed += diff.findings_removed.len();
             out.noise += diff.comparison.noise_count();
             let real = diff.comparison.objects.iter().filter(|c| !c.is_noise());
-            out.with_objects += usize::from(real.clone().next().is_some());
+            if real.clone().next().is_some() {
+                with_objects.insert(&*diff.cluster);
+            }
             for change in real {
                 match change.kind {
                     Kind::Add => out.add += 1,
@@ -62,6 +66,7 @@ impl Counts {
                 out.remove += usize::from(change.instead_of.is_some());
             }
         }
+        out.with_objects = with_objects.len();
         out
     }
 }

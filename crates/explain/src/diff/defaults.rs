@@ -1,7 +1,7 @@
 //! Unset fields that two releases fill in differently.
 
 use super::consequence::{Sides, consequences};
-use super::note::{Note, NoteKind, ValueChange, from_sentence};
+use super::note::{KeptLine, Note, NoteKind, ValueChange, from_sentence};
 use super::semantic::{self, Difference, Lists, ObjectChange, differences};
 use crate::diff::side::Side;
 use crate::prelude::*;
@@ -109,8 +109,7 @@ pub(super) fn defaults(before: &Side<'_>, after: &Side<'_>, out: &mut Vec<Note>)
             (None, Some(Value::Bool(true))) if is_default => Some(format!("{leaf}: false")),
             (None, _) => None,
         };
-        // The manifest's version may lack it.
-        let keep = keep.map(|line| if own.is_some() { line } else { format!("{line} # only v1 has it") });
+        let keep = keep.map(|text| KeptLine { text, is_only_in_v1: own.is_none() });
         let help = match (was, is) {
             // HCO removes it again after every write.
             (_, None) if !is_default && is_written => {

@@ -35,7 +35,7 @@ pub use edits::{Objects, add_edits, is_compared};
 pub use effect::{Effect, Task};
 pub use live::{comparable, mark_noise};
 pub use live_check::{ExpectedState, Incomparable, LiveCheck};
-pub use note::{Note, NoteKind, ValueChange};
+pub use note::{KeptLine, Note, NoteKind, ValueChange};
 pub use side::{ExistingObjects, Side, States};
 pub use steps::{order_notes, step_notes};
 pub use upgrade::{PatchChange, notes, patch_change};

@@ -3,7 +3,7 @@
 use super::consequence;
 use crate::diff::semantic::Impact;
 use crate::prelude::*;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 /// The kind of an upgrade's effect on a HyperConverged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,6 +63,21 @@ pub struct Note {
     pub subjects: Vec<String>,
 }
 
+/// A line of the manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptLine {
+    /// The field and its value.
+    pub text: String,
+    /// Whether the manifest's API version lacks the field.
+    pub is_only_in_v1: bool,
+}
+
+impl Display for KeptLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.text, if self.is_only_in_v1 { " # only v1 has it" } else { "" })
+    }
+}
+
 /// A value of the HyperConverged that an upgrade changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueChange {
@@ -73,7 +88,7 @@ pub struct ValueChange {
     /// After the upgrade.
     pub after: String,
     /// The line that keeps today's value, if one does.
-    pub keep: Option<String>,
+    pub keep: Option<KeptLine>,
     /// Whether the line is valid only from the new release on.
     pub is_later: bool,
 }

@@ -212,7 +212,7 @@ fn upgrade(changes: &Changes<'_>, steps: &Steps, findings: &mut Findings<'_>) ->
             "field": row.value.field,
             "before": row.value.before,
             "after": row.value.after,
-            "keep": row.value.keep,
+            "keep": row.value.keep.as_ref().map(ToString::to_string),
             "releases": row.entry.releases,
             "clusters": row.entry.clusters,
         })

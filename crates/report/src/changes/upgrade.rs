@@ -7,6 +7,7 @@ use crate::document::{Entry as Row, Table};
 use crate::plural;
 use crate::prelude::*;
 use hcoplan_analysis::review::{Checklist, Entry, ValueRow};
+use hcoplan_explain::diff::KeptLine;
 
 /// The steps of an upgrade, for a screen.
 pub(crate) struct UpgradeView<'a>(pub(crate) &'a Steps);
@@ -180,8 +181,13 @@ fn values(review: &Review<'_>, rows: &[ValueRow<'_>]) -> Vec<Block> {
     let mut out = vec![Block::Table(table)];
     let keep = |is_later: bool| {
         let lines = rows.iter().filter(|row| row.value.is_later == is_later).filter_map(|row| row.value.keep.as_ref());
-        let lines: BTreeSet<&String> = lines.collect();
-        Text::join(lines.into_iter().map(|line| Text::new().code(line)), ", ")
+        // Manifests in different API versions may need the same line.
+        let mut once: BTreeMap<&str, &KeptLine> = BTreeMap::new();
+        for line in lines {
+            let known = once.entry(&line.text).or_insert(line);
+            *known = if known.is_only_in_v1 { known } else { line };
+        }
+        Text::join(once.into_values().map(|line| Text::new().code(line.to_string())), ", ")
     };
     for (is_later, words) in [(false, "to keep today's value, write "), (true, "with the upgrade, not before: ")] {
         let lines = keep(is_later);
