@@ -76,7 +76,13 @@ fn rejected(cx: &Context<'_>, out: &mut Sink) {
                 (message, "for new virtual machines", help)
             } else {
                 let message = format!("the change of {name} is rejected: {}", row.message);
-                (message, "can't be changed in an existing object", "give the object another name, or delete it first")
+                let help = match row.kind {
+                    "PersistentVolumeClaim" | "DataVolume" => {
+                        "keep the old value, or give the disk another name and copy its data: deleting it deletes the data"
+                    }
+                    _ => "give the object another name, or delete it first",
+                };
+                (message, "can't be changed in an existing object", help)
             };
             let place = document.locate_key(&Path(path.0.into_iter().chain(below.0).collect()));
             let finding = cx.finding_about(document, message).at(place).label(label).help(help);

@@ -57,6 +57,7 @@ mod dict_without_ssp;
 mod dict_without_storage_class;
 mod disk_rejected;
 mod disk_smaller_than_source;
+mod duplicate_disk_template;
 mod duplicate_mac_address;
 mod duplicate_resource;
 mod eviction_strategy_needs_two_nodes;

@@ -60,6 +60,15 @@ fn references<'c>(cx: &'c Context<'_>) -> (BTreeMap<String, Vec<Reference>>, Nam
             }
         }
     }
+    for claim in cx.of_kind("PersistentVolumeClaim") {
+        let class = claim.root.below("spec.storageClassName");
+        // A volume of a claim's own needs no class.
+        if let Some(node) = class.filter(|_| claim.root.below("spec.volumeName").is_none()) {
+            let who = format!("the PersistentVolumeClaim {}", name_of(claim));
+            let (place, object) = (claim.location(node.span), Some(object_of(claim)));
+            add(Reference { who, label: "it stays pending", place, object }, node.as_str().unwrap_or_default());
+        }
+    }
     (found, names)
 }
 

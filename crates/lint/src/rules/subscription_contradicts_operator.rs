@@ -10,35 +10,30 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     const CONFIG: &str = "spec.config";
     for subscription in cx.subscriptions() {
         let config = json_of(subscription.root.below(CONFIG));
-        // Operators with the same placement share a finding.
-        let mut pending: Vec<(&Json, Vec<&str>)> = Vec::new();
+        // Operators with the same obstacle share a finding.
+        let mut pending: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
         for (operator, own) in &cx.release().tables().operator_placements {
-            let installed = with_subscription(own.clone(), &config);
-            if has_node(cx, &installed) || !has_node(cx, own) {
-                continue;
-            }
-            match pending.iter_mut().find(|(other, _)| *other == own) {
-                Some((_, operators)) => operators.push(operator),
-                None => pending.push((own, vec![operator])),
+            if has_node(cx, own) && !has_node(cx, &with_subscription(own.clone(), &config)) {
+                pending.entry(required_labels(own)).or_default().push(operator);
             }
         }
-        for (own, operators) in pending {
+        for (labels, operators) in pending {
             let parts = ["nodeSelector", "affinity", "tolerations"];
             let part = parts.into_iter().find(|part| !config[*part].is_null()).unwrap_or(parts[0]);
-            let (names, stay) = (and(&operators), if operators.len() == 1 { "stays" } else { "stay" });
-            let is_required = required_terms(own).next().is_some();
-            let affinity = if is_required { " and its own node affinity" } else { "" };
-            let message = format!("no declared node takes {names} with the Subscription's {part}{affinity}");
+            let (own, stay) = if operators.len() == 1 { ("its", "stays") } else { ("their", "stay") };
+            let names = and(&operators);
+            let with = if labels.is_empty() { "tolerations" } else { "node affinity" };
+            let message = format!("no declared node takes {names} with the Subscription's {part} and {own} own {with}");
             let finding =
                 cx.finding_about(subscription, message).at(subscription.locate_key(&Path::dotted(CONFIG).key(part)));
-            out.report(if is_required {
-                let label = format!("{names} {stay} pending: it requires {}", required(own));
+            out.report(if labels.is_empty() {
+                let finding = finding.label("their pods stay pending: they don't tolerate the taints of these nodes");
+                finding.help("write the tolerations into spec.config, too")
+            } else {
+                let label = format!("{names} {stay} pending: it requires the label {}", or(&labels));
                 finding
                     .label(label)
                     .help("write a node affinity into spec.config, too: OLM replaces the operator's own")
-            } else {
-                let finding = finding.label("their pods stay pending: they don't tolerate the taints of these nodes");
-                finding.help("write the tolerations into spec.config, too")
             });
         }
     }
@@ -55,9 +50,7 @@ fn has_node(cx: &Context<'_>, placement: &Json) -> bool {
 }
 
 /// The keys of the labels that a placement's terms require.
-fn required(placement: &Json) -> String {
-    let terms = required_terms(placement);
-    let expressions = terms.filter_map(|term| term["matchExpressions"].as_array()).flatten();
-    let keys: Vec<&str> = expressions.filter_map(|e| e["key"].as_str()).collect();
-    format!("the label {}", or(&keys))
+fn required_labels(placement: &Json) -> Vec<&str> {
+    let expressions = required_terms(placement).flat_map(|term| elements(&term["matchExpressions"]));
+    expressions.filter_map(|e| e["key"].as_str()).collect()
 }

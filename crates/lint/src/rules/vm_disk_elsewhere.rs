@@ -1,4 +1,4 @@
-//! A virtual machine whose disk is declared in another namespace, or under a similar name.
+//! A virtual machine whose disk, Secret or ConfigMap is declared in another namespace, or a disk under a similar name.
 
 use hcoplan_planner::machines::is_placeholder;
 
@@ -40,14 +40,18 @@ fn elsewhere(
         let place = vm.document.locate(path);
         vm.finding(cx, message).at(place).label("the machine waits for it")
     };
+    let what = match kinds[0] {
+        kind @ ("Secret" | "ConfigMap") => kind,
+        _ => "disk",
+    };
     if let Some(other) = declared().find(named) {
-        let message = format!("the disk {name} of {vm} isn't declared in {}", vm.namespace());
+        let message = format!("the {what} {name} of {vm} isn't declared in {}", vm.namespace());
         let place = namespace_place(other);
-        let help = format!("declare it in {}: a machine uses disks of its own namespace", vm.namespace());
+        let help = format!("declare it in {}: a machine uses those of its own namespace", vm.namespace());
         return Some(finding(message).help(help).related(place, "it is declared in another namespace"));
     }
     // Any controller may create a claim.
-    let [kind] = kinds else {
+    let [kind @ "DataVolume"] = kinds else {
         return None;
     };
     let known = declared().filter(is_here).filter_map(|d| text_at(d, "metadata.name"));

@@ -8,8 +8,15 @@ use super::prelude::*;
 use crate::Candidate;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
+    let missing = missing_default(cx);
+    let mut pending = Vec::new();
     for (vm, verdict) in cx.judged_machines() {
         if verdict.spec.is_null() {
+            continue;
+        }
+        let is_default = |(_, need): &(_, NodeRequirement)| missing.as_ref() == Some(need);
+        if verdict.spec["domain"]["cpu"]["model"].is_null() && verdict.launcher.needs.iter().any(is_default) {
+            pending.push(vm.name());
             continue;
         }
         let candidates = cx.schedulable_nodes(&vm, verdict);
@@ -52,6 +59,22 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         });
         out.report_all(found);
     }
+    if let Some(model) = missing {
+        let pending = if pending.is_empty() { String::new() } else { format!(": {} stay pending", and(&pending)) };
+        let finding = cx.finding(format!("no declared workload node has {}, the default{pending}", named(&model)));
+        let finding = finding.at(cx.field("defaultCPUModel").value_place()).label("machines without a model stay pending");
+        let finding = finding.help("use a model that nodes have, or correct the inventory");
+        out.report(if pending.is_empty() { finding.warning() } else { finding });
+    }
+}
+
+/// The HyperConverged's default CPU model, if no workload node has it.
+fn missing_default(cx: &Context<'_>) -> Option<NodeRequirement> {
+    let model = cx.hyperconverged()?.text("virtualization.virtualMachineOptions.defaultCPUModel")?;
+    let is_obsolete = cx.rendered_kubevirt("configuration.obsoleteCPUModels")[model] == true;
+    let model = NodeRequirement::of_model(model).filter(|_| !is_obsolete)?;
+    let mut nodes = cx.workload_nodes().filter(|node| node.node.architecture == "amd64").peekable();
+    (nodes.peek().is_some() && nodes.all(|node| model.is_met(node.node) == Some(false))).then_some(model)
 }
 
 /// A machine whose storage class has no volumes where it may run.

@@ -28,24 +28,23 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             continue;
         }
 
-        let (message, label) = if nodes.is_empty() {
-            let required = required(&placement);
-            let required = if required.is_empty() { required } else { format!(": {required}") };
-            (format!("no declared node matches the placement of {vm}{required}"), "matches no node")
+        let required = required(&placement);
+        let required = if required.is_empty() { required } else { format!(": {required}") };
+        let workloads = cx.field("workloads.nodePlacement");
+        let is_placed = !nodes.is_empty() && workloads.node().is_some();
+        let (message, label, help) = if nodes.is_empty() {
+            let message = format!("no declared node matches the placement of {vm}{required}");
+            (message, "matches no node", "select labels that nodes have, or correct the inventory")
+        } else if is_placed {
+            let message = format!("the workload placement leaves out every node that is selected by {vm}{required}");
+            (message, "matches only nodes without virt-handler", "let both select a node in common")
         } else {
-            (
-                format!("the workload placement leaves out every node that is selected by {vm}"),
-                "matches only nodes without virt-handler",
-            )
+            let message = format!("only nodes without virt-handler match the placement of {vm}{required}");
+            (message, "matches no workload node", "select labels that workload nodes have")
         };
-        let mut finding = vm
-            .finding(cx, message)
-            .at(vm.placement_place())
-            .label(label)
-            .help("select labels that nodes have, or correct the inventory");
-        if !nodes.is_empty() {
-            let placement = cx.field("workloads.nodePlacement").key_place();
-            finding = finding.related(placement, "virt-handler runs where this says");
+        let mut finding = vm.finding(cx, message).at(vm.placement_place()).label(label).help(help);
+        if is_placed {
+            finding = finding.related(workloads.key_place(), "virt-handler runs where this says");
         }
         out.report(finding);
     }

@@ -37,7 +37,11 @@ pub(super) fn is_host(text: &str) -> bool {
 /// Whether a registry's URL names an image; CDI itself rejects other schemes.
 pub(super) fn is_registry_url(text: &str) -> bool {
     match text.split_once(':') {
-        Some(("docker", rest)) => rest.strip_prefix("//").is_some_and(is_image),
+        // The importer's library rejects a reference with both a tag and a digest.
+        Some(("docker", rest)) => rest.strip_prefix("//").is_some_and(|image| {
+            let tagged = image.split_once('@').and_then(|(name, _)| name.rsplit_once(':'));
+            is_image(image) && tagged.is_none_or(|(_, port)| port.contains('/'))
+        }),
         Some(("oci-archive", rest)) => rest.starts_with("//"),
         _ => true,
     }

@@ -43,10 +43,13 @@ pub(crate) fn report(cx: &Context<'_>, out: &mut Sink, is_ours: fn(Outcome) -> b
         }
     }
     let rows = || MACHINE_ROWS.iter().filter(|row| is_ours(row.outcome));
-    for vm in cx.virtual_machines() {
+    for (vm, verdict) in cx.judged_machines() {
         let spec = vm.document.root.at(&vm.path("domain").parent());
         if let Some(spec) = spec.filter(|_| cx.is_whole(vm.document)) {
-            rows().for_each(|row| report_below(cx, row, "", (vm.document, spec, row.below), out));
+            // What KubeVirt itself rejects is reported as that.
+            let is_told = |row: &&Row| verdict.causes.iter().any(|cause| cause.path.starts_with(&vm.path(row.below)));
+            let rows = rows().filter(|row| !is_told(row));
+            rows.for_each(|row| report_below(cx, row, "", (vm.document, spec, row.below), out));
         }
     }
 }

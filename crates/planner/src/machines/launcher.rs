@@ -65,6 +65,12 @@ pub fn may_be_required(label: &str) -> bool {
 }
 
 impl NodeRequirement {
+    /// The label of a CPU model's name; `None` for the node's own.
+    pub fn of_model(name: &str) -> Option<Self> {
+        let is_own = matches!(name, "" | "host-model" | "host-passthrough");
+        (!is_own).then(|| Self::Label { label: format!("{CPU_MODEL}{name}"), family: CPU_MODEL.to_owned() })
+    }
+
     /// Whether a node satisfies it; `None` if the inventory doesn't have the fact.
     pub fn is_met(&self, node: &Node) -> Option<bool> {
         match self {
@@ -152,11 +158,10 @@ impl Launcher {
         let model = if own.is_empty() { text(&cluster.configuration()["cpuModel"]) } else { own };
         let is_amd64 = matches!(text(&spec["architecture"]), "" | "amd64");
         self.has_host_model = is_amd64 && matches!(model, "" | "host-model");
-        let is_named = is_amd64 && !matches!(model, "" | "host-model" | "host-passthrough");
-        let is_obsolete = is_named && cluster.configuration()["obsoleteCPUModels"][model] == true;
-        if is_named && !is_obsolete {
-            let (label, family) = (format!("{CPU_MODEL}{model}"), CPU_MODEL.to_owned());
-            self.need("domain.cpu.model", NodeRequirement::Label { label, family });
+        let named = NodeRequirement::of_model(model).filter(|_| is_amd64);
+        let is_obsolete = named.is_some() && cluster.configuration()["obsoleteCPUModels"][model] == true;
+        if let Some(named) = named.filter(|_| !is_obsolete) {
+            self.need("domain.cpu.model", named);
         }
         for (key, value) in members(at(cluster.configuration(), "developerConfiguration.nodeSelectors")) {
             if spec["nodeSelector"][key].is_null() {

@@ -274,14 +274,15 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
     let is_one = counts.dangling == 1;
     add(counts.dangling, if is_one { "plain name leads to nothing" } else { "plain names lead to nothing" });
     let all = plural(counts.machines, "virtual machine");
-    let machines = clusters.iter().flat_map(|c| &c.machines);
-    let unsure = machines.filter(|m| m.outcome == BootOutcome::Undetermined).count();
-    if unsure < counts.machines {
+    let machines = || clusters.iter().flat_map(|c| &c.machines);
+    let unsure = [(BootOutcome::Undetermined, "undetermined"), (BootOutcome::Unknown, "with a disk of unknown architecture")];
+    let unsure = unsure.map(|(outcome, what)| (machines().filter(|m| m.outcome == outcome).count(), what));
+    if unsure.iter().map(|(n, _)| n).sum::<usize>() < counts.machines {
         let boot = if counts.machines == 1 { "boots" } else { "boot" };
         parts.push(format!("{} of {all} {boot}", counts.booting));
     }
-    if unsure > 0 {
-        parts.push(if unsure < counts.machines { format!("{unsure} undetermined") } else { all + " undetermined" });
+    for (n, what) in unsure.into_iter().filter(|(n, _)| *n > 0) {
+        parts.push(if n < counts.machines { format!("{n} {what}") } else { format!("{all} {what}") });
     }
     let mut text = format!("{} in {}", parts.join(", "), plural(counts.clusters, "cluster"));
     if counts.with_problems > 0 {
