@@ -62,7 +62,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if let Some(model) = missing {
         let pending = if pending.is_empty() { String::new() } else { format!(": {} stay pending", and(&pending)) };
         let finding = cx.finding(format!("no declared workload node has {}, the default{pending}", named(&model)));
-        let finding = finding.at(cx.field("defaultCPUModel").value_place()).label("machines without a model stay pending");
+        let finding =
+            finding.at(cx.field("defaultCPUModel").value_place()).label("machines without a model stay pending");
         let finding = finding.help("use a model that nodes have, or correct the inventory");
         out.report(if pending.is_empty() { finding.warning() } else { finding });
     }

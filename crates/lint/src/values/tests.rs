@@ -125,7 +125,12 @@ fn samples(kind: Kind) -> (Vec<Json>, Vec<Json>) {
         Kind::Host => (texts(&["a.example.com:5000"]), texts(&["https://a.example.com", "a.example.com/b", "*.b"])),
         Kind::RegistryUrl => (
             texts(&["docker://a.example.com:5000/b:1", &format!("docker://a.example.com:5000/b@sha256:{:064}", 1)]),
-            texts(&["docker:/a.example.com/b", "docker://", "docker://a.example.com/B c", &format!("docker://b:1@sha256:{:064}", 1)]),
+            texts(&[
+                "docker:/a.example.com/b",
+                "docker://",
+                "docker://a.example.com/B c",
+                &format!("docker://b:1@sha256:{:064}", 1),
+            ]),
         ),
         Kind::CpuModel => (
             texts(&["Haswell", "EPYC-v2", "FutureLake", "host-model"]),

@@ -275,7 +275,8 @@ fn totals(clusters: &[ClusterMatrix]) -> String {
     add(counts.dangling, if is_one { "plain name leads to nothing" } else { "plain names lead to nothing" });
     let all = plural(counts.machines, "virtual machine");
     let machines = || clusters.iter().flat_map(|c| &c.machines);
-    let unsure = [(BootOutcome::Undetermined, "undetermined"), (BootOutcome::Unknown, "with a disk of unknown architecture")];
+    let unsure =
+        [(BootOutcome::Undetermined, "undetermined"), (BootOutcome::Unknown, "with a disk of unknown architecture")];
     let unsure = unsure.map(|(outcome, what)| (machines().filter(|m| m.outcome == outcome).count(), what));
     if unsure.iter().map(|(n, _)| n).sum::<usize>() < counts.machines {
         let boot = if counts.machines == 1 { "boots" } else { "boot" };

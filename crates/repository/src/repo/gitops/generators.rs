@@ -43,7 +43,10 @@ fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Opt
             let mut all = Vec::new();
             for left in &product {
                 let right = of_generator(&left.fill_all(inner), tree, files)?;
-                all.extend(right.iter().map(|right| joined(left, right)).take(MAX_BINDINGS + 1));
+                all.extend(right.iter().map(|right| joined(left, right)));
+                if all.len() > MAX_BINDINGS {
+                    return None;
+                }
             }
             product = all;
         }
@@ -53,7 +56,7 @@ fn of_generator(generator: &Node, tree: &dyn Tree, files: &[Utf8PathBuf]) -> Opt
         let all = generator.list_at("merge.generators").iter().map(|inner| of_generator(inner, tree, files));
         let mut all = all.collect::<Option<Vec<_>>>()?.into_iter();
         let base = all.next()?;
-        all.fold(base, |base, other| base.iter().map(|one| merged(one, &other, &keys)).collect())
+        all.fold(base, |base, other| merged(base, &other, &keys))
     } else {
         return None;
     };
@@ -84,10 +87,12 @@ fn joined(left: &Template, right: &Template) -> Template {
     Template { values }
 }
 
-/// A base's values with those of the first other one that has the same keys.
-fn merged(base: &Template, others: &[Template], keys: &[&str]) -> Template {
-    let is_same = |other: &&Template| keys.iter().all(|key| base.values.get(*key) == other.values.get(*key));
-    others.iter().find(is_same).map_or_else(|| base.clone(), |other| joined(base, other))
+/// The values of each base with those of the first other one that has the same keys.
+fn merged(bases: Vec<Template>, others: &[Template], keys: &[&str]) -> Vec<Template> {
+    let keyed = |one: &Template| keys.iter().map(|key| one.values.get(*key).cloned()).collect::<Vec<_>>();
+    let by_keys: HashMap<Vec<Option<String>>, &Template> = others.iter().rev().map(|one| (keyed(one), one)).collect();
+    let with = |base: Template| by_keys.get(&keyed(&base)).map(|other| joined(&base, other)).unwrap_or(base);
+    bases.into_iter().map(with).collect()
 }
 
 /// The values of a map, those of inner ones by their path.

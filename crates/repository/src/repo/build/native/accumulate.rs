@@ -33,6 +33,9 @@ const TRANSFORMERS: [Field; 11] = [
     Field::Images,
 ];
 
+/// The most kustomizations of a build: two that each name the next two double the work with each level.
+pub(super) const MAX_VISITS: usize = 10_000;
+
 /// An annotation of objects that no build prints.
 const LOCAL: &str = "config.kubernetes.io/local-config";
 
@@ -77,6 +80,7 @@ pub(in crate::repo) fn accumulate(
         all,
         out: Accumulated { is_exact: true, ..Accumulated::default() },
         open: BTreeSet::new(),
+        visits: 0,
         is_unrestricted: additions.is_unrestricted,
     };
     let place = additions.entries.first().map_or_else(|| start_of(&directory.join("kustomization.yaml")), Entry::place);
@@ -106,6 +110,8 @@ struct Accumulation<'a, 't> {
     out: Accumulated,
     /// The directories in progress.
     open: BTreeSet<Utf8PathBuf>,
+    /// How many were entered, one as often as it is named.
+    visits: usize,
     /// Whether files may be outside of their kustomization's directory.
     is_unrestricted: bool,
 }
@@ -118,6 +124,10 @@ impl Accumulation<'_, '_> {
             return Err(Refused { place: place_of(own, rejected), why });
         }
         let directory = own.directory().to_owned();
+        self.visits += 1;
+        if self.visits > MAX_VISITS {
+            return Err(Refused { place: first_line(own), why: RefusedReason::TooMany });
+        }
         if !self.open.insert(directory.clone()) {
             return Err(Refused { place: first_line(own), why: RefusedReason::Cycle(directory.to_string()) });
         }

@@ -16,6 +16,7 @@ mod substitute;
 #[cfg(test)]
 mod tests;
 
+use accumulate::MAX_VISITS;
 pub(super) use accumulate::{Accumulated, Unfetched, accumulate, first_line, place_of};
 pub(super) use metadata::set_common;
 pub(super) use object::Object;
@@ -54,6 +55,8 @@ pub(super) enum RefusedReason {
     OutsideRoot(String),
     #[error("`{0}` builds on itself")]
     Cycle(String),
+    #[error("it leads to more than {MAX_VISITS} kustomizations")]
+    TooMany,
     #[error("`{name}` can't be read: {why}")]
     Unreadable { name: String, why: String },
     #[error("this object lacks `{0}`")]
