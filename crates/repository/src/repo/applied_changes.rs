@@ -16,17 +16,25 @@ use super::wrappers::policy;
 use super::{ClusterRef, Repo, is_same_document, wrapper_fields};
 use crate::prelude::*;
 
-/// Annotations of an object with which a controller doesn't apply it, or deletes it again.
+/// Annotations of an object, for Flux also labels, with which a controller doesn't apply it, or deletes it again: with this
+/// value, if there is one, and with any but the last.
 ///
-/// Sources: Argo CD's resource hooks and kustomize-controller's `reconcile` and `ssa`; kustomize, with which Flux builds
-/// every directory, drops local configuration from its output.
-const ANNOTATIONS: [(Controller, &str, &str); 5] = [
-    (Controller::Flux, "kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
-    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", "Ignore"),
-    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent"),
-    (Controller::ArgoCd, "argocd.argoproj.io/hook", ""),
-    (Controller::Flux, "config.kubernetes.io/local-config", "true"),
+/// Sources: Argo CD's resource hooks, those of Helm among them, and kustomize-controller's `reconcile` and `ssa`
+/// (`AnyInMetadata`); kustomize, with which Flux builds every directory, drops local configuration from its output.
+const METADATA: [(Controller, &str, Option<&str>, Option<&str>); 6] = [
+    (Controller::Flux, "kustomize.toolkit.fluxcd.io/reconcile", Some("disabled"), None),
+    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", Some("Ignore"), None),
+    (Controller::Flux, "kustomize.toolkit.fluxcd.io/ssa", Some("IfNotPresent"), None),
+    (Controller::ArgoCd, "argocd.argoproj.io/hook", None, None),
+    (Controller::ArgoCd, "helm.sh/hook", None, Some("crd-install")),
+    (Controller::Flux, "config.kubernetes.io/local-config", None, Some("false")),
 ];
+
+/// What Flux leaves out of an archive without a list of its source, of the names that manifests may have.
+///
+/// Source: `ExcludeCI` and `ExcludeExtra` of fluxcd/pkg's `sourceignore`.
+const FLUX_IGNORES: &str = ".github/\n.circleci/\n.travis.yml\n.gitlab-ci.yml\nappveyor.yml\n.drone.yml\ncloudbuild.yaml\n\
+                            codeship-services.yml\ncodeship-steps.yml\n.goreleaser.yml\n.sops.yaml\n.flux.yaml\n";
 
 /// The sources with what generators and files fill in, after the object's own fields.
 const FILLED_IN: &str = "~sources";
@@ -122,6 +130,16 @@ fn settings_changes(before: &Repo, after: &Repo, old: &Applied, new: &Applied) -
         let values = was.map(|was| [was, related].map(|d| json!({"spec": spec(d)})));
         let field = values.and_then(|[a, b]| changed(&a, &b, "", &is_known));
         out.extend(field.map(|field| report(related, &field)));
+    }
+    let gone =
+        before.gitops().related(old).first().filter(|_| after.gitops().related(new).is_empty() && out.is_empty());
+    if let Some(gone) = gone {
+        let message =
+            format!("{}, which {} uses, is not in the repository any more", phrase(gone), phrase(&new.document));
+        let place = ["spec.sourceRef", "spec.project"].iter().find_map(|field| new.document.root.below(field));
+        let finding = Finding::new(&CHANGE_NOT_PLANNED, message);
+        let finding = finding.at(new.document.location(place.unwrap_or(&new.document.root).span));
+        out.push(finding.label("applies nothing without it").help("keep it, unless it is created elsewhere"));
     }
     out
 }
@@ -298,25 +316,28 @@ impl Repo {
             let bytes = self.tree.read(&directory.join(name)).ok()?;
             Some(matches(&String::from_utf8_lossy(&bytes), directory))
         };
-        self.gitops()
-            .related(applied)
-            .iter()
-            .any(|repository| matches(repository.text("spec.ignore"), Utf8Path::new("")))
+        let own = self.gitops().related(applied).iter().find_map(|source| source.root.text_at("spec.ignore"));
+        let of_source = match applied.kind.controller() {
+            Controller::Flux => own.unwrap_or(FLUX_IGNORES),
+            _ => own.unwrap_or_default(),
+        };
+        matches(of_source, Utf8Path::new(""))
             || file.ancestors().skip(1).any(|directory| by_file(directory).unwrap_or(false))
     }
 
-    /// Whether annotations of the HyperConverged keep a controller from applying it.
+    /// Whether annotations or labels of the HyperConverged keep a controller from applying it, or that it is a list.
     fn left_out_by_itself(&self, controller: Controller, cluster: &ClusterRef) -> Option<LeftOut> {
         let document = self.object(cluster.object)?;
-        let is_set = |key: &str, value: &str| {
-            let own = document.root.str_at(&Path::annotation(key));
-            own.is_some_and(|own| value.is_empty() && !own.is_empty() || own.eq_ignore_ascii_case(value))
+        let labels = (controller == Controller::Flux).then_some("metadata.labels");
+        let all = || ["metadata.annotations"].into_iter().chain(labels).filter_map(|key| document.root.below(key));
+        let is_it = |(of, key, value, but): &&(Controller, &str, Option<&str>, Option<&str>)| {
+            let is_meant = |own: &str| *but != Some(own) && value.is_none_or(|value| own.eq_ignore_ascii_case(value));
+            *of == controller && all().any(|all| all.get(key).and_then(Node::as_str).is_some_and(is_meant))
         };
-        let is_it = |(of, key, value): &&(Controller, &str, &str)| *of == controller && is_set(key, value);
-        ANNOTATIONS
-            .iter()
-            .find(is_it)
-            .map(|(_, key, value)| LeftOut::Annotation(key, if value.is_empty() { "…" } else { value }))
+        let found = METADATA.iter().find(is_it).map(|(_, key, value, _)| LeftOut::Metadata(key, value.unwrap_or("…")));
+        let is_list = controller == Controller::ArgoCd
+            && document.root.get("items").is_some_and(|items| matches!(items.value, hcoplan_yaml::Value::Seq(_)));
+        found.or(is_list.then_some(LeftOut::List))
     }
 
     /// Why the policy that has a cluster's HyperConverged enforces nothing, and where it says so.

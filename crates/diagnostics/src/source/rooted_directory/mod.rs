@@ -26,7 +26,11 @@ pub(super) struct RootedDirectory {
 
 impl RootedDirectory {
     /// The directory at a path without links.
+    ///
+    /// # Errors
+    /// A directory that can't be opened, or is below a `.git`: a link may lead there.
     pub(super) fn new(real: &Utf8Path) -> io::Result<Self> {
+        outside_git(real).map_err(io::Error::other)?;
         Ok(Self {
             real: real.to_owned(),
             #[cfg(unix)]

@@ -17,11 +17,17 @@ pub(in crate::repo) enum LeftOut {
     Kustomization,
     #[error("its directory is a chart now")]
     Chart,
-    #[error("an ignore file of the controller, or `spec.ignore` of the source, leaves it out")]
+    #[error("an ignore file of the controller, its defaults, or `spec.ignore` of the source leave it out")]
     Ignored,
-    /// An annotation of its own, with its value.
-    #[error("its annotation `{0}: {1}` says so")]
-    Annotation(&'static str, &'static str),
+    #[error("the controller reads no file of this name")]
+    Extension,
+    #[error("it is a link now, and Flux takes none into its archive")]
+    Link,
+    #[error("with `items` it is a list")]
+    List,
+    /// An annotation or label of its own, with its value.
+    #[error("its `{0}: {1}` says so")]
+    Metadata(&'static str, &'static str),
     #[error("the comment `+argocd:skip-file-rendering` says so")]
     SkippedFile,
 }
@@ -53,10 +59,28 @@ impl Applied {
                 return Some(LeftOut::Chart);
             }
             if source.selects(above, file) {
-                return None;
+                return self.unread(tree, file);
             }
             why = LeftOut::Pattern;
         }
         Some(why)
+    }
+
+    /// Why it doesn't read a file of a directory that it applies as it is.
+    ///
+    /// Source: Argo CD's `manifestFile`, which knows no other case; Flux' `pkg/kustomize` and the archives of its
+    /// source-controller, which have regular files only.
+    fn unread(&self, tree: &dyn Tree, file: &Utf8Path) -> Option<LeftOut> {
+        let (controller, name) = (self.kind.controller(), file.file_name().unwrap_or_default());
+        let read: &[&str] = match controller {
+            Controller::ArgoCd => &["yaml", "yml", "json", "jsonnet"],
+            Controller::Flux => &["yaml", "yml"],
+            _ => return None,
+        };
+        let is_link = || controller == Controller::Flux && tree.real(file) != tree.real(parent(file)).join(name);
+        if !file.extension().is_some_and(|extension| read.contains(&extension)) {
+            return Some(LeftOut::Extension);
+        }
+        is_link().then_some(LeftOut::Link)
     }
 }
