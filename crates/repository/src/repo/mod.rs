@@ -21,6 +21,7 @@ mod error;
 mod escapes;
 mod file_summary;
 mod files;
+mod folded_paths;
 mod gitops;
 mod helm;
 mod identity;

@@ -466,6 +466,7 @@ impl Reading {
         repo.report_unreadable_paths(self.unreadable_paths);
         repo.report_non_clusters(&self.objects);
         repo.report_submodules();
+        repo.report_folded_paths();
         repo.report_unread_charts();
         repo.report_broken_controllers();
         repo.findings.extend(options.trust.configuration(&*repo.tree));
