@@ -1,15 +1,22 @@
-//! Policies of clusters that change HyperConvergeds when they are applied.
+//! Policies of clusters that change HyperConvergeds when they are applied, or delete them on a schedule.
+
+use globset::Glob;
 
 use super::group;
 use crate::prelude::*;
 use crate::repo::mentions::HCO;
 use crate::repo::nodes::all_nodes;
 
-/// The groups and kinds of objects that change others at admission.
-const MUTATORS: [(&str, &str); 8] = [
+/// The groups and kinds of objects that change others at admission, or delete them.
+const MUTATORS: [(&str, &str); 13] = [
     ("kyverno.io", "ClusterPolicy"),
     ("kyverno.io", "Policy"),
+    ("kyverno.io", "ClusterCleanupPolicy"),
+    ("kyverno.io", "CleanupPolicy"),
     ("policies.kyverno.io", "MutatingPolicy"),
+    ("policies.kyverno.io", "DeletingPolicy"),
+    ("policies.kubewarden.io", "ClusterAdmissionPolicy"),
+    ("policies.kubewarden.io", "AdmissionPolicy"),
     ("admissionregistration.k8s.io", "MutatingAdmissionPolicy"),
     ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"),
     ("mutations.gatekeeper.sh", "Assign"),
@@ -18,8 +25,8 @@ const MUTATORS: [(&str, &str); 8] = [
 ];
 
 /// The groups, as files that are read because of them have them.
-pub(in super::super) const GROUPS: [&str; 3] =
-    ["kyverno.io/", "admissionregistration.k8s.io/", "mutations.gatekeeper.sh/"];
+pub(in super::super) const GROUPS: [&str; 4] =
+    ["kyverno.io/", "policies.kubewarden.io/", "admissionregistration.k8s.io/", "mutations.gatekeeper.sh/"];
 
 /// Fields in which a policy names what it matches.
 const MATCHES: [&str; 6] = ["kinds", "resources", "apiGroups", "groups", "targets", "kind"];
@@ -29,22 +36,32 @@ pub(super) fn changes_hyperconverged(root: &Node) -> bool {
     let is_mutator = MUTATORS.contains(&(group(root), root.text("kind")));
     // HCO's own webhook is planned.
     let is_own = root.list_at("webhooks").iter().any(|hook| hook.text("name").ends_with("hco.kubevirt.io"));
-    is_mutator
-        && !is_own
-        && (!group(root).contains("kyverno.io") || has_key(root, &["mutate", "mutations", "generate"]))
-        && names(root, false)
+    let acts = match group(root) {
+        "kyverno.io" | "policies.kyverno.io" => has_key(root, &["mutate", "mutations", "generate", "schedule"]),
+        "policies.kubewarden.io" => root.below("spec.mutating").is_some_and(Node::is_true),
+        _ => true,
+    };
+    is_mutator && !is_own && acts && names(root, false)
 }
 
 fn has_key(node: &Node, keys: &[&str]) -> bool {
     all_nodes(node).any(|node| node.entries().iter().any(|entry| keys.contains(&entry.key.text.as_str())))
 }
 
+/// Whether a pattern in lower case, `group/version/kind` or its end, matches the kind and, if it has one, the group.
+fn matches_kind(pattern: &str) -> bool {
+    let matches =
+        |pattern: &str, name: &str| Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(name));
+    let mut parts = pattern.rsplit('/');
+    let (kind, group) = (parts.next().unwrap_or_default(), parts.nth(1));
+    matches(kind, "hyperconverged") && group.is_none_or(|group| matches(group, HCO))
+}
+
 /// Whether a field of the match names HyperConvergeds, their group, or everything.
 fn names(node: &Node, is_match: bool) -> bool {
     let is_meant = |text: &str| {
         let lower = text.to_ascii_lowercase();
-        let begins = lower.strip_suffix('*').is_some_and(|begin| "hyperconverged".starts_with(begin));
-        lower.contains("hyperconverged") || lower.contains(HCO) || begins || text == "*/*" || text == "*/*/*"
+        lower.contains("hyperconverged") || lower.contains(HCO) || matches_kind(&lower)
     };
     match &node.value {
         Value::String(text) => is_match && is_meant(text),
