@@ -3,11 +3,10 @@
 use super::{FieldTarget, HyperConvergedField, Release, Share, Transform, path_in};
 use crate::prelude::*;
 
-/// The fields of a release. Paths other than those of `fields` and `roles` are below `spec`.
+/// The fields of a release. Paths other than those of `rows` and `roles` are below `spec`.
 #[derive(Debug, Default)]
 pub struct Atlas {
-    /// The fields, of every served version.
-    pub fields: Vec<HyperConvergedField>,
+    rows: Vec<HyperConvergedField>,
     /// What conversion moves: paths in v1beta1 and v1. Parents come first, so that a child's move follows its parent's.
     pub moves: Vec<(String, String)>,
     /// What CRs of operands get as it is, and what their patches write through to the HyperConverged.
@@ -32,9 +31,9 @@ pub struct Link {
 }
 
 impl Atlas {
-    pub(super) fn new(release: &Release, rows: &[HyperConvergedField]) -> Self {
+    pub(super) fn new(rows: Vec<HyperConvergedField>) -> Self {
         let mut atlas = Self::default();
-        for row in rows {
+        for row in &rows {
             // Releases without v1 have the paths of the newest one, which has both versions.
             let internal = || match &row.v1 {
                 Some(path) => below_spec(path).to_owned(),
@@ -58,11 +57,15 @@ impl Atlas {
             }
         }
         atlas.moves.sort_by_key(|(_, v1)| v1.len());
-        for version in ["v1beta1", "v1"].into_iter().filter(|version| release.serves(version)) {
-            let fields = rows.iter().filter(|row| !row.section);
-            atlas.fields.extend(fields.filter_map(|row| row.in_version(release, version)));
-        }
-        atlas
+        Self { rows, ..atlas }
+    }
+
+    /// The fields of every served version.
+    pub(super) fn fields(&self, release: &Release) -> Vec<HyperConvergedField> {
+        let versions = ["v1beta1", "v1"].into_iter().filter(|version| release.serves(version));
+        let fields =
+            versions.flat_map(|version| self.rows.iter().filter_map(move |row| row.in_version(release, version)));
+        fields.filter(|field| !field.section).collect()
     }
 
     /// The path of the field with a role.

@@ -56,8 +56,8 @@ impl HyperConvergedField {
         let mut rows: Vec<Self> = Vec::new();
         for mut row in serde_json::from_str::<Vec<Self>>(text)? {
             row.moves = row.v1beta1.is_some() && row.v1.is_some();
-            let above = rows.iter().filter_map(|above| Some((above, row.below(above)?)));
-            if let Some((above, rest)) = above.min_by_key(|(_, rest)| rest.len()) {
+            // Sections come before their fields.
+            if let Some((above, rest)) = rows.iter().rev().find_map(|above| Some((above, row.below(above)?))) {
                 if row.v1.is_none() && !row.only_v1beta1 {
                     row.v1 = above.v1.as_ref().map(|path| path.clone() + &rest);
                 }

@@ -68,6 +68,7 @@ pub struct Release {
     kubevirt: OnceLock<KubeVirtFacts>,
     upgrade: OnceLock<Upgrade>,
     atlas: OnceLock<Atlas>,
+    fields: OnceLock<Vec<HyperConvergedField>>,
     schemas: BTreeMap<String, OnceLock<Schema>>,
     patch: Option<Patched>,
 }
@@ -109,6 +110,7 @@ impl Release {
             kubevirt: OnceLock::new(),
             upgrade: OnceLock::new(),
             atlas: OnceLock::new(),
+            fields: OnceLock::new(),
             schemas,
             patch: None,
         }
@@ -308,12 +310,12 @@ impl Release {
 
     /// The fields of the HyperConverged, of every served version.
     pub fn fields(&self) -> &[HyperConvergedField] {
-        &self.atlas().fields
+        self.fields.get_or_init(|| self.atlas().fields(self))
     }
 
     /// What is known of the HyperConverged's fields, by use.
     pub fn atlas(&self) -> &Atlas {
-        self.atlas.get_or_init(|| Atlas::new(self, &self.read("fields.json", HyperConvergedField::read)))
+        self.atlas.get_or_init(|| Atlas::new(self.read("fields.json", HyperConvergedField::read)))
     }
 
     /// The structural schema of a CRD version, by the file's name: `hyperconverged.v1beta1`.
