@@ -22,9 +22,6 @@ pub const WORDS: &str = include_str!("words.json");
 /// The fields of controllers' objects that don't change what they apply, by kind.
 pub const CONTROLLER_FIELDS: &str = include_str!("controller-fields.json");
 
-/// The paths of v1beta1's fields in v1.
-pub const V1_PATHS: &str = include_str!("v1-paths.json");
-
 /// The JSON Schema of `hcoplan.yaml`.
 pub const CONFIG: &str = include_str!("config.schema.json");
 
@@ -58,14 +55,11 @@ pub const VALUES: &str = include_str!("values.json");
 /// The rows of rules, by what they list.
 pub const LINT: &str = include_str!("lint.json");
 
-/// The values that operands share with the HyperConverged.
-pub const SHARED: &str = include_str!("shared.json");
-
 /// The fields of machines that instance types and preferences set.
 pub const INSTANCETYPE_FIELDS: &str = include_str!("kubevirt/instancetypes.json");
 
 /// The CPU models of libvirt's map without version numbers, and KubeVirt's special values.
 pub const CPU_MODELS: &str = include_str!("kubevirt/cpu-models.txt");
 
-/// The CRs of the operands, and the values that they get unchanged.
+/// The CRs of the operands, and what their `spec` has in every cluster.
 pub const OPERANDS: &str = include_str!("operands.json");

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hcoplan_planner::release::Release;
+
 /// The modules of each crate; cargo checks the dependencies between crates.
 ///
 /// From the lowest layer up; within a line, a module may use those to its right.
@@ -293,6 +295,53 @@ fn no_circles_below(root: &Path) {
         }
     }
     assert!(circles.is_empty(), "these import each other in {}: {circles:#?}", root.display());
+}
+
+/// The planner's files that name paths of the HyperConverged, because they derive or convert a value. `fields.json` says
+/// where everything else is.
+const FIELD_PATHS: &[&str] = &[
+    // The webhooks' gates, and what the operator fills in.
+    "admission/operator_update.rs",
+    "admission/shape.rs",
+    "hyperconverged/conversion.rs",
+    "hyperconverged/mod.rs",
+    "hyperconverged/v1_fields.rs",
+    "lifecycle/live.rs",
+    "operands/aaq.rs",
+    "operands/kubevirt.rs",
+    "operands/network_addons.rs",
+    "operands/network_resources_injector.rs",
+    "operands/observability.rs",
+    "operands/ssp.rs",
+    "release/moves.rs",
+];
+
+#[test]
+fn paths_of_fields_are_data() {
+    let releases: Vec<_> = Release::known_names().filter_map(Release::known).collect();
+    let fields = || releases.iter().flat_map(|release| release.fields());
+    // The internal form has v1's paths below `spec`.
+    let internal =
+        fields().filter(|field| field.api_version == "v1").filter_map(|field| field.path.strip_prefix("spec."));
+    let written = fields().map(|field| field.path.as_str());
+    let paths: BTreeSet<String> = written.chain(internal).map(|path| path.replace("[]", "")).collect();
+    let is_path =
+        |literal: &str| literal.contains('.') && paths.iter().any(|path| hcoplan_yaml::overlap(path, literal));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/planner/src");
+    let mut found = BTreeSet::new();
+    for (_, path) in sources_of(&root) {
+        if is_test(&path) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("readable");
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().lines();
+        let code = code.filter(|line| !line.trim_start().starts_with("//"));
+        if code.flat_map(|line| line.split('"').skip(1).step_by(2)).any(is_path) {
+            found.insert(path.strip_prefix(&root).expect("below").to_string_lossy().into_owned());
+        }
+    }
+    let known: BTreeSet<String> = FIELD_PATHS.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(found, known, "a path of the HyperConverged belongs into fields.json");
 }
 
 /// Decisions depend on types, never on the text of a message. These files read a message only to avoid a repetition:

@@ -45,7 +45,7 @@ fn check_files(release: &Release) -> Result<(), Error> {
     parse(release, "ssp.json", SspBundle::from_json)?;
     parse(release, "kubevirt.json", json::<KubeVirtFacts>)?;
     parse(release, "upgrade.json", json::<Upgrade>)?;
-    parse(release, "fields.json", json::<Vec<HyperConvergedField>>)?;
+    parse(release, "fields.json", HyperConvergedField::read)?;
     for name in release.schema_names() {
         parse(release, &format!("crds/{name}.json"), Schema::from_json)?;
     }

@@ -289,8 +289,9 @@ impl Trial<'_> {
     /// Edits that toggle switches, gates and annotations.
     fn switches(&self) -> Vec<Edit> {
         let mut out = Vec::new();
-        for row in self.rows().filter(|row| row.ty == "boolean" && !row.path.contains("[]")) {
-            let path = Path::dotted(&row.path);
+        let paths = self.rows().filter(|row| !row.path.contains("[]")).map(|row| Path::dotted(&row.path));
+        let is_switch = |path: &Path| self.schema.field(path).is_some_and(|field| field.kind == "boolean");
+        for path in paths.filter(is_switch) {
             let is_on = path.get(&self.stored) == Some(&true.into());
             out.push(Edit::Write(path, (!is_on).into()));
         }

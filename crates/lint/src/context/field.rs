@@ -3,7 +3,7 @@
 use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
-use hcoplan_planner::hyperconverged::{MOVES, Move};
+use hcoplan_planner::hyperconverged::moved;
 use hcoplan_yaml::{Key, Value};
 
 /// The sections of v1's spec; v1beta1 has no fields with these names.
@@ -137,42 +137,14 @@ fn translated<'p>(path: &'p str, version: &str) -> Option<Translated<'p>> {
     if written_for == version {
         return Some(as_it_is);
     }
-    let moves = if version == "v1" { &*TO_V1 } else { &*FROM_V1 };
-    // Speed: the first letter excludes most moves, and every rule looks up fields of every cluster.
-    let first = |path: &str| path.as_bytes().first().copied();
-    let start = moves.partition_point(|(from, _)| first(from) < first(path));
-    let alike = moves.iter().skip(start);
-    let alike = alike.take_while(|(from, _)| first(from) == first(path));
-    // A child's own move takes precedence over its parent's.
-    let applicable = alike.filter_map(|(from, to)| Some((from, *to, below(path, from)?)));
-    let (_, place, rest) = applicable.max_by_key(|(from, _, _)| from.len())?;
+    let (place, rest) = moved(version, path)?;
     Some(Translated { place, rest })
-}
-
-/// [`MOVES`], sorted by source.
-static TO_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().copied()));
-
-/// [`MOVES`] reversed, sorted by source.
-static FROM_V1: LazyLock<Vec<Move>> = LazyLock::new(|| sorted(MOVES.iter().map(|(v1beta1, v1)| (*v1, *v1beta1))));
-
-fn sorted(moves: impl Iterator<Item = Move>) -> Vec<Move> {
-    let mut moves: Vec<_> = moves.collect();
-    moves.sort_by_key(|(from, _)| *from);
-    moves
-}
-
-/// The rest of `path` below `parent`, with its leading dot.
-fn below<'p>(path: &'p str, parent: &str) -> Option<&'p str> {
-    // Cheap check first: every row of a table is compared.
-    if !matches!(path.as_bytes().get(parent.len()), None | Some(b'.')) {
-        return None;
-    }
-    path.strip_prefix(parent)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hcoplan_planner::hyperconverged::MOVES;
 
     #[test]
     fn paths_are_translated_both_ways() {

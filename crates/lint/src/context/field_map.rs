@@ -115,7 +115,8 @@ pub(super) fn row<'c>(cx: &'c Context<'_>, kind: &'c str, keys: &[String]) -> Op
         let rest = keys.get(depth..)?;
         let mut path = with_indices(&field.path, &indices);
         // Children of a field that is transformed can't be mapped.
-        let list = field.ty.starts_with("array");
+        let kind = || cx.schema()?.field(&path).map(|field| field.kind);
+        let list = !rest.is_empty() && kind() == Some("array");
         for key in rest.iter().filter(|_| how == Transform::Copy) {
             path = match key.parse() {
                 Ok(index) if list => path.index(index),

@@ -20,7 +20,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let message = format!("the feature {gates} {} {are} deprecated in {}", and(&names), cx.release().label());
     let mut finding = cx.finding(message).at(cx.gate(first).name_place()).label("HCO warns about it");
     finding = with_related(finding, rest.iter().map(|name| cx.gate(name).name_place()), "and about this one");
-    let fields = fields(cx);
+    let fields = cx.release().gates_to_fields();
     let written: Vec<String> =
         (names.iter()).filter_map(|name| fields.iter().find(|f| f.gate == *name)).map(|f| f.field.clone()).collect();
     if cx.version() != "v1" {
@@ -35,12 +35,6 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     let finding = finding.help(format!("write {} instead", and(&written)));
     out.report(finding.fixes(moved(cx, &names, fields)));
-}
-
-/// The fields that replace gates, in v1.
-fn fields<'c>(cx: &'c Context<'_>) -> &'c [GateToField] {
-    let rules = cx.release().admission().version("v1");
-    rules.map_or(&[][..], |r| &r.gates_to_fields)
 }
 
 /// Replaces gates by their fields: safe if the result is the same.

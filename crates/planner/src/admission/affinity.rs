@@ -13,8 +13,8 @@ use hcoplan_kubernetes::schema::{go_json, go_quote, unsupported};
 const REQUIRED: &str = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
 
 /// Checks workloads, then infrastructure. The first placement with problems is rejected with all of them.
-pub(super) fn check(object: &Value, shape: &Shape, style: ListStyle) -> Result<(), Rejection> {
-    for (which, placement) in [("workloads", shape.workloads), ("infra", shape.infra)] {
+pub(super) fn check(object: &Value, shape: Shape<'_>, style: ListStyle) -> Result<(), Rejection> {
+    for (which, placement) in [("workloads", shape.path("workloads")), ("infra", shape.path("infra"))] {
         let selector = format!("{placement}.{REQUIRED}");
         let Some(value) = at(object, &selector) else {
             continue;

@@ -12,10 +12,10 @@ use std::collections::HashMap;
 pub(super) type Warning = (Path, String);
 
 /// The warning about `tuningPolicy: highBurst`.
-pub(super) fn tuning_warning(object: &Value, shape: &Shape, rules: &VersionRules) -> Option<Warning> {
+pub(super) fn tuning_warning(object: &Value, shape: Shape<'_>, rules: &VersionRules) -> Option<Warning> {
     let message = rules.tuning_warning.as_ref()?;
-    let high_burst = text(object, shape.tuning_policy) == "highBurst";
-    high_burst.then(|| (Path::dotted(shape.tuning_policy), message.clone()))
+    let high_burst = text(object, shape.path("tuningPolicy")) == "highBurst";
+    high_burst.then(|| (Path::dotted(shape.path("tuningPolicy")), message.clone()))
 }
 
 /// Warnings about feature gates, written as fields or as a list.

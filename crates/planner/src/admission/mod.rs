@@ -101,7 +101,7 @@ pub fn stored_if_accepted(release: &Release, inventory: &Inventory, submitted: &
     // A rejected part stays unchanged.
     let _ = metadata::decode(release, &mut object, &inventory.namespace);
     schema.prepare(&mut object);
-    let mutating = mutate::Webhook { release, rules, shape: Shape::of(version), version, operation: Operation::Create };
+    let mutating = mutate::Webhook { rules, shape: Shape { release, version }, operation: Operation::Create };
     let mut changed = object.clone();
     if mutating.run(&mut changed, &mut Admission::default()) == Ok(true) {
         object = changed;
@@ -150,8 +150,7 @@ impl Request<'_> {
             admission.warnings.push(warning);
         }
 
-        let mutating =
-            mutate::Webhook { release, rules, shape: Shape::of(version), version, operation: self.operation };
+        let mutating = mutate::Webhook { rules, shape: Shape { release, version }, operation: self.operation };
         match mutating.run(&mut object, admission) {
             Ok(false) => {}
             Ok(true) => schema.fill_defaults(&mut object),
@@ -214,7 +213,8 @@ impl Request<'_> {
             operation => operation,
         };
         let dry_run = DryRun { release: self.release, inventory: self.inventory, read: OnceCell::new() };
-        let webhook = validate::Webhook { rules, shape: Shape::of(version), object: &object, operation, dry_run };
+        let shape = Shape { release: self.release, version };
+        let webhook = validate::Webhook { rules, shape, object: &object, operation, dry_run };
         webhook.rejections().into_iter().for_each(|rejection| add(Stage::Validating, rejection));
         out
     }
@@ -266,7 +266,7 @@ impl Request<'_> {
         }
         let webhook = validate::Webhook {
             rules,
-            shape: Shape::of(version),
+            shape: Shape { release: self.release, version },
             object,
             operation: self.operation,
             dry_run: DryRun { release: self.release, inventory: self.inventory, read: OnceCell::new() },

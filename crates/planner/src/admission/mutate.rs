@@ -16,10 +16,8 @@ const BIND: &str = "cdi.kubevirt.io/storage.bind.immediate.requested";
 
 /// The webhook and its input.
 pub(super) struct Webhook<'a> {
-    pub(super) release: &'a Release,
     pub(super) rules: &'a VersionRules,
-    pub(super) shape: &'a Shape,
-    pub(super) version: &'a str,
+    pub(super) shape: Shape<'a>,
     pub(super) operation: Operation<'a>,
 }
 
@@ -47,7 +45,7 @@ impl Webhook<'_> {
     }
 
     fn decode(&self, object: &Value, message: &str) -> Result<(), Rejection> {
-        decode(self.release, self.version, object)
+        decode(self.shape.release, self.shape.version, object)
             .map_err(|rejection| Rejection { message: message.to_owned(), ..rejection })
     }
 
@@ -70,14 +68,14 @@ impl Webhook<'_> {
                 }
                 Mutation::EvictionStrategy => changes.extend(self.eviction_strategy(object)),
                 Mutation::DropHighBurst => {
-                    if text(object, self.shape.tuning_policy) == "highBurst" {
-                        changes.push(Change::remove(Path::dotted(self.shape.tuning_policy)));
+                    if text(object, self.shape.path("tuningPolicy")) == "highBurst" {
+                        changes.push(Change::remove(Path::dotted(self.shape.path("tuningPolicy"))));
                     }
                 }
                 Mutation::MediatedDeviceTypes => self.mediated_device_types(object, &mut changes),
                 Mutation::KsmConfiguration => {
-                    if at(object, self.shape.ksm).is_none() {
-                        changes.push(Change::add(Path::dotted(self.shape.ksm), json!({})));
+                    if at(object, self.shape.path("ksm")).is_none() {
+                        changes.push(Change::add(Path::dotted(self.shape.path("ksm")), json!({})));
                     }
                 }
                 Mutation::GatesToFields => {
@@ -92,8 +90,8 @@ impl Webhook<'_> {
 
     /// Without annotations the webhook adds the map, without checking that the parent `metadata` exists.
     fn bind_annotation(&self, object: &Value, changes: &mut Vec<Change>) {
-        for (i, template) in list(object, self.shape.templates).iter().enumerate() {
-            let path = Path::dotted(self.shape.templates).index(i);
+        for (i, template) in list(object, self.shape.path("templates")).iter().enumerate() {
+            let path = Path::dotted(self.shape.path("templates")).index(i);
             let path = path.key("metadata").key("annotations");
             match at(template, "metadata.annotations") {
                 None => changes.push(Change::add(path, json!({BIND: "true"}))),
@@ -106,10 +104,10 @@ impl Webhook<'_> {
     }
 
     fn template_default(&self, object: &Value, field: &str, value: &Value, changes: &mut Vec<Change>) {
-        for (i, template) in list(object, self.shape.templates).iter().enumerate() {
+        for (i, template) in list(object, self.shape.path("templates")).iter().enumerate() {
             let spec = template.get("spec").filter(|s| !s.is_null());
             if spec.is_some_and(|s| s.get(field).is_none_or(Value::is_null)) {
-                let path = Path::dotted(self.shape.templates).index(i);
+                let path = Path::dotted(self.shape.path("templates")).index(i);
                 changes.push(Change::add(path.key("spec").key(field), value.clone()));
             }
         }
@@ -117,19 +115,19 @@ impl Webhook<'_> {
 
     fn eviction_strategy(&self, object: &Value) -> Option<Change> {
         let highly_available = at(object, "status.infrastructureHighlyAvailable")?.as_bool()?;
-        if at(object, self.shape.eviction_strategy).is_some() {
+        if at(object, self.shape.path("evictionStrategy")).is_some() {
             return None;
         }
         let strategy = if highly_available { "LiveMigrate" } else { "None" };
-        let path = Path::dotted(self.shape.eviction_strategy);
+        let path = Path::dotted(self.shape.path("evictionStrategy"));
         Some(Change::replace(path, json!(strategy)))
     }
 
     fn mediated_device_types(&self, object: &Value, changes: &mut Vec<Change>) {
-        let Some(devices) = at(object, self.shape.mediated_devices) else {
+        let Some(devices) = at(object, self.shape.path("mediatedDevices")) else {
             return;
         };
-        let path = Path::dotted(self.shape.mediated_devices);
+        let path = Path::dotted(self.shape.path("mediatedDevices"));
         let mut copy_types = |of: &Value, path: Path| {
             let old = list(of, "mediatedDevicesTypes");
             if !old.is_empty() && list(of, "mediatedDeviceTypes").is_empty() {

@@ -41,7 +41,7 @@ pub fn tried_on_update() -> impl Iterator<Item = &'static str> {
 /// Kubernetes. Returns the first rejection.
 pub(super) fn check(
     object: &Value,
-    shape: &Shape,
+    shape: Shape<'_>,
     operation: Operation<'_>,
     dry_run: &DryRun<'_>,
 ) -> Option<Rejection> {
@@ -51,7 +51,7 @@ pub(super) fn check(
 /// One rejection per operand that can't be rendered.
 pub(super) fn rejections(
     object: &Value,
-    shape: &Shape,
+    shape: Shape<'_>,
     operation: Operation<'_>,
     dry_run: &DryRun<'_>,
 ) -> Vec<Rejection> {
@@ -60,7 +60,7 @@ pub(super) fn rejections(
 
 fn attempts(
     object: &Value,
-    shape: &Shape,
+    shape: Shape<'_>,
     operation: Operation<'_>,
     dry_run: &DryRun<'_>,
     stop_at_first: bool,
@@ -144,8 +144,7 @@ impl<'a> Known<'a> {
 /// Whether golden images can fail the trial: the HyperConverged has some, or a patch of SSP.
 fn reads_golden_images(hc: &HyperConverged) -> bool {
     let patch = jsonpatch::annotation_of("SSP");
-    patch.is_some_and(|a| hc.annotations.contains_key(a))
-        || !hc.list("workloadSources.dataImportCronTemplates").is_empty()
+    patch.is_some_and(|a| hc.annotations.contains_key(a)) || !hc.golden_images().is_empty()
 }
 
 /// The architectures in the operator's last status.
@@ -161,11 +160,11 @@ fn from_status(old: &Value) -> Topology {
     }
 }
 
-fn rejection(object: &Value, shape: &Shape, error: &operands::Error) -> Rejection {
+fn rejection(object: &Value, shape: Shape<'_>, error: &operands::Error) -> Rejection {
     if error.is_panic() && error.operand == "KubeVirt" {
         let rejection = Rejection { panics: true, ..Rejection::new(Reason::TlsProfileUnknown, error.message.as_str()) };
-        let profile = Path::dotted(shape.tls);
-        return match at(object, shape.tls) {
+        let profile = Path::dotted(shape.path("tls"));
+        return match at(object, shape.path("tls")) {
             None => rejection.at(Path::root()),
             Some(own) if own.get("type").is_some() => rejection.at(profile.key("type")),
             Some(_) => rejection.at(profile),
@@ -179,9 +178,9 @@ fn rejection(object: &Value, shape: &Shape, error: &operands::Error) -> Rejectio
         return rejection;
     }
     if let operands::ErrorKind::DuplicateTemplate(twice) = &error.kind {
-        let templates = list(object, shape.templates);
+        let templates = list(object, shape.path("templates"));
         if let Some(last) = templates.iter().rposition(|t| t["metadata"]["name"] == *twice.as_str()) {
-            let path = Path::dotted(shape.templates).index(last);
+            let path = Path::dotted(shape.path("templates")).index(last);
             return rejection.at(path.key("metadata").key("name"));
         }
     }
@@ -191,6 +190,6 @@ fn rejection(object: &Value, shape: &Shape, error: &operands::Error) -> Rejectio
     let path = Path::dotted(&format!("spec.{}", path_in(version_of(object), field)));
     // The policy that reads an annotation is given in the same words where the annotation is wrong.
     let annotation = annotations.key(TUNING_ANNOTATION);
-    let is_tuning = path == Path::dotted(shape.tuning_policy);
+    let is_tuning = path == Path::dotted(shape.path("tuningPolicy"));
     rejection.at(if is_tuning && annotation.get(object).is_some() { annotation } else { path })
 }

@@ -1,49 +1,25 @@
 //! Paths of the fields that the webhooks check, by API version.
 
-use crate::hyperconverged::{MOVES, path_in};
+use crate::hyperconverged::MOVES;
 use crate::prelude::*;
+use crate::release::Release;
 
-/// Dotted paths of the fields that the webhooks examine.
-#[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) certificates: &'static str,
-    pub(super) templates: &'static str,
-    pub(super) tls: &'static str,
-    pub(super) workloads: &'static str,
-    pub(super) infra: &'static str,
-    pub(super) eviction_strategy: &'static str,
-    pub(super) ksm: &'static str,
-    pub(super) tuning_policy: &'static str,
-    pub(super) mediated_devices: &'static str,
+/// The paths of the fields that the webhooks examine, in one version.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape<'a> {
+    pub(super) release: &'a Release,
+    pub(super) version: &'a str,
+}
+
+impl<'a> Shape<'a> {
+    /// The path of the field with a role of `fields.json`.
+    pub(super) fn path(self, role: &str) -> &'a str {
+        self.release.atlas().path_of(role, self.version)
+    }
 }
 
 /// The path of the feature gates in every version.
 pub(super) const GATES: &str = "spec.featureGates";
-
-static V1BETA1: LazyLock<Shape> = LazyLock::new(|| Shape::in_version("v1beta1"));
-static V1: LazyLock<Shape> = LazyLock::new(|| Shape::in_version("v1"));
-
-impl Shape {
-    /// The shape of `v1beta1`, else that of the newest version.
-    pub(super) fn of(version: &str) -> &'static Self {
-        if version == "v1beta1" { &V1BETA1 } else { &V1 }
-    }
-
-    fn in_version(version: &str) -> Self {
-        let path = |field: &str| format!("spec.{}", path_in(version, field)).leak();
-        Self {
-            certificates: path("security.certConfig"),
-            templates: path("workloadSources.dataImportCronTemplates"),
-            tls: path("security.tlsSecurityProfile"),
-            workloads: path("deployment.nodePlacements.workload"),
-            infra: path("deployment.nodePlacements.infra"),
-            eviction_strategy: path("virtualization.evictionStrategy"),
-            ksm: path("virtualization.ksmConfiguration"),
-            tuning_policy: path("virtualization.tuningPolicy"),
-            mediated_devices: path("virtualization.mediatedDevicesConfiguration"),
-        }
-    }
-}
 
 /// The value at a dotted path; null counts as absent, like a nil pointer in Go.
 pub(super) use hcoplan_kubernetes::tree::get as at;

@@ -11,12 +11,12 @@ const HTTP2_CIPHERS: [&str; 2] = ["ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AE
 
 /// Rejects a custom profile with an unknown version, without a cipher that HTTP/2 requires, or with ciphers for TLS
 /// 1.3.
-pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<(), Rejection> {
-    if at(object, shape.tls).is_none() {
+pub(super) fn check(object: &Value, shape: Shape<'_>, rules: TlsRules) -> Result<(), Rejection> {
+    if at(object, shape.path("tls")).is_none() {
         return Ok(());
     }
-    let path = Path::dotted(shape.tls);
-    let custom = format!("{}.custom", shape.tls);
+    let path = Path::dotted(shape.path("tls"));
+    let custom = format!("{}.custom", shape.path("tls"));
     if at(object, &custom).is_none() {
         return match (rules.custom_missing, is_custom(object, shape)) {
             (CustomMissing::Rejected, true) => {
@@ -52,6 +52,6 @@ pub(super) fn check(object: &Value, shape: &Shape, rules: TlsRules) -> Result<()
     }
 }
 
-fn is_custom(object: &Value, shape: &Shape) -> bool {
-    text(object, &format!("{}.type", shape.tls)) == "Custom"
+fn is_custom(object: &Value, shape: Shape<'_>) -> bool {
+    text(object, &format!("{}.type", shape.path("tls"))) == "Custom"
 }

@@ -13,7 +13,7 @@ use hcoplan_kubernetes::duration;
 /// The webhook and its input.
 pub(super) struct Webhook<'a> {
     pub(super) rules: &'a VersionRules,
-    pub(super) shape: &'a Shape,
+    pub(super) shape: Shape<'a>,
     pub(super) object: &'a Value,
     pub(super) operation: Operation<'a>,
     pub(super) dry_run: DryRun<'a>,
@@ -141,7 +141,7 @@ impl Webhook<'_> {
 
     /// Rejects different lists under the old and the new name. Source: HCO `validateMediatedDeviceTypes`.
     fn mediated_devices(&self) -> Result<(), Rejection> {
-        let Some(devices) = at(self.object, self.shape.mediated_devices) else {
+        let Some(devices) = at(self.object, self.shape.path("mediatedDevices")) else {
             return Ok(());
         };
         let differ = |of: &Value| {
@@ -154,7 +154,7 @@ impl Webhook<'_> {
             let rejection = Rejection::new(Reason::MediatedDevicesBothNames, message);
             Err(rejection.at_key(path.key("mediatedDevicesTypes")))
         };
-        let path = Path::dotted(self.shape.mediated_devices);
+        let path = Path::dotted(self.shape.path("mediatedDevices"));
         if differ(devices) {
             return reject(path);
         }
@@ -206,9 +206,9 @@ fn panic_bug(rejection: &Rejection) -> Option<OperatorBug> {
 const ENABLE: &str = "dataimportcrontemplate.kubevirt.io/enable";
 
 /// Rejects an enable annotation other than `true` or `false` (in any case), and an enabled template without a spec.
-fn check_templates(object: &Value, shape: &Shape) -> Result<(), Rejection> {
-    for (i, template) in list(object, shape.templates).iter().enumerate() {
-        let path = Path::dotted(shape.templates).index(i);
+fn check_templates(object: &Value, shape: Shape<'_>) -> Result<(), Rejection> {
+    for (i, template) in list(object, shape.path("templates")).iter().enumerate() {
+        let path = Path::dotted(shape.path("templates")).index(i);
         let annotation = template["metadata"]["annotations"].get(ENABLE);
         let enable = annotation.map(|v| v.as_str().unwrap_or_default().to_lowercase());
         if !matches!(enable.as_deref(), None | Some("true" | "false")) {
@@ -231,15 +231,15 @@ const MINIMUM: duration::Duration = duration::Duration(10 * 60 * 1_000_000_000);
 
 /// Rejects a duration under ten minutes, a certificate renewed after it expires, and a CA that expires before the
 /// server's certificate. The operator checks the minimum in random order; this names the first in a fixed order.
-fn check_certificates(object: &Value, shape: &Shape, prefix: &str) -> Result<(), Rejection> {
-    let certificates = at(object, shape.certificates).unwrap_or(&Value::Null);
+fn check_certificates(object: &Value, shape: Shape<'_>, prefix: &str) -> Result<(), Rejection> {
+    let certificates = at(object, shape.path("certificates")).unwrap_or(&Value::Null);
     let parts = ["ca.duration", "ca.renewBefore", "server.duration", "server.renewBefore"];
     let durations = parts.map(|part| {
         let parsed = duration::parse(text(certificates, part));
         parsed.unwrap_or(duration::Duration(0))
     });
     let reject = |reason, part: &str, message: String| {
-        Err(Rejection::new(reason, message).at(Path::dotted(&format!("{}{part}", shape.certificates))))
+        Err(Rejection::new(reason, message).at(Path::dotted(&format!("{}{part}", shape.path("certificates")))))
     };
     for (part, duration) in parts.iter().zip(&durations) {
         if *duration < MINIMUM {

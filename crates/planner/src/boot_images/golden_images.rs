@@ -95,9 +95,9 @@ impl<'a> GoldenImages<'a> {
     pub fn of(release: &'a Release, hc: &'a HyperConverged, topology: &'a Topology, schedule: Option<&'a str>) -> Self {
         Self {
             common: release.golden_images(),
-            custom: hc.list("workloadSources.dataImportCronTemplates"),
-            import_common: hc.flag("workloadSources.enableCommonBootImageImport").unwrap_or(true),
-            namespace: hc.text("workloadSources.commonBootImageNamespace"),
+            custom: hc.golden_images(),
+            import_common: hc.imports_common_images(),
+            namespace: hc.common_images_namespace(),
             schedule,
             multi_arch: hc.multi_arch(),
             workload_architectures: &topology.workload_architectures,
@@ -229,10 +229,8 @@ pub fn write_schedules(
     hc: &mut HyperConverged,
     in_status: Option<&str>,
 ) -> Option<(String, Value)> {
-    const TEMPLATES: &str = "workloadSources.dataImportCronTemplates";
-    let imports_common = hc.flag("workloadSources.enableCommonBootImageImport");
     let renders_ssp = release.work_order().operands_of(inventory.platform).any(|operand| operand == "ssp");
-    if !renders_ssp || imports_common == Some(false) {
+    if !renders_ssp || !hc.imports_common_images() {
         return None;
     }
     let drawn = if release.has("renders-all-operands-first") {
@@ -240,7 +238,7 @@ pub fn write_schedules(
     } else {
         Some(inventory.data_import_schedule.as_deref()?.into())
     };
-    let mut templates = hc.list(TEMPLATES).to_vec();
+    let mut templates = hc.golden_images().to_vec();
     let mut written = false;
     for template in templates.iter_mut().filter(|template| is_enabled(template)) {
         let mut common = release.golden_images().iter();
@@ -257,8 +255,8 @@ pub fn write_schedules(
         return None;
     }
     let templates = Value::Array(templates);
-    hc.set(TEMPLATES, templates.clone());
-    Some((TEMPLATES.to_owned(), templates))
+    hc.set(HyperConverged::GOLDEN_IMAGES, templates.clone());
+    Some((HyperConverged::GOLDEN_IMAGES.to_owned(), templates))
 }
 
 /// Whether a template of the HyperConverged is switched on, as HCO reads its annotation.

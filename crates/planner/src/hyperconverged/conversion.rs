@@ -1,11 +1,10 @@
 //! Conversion between API versions, like the release's conversion webhook.
 
 use super::gates::Gates;
-use super::{MOVES, v1_fields};
+use super::v1_fields;
 use crate::prelude::*;
-use crate::release::GateToField;
-use crate::release::{Phase, Release};
-use hcoplan_kubernetes::tree::{get, remove, set};
+use crate::release::{MOVES, Phase, Release};
+use hcoplan_kubernetes::tree::{get, remove, set, take};
 use serde_json::Map;
 
 /// Converts a document to the other served version (`v1beta1` or `v1`), neither pruned nor defaulted. Copies metadata
@@ -29,7 +28,7 @@ pub fn convert(release: &Release, object: &Value, to: &str) -> Value {
     if release.has("v1-fields-in-annotation") {
         match to {
             "v1" => v1_fields::restore(release, object, &mut out),
-            _ => v1_fields::store(object, &mut out),
+            _ => v1_fields::store(release, object, &mut out),
         }
     }
     out
@@ -74,7 +73,7 @@ fn spec_to_v1(release: &Release, spec: &Value) -> Value {
     if !list.is_empty() {
         set(&mut out, "featureGates", Value::Array(list));
     }
-    for pair in gates_to_fields(release) {
+    for pair in release.gates_to_fields() {
         if let Some(on) = gates.explicit(&pair.gate) {
             set(&mut out, in_spec(&pair.field), json!(on != pair.opposite));
         }
@@ -105,7 +104,7 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
         };
         written.insert(gate.name.clone(), on.into());
     }
-    for pair in gates_to_fields(release) {
+    for pair in release.gates_to_fields() {
         if let Some(on) = get(spec, in_spec(&pair.field)).and_then(Value::as_bool) {
             written.insert(pair.gate.clone(), (on != pair.opposite).into());
         }
@@ -116,9 +115,18 @@ fn spec_to_v1beta1(release: &Release, spec: &Value) -> Value {
     out
 }
 
-/// The gates that are fields in this release's v1.
-pub fn gates_to_fields(release: &Release) -> &[GateToField] {
-    release.admission().version("v1").map_or(&[], |rules| &rules.gates_to_fields)
+/// Fields of v1beta1 that v1 lacks but some release reads; the internal form has them under `virtualization`.
+const ONLY_INTERNAL: &[(&str, &str)] = &[("obsoleteCPUs.minCPUModel", "virtualization.minCPUModel")];
+
+/// Converts a v1beta1 `spec` to the internal form, without losing anything that a release reads.
+pub(super) fn to_internal(mut spec: Value) -> Value {
+    let mut out = Value::Object(Map::new());
+    for (from, to) in MOVES.iter().chain(ONLY_INTERNAL) {
+        if let Some(value) = take(&mut spec, from) {
+            set(&mut out, to, value);
+        }
+    }
+    out
 }
 
 fn in_spec(path: &str) -> &str {

@@ -6,15 +6,14 @@
 
 mod conversion;
 mod gates;
-mod moves;
 mod v1_fields;
 
 use crate::prelude::*;
 use crate::release::Release;
 
-pub use conversion::{convert, gates_to_fields};
+pub use crate::release::{MOVES, moved, path_in};
+pub use conversion::convert;
 pub use gates::Gates;
-pub use moves::{MOVES, Move, path_in};
 
 use hcoplan_kubernetes::tree::{get, remove, set};
 
@@ -34,6 +33,11 @@ pub struct HyperConverged {
 }
 
 impl HyperConverged {
+    /// The path of the golden images' templates.
+    pub const GOLDEN_IMAGES: &str = "workloadSources.dataImportCronTemplates";
+    /// The path of the TLS profile.
+    pub const TLS_PROFILE: &str = "security.tlsSecurityProfile";
+
     /// Reads the object that the API server stores for the submitted version (defaulted, mutated, valid).
     pub fn from_stored(release: &Release, stored: &Value) -> Self {
         Self::read(release, in_storage_version(release, stored))
@@ -56,7 +60,7 @@ impl HyperConverged {
         let spec = read.get_mut("spec").map(Value::take).unwrap_or_default();
         let gates = Gates::read(release, spec.get("featureGates"));
         let spec = match api.storage_version.as_str() {
-            "v1beta1" => moves::to_internal(spec),
+            "v1beta1" => conversion::to_internal(spec),
             _ => spec,
         };
         let text = |path: &str| {
@@ -95,6 +99,36 @@ impl HyperConverged {
     /// Whether an annotation has exactly this value.
     pub fn annotation_is(&self, name: &str, value: &str) -> bool {
         self.annotations.get(name).map(String::as_str) == Some(value)
+    }
+
+    /// The node placement of operands, even an empty one.
+    pub fn infra_placement(&self) -> Option<&Value> {
+        self.get("deployment.nodePlacements.infra")
+    }
+
+    /// The node placement of workloads, even an empty one.
+    pub fn workload_placement(&self) -> Option<&Value> {
+        self.get("deployment.nodePlacements.workload")
+    }
+
+    /// How much memory machines may have together, in percent of that of their nodes.
+    pub fn memory_overcommit(&self) -> Option<&Value> {
+        self.get("virtualization.higherWorkloadDensity.memoryOvercommitPercentage")
+    }
+
+    /// Whether common golden images are imported.
+    pub fn imports_common_images(&self) -> bool {
+        self.flag("workloadSources.enableCommonBootImageImport") != Some(false)
+    }
+
+    /// The namespace of common golden images, if it isn't the default.
+    pub fn common_images_namespace(&self) -> Option<&str> {
+        self.text("workloadSources.commonBootImageNamespace")
+    }
+
+    /// The templates of the manifest's golden images.
+    pub fn golden_images(&self) -> &[Value] {
+        self.list(Self::GOLDEN_IMAGES)
     }
 
     /// Whether multi-architecture golden images are on: the field if there is one (v1 of 1.19), else the gate.
@@ -186,7 +220,7 @@ pub fn read_in(release: &Release, stored: &Value, version: &str) -> Value {
 /// The dotted path where a release stores a field, `spec` included. `path` is below `spec` in v1's shape.
 pub fn storage_path(release: &Release, path: &str) -> String {
     match release.storage_version() {
-        "v1beta1" => format!("spec.{}", moves::to_v1beta1(path)),
+        "v1beta1" => format!("spec.{}", path_in("v1beta1", path)),
         _ => format!("spec.{path}"),
     }
 }

@@ -10,23 +10,13 @@ use serde_json::Map;
 
 const ANNOTATION: &str = "hco.kubevirt.io/v1-only-fields";
 
-/// The fields: name in the annotation, in writing order, and path.
-const FIELDS: [(&str, &str); 6] = [
-    ("deployNetworkResourcesInjector", "spec.deployment.deployNetworkResourcesInjector"),
-    ("mdevConfigEnable", "spec.virtualization.mediatedDevicesConfiguration.enabled"),
-    ("persistentReservationEnabled", "spec.storage.persistentReservationConfiguration.enabled"),
-    ("multiArchEnabled", "spec.workloadSources.enableMultiArchBootImageImport"),
-    ("featureGates", "spec.featureGates"),
-    ("observability", "spec.observability"),
-];
-
 /// The fields of `observability` in writing order; all other objects are written in alphabetical order.
 const OBSERVABILITY: [&str; 3] = ["workloads", "allowedAlerts", "allowedRecordingRules"];
 
 /// Writes the fields of a v1 object into the annotation of the v1beta1 one.
-pub(super) fn store(v1: &Value, v1beta1: &mut Value) {
+pub(super) fn store(release: &Release, v1: &Value, v1beta1: &mut Value) {
     let mut parts = Vec::new();
-    for (name, path) in FIELDS {
+    for (name, path) in &release.atlas().only_v1 {
         let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
         if let Some(value) = get(v1, path).filter(|value| !is_empty(value)) {
             let text = if name == "observability" { in_order(value, &OBSERVABILITY) } else { value.to_string() };
@@ -59,7 +49,7 @@ pub(super) fn restore(release: &Release, v1beta1: &Value, v1: &mut Value) {
     let Some(Ok(fields)) = text.map(serde_json::from_str::<Value>) else {
         return;
     };
-    for (name, path) in FIELDS {
+    for (name, path) in &release.atlas().only_v1 {
         let Some(value) = fields.get(name).filter(|value| !value.is_null()) else {
             continue;
         };

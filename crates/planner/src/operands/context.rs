@@ -102,16 +102,6 @@ impl<'a> Context<'a> {
         self.topology.infrastructure_highly_available()
     }
 
-    /// The infra node placement, even an empty one.
-    pub(super) fn infra_placement(&self) -> Option<&'a Value> {
-        self.hc.get("deployment.nodePlacements.infra")
-    }
-
-    /// The workload node placement, even an empty one.
-    pub(super) fn workload_placement(&self) -> Option<&'a Value> {
-        self.hc.get("deployment.nodePlacements.workload")
-    }
-
     /// One of the release's constant objects, by `Kind/name`.
     pub(super) fn constant(&self, name: &str) -> Object {
         self.required(name).clone()

@@ -3,6 +3,7 @@
 use super::{Context, Error, Stage};
 use crate::jsonpatch::{self, Failure, Patch, Patched, PatchedOperandPart};
 use crate::prelude::*;
+use crate::release::{Link, Transform};
 use hcoplan_kubernetes::go::without_facts_of_a_cluster;
 use hcoplan_kubernetes::tree;
 use serde::Deserialize;
@@ -28,14 +29,18 @@ pub struct Cr {
     /// Whether the HyperConverged is its controller.
     #[serde(default)]
     owned: bool,
-    /// Values copied unchanged from fields of the HyperConverged: section, field of the operand, field of the section.
+    /// What its `spec` has in every cluster, unless a field of the HyperConverged is copied there.
     #[serde(default)]
-    copies: Vec<(&'static str, &'static str, &'static str)>,
+    spec: Value,
 }
 
 /// Every CR. Source: HCO `controllers/handlers`, a file for each.
 pub static CRS: LazyLock<Vec<Cr>> =
     LazyLock::new(|| serde_json::from_str(hcoplan_schemas::OPERANDS).expect("valid rows"));
+
+fn cr(kind: &str) -> &'static Cr {
+    CRS.iter().find(|cr| cr.kind == kind).expect("every CR has a row")
+}
 
 impl Cr {
     /// The API server's name for the object: `cdis.cdi.kubevirt.io "cdi-kubevirt-hyperconverged"`.
@@ -46,16 +51,27 @@ impl Cr {
 }
 
 impl Context<'_> {
+    /// The part of an operand CR's `spec` that every cluster has.
+    pub(super) fn base(&self, kind: &str) -> Value {
+        cr(kind).spec.clone()
+    }
+
     /// Creates the object of an operand CR from its own part of the spec: copied values, labels, owner, Go's encoding, then
     /// the jsonpatch annotation of its kind.
     ///
     /// # Errors
     /// The patch can't be applied.
     pub(super) fn finish(&self, kind: &str, annotations: &[&str], mut spec: Value) -> Result<Vec<Object>, Error> {
-        let cr = CRS.iter().find(|cr| cr.kind == kind).expect("every CR has a row");
+        let cr = cr(kind);
         let kind = cr.kind;
-        for (section, to, from) in &cr.copies {
-            tree::copy(&mut spec, to, self.hc.get(section).and_then(|section| tree::get(section, from)));
+        let links = self.release.atlas().links.iter();
+        for Link { target, operand, hyperconverged, .. } in links.filter(|l| l.target.copied && l.target.kind == kind) {
+            match (target.how, self.hc.get(hyperconverged)) {
+                (Transform::Derive, _) => tree::set(&mut spec, operand, self.tls().value.clone()),
+                (Transform::EmptyObject, Some(Value::Bool(true))) => tree::set(&mut spec, operand, json!({})),
+                (Transform::Copy, value) => tree::copy(&mut spec, operand, value),
+                _ => {}
+            }
         }
         let types = self.release.go_types();
         let Some(ty) = types.of_kind(cr.api_version, kind) else {

@@ -6,11 +6,10 @@ use crate::prelude::*;
 
 /// Rendered on OpenShift, while common images are imported, in their namespace.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    if cx.hc.flag("workloadSources.enableCommonBootImageImport") == Some(false) {
+    if !cx.hc.imports_common_images() {
         return Ok(Vec::new());
     }
-    let namespace = cx.hc.text("workloadSources.commonBootImageNamespace");
-    let namespace = namespace.filter(|namespace| !namespace.is_empty());
+    let namespace = cx.hc.common_images_namespace();
     let names = cx.release.tables().image_streams.iter();
     let streams = names.map(|name| {
         cx.changed(&format!("ImageStream/{name}"), |body| {

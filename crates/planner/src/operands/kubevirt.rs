@@ -28,9 +28,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
 }
 
 fn spec(cx: &Context<'_>, tuning: Option<Value>, tls: Value) -> Value {
-    let mut spec = json!({});
-    set(&mut spec, "productName", "hyperconverged-cluster".into());
-    set(&mut spec, "productComponent", "compute".into());
+    let mut spec = cx.base(KIND);
     if let Some(version) = cx.version {
         set(&mut spec, "productVersion", version.into());
     }
@@ -53,7 +51,7 @@ pub(super) fn uninstall_strategy(cx: &Context<'_>) -> &'static str {
 
 /// `spec.infra`: one replica if the control plane is too small for two.
 fn infra(cx: &Context<'_>) -> Option<Value> {
-    let placement = cx.infra_placement();
+    let placement = cx.hc.infra_placement();
     let topology = cx.topology;
     let has_two_replicas = if cx.release.has("infra-replicas-by-node-count") {
         topology.control_plane_nodes >= 2
@@ -77,16 +75,11 @@ fn infra(cx: &Context<'_>) -> Option<Value> {
 }
 
 fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut Value) {
-    let hc = cx.hc;
     developer_configuration(cx, spec);
-    set(spec, "configuration.network.defaultNetworkInterface", "masquerade".into());
     network_bindings(cx, spec);
     obsolete_cpu_models(cx, spec);
-    set(spec, "configuration.seccompConfiguration", seccomp_configuration());
     set(spec, "configuration.tlsConfiguration", tls);
-    set(spec, "configuration.vmRolloutStrategy", "LiveUpdate".into());
     for (path, value) in [
-        ("configuration.virtualMachineOptions", virtual_machine_options(cx)),
         ("configuration.mediatedDevicesConfiguration", mediated_devices(cx)),
         ("configuration.permittedHostDevices", permitted_host_devices(cx)),
         ("configuration.architectureConfiguration", architecture_configuration(cx)),
@@ -97,7 +90,7 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
         }
     }
     if cx.release.has("min-cpu-model") {
-        copy(spec, "configuration.minCPUModel", hc.get("virtualization.minCPUModel"));
+        copy(spec, "configuration.minCPUModel", cx.hc.get("virtualization.minCPUModel"));
     }
     if let Some(enabled) = persistent_reservation(cx) {
         set(spec, "configuration.persistentReservationConfiguration.enabled", json!(enabled));
@@ -116,7 +109,6 @@ fn configuration(cx: &Context<'_>, tuning: Option<Value>, tls: Value, spec: &mut
 
 fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     let gates = kubevirt_gates::enabled(cx);
-    set(spec, "configuration.developerConfiguration.diskVerification.memoryLimit", "2G".into());
     if let Some(disabled) = kubevirt_gates::disabled(cx, &gates) {
         set(spec, "configuration.developerConfiguration.disabledFeatureGates", disabled.into());
     }
@@ -124,13 +116,6 @@ fn developer_configuration(cx: &Context<'_>, spec: &mut Value) {
     if kubevirt_gates::emulation(cx) {
         set(spec, "configuration.developerConfiguration.useEmulation", json!(true));
     }
-}
-
-/// VMs use KubeVirt's seccomp profile.
-fn seccomp_configuration() -> Value {
-    json!({"virtualMachineInstanceProfile": {
-        "customProfile": {"localhostProfile": "kubevirt/kubevirt.json"},
-    }})
 }
 
 /// The CR's bindings; HCO's override those of the same name.
@@ -175,18 +160,6 @@ fn tls_configuration(cx: &Context<'_>) -> Result<Value, Error> {
         set(&mut out, "ciphers", tls.iana_ciphers(tables).into());
     }
     Ok(out)
-}
-
-/// An enabled option becomes an empty object; the parent only exists with one of them.
-fn virtual_machine_options(cx: &Context<'_>) -> Option<Value> {
-    let mut out = Map::new();
-    for name in ["disableFreePageReporting", "disableSerialConsoleLog"] {
-        let path = format!("virtualization.virtualMachineOptions.{name}");
-        if cx.hc.flag(&path) == Some(true) {
-            out.insert(name.into(), json!({}));
-        }
-    }
-    (!out.is_empty()).then_some(Value::Object(out))
 }
 
 /// Before v1 the types also had a misspelt field, used if the correct one is empty. From 1.18 on the gate

@@ -2,7 +2,6 @@
 
 use super::{Context, Error};
 use crate::prelude::*;
-use hcoplan_kubernetes::duration;
 use hcoplan_kubernetes::tree::{get, set};
 use serde_json::Map;
 use std::net::Ipv4Addr;
@@ -15,12 +14,7 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
     if cx.only_needs_errors(KIND) {
         return Ok(Vec::new());
     }
-    let mut spec = json!({});
-    for component in ["multus", "linuxBridge", "kubeMacPool", "kubevirtIpamController"] {
-        set(&mut spec, component, json!({}));
-    }
-    set(&mut spec, "selfSignConfiguration", self_sign_configuration(cx));
-    set(&mut spec, "tlsSecurityProfile", cx.tls().value.clone());
+    let mut spec = cx.base(KIND);
     if cx.is_openshift() {
         set(&mut spec, "kubevirtIpamController.defaultNetworkNADNamespace", "openshift-ovn-kubernetes".into());
     }
@@ -50,26 +44,10 @@ fn secondary_dns(cx: &Context<'_>) -> Result<Option<Value>, Error> {
     Ok(Some(json!({"domain": domain, "nameServerIP": server})))
 }
 
-/// HCO's certificate durations under the add-ons operator's names, with HCO's defaults.
-fn self_sign_configuration(cx: &Context<'_>) -> Value {
-    let certificates = cx.hc.get("security.certConfig");
-    let value = |path: &str, default: &str| {
-        let own = certificates.and_then(|c| get(c, path)).and_then(Value::as_str);
-        let parsed = own.and_then(|d| duration::parse(d).ok());
-        parsed.map_or_else(|| default.to_owned(), |d| d.to_string())
-    };
-    json!({
-        "caRotateInterval": value("ca.duration", "48h0m0s"),
-        "caOverlapInterval": value("ca.renewBefore", "24h0m0s"),
-        "certRotateInterval": value("server.duration", "24h0m0s"),
-        "certOverlapInterval": value("server.renewBefore", "12h0m0s"),
-    })
-}
-
 /// Empty placements are left out; others always have an affinity.
 fn placement_configuration(cx: &Context<'_>) -> Option<Value> {
     let mut out = Map::new();
-    for (name, placement) in [("infra", cx.infra_placement()), ("workloads", cx.workload_placement())] {
+    for (name, placement) in [("infra", cx.hc.infra_placement()), ("workloads", cx.hc.workload_placement())] {
         let Some(placement) = placement.filter(|p| p.as_object().is_some_and(|m| !m.is_empty())) else {
             continue;
         };

@@ -22,7 +22,7 @@ pub(super) fn replicas(cx: &Context<'_>, deployment: &mut Value) {
 /// Sets a Deployment's infra placement. Its template has the anti-affinity of a highly available cluster; an affinity
 /// of the placement replaces it.
 fn place_deployment(cx: &Context<'_>, deployment: &mut Value) {
-    let affinity = cx.infra_placement().and_then(|p| get(p, "affinity"));
+    let affinity = cx.hc.infra_placement().and_then(|p| get(p, "affinity"));
     if affinity.is_some() || !cx.highly_available() {
         remove(deployment, "spec.template.spec.affinity");
     }
@@ -31,14 +31,14 @@ fn place_deployment(cx: &Context<'_>, deployment: &mut Value) {
 
 /// Sets a DaemonSet's infra placement. Any placement, even an empty one, replaces the anti-affinity.
 pub(super) fn place_daemon_set(cx: &Context<'_>, daemon_set: &mut Value) {
-    if cx.infra_placement().is_some() || !cx.highly_available() {
+    if cx.hc.infra_placement().is_some() || !cx.highly_available() {
         remove(daemon_set, "spec.template.spec.affinity");
     }
     place(cx, daemon_set);
 }
 
 fn place(cx: &Context<'_>, workload: &mut Value) {
-    let Some(placement) = cx.infra_placement() else {
+    let Some(placement) = cx.hc.infra_placement() else {
         return;
     };
     for field in ["nodeSelector", "tolerations", "affinity"] {

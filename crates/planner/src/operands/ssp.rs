@@ -15,11 +15,9 @@ pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
         .get("workloadSources.commonTemplatesNamespace")
         .and_then(Value::as_str)
         .unwrap_or(&cx.release.tables().common_templates_namespace);
-    let mut spec = json!({});
-    set(&mut spec, "commonTemplates.namespace", namespace.into());
-    set(&mut spec, "commonTemplates.dataImportCronTemplates", golden_images.to_vec().into());
-    set(&mut spec, "templateValidator.replicas", json!(2));
-    set(&mut spec, "tlsSecurityProfile", cx.tls().value.clone());
+    let mut spec = cx.base("SSP");
+    let templates = json!({"namespace": namespace, "dataImportCronTemplates": golden_images.to_vec()});
+    set(&mut spec, "commonTemplates", templates);
     if let Some(on) = multiple_architectures(cx) {
         set(&mut spec, "enableMultipleArchitectures", on.into());
     }

@@ -24,7 +24,7 @@ impl TlsProfile {
     /// The effective profile of a cluster.
     pub fn effective(release: &Release, inventory: &Inventory, hc: &HyperConverged) -> Self {
         let tables = &release.tables().tls;
-        let own = hc.get("security.tlsSecurityProfile").cloned();
+        let own = hc.get(HyperConverged::TLS_PROFILE).cloned();
         let default = || json!({"type": "Intermediate", "intermediate": {}});
         let mut value = own.or_else(|| Self::of_cluster(release, inventory)).unwrap_or_else(default);
         let lacks_custom = value.get("custom").is_none_or(Value::is_null);
@@ -38,10 +38,10 @@ impl TlsProfile {
     /// The path and value that the operator adds to the HyperConverged's profile when it reads it, and stores with its
     /// update.
     pub fn completed(release: &Release, hc: &HyperConverged) -> Option<(String, Value)> {
-        let own = hc.get("security.tlsSecurityProfile")?;
+        let own = hc.get(HyperConverged::TLS_PROFILE)?;
         let lacks_custom = type_of(own) == "Custom" && own.get("custom").is_none_or(Value::is_null);
         let is_completed = lacks_custom && release.has("completes-tls-profile");
-        is_completed.then(|| ("security.tlsSecurityProfile.custom".to_owned(), intermediate(&release.tables().tls)))
+        is_completed.then(|| (format!("{}.custom", HyperConverged::TLS_PROFILE), intermediate(&release.tables().tls)))
     }
 
     /// The APIServer's profile as the operator reads it (OpenShift).
@@ -84,7 +84,7 @@ impl TlsProfile {
     pub fn lacks_type(stored: &Value) -> bool {
         let spec = &stored["spec"];
         let profile = spec.get("tlsSecurityProfile");
-        let profile = profile.or_else(|| tree::get(spec, "security.tlsSecurityProfile"));
+        let profile = profile.or_else(|| tree::get(spec, HyperConverged::TLS_PROFILE));
         profile.is_some_and(|p| p.is_object() && type_of(p).is_empty())
     }
 

@@ -5,8 +5,7 @@ use crate::prelude::*;
 
 /// Rendered on OpenShift above 100 percent of memory, unless (from 1.18 on) autopilot manages it.
 pub(super) fn render(cx: &Context<'_>) -> Result<Vec<Object>, Error> {
-    let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
-    let percentage = cx.hc.get(percentage).and_then(Value::as_i64);
+    let percentage = cx.hc.memory_overcommit().and_then(Value::as_i64);
     if percentage.is_none_or(|p| p <= 100) || is_managed_by_autopilot(cx) {
         return Ok(Vec::new());
     }

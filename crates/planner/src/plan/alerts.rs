@@ -52,8 +52,7 @@ pub(super) fn gauges(
 ) -> Map<String, Value> {
     let mut out = gauges_if_ignored(inventory, patches);
     out.extend(images.map(HcoStage::gauges).unwrap_or_default());
-    let percentage = "virtualization.higherWorkloadDensity.memoryOvercommitPercentage";
-    if let Some(percentage) = hc.get(percentage) {
+    if let Some(percentage) = hc.memory_overcommit() {
         out.insert(MEMORY_OVERCOMMIT.to_owned(), percentage.clone());
     }
     out

@@ -204,7 +204,7 @@ fn reconcile(
     let Some(hc) = known.or_else(|| stored.map(|stored| HyperConverged::from_stored(release, stored))) else {
         return Err(Box::new(admission));
     };
-    let topology = Topology::new(release, inventory, hc.get("deployment.nodePlacements.workload"));
+    let topology = Topology::new(release, inventory, hc.workload_placement());
     let is_accepted = admission.accepted && !matches!(mode, AdmissionMode::Unchecked);
     if is_accepted && !hc.name.is_empty() && hc.name != NAME {
         let no_images = Arc::default();

@@ -11,9 +11,6 @@ use crate::release::Release;
 use crate::topology::Topology;
 use std::borrow::Cow;
 
-/// The HyperConverged's TLS profile.
-const PROFILE: &str = "security.tlsSecurityProfile";
-
 /// A patch may change the HyperConverged. The operator only stores that in the round that adds its finalizer, so the
 /// second round is the last with new input.
 const MAX_RECONCILES: usize = 2;
@@ -74,7 +71,7 @@ impl Cluster<'_> {
         let mut images = golden_images(&hc);
         let shared = self.shared_profile(&hc);
         if let Some(profile) = &shared {
-            hc.set(PROFILE, profile.clone());
+            hc.set(HyperConverged::TLS_PROFILE, profile.clone());
         }
 
         let mut rendered = Rendered::default();
@@ -95,7 +92,7 @@ impl Cluster<'_> {
             if changes.is_empty() {
                 break;
             }
-            let is_of_cluster = |path: &str| shared.is_some() && path.starts_with(PROFILE);
+            let is_of_cluster = |path: &str| shared.is_some() && path.starts_with(HyperConverged::TLS_PROFILE);
             let before = hc.spec.clone();
             for (path, value) in changes {
                 let of_cluster = is_of_cluster(&path);
@@ -113,7 +110,7 @@ impl Cluster<'_> {
             images = golden_images(&hc);
         }
         rendered.patched = patched.unwrap_or_default();
-        let cluster_profile = shared.and_then(|_| hc.remove(PROFILE));
+        let cluster_profile = shared.and_then(|_| hc.remove(HyperConverged::TLS_PROFILE));
         Reconciled { hyperconverged: hc, golden_images: images, rendered, written, reports, cluster_profile }
     }
 
@@ -121,7 +118,9 @@ impl Cluster<'_> {
     /// later operands, until the operator restarts.
     fn shared_profile(&self, hc: &HyperConverged) -> Option<Value> {
         let has_patch = || hc.annotations.keys().any(|a| jsonpatch::is_annotation(a));
-        let is_shared = self.release.has("shares-cluster-tls-profile") && hc.get(PROFILE).is_none() && has_patch();
+        let is_shared = self.release.has("shares-cluster-tls-profile")
+            && hc.get(HyperConverged::TLS_PROFILE).is_none()
+            && has_patch();
         is_shared.then(|| TlsProfile::of_cluster(self.release, self.inventory)).flatten()
     }
 

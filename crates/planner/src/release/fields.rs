@@ -1,34 +1,104 @@
-//! The fields of the HyperConverged and the operands' fields that they affect.
+//! The rows of `fields.json`: the fields of the HyperConverged, and the operands' fields that they affect.
 
+use crate::prelude::*;
 use serde::Deserialize;
 
-/// A field of the HyperConverged; one row of `fields.json`. Source: HCO `controllers/handlers`, and changes of the
-/// operands when the field changes.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// A field of the HyperConverged or a section: a row, and what it means in one API version. Source: HCO
+/// `controllers/handlers`, and changes of the operands when the field changes.
+///
+/// What a section says holds for the fields below it: they have the rest of their path in common with it, in both
+/// versions and in operands. A field's own targets of a kind replace those of its section.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct HyperConvergedField {
     /// Dotted path from the root, with `[]` after a list's name: `spec.a.b[].c`.
+    #[serde(skip)]
     pub path: String,
     /// `v1beta1` or `v1`.
+    #[serde(skip)]
     pub api_version: String,
-    /// Its type: `integer:int64`, `array<string>`, `map<string,string>`.
-    #[serde(default, rename = "type")]
-    pub ty: String,
     /// Its path in the other API version.
-    #[serde(default)]
+    #[serde(skip)]
     pub other_version_path: Option<String>,
     /// The release that deprecated it, `<=1.16` for the first modelled one.
-    #[serde(default)]
     pub deprecated_in: Option<String>,
     /// A note for users.
-    #[serde(default)]
     pub note: Option<String>,
     /// Whether the release ignores it.
-    #[serde(default)]
     pub ignored: bool,
     /// The operands' fields that it affects.
-    #[serde(default)]
     pub operands: Vec<FieldTarget>,
+    /// Its path in v1beta1.
+    pub v1beta1: Option<String>,
+    /// Its path in v1; if there is none, that of the nearest row above decides.
+    pub v1: Option<String>,
+    /// Whether it is a section: users are shown its fields instead.
+    pub section: bool,
+    /// Whether v1 lacks it, although it has the section.
+    pub(super) only_v1beta1: bool,
+    /// How operands share the value, by kind.
+    pub(super) shared: BTreeMap<String, Share>,
+    /// Its name in the annotation that keeps fields of v1 in v1beta1.
+    pub(super) annotation: Option<String>,
+    /// What webhooks check it as.
+    pub(super) role: Option<String>,
+    /// Whether conversion moves it, with everything below.
+    #[serde(skip)]
+    pub(super) moves: bool,
+}
+
+impl HyperConvergedField {
+    /// Parses the rows, and completes each with the nearest one above it.
+    ///
+    /// # Errors
+    /// They don't have the expected shape.
+    pub fn read(text: &str) -> Result<Vec<Self>, serde_json::Error> {
+        let mut rows: Vec<Self> = Vec::new();
+        for mut row in serde_json::from_str::<Vec<Self>>(text)? {
+            row.moves = row.v1beta1.is_some() && row.v1.is_some();
+            // Sections come before their fields.
+            if let Some((above, rest)) = rows.iter().rev().find_map(|above| Some((above, row.below(above)?))) {
+                if row.v1.is_none() && !row.only_v1beta1 {
+                    row.v1 = above.v1.as_ref().map(|path| path.clone() + &rest);
+                }
+                if above.section && !row.ignored {
+                    let own = std::mem::take(&mut row.operands);
+                    let inherited = above.operands.iter().filter(|t| own.iter().all(|own| own.kind != t.kind));
+                    let below =
+                        |t: &FieldTarget| FieldTarget { path: t.path.clone() + &rest, copied: false, ..t.clone() };
+                    row.operands = inherited.map(below).chain(own.iter().cloned()).collect();
+                }
+            }
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// Its path in the first version that has it.
+    pub(super) fn place(&self) -> &str {
+        self.v1beta1.as_ref().or(self.v1.as_ref()).map_or("", String::as_str)
+    }
+
+    /// The rest of its path below another row's.
+    fn below(&self, above: &Self) -> Option<String> {
+        let rest = self.place().strip_prefix(above.place())?;
+        rest.starts_with(['.', '[']).then(|| rest.to_owned())
+    }
+}
+
+/// How an operand shares a value of the HyperConverged in the operator's memory.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Share {
+    /// A pointer or a map: the HyperConverged's value becomes the operand's.
+    Whole,
+    /// The pointer of a gate, which the HyperConverged has if the operand has it.
+    Gate,
+    /// A copied list with shared elements: elements of both lists become the operand's, the HyperConverged's list keeps
+    /// its length.
+    Elements,
+    /// A list of copied structs; the named fields are shared.
+    Fields(Vec<(String, Self)>),
 }
 
 /// An operand's field that a field of the HyperConverged affects.
@@ -42,6 +112,9 @@ pub struct FieldTarget {
     /// How the value is transformed.
     #[serde(default)]
     pub how: Transform,
+    /// Whether the operand's CR gets the value unchanged, without code of its renderer.
+    #[serde(default)]
+    pub copied: bool,
     /// A description with conditions, and the state without the field, if needed.
     #[serde(default)]
     pub words: Option<String>,
@@ -79,67 +152,5 @@ impl FieldTarget {
             "" => kind.to_owned(),
             path => format!("{kind} {path}"),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use hcoplan_kubernetes::schema::Schema;
-    use hcoplan_yaml::Path;
-
-    use super::Transform;
-    use crate::release::Release;
-
-    /// Whether a schema has a path of the table; `[]` means any item. Schemas don't describe metadata or whether an
-    /// object exists.
-    fn has_path(schema: &Schema, path: &str) -> bool {
-        if path.is_empty() || path.starts_with("metadata.") {
-            return true;
-        }
-        schema.field(&Path::dotted(&path.replace("[]", "[0]"))).is_some()
-    }
-
-    /// Every field and operand path of the table is in the release's CRDs, and every field of the CRD is in the table.
-    #[test]
-    fn every_release_maps_its_fields() {
-        let mut problems = Vec::new();
-        for name in Release::known_names() {
-            let release = Release::known(name).expect("known");
-            let schema = |version: &str| release.hyperconverged_schema(version);
-            for field in release.fields() {
-                let path = &field.path;
-                if !schema(&field.api_version).is_some_and(|s| has_path(s, path)) {
-                    problems.push(format!("{name}: {path} isn't a field of {}", field.api_version));
-                }
-                // Each gate has its own effects.
-                let is_gate = path.starts_with("spec.featureGates[]");
-                if field.operands.is_empty() && !field.ignored && !is_gate {
-                    problems.push(format!("{name}: {path} affects nothing"));
-                }
-                for target in &field.operands {
-                    if target.how != Transform::Copy && target.words.is_none() {
-                        problems.push(format!("{name}: no description how {path} becomes {}", target.place()));
-                    }
-                    let kind = format!("{}.", target.kind.to_lowercase());
-                    let schema_name = release.schema_names().find(|n| n.starts_with(&kind));
-                    let operand_schema = schema_name.and_then(|n| release.schema(n));
-                    if operand_schema.is_some_and(|s| !has_path(s, &target.path)) {
-                        problems.push(format!("{name}: {} has no {}", target.kind, target.path));
-                    }
-                }
-            }
-            for version in ["v1beta1", "v1"] {
-                let rows = release.fields().iter().filter(|f| f.api_version == version);
-                let rows: Vec<_> = rows.map(|f| f.path.replace("[]", "")).collect();
-                for path in schema(version).map(Schema::all_fields).unwrap_or_default() {
-                    let path = path.to_string();
-                    let is_listed = |row: &String| hcoplan_yaml::overlap(row, &path);
-                    if path.starts_with("spec.") && !rows.iter().any(is_listed) {
-                        problems.push(format!("{name}: no description of {path} of {version}"));
-                    }
-                }
-            }
-        }
-        assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 }

@@ -5,6 +5,7 @@
 //! both. All but the small tables is parsed at its first use: rules need little of the previous and next releases.
 
 mod admission;
+mod atlas;
 mod constants;
 mod distribution;
 mod embedded;
@@ -12,6 +13,7 @@ mod fields;
 mod files;
 mod kubevirt;
 mod kubevirt_gates;
+mod moves;
 mod patch_release;
 mod shipped;
 mod ssp;
@@ -27,15 +29,17 @@ pub use admission::{
     AdmissionRules, Check, CustomMissing, GateMessages, GateToField, GateWarning, GateWarningCondition, ListStyle,
     ListedGates, Mutation, OperationSteps, TlsRules, VersionRules, Warnings,
 };
+pub use atlas::{Atlas, Link};
 pub use constants::{Constants, FilledObjects, Placeholders};
 pub use distribution::{
     CommonImage, Distribution, DistributionVersion, Fact, FactSource, ImageSource, Maturity, Phased, Runbooks,
     UPSTREAM, Variable,
 };
-pub use fields::{FieldTarget, HyperConvergedField, Transform};
+pub use fields::{FieldTarget, HyperConvergedField, Share, Transform};
 pub use files::{Error, Files};
 pub use kubevirt::KubeVirtFacts;
 pub use kubevirt_gates::{GateSetter, KubeVirtGate};
+pub use moves::{MOVES, moved, path_in};
 pub use patch_release::{PatchRelease, Patched, merge_patch};
 pub use shipped::{AssumedValue, ShippedBy};
 pub use ssp::{SspBundle, SspOwner};
@@ -63,6 +67,7 @@ pub struct Release {
     ssp: OnceLock<SspBundle>,
     kubevirt: OnceLock<KubeVirtFacts>,
     upgrade: OnceLock<Upgrade>,
+    atlas: OnceLock<Atlas>,
     fields: OnceLock<Vec<HyperConvergedField>>,
     schemas: BTreeMap<String, OnceLock<Schema>>,
     patch: Option<Patched>,
@@ -104,6 +109,7 @@ impl Release {
             ssp: OnceLock::new(),
             kubevirt: OnceLock::new(),
             upgrade: OnceLock::new(),
+            atlas: OnceLock::new(),
             fields: OnceLock::new(),
             schemas,
             patch: None,
@@ -240,6 +246,11 @@ impl Release {
         self.parsed(&self.admission, "admission.json")
     }
 
+    /// The gates that are fields in this release's v1.
+    pub fn gates_to_fields(&self) -> &[GateToField] {
+        self.admission().version("v1").map_or(&[], |rules| &rules.gates_to_fields)
+    }
+
     /// The operands' order of work.
     pub fn work_order(&self) -> &WorkOrder {
         &self.behaviour().work_order
@@ -299,7 +310,12 @@ impl Release {
 
     /// The fields of the HyperConverged, of every served version.
     pub fn fields(&self) -> &[HyperConvergedField] {
-        self.parsed::<Vec<_>>(&self.fields, "fields.json")
+        self.fields.get_or_init(|| self.atlas().fields(self))
+    }
+
+    /// What is known of the HyperConverged's fields, by use.
+    pub fn atlas(&self) -> &Atlas {
+        self.atlas.get_or_init(|| Atlas::new(self.read("fields.json", HyperConvergedField::read)))
     }
 
     /// The structural schema of a CRD version, by the file's name: `hyperconverged.v1beta1`.

@@ -2,7 +2,6 @@
 //!
 //! Each entry is moved with its comments; the last one that leaves a section takes the section's along.
 
-use hcoplan_planner::hyperconverged::gates_to_fields;
 use hcoplan_planner::release::Release;
 use hcoplan_yaml::Entry;
 use hcoplan_yaml::edit::Change;
@@ -71,7 +70,7 @@ fn gate_changes(release: &Release, gates: &[Entry], spec: &Path, intended: &Json
             None => out.push(Change::Set(to, item.clone())),
         }
     }
-    for pair in gates_to_fields(release) {
+    for pair in release.gates_to_fields() {
         let value = hcoplan_kubernetes::tree::get(intended, &pair.field);
         if let (Some(gate), Some(value)) = (left.iter().position(|gate| *gate == pair.gate), value) {
             let field = pair.field.trim_start_matches("spec.");

@@ -7,10 +7,10 @@ use hcoplan_kubernetes::tree::{copy, get};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::kubevirt;
+use super::{RELEASE, kubevirt};
 use crate::jsonpatch::effect::effects_in;
 use crate::jsonpatch::reach::PatchScope;
-use crate::jsonpatch::shared::{SHARED, writes};
+use crate::jsonpatch::shared::writes;
 use crate::jsonpatch::{Failure, apply, count, decode, effects, only_spec, patch};
 
 type KubeVirt = (&'static GoTypes, &'static GoType, Value);
@@ -39,19 +39,19 @@ fn check_text(text: &str) {
     let whole = effects_in(types, ty, operand, &operations, &PatchScope::Whole);
     assert_eq!(made, whole);
     let mut shared = Value::default();
-    for row in SHARED.iter().filter(|row| row.kind == "KubeVirt") {
-        copy(&mut shared, row.hyperconverged, get(&operand["spec"], row.operand));
+    for row in RELEASE.atlas().links.iter().filter(|l| l.share.is_some() && l.target.kind == "KubeVirt") {
+        copy(&mut shared, &row.hyperconverged, get(&operand["spec"], &row.operand));
     }
     let applied = |reach: PatchScope| {
         let part = apply(types, ty, reach.take(types, ty, operand), &operations)?;
-        let written = writes("KubeVirt", &shared, &part.before, &part.after, &|_| false);
+        let written = writes(&RELEASE, "KubeVirt", &shared, &part.before, &part.after);
         Ok((written, reach.put_back(types, ty, operand, part.after)))
     };
     let scoped: Result<_, Failure> = applied(PatchScope::of(&operations));
     assert_eq!(scoped, applied(PatchScope::Whole));
     match answer {
         Ok(after) => {
-            writes("KubeVirt", operand, operand, &after, &|_| false);
+            writes(&RELEASE, "KubeVirt", operand, operand, &after);
             if made.failure.is_none() {
                 let changed = made.operations.iter().any(|e| !e.changed.is_empty());
                 assert!(changed || after == *operand);

@@ -9,9 +9,12 @@ mod shared;
 
 use hcoplan_kubernetes::go::{GoType, GoTypes};
 use hcoplan_testing::go_types;
-use serde_json::{Value, json};
 
 use super::Effects;
+use crate::prelude::*;
+use crate::release::Release;
+
+static RELEASE: LazyLock<Arc<Release>> = LazyLock::new(|| Release::known("1.19").unwrap());
 
 const KUBEVIRTS: &str = include_str!("../../../../../testdata/jsonpatch/kubevirt.jsonl");
 

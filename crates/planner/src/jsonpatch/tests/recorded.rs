@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::change;
 use crate::jsonpatch::shared::writes;
 use crate::jsonpatch::{ANNOTATIONS, decode, effects, patch};
+use crate::release::Release;
 use hcoplan_testing::go_types;
 
 fn golden() -> Option<PathBuf> {
@@ -170,6 +171,7 @@ fn agrees_with_recorded_certificates_that_a_patch_of_cdi_changed() {
     let set = golden.join("random");
     for (release, _) in go_types() {
         let recordings = Recordings::read(&set, release);
+        let data = Release::known(release).unwrap();
         for (name, row) in &recordings.rows {
             let annotations = &row["hyperconverged"]["metadata"]["annotations"];
             let text = annotations[ANNOTATIONS[1].name].as_str();
@@ -191,7 +193,7 @@ fn agrees_with_recorded_certificates_that_a_patch_of_cdi_changed() {
             };
             let mut spec = json!({"security": {"certConfig": own}});
             let before = json!({"spec": {"certConfig": own}});
-            for (path, value) in writes("CDI", &spec, &before, cdi, &|_| false) {
+            for (path, value) in writes(&data, "CDI", &spec, &before, cdi) {
                 let pointer = format!("/{}", path.replace('.', "/"));
                 *spec.pointer_mut(&pointer).unwrap() = value;
             }

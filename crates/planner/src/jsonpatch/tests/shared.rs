@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::RELEASE;
 use crate::jsonpatch::shared::writes;
+use crate::release::Release;
 
 fn written(kind: &str, spec: Value, before: Value, after: Value) -> Vec<(&'static str, Value)> {
     let (before, after) = (json!({"spec": before}), json!({"spec": after}));
-    writes(kind, &spec, &before, &after, &|_| false)
+    writes(&RELEASE, kind, &spec, &before, &after)
 }
 
 #[test]
@@ -90,8 +92,11 @@ fn checks_selectors_and_types_of_mediated_devices() {
 fn shares_the_multi_arch_gate_until_it_is_computed() {
     let ssp = |on: bool| json!({"spec": {"enableMultipleArchitectures": on}});
     let (spec, before, after) = (json!({}), ssp(false), ssp(true));
-    let found = writes("SSP", &spec, &before, &after, &|_| false);
-    assert_eq!(found, [("workloadSources.enableMultiArchBootImageImport", json!(true))]);
-    let computed = |capability: &str| capability == "multi-arch-always-written";
-    assert_eq!(writes("SSP", &spec, &before, &after, &computed), []);
+    for name in Release::known_names() {
+        let release = Release::known(name).expect("known");
+        let found = writes(&release, "SSP", &spec, &before, &after);
+        let gate = ("workloadSources.enableMultiArchBootImageImport", json!(true));
+        let is_shared = !release.has("multi-arch-always-written");
+        assert_eq!(found, Vec::from_iter(is_shared.then_some(gate)), "{name}");
+    }
 }
