@@ -1,7 +1,4 @@
-//! The effects of a change on golden images, from the matrices before and after it.
-//!
-//! CDI decides what the deletion of a DataImportCron deletes: with `retentionPolicy: None` its DataSource and all
-//! imports, with `All` (the default) nothing.
+//! The effects of a change on golden images, from the matrices before and after it, and from CDI's stage.
 
 use super::{Cell, Image, MachineRow, Reason, State};
 use super::{disks, effect_of};
@@ -9,6 +6,7 @@ use crate::matrix::ClusterMatrix;
 use crate::prelude::*;
 use hcoplan_explain::diff::Comparison;
 use hcoplan_planner::boot::BootOutcome;
+use hcoplan_planner::boot_images::cdi_stage::{CronStep, Imports, cron_steps};
 use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
 
 /// Returns the input differences that cause an effect; the predicate recognises the effect in a matrix.
@@ -26,12 +24,16 @@ pub fn effects(
     if before.obstacle.is_some() || after.obstacle.is_some() {
         return None;
     }
+    let old = || comparison.objects.iter().filter_map(|change| change.before.as_deref());
+    let new = || comparison.objects.iter().filter_map(|change| change.after.as_deref());
+    let steps = cron_steps(old(), new());
     let changes = Changes {
         before,
         after,
         comparison,
         causes,
-        deleted: deleted(&comparison.objects),
+        deleted: deleted(&steps),
+        imports: Imports::of_step(old(), new()),
         moved: moved(&comparison.objects),
         images_before: images(before),
         images_after: images(after),
@@ -43,7 +45,7 @@ pub fn effects(
         changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
     }
     let kept = after.machines.iter().filter(|m| changes.keeps_disk(m)).map(|m| m.name.clone()).collect();
-    out.extend(disks::effects(&comparison.objects));
+    out.extend(disks::effects(&comparison.objects, &steps));
     Some((out, kept))
 }
 
@@ -75,9 +77,8 @@ fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
 /// Images whose deleted DataImportCrons delete their imports: namespace and plain name, with the names of the crons.
 type Deleted = BTreeMap<(String, String), BTreeSet<String>>;
 
-fn deleted(objects: &[ObjectChange]) -> Deleted {
-    let gone = objects.iter().filter(|c| disks::goes(c)).filter_map(|c| c.before.as_deref());
-    let taken = gone.filter(|body| disks::takes_disks(body));
+fn deleted(steps: &[CronStep<'_>]) -> Deleted {
+    let taken = steps.iter().filter(|step| step.is_removed() && step.deletes_disks()).filter_map(|step| step.before);
     let key = |body: &Value| {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let plain = text(&body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL]);
@@ -99,6 +100,7 @@ struct Changes<'a> {
     comparison: &'a Comparison,
     causes: &'a CausesOf<'a>,
     deleted: Deleted,
+    imports: Imports,
     moved: BTreeMap<&'a str, Vec<&'a ObjectChange>>,
     images_before: Images<'a>,
     images_after: Images<'a>,
@@ -156,21 +158,25 @@ impl Changes<'_> {
             let is_new = !before.is_some_and(|before| is_imported(before));
             (is_new && is_imported(image)).then_some(image)
         });
-        let is_plain_deleted = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
+        let refers = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
+        let is_source = |body: &Option<Arc<Value>>| {
+            let body = body.as_deref().filter(|body| body["kind"] == "DataSource");
+            body.is_some_and(|body| body["metadata"]["name"] == *was.name)
+        };
+        let is_written = self.comparison.objects.iter().any(|c| is_source(&c.after));
+        let is_removed = !is_written && self.comparison.objects.iter().any(|c| is_source(&c.before));
         let effect = if let Some(to) = elsewhere {
             let about = [to.namespace.as_str(), &was.namespace];
             // Unless it is deleted, the last disk remains and can be cloned.
             if deletes { self.uncertain(was, "moved", &about) } else { self.lost(was, "moved-with-last-disk", &about) }
         } else if let Some(Reason::Claim(claim)) = is.map(|is| &is.plain.reason) {
             self.lost(was, "replaced-by-claim", &[claim])
-        } else if is.is_some() {
+        } else if is_written || refers && !is_removed {
             self.uncertain(was, "not-imported", &[])
-        } else if deletes {
-            self.uncertain(was, "gone", &[])
-        } else if is_plain_deleted {
-            self.uncertain(was, "plain-name-deleted", &[])
-        } else {
+        } else if self.imports.is_kept(&was.namespace, &was.name) {
             self.lost(was, "kept", &[])
+        } else {
+            self.uncertain(was, if refers && !deletes { "plain-name-deleted" } else { "gone" }, &[])
         };
         // That an image is deleted says what may follow.
         if !deletes || effect.certain {
@@ -178,28 +184,9 @@ impl Changes<'_> {
         }
     }
 
-    /// Whether a cell's disk is kept with its DataSource when its import ends: SSP deletes the one of a plain name that
-    /// refers to another.
-    fn keeps(&self, was: &Image, cell: &Cell) -> bool {
-        let (Some(source), Some(cron)) = (&cell.data_source, &cell.cron) else {
-            return false;
-        };
-        let ends = |c: &&ObjectChange| disks::goes(c) && c.id.name == *cron;
-        let refers = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
-        let deleted = self.deleted.get(&(was.namespace.clone(), was.name.clone()));
-        let is_deleted = deleted.is_some_and(|crons| crons.contains(cron)) || refers && *source == was.name;
-        !is_deleted && self.comparison.objects.iter().any(|c| ends(&c))
-    }
-
     /// Whether the disk of a machine is kept, though it isn't imported any more.
     fn keeps_disk(&self, machine: &MachineRow) -> bool {
-        let Some((namespace, source)) = &machine.data_source else {
-            return false;
-        };
-        let is_it = |cell: &&Cell| cell.data_source.as_ref() == Some(source);
-        let images = self.before.images.iter().filter(|image| image.namespace == *namespace);
-        let mut found = images.filter_map(|image| Some((image, image.cells.iter().find(is_it)?)));
-        found.any(|(image, cell)| self.keeps(image, cell))
+        machine.data_source.as_ref().is_some_and(|(namespace, source)| self.imports.is_kept(namespace, source))
     }
 
     /// The effects on an image imported before and after, by architecture.
@@ -232,8 +219,9 @@ impl Changes<'_> {
                     out.push(self.undetermined(was, cell, name));
                 }
                 (None, cell) if is_uncertain(cell.state) => out.push(self.undetermined(is, cell, name)),
-                (Some(old), _) if covered(old) && self.keeps(was, old) => {
-                    let source = old.data_source.as_deref().unwrap_or_default();
+                (Some(Cell { state: State::Covered, data_source: Some(source), .. }), _)
+                    if self.imports.is_kept(&was.namespace, source) =>
+                {
                     out.push(self.for_architecture(name, was, self.lost(was, "kept-for", &[name, source])));
                 }
                 (Some(old), cell) if covered(old) => {
@@ -261,6 +249,12 @@ impl Changes<'_> {
             if imported && !still && !kept && self.before.multi_arch {
                 out.push(self.effect(was, "architecture-gone", &[name]));
             }
+        }
+        let sources = is.cells.iter().chain([&is.plain]).filter_map(|cell| cell.data_source.as_deref());
+        let stale: BTreeSet<&str> = sources.filter(|source| self.imports.is_stale(&is.namespace, source)).collect();
+        if !stale.is_empty() {
+            let names: Vec<&str> = stale.into_iter().collect();
+            out.push(self.effect(is, "not-updated", &[&names.join(" and ")]));
         }
         if let Some((old, new)) = turns {
             let row = if self.after.multi_arch { "plain-name-turns" } else { "disk-turns" };
