@@ -45,7 +45,7 @@ fn stale(changes: &[ObjectChange], step: CronStep<'_>) -> Option<Effect> {
     const PLATFORM: &str = "/spec/template/spec/source/registry/platform/architecture";
     let (before, after) = (step.before?, step.after?);
     let [old, new] = [before, after].map(|cron| cron.pointer(PLATFORM).and_then(Value::as_str).unwrap_or_default());
-    if old == new || !step.takes_existing_disk() {
+    if old == new || !step.is_recreated() || step.imports() {
         return None;
     }
     let wanted = if new.is_empty() { "of the node that imports it".to_owned() } else { format!("for {new}") };
@@ -64,7 +64,7 @@ fn effect(changes: &[ObjectChange], cron: &Value, row: &str, about: &[&str]) -> 
     Effect { subjects: vec![name], causes: causes(changes.iter().filter(is_it)), ..effect_of(row, about) }
 }
 
-fn causes<'c>(changes: impl Iterator<Item = &'c ObjectChange>) -> Vec<usize> {
+pub(super) fn causes<'c>(changes: impl Iterator<Item = &'c ObjectChange>) -> Vec<usize> {
     let of = |change: &'c ObjectChange| change.causes.iter().chain(change.fields.iter().flat_map(|f| &f.causes));
     let all: BTreeSet<usize> = changes.flat_map(of).copied().collect();
     all.into_iter().collect()

@@ -8,7 +8,7 @@ use hcoplan_planner::boot::{
     Architectures, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported,
     importer_architectures,
 };
-use hcoplan_planner::boot_images::cdi_stage::Imports;
+use hcoplan_planner::boot_images::cdi_stage::{Import, Imports};
 use hcoplan_planner::lifecycle::Objects;
 use hcoplan_planner::machines::Stage;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
@@ -284,9 +284,9 @@ impl<'a> Context<'a> {
             let Some(before) = self.before() else { return Imports::default() };
             let before = plan_with(self.release(), self.inventory(), before, AdmissionMode::Force);
             let (before, after) = (Objects::of(&before), Objects::of(self.plan()));
-            Imports::of_step(before.bodies(), after.bodies())
+            Imports::of_step(&before.bodies(), &after.bodies())
         };
-        self.known.imports.get_or_init(step).is_kept(namespace, name)
+        self.known.imports.get_or_init(step).get(namespace, name).is_some_and(Import::is_kept)
     }
 
     /// The architecture of the disk imported by SSP's DataImportCron.
@@ -294,7 +294,7 @@ impl<'a> Context<'a> {
         let template = cron.origin.template.as_ref();
         let stage = self.plan().golden_images.as_ref();
         let template = template.and_then(|t| stage?.templates.iter().find(|own| own.name() == t.name));
-        let written = template.and_then(|t| t.original_architectures.as_deref().or_else(|| t.architectures()));
+        let written = template.and_then(|t| t.declared_architectures());
         let declared = written.map_or(Architectures::Unknown, Architectures::listed);
         let source = &cron.object.body["spec"]["template"]["spec"]["source"];
         let namespace = cron.object.id.namespace.as_deref().unwrap_or_default();

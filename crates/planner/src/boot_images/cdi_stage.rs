@@ -22,14 +22,11 @@ pub struct CronStep<'o> {
     pub after: Option<&'o Value>,
 }
 
-/// The changes of the DataImportCrons among `before` and `after`. A new one follows a removed one that filled the same
+/// The changes of the DataImportCrons among two sets of objects. A new one follows a removed one that filled the same
 /// DataSource.
-pub fn cron_steps<'o>(
-    before: impl Iterator<Item = &'o Value>,
-    after: impl Iterator<Item = &'o Value>,
-) -> Vec<CronStep<'o>> {
-    let mut old: Vec<&Value> = before.filter(is_cron).collect();
-    let new: Vec<&Value> = after.filter(is_cron).collect();
+pub fn cron_steps<'o>(before: &[&'o Value], after: &[&'o Value]) -> Vec<CronStep<'o>> {
+    let crons = |objects: &[&'o Value]| objects.iter().copied().filter(|o| o["kind"] == "DataImportCron").collect();
+    let (mut old, new): (Vec<&Value>, Vec<&Value>) = (crons(before), crons(after));
     let mut out: Vec<CronStep<'_>> = new.iter().map(|cron| CronStep { before: None, after: Some(cron) }).collect();
     for key in [name_of, target_of] {
         for step in out.iter_mut().filter(|step| step.before.is_none()) {
@@ -66,15 +63,6 @@ impl CronStep<'_> {
         let names = |cron: &Value| (cron["spec"]["managedDataSource"].clone(), url(cron).cloned());
         self.after.is_some() && (self.deletes_disks() || !self.is_same(names))
     }
-
-    /// Whether an existing disk keeps CDI from importing the same image again.
-    pub fn takes_existing_disk(self) -> bool {
-        self.is_recreated() && !self.imports()
-    }
-}
-
-fn is_cron(object: &&Value) -> bool {
-    object["kind"] == "DataImportCron"
 }
 
 /// Whether CDI deletes what a cron imported together with the cron.
@@ -108,55 +96,60 @@ pub struct Imports(BTreeMap<Name, Import>);
 
 /// A filled DataSource.
 #[derive(Debug, Clone)]
-struct Import {
+pub struct Import {
     /// The cron whose name it has.
-    cron: String,
+    pub cron: String,
     /// Whether CDI deletes it together with that cron.
     is_deleted_with_cron: bool,
     /// The cron that is to fill it now.
     manager: Option<String>,
 }
 
+impl Import {
+    /// Whether the DataSource keeps its last disk although no cron updates it any more.
+    pub fn is_kept(&self) -> bool {
+        self.manager.is_none()
+    }
+
+    /// Whether the DataSource keeps its last disk because it has the name of a removed cron, not of the one that should
+    /// fill it.
+    pub fn is_stale(&self) -> bool {
+        self.manager.as_ref().is_some_and(|manager| *manager != self.cron)
+    }
+}
+
 impl Imports {
     /// What a step from objects to others keeps, if all crons of the first have imported.
-    pub fn of_step<'o>(
-        before: impl Iterator<Item = &'o Value> + Clone,
-        after: impl Iterator<Item = &'o Value> + Clone,
-    ) -> Self {
-        Self::default().after(std::iter::empty(), before.clone()).after(before, after)
+    pub fn of_step(before: &[&Value], after: &[&Value]) -> Self {
+        Self::default().after(&[], before).after(before, after)
     }
 
     /// The DataSources after a step from objects to others, once everything is imported.
     #[must_use]
-    pub fn after<'o>(
-        &self,
-        before: impl Iterator<Item = &'o Value> + Clone,
-        after: impl Iterator<Item = &'o Value> + Clone,
-    ) -> Self {
+    pub fn after(&self, before: &[&Value], after: &[&Value]) -> Self {
         let mut out = self.0.clone();
-        let is_source = |object: &&Value| object["kind"] == "DataSource";
-        let written: BTreeMap<Name, Option<&str>> = after
-            .clone()
-            .filter(is_source)
-            .map(|source| (name_of(source), source["metadata"]["labels"][CRON_LABEL].as_str()))
-            .collect();
+        let sources = |objects: &[&Value]| -> BTreeMap<Name, Option<String>> {
+            let label = |source: &Value| source["metadata"]["labels"][CRON_LABEL].as_str().map(str::to_owned);
+            let sources = objects.iter().filter(|object| object["kind"] == "DataSource");
+            sources.map(|source| (name_of(source), label(source))).collect()
+        };
         // SSP deletes its own DataSources that it no longer lists, and takes those that lead elsewhere from CDI.
-        let own: BTreeSet<Name> = before.clone().filter(is_source).map(name_of).collect();
+        let (own, written) = (sources(before), sources(after));
         out.retain(|name, import| match written.get(name) {
             Some(Some(cron)) => {
-                import.cron = (*cron).to_owned();
+                import.cron.clone_from(cron);
                 true
             }
             Some(None) => false,
-            None => !own.contains(name),
+            None => !own.contains_key(name),
         });
         let steps = cron_steps(before, after);
-        let deleted: BTreeSet<Name> =
-            steps.iter().filter(|s| s.is_removed() || s.is_recreated()).filter_map(|s| s.before.map(name_of)).collect();
+        let deleted = steps.iter().filter(|step| step.is_removed() || step.is_recreated());
+        let deleted: BTreeSet<Name> = deleted.filter_map(|step| step.before.map(name_of)).collect();
         out.retain(|(namespace, _), import| {
+            import.manager = None;
             !import.is_deleted_with_cron || !deleted.contains(&(namespace.clone(), import.cron.clone()))
         });
-        out.values_mut().for_each(|import| import.manager = None);
         for cron in steps.iter().filter_map(|step| step.after) {
             let (_, name) = name_of(cron);
             let new = || Import { cron: name.clone(), is_deleted_with_cron: false, manager: None };
@@ -170,24 +163,8 @@ impl Imports {
         Self(out)
     }
 
-    fn get(&self, namespace: &str, source: &str) -> Option<&Import> {
+    /// What CDI knows of a DataSource.
+    pub fn get(&self, namespace: &str, source: &str) -> Option<&Import> {
         self.0.get(&(namespace.to_owned(), source.to_owned()))
-    }
-
-    /// Whether a DataSource keeps its last disk although no cron updates it any more.
-    pub fn is_kept(&self, namespace: &str, source: &str) -> bool {
-        self.get(namespace, source).is_some_and(|import| import.manager.is_none())
-    }
-
-    /// Whether a DataSource keeps its last disk because it has the name of a removed cron, not of the one that should
-    /// fill it.
-    pub fn is_stale(&self, namespace: &str, source: &str) -> bool {
-        let is_other = |import: &Import| import.manager.as_ref().is_some_and(|manager| *manager != import.cron);
-        self.get(namespace, source).is_some_and(is_other)
-    }
-
-    /// The cron whose name a DataSource has.
-    pub fn cron(&self, namespace: &str, source: &str) -> Option<&str> {
-        Some(&self.get(namespace, source)?.cron)
     }
 }

@@ -27,29 +27,21 @@ impl HcoStage {
             return gauges;
         }
         let annotated = |t: &Template| Some(t.has_architectures_annotation());
-        let supported = |t: &Template| annotated(t).filter(|a| *a).map(|_| t.is_deployed());
-        insert_entries(&mut gauges, WITH_ANNOTATION, &self.templates, annotated);
-        insert_entries(&mut gauges, WITH_SUPPORTED, &self.templates, supported);
+        let supported = |t: &Template| t.has_architectures_annotation().then(|| t.is_deployed());
+        let all: [(&str, &dyn Fn(&Template) -> Option<bool>); 2] =
+            [(WITH_ANNOTATION, &annotated), (WITH_SUPPORTED, &supported)];
+        for (name, value) in all {
+            let entry = |t: &Template| {
+                let labels =
+                    json!({"data_import_cron_name": t.name(), "managed_data_source_name": t.managed_data_source()});
+                value(t).map(|v| json!({"labels": labels, "value": u8::from(v)}))
+            };
+            // Templates are sorted by name and names are unique, so the labels are sorted.
+            let entries: Vec<Value> = self.templates.iter().filter_map(entry).collect();
+            if !entries.is_empty() {
+                gauges.insert(name.to_owned(), entries.into());
+            }
+        }
         gauges
-    }
-}
-
-fn insert_entries(
-    gauges: &mut Map<String, Value>,
-    name: &str,
-    templates: &[Template],
-    value: impl Fn(&Template) -> Option<bool>,
-) {
-    let entry = |t: &Template| {
-        let labels = json!({
-            "data_import_cron_name": t.name(),
-            "managed_data_source_name": t.managed_data_source(),
-        });
-        value(t).map(|v| json!({"labels": labels, "value": u8::from(v)}))
-    };
-    // Templates are sorted by name and names are unique, so the labels are sorted.
-    let entries: Vec<Value> = templates.iter().filter_map(entry).collect();
-    if !entries.is_empty() {
-        gauges.insert(name.to_owned(), entries.into());
     }
 }

@@ -90,7 +90,7 @@ fn existing(row: &Value, namespace: &str) -> Objects {
 fn disks(was: &State, is: &State, source: &str) -> String {
     let is_its = |cron: &Value| cron["spec"]["managedDataSource"] == source;
     let mut all = Vec::new();
-    for step in cron_steps(was.objects.bodies(), is.objects.bodies()) {
+    for step in cron_steps(&was.objects.bodies(), &is.objects.bodies()) {
         if step.before.is_some_and(is_its) && step.deletes_disks() {
             all.push("deleted");
         } else if step.before.is_some_and(is_its) && !step.after.is_some_and(is_its) {
@@ -118,15 +118,15 @@ fn seen(state: &State, name: &str, namespace: &str) -> String {
         return by.or_else(claim).or_else(to).unwrap_or_default();
     }
     // Of the DataSources that SSP doesn't write.
-    let by = state.imports.cron(namespace, name).map(|cron| {
-        let word = if state.imports.is_kept(namespace, name) {
+    let by = state.imports.get(namespace, name).map(|import| {
+        let word = if import.is_kept() {
             "kept of"
-        } else if state.imports.is_stale(namespace, name) {
+        } else if import.is_stale() {
             "stale of"
         } else {
             "by"
         };
-        format!("{word} {cron}")
+        format!("{word} {}", import.cron)
     });
     let there = if of_kind("DataImportCron").is_some() { "there" } else { "absent" };
     by.unwrap_or_else(|| there.to_owned())

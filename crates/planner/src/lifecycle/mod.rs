@@ -128,7 +128,7 @@ impl State {
                 objects.add_unseen(kind);
             }
         }
-        let imports = Imports::default().after(std::iter::empty(), objects.bodies());
+        let imports = Imports::default().after(&[], &objects.bodies());
         Self { release, inventory, stored: Some(stored), objects, imports, managed: Managed::read(live) }
     }
 
@@ -304,7 +304,7 @@ impl State {
         } else {
             self.objects.after_plan(&result.plan, orphans)
         };
-        let imports = self.imports.after(self.objects.bodies(), after.bodies());
+        let imports = self.imports.after(&self.objects.bodies(), &after.bodies());
         Step {
             objects: self.objects.changes(&after, &result.plan),
             after: Self {

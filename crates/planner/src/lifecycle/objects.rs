@@ -94,8 +94,8 @@ impl Objects {
     }
 
     /// The objects' bodies.
-    pub fn bodies(&self) -> impl Iterator<Item = &Value> + Clone {
-        self.by_id.values().map(|object| &*object.body)
+    pub fn bodies(&self) -> Vec<&Value> {
+        self.by_id.values().map(|object| &*object.body).collect()
     }
 
     /// Removes unwanted objects.
