@@ -1,7 +1,6 @@
 //! A cell: the disk that a virtual machine of an architecture gets for an image's name.
 
 use super::objects::{Cron, Objects};
-use super::rows::Row;
 use super::{Architecture, WORDS};
 use crate::matrix::Obstacle;
 use crate::prelude::*;
@@ -120,6 +119,25 @@ impl Reason {
         let row = rows.get(self.name()).unwrap_or(&rows["*"]);
         row.as_str().unwrap_or_default().replace("{}", architecture)
     }
+}
+
+/// A golden image without cells.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) templates: Vec<ObjectOrigin>,
+}
+
+/// A template that the image comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ObjectOrigin {
+    /// `metadata.name` of the template.
+    pub(super) name: String,
+    /// Its declared architectures.
+    pub(super) declared: Option<String>,
+    /// What disables it.
+    pub(super) off: Option<Reason>,
 }
 
 /// A cell with its reason.

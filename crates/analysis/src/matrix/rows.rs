@@ -1,29 +1,10 @@
 //! The golden images of a cluster, one row each.
 
-use super::Reason;
+use super::cell::{ObjectOrigin, Reason, Row};
 use super::objects::{Key, Objects};
 use crate::matrix::MatrixInput;
 use crate::prelude::*;
 use hcoplan_planner::boot_images::is_enabled;
-
-/// A golden image without cells.
-#[derive(Debug)]
-pub(super) struct Row {
-    pub(super) namespace: String,
-    pub(super) name: String,
-    pub(super) templates: Vec<ObjectOrigin>,
-}
-
-/// A template that the image comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ObjectOrigin {
-    /// `metadata.name` of the template.
-    pub(super) name: String,
-    /// Its declared architectures.
-    pub(super) declared: Option<String>,
-    /// What disables it.
-    pub(super) off: Option<Reason>,
-}
 
 /// All images that are imported, are prevented from it, or are disabled, and the DataSources of the template bundle.
 pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstructed: bool) -> Vec<Row> {
