@@ -26,11 +26,11 @@ impl HcoStage {
         if !self.multi_arch {
             return gauges;
         }
-        let annotated = |t: &Template| Some(t.has_architectures_annotation());
-        let supported = |t: &Template| t.has_architectures_annotation().then(|| t.is_deployed());
-        let all: [(&str, &dyn Fn(&Template) -> Option<bool>); 2] =
-            [(WITH_ANNOTATION, &annotated), (WITH_SUPPORTED, &supported)];
-        for (name, value) in all {
+        for name in [WITH_ANNOTATION, WITH_SUPPORTED] {
+            let value = |t: &Template| {
+                let is_annotated = t.has_architectures_annotation();
+                if name == WITH_ANNOTATION { Some(is_annotated) } else { is_annotated.then(|| t.is_deployed()) }
+            };
             let entry = |t: &Template| {
                 let labels =
                     json!({"data_import_cron_name": t.name(), "managed_data_source_name": t.managed_data_source()});
