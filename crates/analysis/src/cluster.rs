@@ -86,7 +86,10 @@ fn as_built<'a>(
             return ends(work, pair, planned::unusable(finding), outcome);
         }
     };
-    let inventory = Arc::clone(&loaded.inventory);
+    let mut inventory = Arc::clone(&loaded.inventory);
+    if let Before::Live(previous) = work.before {
+        Arc::make_mut(&mut inventory).inventory.claims.extend(previous.claims());
+    }
     if work.renders() && !inventory.valid {
         return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
     }

@@ -42,6 +42,11 @@ pub(super) fn compare(
     if !now.is_rejected() && is_of_release {
         diff.findings_removed = gone;
     }
+    let collect_images = |before: &Planned<'_>, start: &Value, diff: &mut ClusterDiff| {
+        if !now.is_rejected() && work.lint.is_some() {
+            collect_image_changes(before, now, Some(start), diff);
+        }
+    };
     match old {
         PreviousCluster::Same => {}
         PreviousCluster::Absent => compare_absent(work, now, &mut diff),
@@ -49,6 +54,7 @@ pub(super) fn compare(
         PreviousCluster::Live(object) => {
             if let Some(transition) = transition {
                 transition.compare(&mut diff);
+                collect_images(transition.before(), object.object(), &mut diff);
             }
             if let Before::Live(previous) = work.before {
                 diff.live_check = live_check(object.object(), &previous.others(), now);
@@ -67,9 +73,7 @@ pub(super) fn compare(
                     now.keep_unreached(Arc::make_mut(&mut diff.comparison.objects));
                 }
             }
-            if !now.is_rejected() && work.lint.is_some() {
-                collect_image_changes(before, now, Some(before.manifest()), &mut diff);
-            }
+            collect_images(before, before.manifest(), &mut diff);
         }
         PreviousCluster::Rejected(_, why) => {
             if !now.is_rejected() {

@@ -3,6 +3,7 @@
 use super::export::{export, take_apart};
 use crate::prelude::*;
 use hcoplan_planner::admission::{GROUP, KIND};
+use hcoplan_planner::boot_images::ssp_stage::CRON_LABEL;
 use hcoplan_yaml as yaml;
 use std::borrow::Cow;
 
@@ -73,6 +74,24 @@ impl PreviousState {
         if self.file.is_dir() { export(&self.file).unwrap_or_default().into() } else { (&self.others).into() }
     }
 
+    /// The claims in the cluster that SSP may take for golden images' disks: not those whose DataSource a DataImportCron
+    /// updates. Namespace and name.
+    pub(super) fn claims(&self) -> Vec<(String, String)> {
+        let others = self.others();
+        let source = |namespace: &Option<String>, name: &str| {
+            let is_it = |o: &&Object| o.id.kind == "DataSource" && o.id.name == name && o.id.namespace == *namespace;
+            others.iter().find(is_it)
+        };
+        let is_updated = |claim: &Object| {
+            let own = source(&claim.id.namespace, &claim.id.name)?;
+            let target = own.body.pointer("/spec/source/dataSource/name").and_then(Value::as_str);
+            let last = target.and_then(|name| source(&claim.id.namespace, name)).unwrap_or(own);
+            last.body["metadata"]["labels"].get(CRON_LABEL)
+        };
+        let claims = others.iter().filter(|o| o.id.kind == "PersistentVolumeClaim" && is_updated(o).is_none());
+        claims.map(|o| (o.id.namespace.clone().unwrap_or_default(), o.id.name.clone())).collect()
+    }
+
     /// The cluster's version of `object`.
     pub(super) fn of(&self, object: &Value) -> Option<PreviousObject> {
         let old = self.objects.iter().find(|old| is_same(old, object));
@@ -114,6 +133,33 @@ mod tests {
         assert_eq!(names(typed), Ok(vec![a]));
         assert_eq!(names("kind: HyperConverged\napiVersion: example.com/v1\n"), Ok(vec![]));
         assert!(names("a: [\n").is_err_and(|e| e.starts_with("live.yaml:2:1: ")));
+    }
+
+    /// Source: SSP `data-sources/reconcile.go`: `dataSourceAutoUpdateEnabled`, `handleDefaultDataSource`.
+    #[test]
+    fn finds_claims_that_no_import_replaces() {
+        let object = |kind: &str, name: &str, label: &str, source: &str| {
+            let label =
+                if label.is_empty() { String::new() } else { format!("cdi.kubevirt.io/dataImportCron: {label}") };
+            let labels = format!("labels: {{{label}}}");
+            format!(
+                "kind: {kind}\napiVersion: v1\nmetadata: {{name: {name}, namespace: n, {labels}}}\nspec: {{source: {{{source}}}}}\n---\n"
+            )
+        };
+        let text = [
+            object("PersistentVolumeClaim", "win11", "", ""),
+            object("PersistentVolumeClaim", "fedora", "", ""),
+            object("PersistentVolumeClaim", "rhel9", "", ""),
+            object("PersistentVolumeClaim", "ubuntu", "", ""),
+            object("DataSource", "fedora", "fedora-image-cron", "pvc: {name: fedora-123}"),
+            object("DataSource", "rhel9", "", "dataSource: {name: rhel9-amd64}"),
+            object("DataSource", "rhel9-amd64", "", "pvc: {name: rhel9}"),
+            object("DataSource", "ubuntu", "", "dataSource: {name: ubuntu-amd64}"),
+            object("DataSource", "ubuntu-amd64", "ubuntu-amd64", "snapshot: {name: ubuntu-amd64-123}"),
+        ];
+        let previous = PreviousState::live("live.yaml".into(), text.concat().into_bytes());
+        let claims = previous.expect("readable").claims();
+        assert_eq!(claims.iter().map(|(_, name)| &**name).collect::<Vec<_>>(), ["win11", "rhel9"]);
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl<'a> Transition<'a> {
         Self { start, old, applied, steps, after, verdict }
     }
 
+    /// The cluster before.
+    pub(super) fn before(&self) -> &Planned<'a> {
+        &self.old
+    }
+
     /// The cluster afterwards.
     pub(super) fn after(&self) -> &Planned<'a> {
         &self.after

@@ -1,7 +1,6 @@
 //! A cell: the disk that a virtual machine of an architecture gets for an image's name.
 
 use super::objects::{Cron, Objects};
-use super::rows::{Row, SwitchedOffBy};
 use super::{Architecture, WORDS};
 use crate::matrix::Obstacle;
 use crate::prelude::*;
@@ -122,6 +121,25 @@ impl Reason {
     }
 }
 
+/// A golden image without cells.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) namespace: String,
+    pub(super) name: String,
+    pub(super) templates: Vec<ObjectOrigin>,
+}
+
+/// A template that the image comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ObjectOrigin {
+    /// `metadata.name` of the template.
+    pub(super) name: String,
+    /// Its declared architectures.
+    pub(super) declared: Option<String>,
+    /// What disables it.
+    pub(super) off: Option<Reason>,
+}
+
 /// A cell with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cell {
@@ -179,7 +197,7 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
     for candidate in candidates {
         if let SourceTarget::Import(rendered) = objects.target(&row.namespace, candidate) {
             let cron = Cron { rendered };
-            let is = objects.architecture(cron);
+            let is = objects.context.cron_disk(cron.rendered);
             if is.has(name) {
                 return Cell::imported((State::Covered, Reason::Imported), candidate, cron, is);
             }
@@ -196,7 +214,7 @@ fn wanted(row: &Row, objects: &Objects<'_, '_>, name: &str, obstacle: Option<&Ob
         };
         return Cell::imported(found, data_source, cron, is);
     }
-    let claim = candidates.into_iter().find_map(|name| Some((name, objects.own_claim(&row.namespace, name)?)));
+    let claim = candidates.into_iter().find_map(|name| Some((name, objects.context.own_claim(&row.namespace, name)?)));
     claim.map_or_else(|| absent(row, objects, name), |(name, claim)| of_claim(name, claim))
 }
 
@@ -229,9 +247,8 @@ fn single(objects: &Objects<'_, '_>, cron: Cron<'_>, is: &Architectures) -> (Sta
 fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
     let template = row.templates.iter().find(|t| t.off.is_none());
     let Some(template) = template else {
-        return match row.templates.iter().find_map(|t| t.off) {
-            Some(SwitchedOffBy::Template) => Cell::new(State::Off, Reason::SwitchedOff),
-            Some(SwitchedOffBy::CommonImages) => Cell::new(State::Off, Reason::CommonImagesOff),
+        return match row.templates.iter().find_map(|t| t.off.clone()) {
+            Some(off) => Cell::new(State::Off, off),
             None => Cell::new(State::External, Reason::External),
         };
     };
@@ -244,7 +261,7 @@ fn absent(row: &Row, objects: &Objects<'_, '_>, name: &str) -> Cell {
         (None, Some(declared)) if !names(declared, name) && objects.multi_arch => {
             if nearly_names(declared, name) {
                 Reason::Malformed(declared.clone())
-            } else if !objects.workload_architectures().iter().any(|own| names(declared, own)) {
+            } else if !objects.context.topology().workload_architectures.iter().any(|own| names(declared, own)) {
                 Reason::NoneDeclared(declared.clone())
             } else {
                 Reason::NotDeclared(declared.clone())
@@ -285,7 +302,7 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
     let mut cell = match objects.target(&row.namespace, &row.name) {
         SourceTarget::Import(rendered) => {
             let cron = Cron { rendered };
-            let is = objects.architecture(cron);
+            let is = objects.context.cron_disk(cron.rendered);
             let found = match single(objects, cron, &is) {
                 (State::Covered, _) => (State::Covered, Reason::Imported),
                 found => found,
@@ -293,7 +310,7 @@ pub(super) fn plain(row: &Row, objects: &Objects<'_, '_>, obstacle: Option<&Obst
             Cell::imported(found, &row.name, cron, is)
         }
         behind => {
-            let nothing = match objects.own_claim(&row.namespace, &row.name) {
+            let nothing = match objects.context.own_claim(&row.namespace, &row.name) {
                 Some(claim) => of_claim(&row.name, claim),
                 None => absent(row, objects, ""),
             };

@@ -1,7 +1,4 @@
-//! The effects of a change on golden images, from the matrices before and after it.
-//!
-//! CDI decides what the deletion of a DataImportCron deletes: with `retentionPolicy: None` its DataSource and all
-//! imports, with `All` (the default) nothing.
+//! The effects of a change on golden images, from the matrices before and after it, and from CDI's stage.
 
 use super::{Cell, Image, MachineRow, Reason, State};
 use super::{disks, effect_of};
@@ -9,7 +6,7 @@ use crate::matrix::ClusterMatrix;
 use crate::prelude::*;
 use hcoplan_explain::diff::Comparison;
 use hcoplan_planner::boot::BootOutcome;
-use hcoplan_planner::boot_images::ssp_stage::DATA_SOURCE_NAME_LABEL;
+use hcoplan_planner::boot_images::cdi_stage::{CronStep, Import, Imports, cron_steps};
 
 /// Returns the input differences that cause an effect; the predicate recognises the effect in a matrix.
 type CausesOf<'a> = dyn Fn(&dyn Fn(&ClusterMatrix) -> bool) -> Vec<usize> + 'a;
@@ -26,12 +23,16 @@ pub fn effects(
     if before.obstacle.is_some() || after.obstacle.is_some() {
         return None;
     }
+    let old: Vec<&Value> = comparison.objects.iter().filter_map(|change| change.before.as_deref()).collect();
+    let new: Vec<&Value> = comparison.objects.iter().filter_map(|change| change.after.as_deref()).collect();
+    let steps = cron_steps(&old, &new);
     let changes = Changes {
         before,
         after,
         comparison,
         causes,
-        deleted: deleted(&comparison.objects),
+        deleted: steps.iter().filter(|step| step.is_removed() && step.deletes_disks()).filter_map(deleted).collect(),
+        imports: Imports::of_step(&old, &new),
         moved: moved(&comparison.objects),
         images_before: images(before),
         images_after: images(after),
@@ -43,7 +44,7 @@ pub fn effects(
         changes.of_image(old.get(key).copied(), new.get(key).copied(), &mut out);
     }
     let kept = after.machines.iter().filter(|m| changes.keeps_disk(m)).map(|m| m.name.clone()).collect();
-    out.extend(disks::effects(&comparison.objects));
+    out.extend(disks::effects(&comparison.objects, &steps));
     Some((out, kept))
 }
 
@@ -72,25 +73,10 @@ fn moved(objects: &[ObjectChange]) -> BTreeMap<&str, Vec<&ObjectChange>> {
     out
 }
 
-/// Images whose deleted DataImportCrons delete their imports: namespace and plain name, with the names of the crons.
-type Deleted = BTreeMap<(String, String), BTreeSet<String>>;
-
-fn deleted(objects: &[ObjectChange]) -> Deleted {
-    let gone = objects.iter().filter(|c| disks::goes(c)).filter_map(|c| c.before.as_deref());
-    let taken = gone.filter(|body| disks::takes_disks(body));
-    let key = |body: &Value| {
-        let text = |value: &Value| value.as_str().map(str::to_owned);
-        let plain = text(&body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL]);
-        let name = plain.or_else(|| text(&body["spec"]["managedDataSource"]))?;
-        let namespace = text(&body["metadata"]["namespace"]).unwrap_or_default();
-        let cron = text(&body["metadata"]["name"])?;
-        Some(((namespace, name), cron))
-    };
-    let mut out = Deleted::new();
-    for (image, cron) in taken.filter_map(key) {
-        out.entry(image).or_default().insert(cron);
-    }
-    out
+/// Namespace and name of a DataImportCron before a step.
+fn deleted<'o>(step: &CronStep<'o>) -> Option<(&'o str, &'o str)> {
+    let metadata = &step.before?["metadata"];
+    Some((metadata["namespace"].as_str()?, metadata["name"].as_str()?))
 }
 
 struct Changes<'a> {
@@ -98,7 +84,9 @@ struct Changes<'a> {
     after: &'a ClusterMatrix,
     comparison: &'a Comparison,
     causes: &'a CausesOf<'a>,
-    deleted: Deleted,
+    /// The removed DataImportCrons whose imports are deleted.
+    deleted: BTreeSet<(&'a str, &'a str)>,
+    imports: Imports,
     moved: BTreeMap<&'a str, Vec<&'a ObjectChange>>,
     images_before: Images<'a>,
     images_after: Images<'a>,
@@ -106,16 +94,11 @@ struct Changes<'a> {
 
 impl Changes<'_> {
     fn of_image(&self, was: Option<&Image>, is: Option<&Image>, out: &mut Vec<Effect>) {
-        let (Some(image), Some(_)) = (was.or(is), is.or(was)) else {
-            return;
-        };
-        let key = (image.namespace.clone(), image.name.clone());
-        let gone = self.deleted.get(&key);
-        let deletes = gone.is_some();
+        let deletes = was.is_some_and(|was| was.cells.iter().chain([&was.plain]).any(|cell| self.deletes(was, cell)));
         match (was.filter(|i| is_imported(i)), is.filter(|i| is_imported(i))) {
             (Some(was), Some(is)) => {
-                if let Some(gone) = gone {
-                    out.push(match self.only_for(was, gone) {
+                if deletes {
+                    out.push(match self.only_for(was) {
                         Some(architectures) => self.effect(was, "some-disks-deleted", &[&architectures]),
                         None => self.effect(was, "disks-deleted", &[]),
                     });
@@ -133,15 +116,17 @@ impl Changes<'_> {
         }
     }
 
+    /// Whether the imports of a cell are deleted.
+    fn deletes(&self, was: &Image, cell: &Cell) -> bool {
+        cell.cron.as_deref().is_some_and(|cron| self.deleted.contains(&(was.namespace.as_str(), cron)))
+    }
+
     /// The architectures whose imports are removed while others stay; `None` if all are removed.
-    fn only_for(&self, was: &Image, gone: &BTreeSet<String>) -> Option<String> {
-        let cells = was.cells.iter().zip(&self.before.architectures);
-        let imported: Vec<_> =
-            cells.filter_map(|(cell, architecture)| Some((cell.cron.as_ref()?, &*architecture.name))).collect();
-        let of_gone = imported.iter().filter(|(cron, _)| gone.contains(*cron));
-        let of_gone: Vec<&str> = of_gone.map(|(_, architecture)| *architecture).collect();
-        let some_stay = of_gone.len() < imported.len();
-        (some_stay && !of_gone.is_empty()).then(|| of_gone.join(" and "))
+    fn only_for(&self, was: &Image) -> Option<String> {
+        let cells = was.cells.iter().zip(&self.before.architectures).filter(|(cell, _)| cell.cron.is_some());
+        let (gone, stay): (Vec<_>, Vec<_>) = cells.partition(|(cell, _)| self.deletes(was, cell));
+        let names: Vec<&str> = gone.iter().map(|(_, architecture)| &*architecture.name).collect();
+        (!stay.is_empty() && !names.is_empty()).then(|| names.join(" and "))
     }
 
     /// The effect of removing an image's import.
@@ -156,21 +141,25 @@ impl Changes<'_> {
             let is_new = !before.is_some_and(|before| is_imported(before));
             (is_new && is_imported(image)).then_some(image)
         });
-        let is_plain_deleted = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
+        let refers = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
+        let is_source = |body: &Option<Arc<Value>>| {
+            let body = body.as_deref().filter(|body| body["kind"] == "DataSource");
+            body.is_some_and(|body| body["metadata"]["name"] == *was.name)
+        };
+        let is_written = self.comparison.objects.iter().any(|c| is_source(&c.after));
+        let is_removed = !is_written && self.comparison.objects.iter().any(|c| is_source(&c.before));
         let effect = if let Some(to) = elsewhere {
             let about = [to.namespace.as_str(), &was.namespace];
             // Unless it is deleted, the last disk remains and can be cloned.
             if deletes { self.uncertain(was, "moved", &about) } else { self.lost(was, "moved-with-last-disk", &about) }
         } else if let Some(Reason::Claim(claim)) = is.map(|is| &is.plain.reason) {
             self.lost(was, "replaced-by-claim", &[claim])
-        } else if is.is_some() {
+        } else if is_written || refers && !is_removed {
             self.uncertain(was, "not-imported", &[])
-        } else if deletes {
-            self.uncertain(was, "gone", &[])
-        } else if is_plain_deleted {
-            self.uncertain(was, "plain-name-deleted", &[])
-        } else {
+        } else if self.is_kept(&was.namespace, &was.name) {
             self.lost(was, "kept", &[])
+        } else {
+            self.uncertain(was, if refers && !deletes { "plain-name-deleted" } else { "gone" }, &[])
         };
         // That an image is deleted says what may follow.
         if !deletes || effect.certain {
@@ -178,39 +167,23 @@ impl Changes<'_> {
         }
     }
 
-    /// Whether a cell's disk is kept with its DataSource when its import ends: SSP deletes the one of a plain name that
-    /// refers to another.
-    fn keeps(&self, was: &Image, cell: &Cell) -> bool {
-        let (Some(source), Some(cron)) = (&cell.data_source, &cell.cron) else {
-            return false;
-        };
-        let ends = |c: &&ObjectChange| disks::goes(c) && c.id.name == *cron;
-        let refers = was.plain.data_source.as_ref().is_some_and(|target| *target != was.name);
-        let deleted = self.deleted.get(&(was.namespace.clone(), was.name.clone()));
-        let is_deleted = deleted.is_some_and(|crons| crons.contains(cron)) || refers && *source == was.name;
-        !is_deleted && self.comparison.objects.iter().any(|c| ends(&c))
+    /// Whether a DataSource keeps its last disk without an import.
+    fn is_kept(&self, namespace: &str, source: &str) -> bool {
+        self.imports.get(namespace, source).is_some_and(Import::is_kept)
     }
 
     /// Whether the disk of a machine is kept, though it isn't imported any more.
     fn keeps_disk(&self, machine: &MachineRow) -> bool {
-        let Some((namespace, source)) = &machine.data_source else {
-            return false;
-        };
-        let is_it = |cell: &&Cell| cell.data_source.as_ref() == Some(source);
-        let images = self.before.images.iter().filter(|image| image.namespace == *namespace);
-        let mut found = images.filter_map(|image| Some((image, image.cells.iter().find(is_it)?)));
-        found.any(|(image, cell)| self.keeps(image, cell))
+        machine.data_source.as_ref().is_some_and(|(namespace, source)| self.is_kept(namespace, source))
     }
 
     /// The effects on an image imported before and after, by architecture.
     fn still_imported(&self, was: &Image, is: &Image, out: &mut Vec<Effect>) {
         let turns = was.plain.architecture.only().zip(is.plain.architecture.only()).filter(|(old, new)| old != new);
         let mut more = Vec::new();
-        for (index, architecture) in self.after.architectures.iter().enumerate() {
+        for (cell, architecture) in is.cells.iter().zip(&self.after.architectures) {
             let name = &architecture.name;
-            let Some(cell) = is.cells.get(index) else {
-                continue;
-            };
+            let about = [name.as_str(), &cell.reason.sentence(), &cell.reason.remedy(name)];
             let before = self.before.architectures.iter().position(|a| a.name == *name);
             let old = before.and_then(|i| was.cells.get(i));
             let old = old.filter(|c| c.state != State::Unneeded);
@@ -232,16 +205,15 @@ impl Changes<'_> {
                     out.push(self.undetermined(was, cell, name));
                 }
                 (None, cell) if is_uncertain(cell.state) => out.push(self.undetermined(is, cell, name)),
-                (Some(old), _) if covered(old) && self.keeps(was, old) => {
-                    let source = old.data_source.as_deref().unwrap_or_default();
+                (Some(Cell { state: State::Covered, data_source: Some(source), .. }), _)
+                    if self.is_kept(&was.namespace, source) =>
+                {
                     out.push(self.for_architecture(name, was, self.lost(was, "kept-for", &[name, source])));
                 }
-                (Some(old), cell) if covered(old) => {
-                    let about = [name.as_str(), &cell.reason.sentence(), &cell.reason.remedy(name)];
+                (Some(old), _) if covered(old) => {
                     out.push(self.for_architecture(name, was, self.lost(was, "no-disk", &about)));
                 }
-                (None, cell) => {
-                    let about = [name.as_str(), &cell.reason.sentence(), &cell.reason.remedy(name)];
+                (None, _) => {
                     let effect = self.for_architecture(name, is, self.lost(is, "no-disk-on-nodes", &about));
                     out.push(certain_if_used(effect));
                 }
@@ -251,16 +223,23 @@ impl Changes<'_> {
         if !more.is_empty() && self.after.multi_arch {
             out.push(self.effect(is, "imported-too", &[&more.join(" and ")]));
         }
-        for (index, architecture) in self.before.architectures.iter().enumerate() {
+        for (cell, architecture) in was.cells.iter().zip(&self.before.architectures) {
             let name = &architecture.name;
             let mut after = self.after.architectures.iter();
             let still = after.any(|a| a.name == *name && a.workload_nodes > 0);
-            let imported = was.cells.get(index).is_some_and(|c| c.state == State::Covered);
+            let imported = cell.state == State::Covered;
             let own = format!("{}-{name}", was.name);
             let kept = is.cells.iter().any(|c| c.data_source.as_ref() == Some(&own));
             if imported && !still && !kept && self.before.multi_arch {
                 out.push(self.effect(was, "architecture-gone", &[name]));
             }
+        }
+        let sources = is.cells.iter().chain([&is.plain]).filter_map(|cell| cell.data_source.as_deref());
+        let stale: BTreeSet<&str> =
+            sources.filter(|source| self.imports.get(&is.namespace, source).is_some_and(Import::is_stale)).collect();
+        if !stale.is_empty() {
+            let names: Vec<&str> = stale.into_iter().collect();
+            out.push(self.effect(is, "not-updated", &[&names.join(" and ")]));
         }
         if let Some((old, new)) = turns {
             let row = if self.after.multi_arch { "plain-name-turns" } else { "disk-turns" };
@@ -318,15 +297,13 @@ impl Changes<'_> {
     }
 
     /// The effect on machines of one architecture; others are not affected.
-    fn for_architecture(&self, architecture: &str, image: &Image, effect: Effect) -> Effect {
-        let asks = |name: &String| {
-            let mut machines = self.after.machines.iter();
-            machines.any(|m| {
-                let of_image = m.data_source.as_ref().is_some_and(|(_, source)| source.starts_with(&image.name));
-                m.name == *name && of_image && m.asks_for.as_deref() == Some(architecture)
-            })
+    fn for_architecture(&self, architecture: &str, image: &Image, mut effect: Effect) -> Effect {
+        let asks = |m: &&MachineRow| {
+            let of_image = m.data_source.as_ref().is_some_and(|(_, source)| source.starts_with(&image.name));
+            of_image && m.asks_for.as_deref() == Some(architecture)
         };
-        Effect { machines: effect.machines.iter().filter(|m| asks(m)).cloned().collect(), ..effect }
+        effect.machines.retain(|name| self.after.machines.iter().filter(asks).any(|m| m.name == *name));
+        effect
     }
 
     /// The same, certain only if a virtual machine of the repository uses the image.
@@ -339,16 +316,7 @@ impl Changes<'_> {
         let near = self.moved.range(&*image.name..);
         let near = near.map_while(|(name, of)| Some((name.strip_prefix(&*image.name)?, of)));
         let own = near.filter(|(rest, _)| rest.is_empty() || rest.starts_with('-'));
-        let mut out = Vec::new();
-        for change in own.flat_map(|(_, of)| of) {
-            let fields = change.fields.iter().flat_map(|f| &f.causes);
-            for cause in change.causes.iter().chain(fields) {
-                if !out.contains(cause) {
-                    out.push(*cause);
-                }
-            }
-        }
-        out.sort_unstable();
+        let mut out = disks::causes(own.flat_map(|(_, of)| of.iter().copied()));
         if out.is_empty() {
             // Adding a node may change the missing architectures without changing an object.
             out = (self.causes)(&|matrix| states(matrix, image) == states(self.after, image));

@@ -1,51 +1,28 @@
-//! The effects of a change on imported disks.
-//!
-//! Source: CDI rejects a change of a DataImportCron's spec (`pkg/apiserver/webhooks/dataimportcron-validate.go`), so
-//! SSP deletes and creates it (`internal/common/resource.go`, `createOrUpdateWithImmutableSpec`). With
-//! `retentionPolicy: None` the deletion of a DataImportCron deletes its DataSource and all that it imported, else
-//! nothing (`cleanup` of `pkg/controller/dataimportcron-controller.go`). A disk is named after the image's digest
-//! (`createDvName`), which is the same for each architecture of a list: CDI doesn't import it again while a disk of
-//! this name exists. All of this
-//! is the same at CDI v1.63.1, v1.64.0, v1.65.0 and v1.66.0, and at SSP v0.24.1, v0.25.0 and v0.26.0.
+//! The effects of a change on imported disks, as CDI's stage has it.
 
 use super::effect_of;
 use crate::prelude::*;
 use hcoplan_diagnostics::words::plural;
 use hcoplan_kubernetes::quantity::Quantity;
+use hcoplan_planner::boot_images::cdi_stage::CronStep;
 
 /// CDI's default of `importsToKeep`.
 const KEPT: usize = 3;
 
-/// Whether a change removes a DataImportCron.
-pub(super) fn goes(change: &ObjectChange) -> bool {
-    change.id.kind == "DataImportCron" && (change.kind == Kind::Remove || change.instead_of.is_some())
-}
-
-/// Whether a DataImportCron is deleted and created again.
-fn is_recreated(change: &ObjectChange) -> bool {
-    let sides = change.before.as_deref().zip(change.after.as_deref());
-    change.kind == Kind::Change && sides.is_some_and(|(before, after)| before["spec"] != after["spec"])
-}
-
-/// Whether deleting a DataImportCron deletes its imports.
-pub(super) fn takes_disks(cron: &Value) -> bool {
-    cron["spec"]["retentionPolicy"] == "None"
-}
-
 /// The effects on imported disks, over all images.
-pub(super) fn effects(changes: &[ObjectChange]) -> Vec<Effect> {
-    let crons = || changes.iter().filter(|c| c.id.kind == "DataImportCron");
-    let mut out: Vec<Effect> = crons().filter_map(|change| stale(change).or_else(|| again(change))).collect();
+pub(super) fn effects(changes: &[ObjectChange], steps: &[CronStep<'_>]) -> Vec<Effect> {
+    let mut out: Vec<Effect> =
+        steps.iter().filter_map(|step| stale(changes, *step).or_else(|| again(changes, *step))).collect();
     let (mut imported, mut deleted, mut kept) = (Disks::default(), Disks::default(), Disks::default());
-    for change in crons() {
-        if let Some(before) = change.before.as_deref().filter(|_| goes(change) || is_recreated(change)) {
-            match (takes_disks(before), is_recreated(change)) {
-                (true, _) => deleted.add(before, imports_to_keep(before)),
-                (false, false) => kept.add(before, imports_to_keep(before)),
-                (false, true) => {}
+    for step in steps {
+        if let Some(before) = step.before {
+            if step.deletes_disks() {
+                deleted.add(before, imports_to_keep(before));
+            } else if step.after.is_none() {
+                kept.add(before, imports_to_keep(before));
             }
         }
-        if let Some(after) = change.after.as_deref().filter(|_| imports(change)) {
+        if let Some(after) = step.after.filter(|_| step.imports()) {
             imported.add(after, 1);
         }
     }
@@ -57,53 +34,40 @@ pub(super) fn effects(changes: &[ObjectChange]) -> Vec<Effect> {
     let parts: Vec<String> =
         parts.iter().filter(|(disks, _)| disks.count > 0).map(|(disks, what)| format!("{disks} {what}")).collect();
     if !parts.is_empty() {
-        out.push(Effect { causes: causes(crons()), ..effect_of("all-disks", &[&parts.join("; ")]) });
+        let crons = changes.iter().filter(|c| c.id.kind == "DataImportCron");
+        out.push(Effect { causes: causes(crons), ..effect_of("all-disks", &[&parts.join("; ")]) });
     }
     out
 }
 
-/// Whether changing a DataImportCron imports a disk.
-fn imports(change: &ObjectChange) -> bool {
-    match change.before.as_deref().zip(change.after.as_deref()) {
-        Some((before, after)) if change.kind == Kind::Change => {
-            is_recreated(change) && (takes_disks(before) || url(before) != url(after))
-        }
-        _ => true,
-    }
-}
-
 /// A disk that isn't imported again although another architecture is requested.
-fn stale(change: &ObjectChange) -> Option<Effect> {
+fn stale(changes: &[ObjectChange], step: CronStep<'_>) -> Option<Effect> {
     const PLATFORM: &str = "/spec/template/spec/source/registry/platform/architecture";
-    let (before, after) = (change.before.as_deref()?, change.after.as_deref()?);
+    let (before, after) = (step.before?, step.after?);
     let [old, new] = [before, after].map(|cron| cron.pointer(PLATFORM).and_then(Value::as_str).unwrap_or_default());
-    let is_same = is_recreated(change) && url(before) == url(after);
-    if !is_same || old == new || takes_disks(before) {
+    if old == new || !step.is_recreated() || step.imports() {
         return None;
     }
     let wanted = if new.is_empty() { "of the node that imports it".to_owned() } else { format!("for {new}") };
-    Some(Effect { certain: false, ..effect(change, "not-imported-again", &[&wanted]) })
+    Some(Effect { certain: false, ..effect(changes, after, "not-imported-again", &[&wanted]) })
 }
 
 /// Disks that are deleted with their DataImportCron and imported again by its replacement.
-fn again(change: &ObjectChange) -> Option<Effect> {
-    let is_taken = change.before.as_deref().is_some_and(takes_disks) && is_recreated(change);
-    is_taken.then(|| effect(change, "created-again", &[]))
+fn again(changes: &[ObjectChange], step: CronStep<'_>) -> Option<Effect> {
+    let after = step.after.filter(|_| step.is_recreated() && step.deletes_disks())?;
+    Some(effect(changes, after, "created-again", &[]))
 }
 
-fn effect(change: &ObjectChange, row: &str, about: &[&str]) -> Effect {
-    let causes = causes(std::iter::once(change));
-    Effect { subjects: vec![change.id.name.clone()], causes, ..effect_of(row, about) }
+fn effect(changes: &[ObjectChange], cron: &Value, row: &str, about: &[&str]) -> Effect {
+    let is_it = |change: &&ObjectChange| change.after.as_deref() == Some(cron);
+    let name = cron["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+    Effect { subjects: vec![name], causes: causes(changes.iter().filter(is_it)), ..effect_of(row, about) }
 }
 
-fn causes<'c>(changes: impl Iterator<Item = &'c ObjectChange>) -> Vec<usize> {
+pub(super) fn causes<'c>(changes: impl Iterator<Item = &'c ObjectChange>) -> Vec<usize> {
     let of = |change: &'c ObjectChange| change.causes.iter().chain(change.fields.iter().flat_map(|f| &f.causes));
     let all: BTreeSet<usize> = changes.flat_map(of).copied().collect();
     all.into_iter().collect()
-}
-
-fn url(cron: &Value) -> Option<&Value> {
-    cron.pointer("/spec/template/spec/source/registry/url")
 }
 
 fn imports_to_keep(cron: &Value) -> usize {

@@ -29,8 +29,8 @@ pub use fleet::{Counts, Group, counts, groups};
 pub use machine_changes::{MachineState, MachineStates, effects as machine_effects, states as machine_states, users};
 pub use machines::MachineRow;
 
+use cell::Row;
 use objects::Objects;
-use rows::Row;
 
 /// The words for reasons and obstacles, by their names.
 static WORDS: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(include_str!("words.json")).expect("valid JSON"));

@@ -3,17 +3,14 @@
 use crate::matrix::MatrixInput;
 use crate::prelude::*;
 use hcoplan_lint::Context;
-use hcoplan_planner::boot::Architectures;
-use hcoplan_planner::boot_images::ssp_stage::{
-    ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Rendered, SourceTarget, SspStage,
-};
+use hcoplan_planner::boot_images::ssp_stage::{DATA_SOURCE_NAME_LABEL, Displaced, Rendered, SourceTarget, SspStage};
 
 /// Namespace and name of a DataSource.
 pub(super) type Key = (String, String);
 
 /// The DataSources and DataImportCrons of a plan.
 pub(super) struct Objects<'c, 'a> {
-    context: &'c Context<'a>,
+    pub(super) context: &'c Context<'a>,
     stage: Option<&'a SspStage>,
     /// The crons that other objects displace.
     pub(super) displaced: &'a [Displaced],
@@ -30,11 +27,6 @@ pub(super) struct Cron<'a> {
 }
 
 impl<'c, 'a> Objects<'c, 'a> {
-    /// The architectures of the nodes that take workloads.
-    pub(super) fn workload_architectures(&self) -> &[String] {
-        &self.context.topology().workload_architectures
-    }
-
     pub(super) fn new(given: &MatrixInput<'c, 'a>) -> Self {
         let plan = given.plan();
         let stage = plan.ssp.as_deref();
@@ -43,7 +35,7 @@ impl<'c, 'a> Objects<'c, 'a> {
             context: given.context,
             stage,
             displaced: stage.map_or(&[], |s| &s.displaced),
-            multi_arch: ssp["enableMultipleArchitectures"].as_bool().unwrap_or_default(),
+            multi_arch: ssp["enableMultipleArchitectures"] == true,
             namespace: &given.release().ssp().golden_images_namespace,
         }
     }
@@ -56,14 +48,6 @@ impl<'c, 'a> Objects<'c, 'a> {
     /// The DataSource that another refers to.
     pub(super) fn reference(&self, namespace: &str, name: &str) -> Option<&'a str> {
         self.stage?.reference(namespace, name)
-    }
-
-    /// The claim of the repository that a DataSource's name leads to.
-    pub(super) fn own_claim(&self, namespace: &str, name: &str) -> Option<&'a str> {
-        let SourceTarget::Claim(claim) = self.target(namespace, name) else {
-            return None;
-        };
-        self.context.inventory().claims.contains(&(namespace.to_owned(), claim.to_owned())).then_some(claim)
     }
 
     /// All crons, each with the plain name of its DataSource.
@@ -87,11 +71,6 @@ impl<'c, 'a> Objects<'c, 'a> {
             Some((namespace, source.origin.bundle.clone()?))
         })
     }
-
-    /// The architecture of a cron's import.
-    pub(super) fn architecture(&self, cron: Cron<'a>) -> Architectures {
-        self.context.cron_disk(cron.rendered)
-    }
 }
 
 impl<'a> Cron<'a> {
@@ -112,18 +91,14 @@ impl<'a> Cron<'a> {
         text(self.rendered, PIN)
     }
 
-    /// The architecture label, if SSP creates a cron per architecture.
+    /// Its architecture, if SSP creates a cron per architecture.
     pub(super) fn label(self) -> Option<&'a str> {
-        text(self.rendered, &label(ARCHITECTURE_LABEL))
+        self.rendered.origin.architecture.as_deref()
     }
 
     fn plain_name(self) -> Option<&'a str> {
-        text(self.rendered, &label(DATA_SOURCE_NAME_LABEL))
+        self.rendered.object.body["metadata"]["labels"][DATA_SOURCE_NAME_LABEL].as_str()
     }
-}
-
-fn label(name: &str) -> String {
-    format!("/metadata/labels/{}", name.replace('/', "~1"))
 }
 
 fn text<'a>(rendered: &'a Rendered, pointer: &str) -> Option<&'a str> {

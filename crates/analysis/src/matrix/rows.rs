@@ -1,44 +1,18 @@
 //! The golden images of a cluster, one row each.
 
+use super::cell::{ObjectOrigin, Reason, Row};
 use super::objects::{Key, Objects};
 use crate::matrix::MatrixInput;
 use crate::prelude::*;
-use hcoplan_planner::boot_images::{Template, is_enabled};
-
-/// A golden image without cells.
-#[derive(Debug)]
-pub(super) struct Row {
-    pub(super) namespace: String,
-    pub(super) name: String,
-    pub(super) templates: Vec<ObjectOrigin>,
-}
-
-/// A template that the image comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ObjectOrigin {
-    /// `metadata.name` of the template.
-    pub(super) name: String,
-    /// Its declared architectures.
-    pub(super) declared: Option<String>,
-    /// What disables it.
-    pub(super) off: Option<SwitchedOffBy>,
-}
-
-/// What disables an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SwitchedOffBy {
-    /// The annotation of the template itself.
-    Template,
-    /// `enableCommonBootImageImport`.
-    CommonImages,
-}
+use hcoplan_planner::boot_images::is_enabled;
 
 /// All images that are imported, are prevented from it, or are disabled, and the DataSources of the template bundle.
 pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstructed: bool) -> Vec<Row> {
     let mut rows: BTreeMap<Key, Vec<ObjectOrigin>> = BTreeMap::new();
     let stage = given.plan().golden_images.as_ref();
     for template in stage.iter().flat_map(|s| &s.templates) {
-        let origin = ObjectOrigin { name: template.name().to_owned(), declared: declared(template), off: None };
+        let declared = template.declared_architectures().filter(|all| !all.is_empty()).map(str::to_owned);
+        let origin = ObjectOrigin { name: template.name().to_owned(), declared, off: None };
         let namespace = template.metadata.get("namespace").and_then(Value::as_str);
         let key = key(objects, namespace, template.managed_data_source());
         rows.entry(key).or_default().push(origin);
@@ -69,13 +43,6 @@ pub(super) fn of(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>, obstruc
     named.map(|((namespace, name), templates)| Row { namespace, name, templates }).collect()
 }
 
-/// The declared architectures before HCO reduced them to the nodes' ones.
-fn declared(template: &Template) -> Option<String> {
-    let original = template.original_architectures.as_deref();
-    let written = original.or_else(|| template.architectures());
-    written.filter(|w| !w.is_empty()).map(str::to_owned)
-}
-
 fn key(objects: &Objects<'_, '_>, namespace: Option<&str>, name: &str) -> Key {
     let namespace = namespace.filter(|n| !n.is_empty());
     let namespace = namespace.unwrap_or(objects.namespace);
@@ -86,7 +53,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer).and_then(Value::as_str)
 }
 
-fn common_image(objects: &Objects<'_, '_>, common: &Value, off: Option<SwitchedOffBy>) -> (Key, ObjectOrigin) {
+fn common_image(objects: &Objects<'_, '_>, common: &Value, off: Option<Reason>) -> (Key, ObjectOrigin) {
     let name = text(common, "/metadata/name").unwrap_or_default();
     let source = text(common, "/spec/managedDataSource").unwrap_or_default();
     let origin = ObjectOrigin { name: name.to_owned(), declared: None, off };
@@ -98,15 +65,10 @@ fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(
     let Some(hc) = &given.plan().hyperconverged else {
         return Vec::new();
     };
-    let common = given.release().golden_images();
-    let named = |name: &str| {
-        let mut common = common.iter();
-        common.find(|c| text(c, "/metadata/name") == Some(name))
-    };
     let mut out = Vec::new();
     if hc.flag("workloadSources.enableCommonBootImageImport") == Some(false) {
-        let all = common.iter();
-        out.extend(all.map(|c| common_image(objects, c, Some(SwitchedOffBy::CommonImages))));
+        let all = given.release().golden_images().iter();
+        out.extend(all.map(|c| common_image(objects, c, Some(Reason::CommonImagesOff))));
     }
     for template in hc.list("workloadSources.dataImportCronTemplates") {
         let name = text(template, "/metadata/name").unwrap_or_default();
@@ -114,9 +76,10 @@ fn switched_off(given: &MatrixInput<'_, '_>, objects: &Objects<'_, '_>) -> Vec<(
             continue;
         }
         let own = text(template, "/spec/managedDataSource").filter(|n| !n.is_empty());
-        let source = own.or_else(|| text(named(name)?, "/spec/managedDataSource")).unwrap_or_default();
+        let source =
+            own.or_else(|| text(given.context.common_image(name)?, "/spec/managedDataSource")).unwrap_or_default();
         let namespace = text(template, "/metadata/namespace");
-        let origin = ObjectOrigin { name: name.to_owned(), declared: None, off: Some(SwitchedOffBy::Template) };
+        let origin = ObjectOrigin { name: name.to_owned(), declared: None, off: Some(Reason::SwitchedOff) };
         out.push((key(objects, namespace, source), origin));
     }
     out

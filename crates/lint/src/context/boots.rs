@@ -8,6 +8,8 @@ use hcoplan_planner::boot::{
     Architectures, BootAnswer, BootCause, BootOutcome, CandidateNode, Machine, PulledImage, answer, imported,
     importer_architectures,
 };
+use hcoplan_planner::boot_images::cdi_stage::{Import, Imports};
+use hcoplan_planner::lifecycle::Objects;
 use hcoplan_planner::machines::Stage;
 use hcoplan_planner::plan::{AdmissionMode, plan_with};
 use hcoplan_planner::release::Distribution;
@@ -276,28 +278,15 @@ impl<'a> Context<'a> {
         of_distributions.any(|n| n == namespace) || namespaces.any(|n| n == namespace)
     }
 
-    /// Whether the change removes a DataSource's image and keeps the DataSource. Source: CDI's DataImportCron
-    /// controller, `retentionPolicy`; SSP deletes the DataSources that it created and no longer renders.
+    /// Whether the change removes a DataSource's image and keeps the DataSource with its last disk.
     pub fn is_kept_source(&self, namespace: &str, name: &str) -> bool {
-        let kept = self.known.kept_sources.get_or_init(|| self.kept_sources());
-        kept.contains(&(namespace.to_owned(), name.to_owned()))
-    }
-
-    fn kept_sources(&self) -> HashSet<(String, String)> {
-        let Some(before) = self.before() else {
-            return HashSet::new();
+        let step = || {
+            let Some(before) = self.before() else { return Imports::default() };
+            let before = plan_with(self.release(), self.inventory(), before, AdmissionMode::Force);
+            let (before, after) = (Objects::of(&before), Objects::of(self.plan()));
+            Imports::of_step(&before.bodies(), &after.bodies())
         };
-        let plan = plan_with(self.release(), self.inventory(), before, AdmissionMode::Force);
-        let of_kind = |kind: &'static str| plan.objects().filter(move |o| o.id.kind == kind);
-        let kept = of_kind("DataImportCron").filter(|cron| cron.body["spec"]["retentionPolicy"] != "None");
-        let names = kept.filter_map(|cron| {
-            let managed = cron.body["spec"]["managedDataSource"].as_str()?;
-            Some((cron.id.namespace.clone()?, managed.to_owned()))
-        });
-        let own = |source: &(String, String)| {
-            of_kind("DataSource").any(|o| o.id.name == source.1 && o.id.namespace.as_deref() == Some(&source.0))
-        };
-        names.filter(|source| !own(source)).collect()
+        self.known.imports.get_or_init(step).get(namespace, name).is_some_and(Import::is_kept)
     }
 
     /// The architecture of the disk imported by SSP's DataImportCron.
@@ -305,7 +294,7 @@ impl<'a> Context<'a> {
         let template = cron.origin.template.as_ref();
         let stage = self.plan().golden_images.as_ref();
         let template = template.and_then(|t| stage?.templates.iter().find(|own| own.name() == t.name));
-        let written = template.and_then(|t| t.original_architectures.as_deref().or_else(|| t.architectures()));
+        let written = template.and_then(|t| t.declared_architectures());
         let declared = written.map_or(Architectures::Unknown, Architectures::listed);
         let source = &cron.object.body["spec"]["template"]["spec"]["source"];
         let namespace = cron.object.id.namespace.as_deref().unwrap_or_default();

@@ -3,6 +3,7 @@
 use super::Context;
 use super::prelude::*;
 use camino::{Utf8Path, Utf8PathBuf};
+use hcoplan_diagnostics::source::normalize_path;
 
 /// How much of an object a file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ impl BuiltFiles {
             let paths = |key: &str| -> Vec<Utf8PathBuf> {
                 let items = document.root.list_at(key).iter();
                 let named = items.filter_map(|i| i.as_str().or_else(|| i.get("path")?.as_str()));
-                named.map(|n| joined(directory, n)).collect()
+                named.filter_map(|n| normalize_path(&directory.join(n))).collect()
             };
             let patches = ["patches", "patchesStrategicMerge", "patchesJson6902"].map(paths).concat();
             let patches_inline = ["patches", "patchesJson6902", "components", "replacements"];
@@ -85,20 +86,6 @@ impl BuiltFiles {
     pub fn is_kustomized(&self, file: &Utf8Path) -> bool {
         self.resources_next_to(file).is_some()
     }
-}
-
-/// A path named by a file of a directory.
-fn joined(directory: &Utf8Path, named: &str) -> Utf8PathBuf {
-    let mut out = directory.to_owned();
-    for part in named.split('/').filter(|p| !matches!(*p, "" | ".")) {
-        match part {
-            ".." => {
-                out.pop();
-            }
-            part => out.push(part),
-        }
-    }
-    out
 }
 
 impl Context<'_> {

@@ -3,7 +3,7 @@
 use super::Context;
 use super::prelude::*;
 use hcoplan_kubernetes::tree;
-use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin};
+use hcoplan_planner::boot_images::ssp_stage::{Displaced, ObjectOrigin, SourceTarget};
 
 use super::GoldenImage;
 
@@ -59,6 +59,12 @@ impl<'a> Context<'a> {
                 None => self.whole_location(),
             },
         }
+    }
+
+    /// The claim of the repository that a DataSource's name leads to.
+    pub fn own_claim(&self, namespace: &str, name: &str) -> Option<&'a str> {
+        let SourceTarget::Claim(claim) = self.plan().ssp.as_deref()?.target(namespace, name) else { return None };
+        self.has_claim(namespace, claim).then_some(claim)
     }
 
     /// The names of the release's common golden images.

@@ -203,10 +203,9 @@ impl<'a> Context<'a> {
             return false;
         };
         self.import_crons().any(|cron| {
-            let managed = cron.object.body["spec"]["managedDataSource"].as_str();
-            let suffix = managed.and_then(|m| m.strip_prefix(bundle.as_str()));
-            let own = cron.origin.architecture.as_deref();
-            suffix.is_some_and(|s| s.is_empty() || s.strip_prefix('-').is_some_and(|s| own.is_none_or(|own| own == s)))
+            let managed = cron.object.body["spec"]["managedDataSource"].as_str().unwrap_or_default();
+            let suffix = managed.strip_prefix(bundle.as_str()).map(|suffix| suffix.trim_start_matches('-'));
+            suffix.is_some_and(|suffix| suffix.is_empty() || GUEST_ARCHITECTURES.contains(&suffix))
         })
     }
 
@@ -217,10 +216,11 @@ impl<'a> Context<'a> {
         bundle.is_some() && common.any(|image| image["spec"]["managedDataSource"].as_str() == bundle)
     }
 
-    /// Whether the repository creates a claim, itself or by a DataVolume.
+    /// Whether a claim is known: the cluster has it, or the repository creates it, itself or by a DataVolume.
     pub fn has_claim(&self, namespace: &str, name: &str) -> bool {
         let mut kinds = ["PersistentVolumeClaim", "DataVolume"].iter();
-        kinds.any(|kind| self.named(kind, Some(namespace), name).is_some())
+        self.inventory().claims.contains(&(namespace.to_owned(), name.to_owned()))
+            || kinds.any(|kind| self.named(kind, Some(namespace), name).is_some())
     }
 
     /// The architectures of the nodes that can run virt-operator.

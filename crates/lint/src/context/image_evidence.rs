@@ -222,26 +222,22 @@ fn evidence(record: &Record, mut platforms: Vec<Platform>) -> ImageEvidence {
 
 impl Record {
     fn is_of(&self, image: &str) -> bool {
+        let untagged = without_tag(image);
+        let asked_for =
+            |file: &str| is_called(file, image) || untagged.as_ref().is_some_and(|image| is_called(file, image));
         match &self.of {
-            EvidenceOwner::File(path) => {
-                without_tag(image).into_iter().chain([image.to_owned()]).any(|i| is_called(path, &i))
-            }
+            EvidenceOwner::File(file) => asked_for(file),
             EvidenceOwner::Repository { file, name, digest, tags } => {
-                let is_pinned = image.split_once('@');
-                let asked_for =
-                    is_called(file, image) || without_tag(image).is_some_and(|image| is_called(file, &image));
                 let named = plain(name) == plain(repository(image));
-                match is_pinned {
-                    Some((_, wanted)) => (asked_for || named) && digest.as_deref() == Some(wanted),
-                    None if asked_for => true,
+                match image.split_once('@') {
+                    Some((_, wanted)) => (asked_for(file) || named) && digest.as_deref() == Some(wanted),
+                    None if asked_for(file) => true,
                     None => named && (tags.is_empty() || tags.iter().any(|t| t == tag(image))),
                 }
             }
             EvidenceOwner::References(all) => {
-                let wanted = without_tag(image);
-                let same =
-                    |r: &String| plain(r) == plain(image) || wanted.as_deref().is_some_and(|w| plain(r) == plain(w));
-                all.iter().any(same)
+                let wanted = [Some(image), untagged.as_deref()].map(|image| image.map(plain));
+                all.iter().any(|reference| wanted.contains(&Some(plain(reference))))
             }
         }
     }

@@ -98,7 +98,7 @@ fn copied(other_objects: &OtherObjects) -> Option<(Vec<String>, Location)> {
 
 /// Whether two references mean one image; a digest may be any image of its repository.
 fn is_same(a: &str, b: &str) -> bool {
-    let repositories = [a, b].map(|r| plain(repository(r.split('@').next().unwrap_or(r))));
+    let repositories = [a, b].map(|r| plain(repository(r)));
     let is_pinned = a.contains('@') || b.contains('@');
     repositories[0] == repositories[1] && (is_pinned || tag(a) == tag(b))
 }

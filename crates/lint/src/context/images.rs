@@ -4,7 +4,7 @@ use super::Context;
 use super::prelude::*;
 use std::fmt::{self, Display, Formatter};
 
-use hcoplan_planner::boot_images::{ENABLE_ANNOTATION, HcoStage, Template, TemplateSource};
+use hcoplan_planner::boot_images::{Template, TemplateSource, is_enabled};
 use hcoplan_yaml::{Key, Value};
 
 use super::Annotation;
@@ -47,20 +47,18 @@ impl<'a> Context<'a> {
             let Some(stage) = plan.golden_images.as_ref().filter(|_| reported.is_some()) else {
                 return Vec::new();
             };
-            self.with_their_source(stage)
+            let written: Vec<_> = self.written_templates().collect();
+            let image = |template: &'a Template| GoldenImage {
+                template,
+                written: match template.source {
+                    TemplateSource::Common => None,
+                    TemplateSource::Customised { index } | TemplateSource::Custom { index } => {
+                        written.get(index).copied()
+                    }
+                },
+            };
+            stage.templates.iter().map(image).collect()
         })
-    }
-
-    fn with_their_source(&self, stage: &'a HcoStage) -> Vec<GoldenImage<'a>> {
-        let written: Vec<_> = self.written_templates().collect();
-        let image = |template: &'a Template| GoldenImage {
-            template,
-            written: match template.source {
-                TemplateSource::Common => None,
-                TemplateSource::Customised { index } | TemplateSource::Custom { index } => written.get(index).copied(),
-            },
-        };
-        stage.templates.iter().map(image).collect()
     }
 
     /// The location of a golden image; for an unchanged common one, of the switch of multi-arch golden images.
@@ -137,9 +135,8 @@ impl<'a> WrittenTemplate<'a> {
     }
 
     /// Whether it is enabled, as HCO reads its annotation.
-    pub fn is_enabled(&self, cx: &Context<'a>) -> bool {
-        let annotation = self.annotation(cx, ENABLE_ANNOTATION);
-        annotation.is_none_or(|a| a.text().is_some_and(|t| t.eq_ignore_ascii_case("true")))
+    pub fn is_enabled(&self) -> bool {
+        is_enabled(&self.node.to_json())
     }
 
     /// Keys next to `metadata` that belong into it: `name`, `annotations` and others.

@@ -51,7 +51,7 @@ mod verdict;
 mod virtual_machines;
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -106,6 +106,7 @@ use hcoplan_diagnostics::source::{Location, SourceFile, Span};
 use hcoplan_explain::why::PlanInput;
 use hcoplan_kubernetes::schema::Schema;
 use hcoplan_planner::admission::Admission;
+use hcoplan_planner::boot_images::cdi_stage::Imports;
 use hcoplan_planner::hyperconverged::HyperConverged;
 use hcoplan_planner::inventory::{Inventory, LoadedInventory};
 use hcoplan_planner::machines::Verdict;
@@ -166,7 +167,7 @@ struct Known<'a> {
     importers: OnceCell<BTreeSet<String>>,
     boots: OnceCell<Vec<BootFacts>>,
     start_failures: OnceCell<Vec<Finding>>,
-    kept_sources: OnceCell<HashSet<(String, String)>>,
+    imports: OnceCell<Imports>,
     sources: RefCell<HashMap<(String, String), Option<KnownSource>>>,
     bundles: OnceCell<bundles::Bundles>,
     texts_and_manifests: OnceCell<Vec<Arc<SourceFile>>>,

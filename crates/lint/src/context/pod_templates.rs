@@ -7,6 +7,7 @@ use super::pod_placement::{
 use super::prelude::*;
 use super::{Context, ImageEvidence};
 use crate::rows::rows;
+use hcoplan_kubernetes::tree::copy;
 
 /// The path of a pod's spec in objects of any kind that create pods: Deployments, DeploymentConfigs, Rollouts.
 pub(super) const POD_TEMPLATE: &str = "spec.template.spec";
@@ -196,15 +197,8 @@ impl PodTemplate {
 /// Source: OLM `pkg/controller/operators/olm/overrides/inject`: a node selector and each part of the affinity are
 /// replaced, tolerations are added.
 pub fn with_subscription(mut out: Value, config: &Value) -> Value {
-    if let Some(selector) = config.get("nodeSelector").filter(|s| s.is_object()) {
-        out["nodeSelector"] = selector.clone();
-    }
-    if let Some(affinity) = config.pointer("/affinity/nodeAffinity") {
-        if !out["affinity"].is_object() {
-            out["affinity"] = json!({});
-        }
-        out["affinity"]["nodeAffinity"] = affinity.clone();
-    }
+    copy(&mut out, "nodeSelector", config.get("nodeSelector").filter(|s| s.is_object()));
+    copy(&mut out, "affinity.nodeAffinity", config.pointer("/affinity/nodeAffinity"));
     if let Some(more) = config.get("tolerations").and_then(Value::as_array) {
         let own = out["tolerations"].as_array().cloned().unwrap_or_default();
         out["tolerations"] = own.iter().chain(more).cloned().collect();

@@ -1,7 +1,7 @@
 //! Storage classes: the declared ones, and whether others may exist.
 
 use super::prelude::*;
-use super::{Context, VirtualMachine};
+use super::{Context, VirtualMachine, WrittenTemplate};
 use crate::lists::items;
 use crate::rows::rows;
 
@@ -46,7 +46,7 @@ impl<'a> Context<'a> {
     /// The disks requested by golden images, DataImportCrons, DataVolumes and virtual machines.
     pub fn disk_specs(&self) -> Vec<DiskSpec<'_>> {
         let mut out = Vec::new();
-        for template in self.written_templates().filter(|template| template.is_enabled(self)) {
+        for template in self.written_templates().filter(WrittenTemplate::is_enabled) {
             if let Some(spec) = template.get("spec.template.spec") {
                 let is_own =
                     |cron: &&Rendered| cron.origin.template.as_ref().is_some_and(|t| t.name == template.name());

@@ -8,7 +8,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     }
     for template in cx.written_templates() {
         let name = template.name();
-        if cx.common_image(name).is_none() || !template.is_enabled(cx) {
+        if cx.common_image(name).is_none() || !template.is_enabled() {
             continue;
         }
         let message = format!("{name} is never imported: it has a common image's name, and the common images are off");

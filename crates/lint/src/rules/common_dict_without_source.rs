@@ -65,7 +65,7 @@ fn is_sourceless<'a>(cx: &Context<'a>, template: &WrittenTemplate<'a>) -> bool {
         node.is_some_and(|n| matches!(n.value, Value::Map(_)))
     };
     cx.common_image(template.name()).is_some()
-        && template.is_enabled(cx)
+        && template.is_enabled()
         && is_map("spec")
         && !is_map("spec.template.spec.source")
 }

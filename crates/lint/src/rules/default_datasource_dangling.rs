@@ -1,7 +1,5 @@
 //! A golden image's plain name refers to an architecture without import.
 
-use hcoplan_planner::boot_images::ssp_stage::SourceTarget;
-
 use super::prelude::*;
 
 pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
@@ -49,21 +47,13 @@ fn dangling<'a>(cx: &Context<'a>, crons: &Crons<'a>) -> impl Iterator<Item = (&'
         let target = text(source, "spec.source.dataSource.name")?;
         let name = &source.object.id.name;
         let is_imported = |a: &&String| crons.keys().any(|cron| is_for(cron, name, a));
-        let imported = if crons.contains_key(target) || leads_to_claim(cx, name) {
+        let imported = if crons.contains_key(target) || cx.own_claim(cx.images_namespace(), name).is_some() {
             Vec::new()
         } else {
             known.iter().filter(is_imported).map(|a| format!("{name}-{a}")).collect()
         };
         (!imported.is_empty()).then_some((source, target, imported))
     })
-}
-
-/// Whether a DataSource leads to a claim of the repository.
-fn leads_to_claim(cx: &Context<'_>, name: &str) -> bool {
-    let namespace = cx.images_namespace();
-    let target = cx.plan().ssp.as_ref().map(|stage| stage.target(namespace, name));
-    let claims = &cx.inventory().claims;
-    matches!(target, Some(SourceTarget::Claim(claim)) if claims.contains(&(namespace.to_owned(), claim.to_owned())))
 }
 
 /// A fix that removes the workload placement, if that adds the default architecture to the workloads.

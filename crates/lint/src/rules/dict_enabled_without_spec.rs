@@ -11,7 +11,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         let empty = spec.is_none_or(|s| matches!(s.value, Value::Null));
         // A misplaced annotation may be meant to disable it.
         let misplaced = template.misplaced_metadata().next().is_some();
-        if !empty || misplaced || !template.is_enabled(cx) {
+        if !empty || misplaced || !template.is_enabled() {
             continue;
         }
         let common = cx.common_image(template.name()).is_some();

@@ -21,7 +21,7 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     let is_kubernetes = cx.inventory().platform == Platform::Kubernetes;
     let common_off = cx.common_images_off();
     let since = next.as_deref().map_or(cx.release().label(), Release::label);
-    for template in cx.written_templates().filter(|t| t.is_enabled(cx)) {
+    for template in cx.written_templates().filter(WrittenTemplate::is_enabled) {
         let is_common = cx.common_image(template.name()).is_some();
         if is_kubernetes || (common_off && is_common) {
             continue;

@@ -176,30 +176,27 @@ pub fn answer(machine: Machine<'_>) -> BootAnswer {
         |outcome: BootOutcome| !by_architecture.is_empty() && by_architecture.values().all(|c| c.outcome == outcome);
     let first =
         |outcome: BootOutcome| by_architecture.values().find(|c| c.outcome == outcome).and_then(|c| c.cause.clone());
-    let by_chance = || Some(BootCause::Guest(names.iter().map(|n| (*n).to_owned()).collect()));
     let any = |outcome: BootOutcome| by_architecture.values().any(|c| c.outcome == outcome);
     let (outcome, cause) = if by_architecture.is_empty() {
         // The guest's architecture is unknown, but without a disk it boots on none.
-        let has_no_disk = machine.disk.is_none();
-        if has_no_disk {
-            (BootOutcome::DoesNotBoot, Some(BootCause::NoDisk))
+        let (outcome, cause) = if machine.disk.is_none() {
+            (BootOutcome::DoesNotBoot, BootCause::NoDisk)
         } else if machine.is_not_imported {
-            (BootOutcome::Undetermined, Some(BootCause::NotImported))
+            (BootOutcome::Undetermined, BootCause::NotImported)
         } else {
-            (BootOutcome::Unknown, Some(BootCause::DiskUnknown))
-        }
+            (BootOutcome::Unknown, BootCause::DiskUnknown)
+        };
+        machine.or_failure(outcome, Some(cause))
     } else if let Some(same) = [BootOutcome::Boots, BootOutcome::DoesNotBoot].into_iter().find(|outcome| all(*outcome))
     {
         (same, first(same))
     } else if any(BootOutcome::Undetermined) {
         (BootOutcome::Undetermined, first(BootOutcome::Undetermined))
     } else if any(BootOutcome::Boots) && any(BootOutcome::DoesNotBoot) {
-        (BootOutcome::BootsOnSome, by_chance())
+        (BootOutcome::BootsOnSome, Some(BootCause::Guest(by_architecture.keys().cloned().collect())))
     } else {
         (BootOutcome::Unknown, first(BootOutcome::Unknown))
     };
-    let (outcome, cause) =
-        if by_architecture.is_empty() { machine.or_failure(outcome, cause) } else { (outcome, cause) };
     BootAnswer { outcome, cause, by_architecture }
 }
 

@@ -26,30 +26,22 @@ impl HcoStage {
         if !self.multi_arch {
             return gauges;
         }
-        let annotated = |t: &Template| Some(t.has_architectures_annotation());
-        let supported = |t: &Template| annotated(t).filter(|a| *a).map(|_| t.is_deployed());
-        insert_entries(&mut gauges, WITH_ANNOTATION, &self.templates, annotated);
-        insert_entries(&mut gauges, WITH_SUPPORTED, &self.templates, supported);
+        for name in [WITH_ANNOTATION, WITH_SUPPORTED] {
+            let value = |t: &Template| {
+                let is_annotated = t.has_architectures_annotation();
+                if name == WITH_ANNOTATION { Some(is_annotated) } else { is_annotated.then(|| t.is_deployed()) }
+            };
+            let entry = |t: &Template| {
+                let labels =
+                    json!({"data_import_cron_name": t.name(), "managed_data_source_name": t.managed_data_source()});
+                value(t).map(|v| json!({"labels": labels, "value": u8::from(v)}))
+            };
+            // Templates are sorted by name and names are unique, so the labels are sorted.
+            let entries: Vec<Value> = self.templates.iter().filter_map(entry).collect();
+            if !entries.is_empty() {
+                gauges.insert(name.to_owned(), entries.into());
+            }
+        }
         gauges
-    }
-}
-
-fn insert_entries(
-    gauges: &mut Map<String, Value>,
-    name: &str,
-    templates: &[Template],
-    value: impl Fn(&Template) -> Option<bool>,
-) {
-    let entry = |t: &Template| {
-        let labels = json!({
-            "data_import_cron_name": t.name(),
-            "managed_data_source_name": t.managed_data_source(),
-        });
-        value(t).map(|v| json!({"labels": labels, "value": u8::from(v)}))
-    };
-    // Templates are sorted by name and names are unique, so the labels are sorted.
-    let entries: Vec<Value> = templates.iter().filter_map(entry).collect();
-    if !entries.is_empty() {
-        gauges.insert(name.to_owned(), entries.into());
     }
 }

@@ -1,9 +1,11 @@
-//! The golden images' two stages.
+//! The golden images' three stages.
 //!
 //! HCO merges the release's common DataImportCronTemplates with the HyperConverged's ([`GoldenImages`]) and passes the
 //! list to SSP. SSP creates DataImportCrons and DataSources from it, one per architecture with multi-arch golden images
-//! on ([`ssp_stage`]). Between the two is the SSP object, which a jsonpatch annotation may change.
+//! on ([`ssp_stage`]). Between the two is the SSP object, which a jsonpatch annotation may change. CDI imports the disks
+//! of the DataImportCrons ([`cdi_stage`]).
 
+pub mod cdi_stage;
 mod gauges;
 mod golden_images;
 #[cfg(test)]

@@ -56,6 +56,11 @@ impl Template {
         annotations.get(ARCHITECTURES_ANNOTATION)?.as_str()
     }
 
+    /// The architectures annotation as written, before this stage; `None` without one.
+    pub fn declared_architectures(&self) -> Option<&str> {
+        self.original_architectures.as_deref().or_else(|| self.architectures())
+    }
+
     /// Whether the image has a non-empty architectures annotation. Only meaningful with multi-arch on; the operator's
     /// gauge uses it.
     pub fn has_architectures_annotation(&self) -> bool {

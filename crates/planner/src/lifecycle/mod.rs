@@ -13,6 +13,7 @@ mod operator;
 mod upgrade;
 
 use crate::admission::Admission;
+use crate::boot_images::cdi_stage::Imports;
 use crate::hyperconverged::version_of;
 use crate::inventory::Inventory;
 use crate::operands;
@@ -50,6 +51,8 @@ pub struct State {
     pub stored: Option<Value>,
     /// The objects that HCO and SSP created, including those that older releases left behind.
     pub objects: Objects,
+    /// The DataSources that CDI filled.
+    pub imports: Imports,
     /// The owners of the HyperConverged's fields under server-side apply.
     pub managed: Managed,
 }
@@ -98,7 +101,8 @@ pub fn path(from: &Release, to: &Arc<Release>) -> Vec<Arc<Release>> {
 impl State {
     /// A cluster that runs HCO, without a HyperConverged.
     pub fn new(release: Arc<Release>, inventory: Arc<Inventory>) -> Self {
-        Self { release, inventory, stored: None, objects: Objects::default(), managed: Managed::default() }
+        let (objects, imports, managed) = Default::default();
+        Self { release, inventory, stored: None, objects, imports, managed }
     }
 
     /// The cluster that a printed HyperConverged implies: `live` is the output of `kubectl get -o json`, in any served
@@ -124,7 +128,8 @@ impl State {
                 objects.add_unseen(kind);
             }
         }
-        Self { release, inventory, stored: Some(stored), objects, managed: Managed::read(live) }
+        let imports = Imports::default().after(&[], &objects.bodies());
+        Self { release, inventory, stored: Some(stored), objects, imports, managed: Managed::read(live) }
     }
 
     /// Creates the manifest's object.
@@ -299,9 +304,16 @@ impl State {
         } else {
             self.objects.after_plan(&result.plan, orphans)
         };
+        let imports = self.imports.after(&self.objects.bodies(), &after.bodies());
         Step {
             objects: self.objects.changes(&after, &result.plan),
-            after: Self { stored: Some(result.stored), objects: after, managed: result.managed, ..self.clone() },
+            after: Self {
+                stored: Some(result.stored),
+                objects: after,
+                imports,
+                managed: result.managed,
+                ..self.clone()
+            },
             plan: result.plan,
             operator_updates: result.operator_updates,
         }

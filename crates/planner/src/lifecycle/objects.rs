@@ -28,13 +28,15 @@ pub enum ObjectOutcome {
     LeftBehind,
 }
 
-/// Immutable fields by kind; HCO deletes and creates the object again to change them. Source: HCO
-/// `controllers/handlers`, the hooks of Deployments, DaemonSets, RoleBindings; Kubernetes' validation of updates.
-const IMMUTABLE: [(&str, &str); 4] = [
+/// Immutable fields by kind; HCO and SSP delete and create the object again to change them. Source: HCO
+/// `controllers/handlers`, the hooks of Deployments, DaemonSets, RoleBindings; Kubernetes' validation of updates; SSP
+/// `reconcileDataImportCron`.
+const IMMUTABLE: [(&str, &str); 5] = [
     ("Deployment", "spec.selector"),
     ("DaemonSet", "spec.selector"),
     ("RoleBinding", "roleRef"),
     ("ClusterRoleBinding", "roleRef"),
+    (CRON, "spec"),
 ];
 
 /// The kinds of which SSP deletes its own objects that it no longer renders. Source: SSP
@@ -91,6 +93,11 @@ impl Objects {
         found.map(|o| &*o.body)
     }
 
+    /// The objects' bodies.
+    pub fn bodies(&self) -> Vec<&Value> {
+        self.by_id.values().map(|object| &*object.body).collect()
+    }
+
     /// Removes unwanted objects.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(&ObjectId) -> bool) {
         self.by_id.retain(|id, _| is_wanted(id));
@@ -126,22 +133,8 @@ impl Objects {
         }
         if plan.ssp.as_ref().is_some_and(|ssp| ssp.admission.accepted) {
             let is_gone = |id: &ObjectId| !rendered.by_id.contains_key(id);
-            // CDI deletes the DataSource of a deleted cron with this policy.
-            let emptied: BTreeSet<(Option<&str>, &str)> = self
-                .by_id
-                .values()
-                .filter(|o| o.id.kind == CRON && is_gone(&o.id))
-                .filter(|cron| cron.body["spec"]["retentionPolicy"] == "None")
-                .filter_map(|cron| {
-                    Some((cron.id.namespace.as_deref(), cron.body["spec"]["managedDataSource"].as_str()?))
-                })
-                .collect();
-            let is_deleted = |id: &ObjectId, object: &Object| match id.kind.as_str() {
-                CRON => true,
-                SOURCE => is_owned_by_ssp(object) || emptied.contains(&(id.namespace.as_deref(), id.name.as_str())),
-                _ => false,
-            };
-            after.by_id.retain(|id, object| !(is_gone(id) && is_deleted(id, object)));
+            let is_deleted = |object: &Object| [CRON, SOURCE].contains(&&*object.id.kind) && is_owned_by_ssp(object);
+            after.by_id.retain(|id, object| !(is_gone(id) && is_deleted(object)));
         }
         after
     }
@@ -149,15 +142,6 @@ impl Objects {
     /// The outcome per object between two states; `plan` is the later one's.
     pub fn changes(&self, after: &Self, plan: &Plan) -> Vec<(ObjectId, ObjectOutcome)> {
         let rendered = Self::of(plan);
-        // CDI creates the DataSources that crons name.
-        let is_filled = |id: &ObjectId| {
-            let mut crons = rendered.by_id.values().filter(|o| o.id.kind == CRON);
-            id.kind == SOURCE
-                && crons.any(|cron| {
-                    cron.id.namespace == id.namespace
-                        && get(&cron.body, "spec.managedDataSource") == Some(&id.name.as_str().into())
-                })
-        };
         // An aborted operator hasn't handled the other objects: they may not be left behind.
         let hco_stops = !plan.admission.accepted || plan.reconcile_error.is_some();
         let ssp_rejects = plan.ssp.as_ref().is_some_and(|s| !s.admission.accepted);
@@ -167,7 +151,6 @@ impl Objects {
             let outcome = match self.by_id.get(id) {
                 None => ObjectOutcome::Created,
                 Some(_) if !rendered.by_id.contains_key(id) && is_awaited(object) => continue,
-                Some(_) if !rendered.by_id.contains_key(id) && is_filled(id) => continue,
                 Some(_) if !rendered.by_id.contains_key(id) => ObjectOutcome::LeftBehind,
                 Some(before) if before.body == object.body => continue,
                 Some(before) if is_recreated(before, object) => ObjectOutcome::Recreated,
@@ -223,7 +206,7 @@ fn managed_by(object: &Object) -> Option<&str> {
     labels.get("app.kubernetes.io/managed-by")?.as_str()
 }
 
-/// Whether SSP created an object, rather than CDI for one of its crons.
+/// Whether SSP created an object.
 fn is_owned_by_ssp(object: &Object) -> bool {
     let annotations = get(&object.body, "metadata.annotations");
     annotations.is_some_and(|all| all.get("operator-sdk/primary-resource").is_some())
@@ -232,43 +215,4 @@ fn is_owned_by_ssp(object: &Object) -> bool {
 fn is_recreated(before: &Object, after: &Object) -> bool {
     let mut fields = IMMUTABLE.iter();
     fields.any(|(kind, field)| *kind == after.id.kind && get(&before.body, field) != get(&after.body, field))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use serde_json::json;
-
-    use super::*;
-    use crate::inventory::Inventory;
-    use crate::lifecycle::State;
-    use crate::release::Release;
-
-    /// Source: CDI deletes what a cron imported, its DataSource too, if the retention policy is `None`.
-    #[test]
-    fn removed_golden_image_deletes_its_data_source_only_by_its_retention_policy() {
-        let manifest = |templates| {
-            json!({"apiVersion": "hco.kubevirt.io/v1beta1", "kind": "HyperConverged",
-                "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
-                "spec": {"dataImportCronTemplates": templates}})
-        };
-        for (retention, stays) in [("None", false), ("All", true)] {
-            let source = json!({"registry": {"url": "docker://example.com/a:1"}});
-            let storage = json!({"resources": {"requests": {"storage": "1Gi"}}});
-            let image = json!({"metadata": {"name": "a"}, "spec": {"managedDataSource": "a",
-                "retentionPolicy": retention, "schedule": "0 0 * * *",
-                "template": {"spec": {"source": source, "storage": storage}}}});
-            let state = State::new(Release::known("1.18").expect("known"), Arc::new(Inventory::default()));
-            let mut before = state.create(&manifest(json!([image]))).after;
-            let source = Object::new(json!({"apiVersion": "cdi.kubevirt.io/v1beta1", "kind": "DataSource",
-                "metadata": {"name": "a", "namespace": "kubevirt-os-images"}}));
-            before.objects.by_id.insert(ObjectId::clone(&source.id), source);
-            let after = before.update(&manifest(json!([]))).after;
-            let has = |state: &State, kind| state.objects.iter().any(|o| o.id.kind == kind && o.id.name == "a");
-            assert!(has(&before, "DataImportCron"), "{retention}");
-            assert!(!has(&after, "DataImportCron"), "{retention}");
-            assert_eq!(has(&after, "DataSource"), stays, "{retention}");
-        }
-    }
 }

@@ -7,6 +7,7 @@ use super::kubevirt::tls_clients;
 use super::said::{entries, names_changed, sentence, summary};
 use crate::diff::consequence::Consequence;
 use crate::prelude::*;
+use hcoplan_planner::boot_images::cdi_stage::CronStep;
 
 /// Gates that CDI has no code for change nothing; one that has graduated is always on.
 pub(super) fn cdi_gates(change: &Change<'_>) -> Vec<Consequence> {
@@ -66,10 +67,11 @@ pub(super) fn mac_pool(change: &Change<'_>) -> Vec<Consequence> {
 /// A removed import that retains nothing takes its DataSource and disks along.
 pub(super) fn cron(change: &Change<'_>) -> Vec<Consequence> {
     let name = change.object_name();
-    let takes_disks = change.before["spec"]["retentionPolicy"] == "None";
     let said = match (change.before.is_null(), change.after.is_null()) {
         (true, _) => sentence("cron-imported"),
-        (_, true) if takes_disks => sentence("cron-deleted"),
+        (_, true) if (CronStep { before: Some(change.before), after: None }).deletes_disks() => {
+            sentence("cron-deleted")
+        }
         (_, true) => sentence("cron-dropped"),
         _ => return Vec::new(),
     };

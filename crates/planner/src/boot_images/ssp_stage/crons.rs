@@ -5,7 +5,7 @@ use super::template::CronTemplate;
 use super::{ARCHITECTURE_LABEL, DATA_SOURCE_NAME_LABEL, Displaced, Displacer, ObjectOrigin, Rendered, owner};
 use crate::prelude::*;
 use crate::release::{SspBundle, SspOwner};
-use hcoplan_kubernetes::tree::object;
+use hcoplan_kubernetes::tree::{object, set};
 use serde_json::Map;
 
 /// The namespace and DataSource that a cron fills. SSP keeps one cron for each.
@@ -93,19 +93,9 @@ impl Cron {
 
 /// Only a registry source can select an architecture; other sources import the same image for each.
 fn set_platform(spec: &mut Map<String, Value>, architecture: &str) {
-    let registry = spec
-        .get_mut("template")
-        .and_then(|t| t.get_mut("spec")?.get_mut("source")?.get_mut("registry"))
-        .and_then(Value::as_object_mut);
-    let Some(registry) = registry else {
-        return;
-    };
-    let platform = registry.entry("platform").or_insert(Value::Null);
-    match platform.as_object_mut() {
-        Some(platform) => {
-            platform.insert("architecture".to_owned(), architecture.into());
-        }
-        None => *platform = object([("architecture", architecture.into())]),
+    let registry = spec.get_mut("template").and_then(|t| t.pointer_mut("/spec/source/registry"));
+    if let Some(registry) = registry.filter(|registry| registry.is_object()) {
+        set(registry, "platform.architecture", architecture.into());
     }
 }
 

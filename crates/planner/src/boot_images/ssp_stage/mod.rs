@@ -202,17 +202,15 @@ pub fn render(ssp: &Value, bundle: &SspBundle, existing: &Existing) -> SspStage 
 
     let owner = owner::of(ssp);
     let constant = bundle.objects(&owner).map(|object| Rendered { object, origin: ObjectOrigin::default() });
-    stage.objects.extend(constant);
     let namespace = &bundle.golden_images_namespace;
     let sources = sources.into_iter().map(|s| s.into_object(namespace, &owner));
-    stage.objects.extend(sources);
     stage.displaced = crons.displaced;
     let crons = crons::unique_names(crons.planned, &mut stage.displaced);
     let crons = crons.into_iter().map(|c| c.into_object(&owner));
-    stage.objects.extend(crons);
+    stage.objects = constant.chain(sources).chain(crons).collect();
     stage
 }
 
 fn is_multi_arch(spec: &Value) -> bool {
-    spec["enableMultipleArchitectures"].as_bool().unwrap_or_default()
+    spec["enableMultipleArchitectures"] == true
 }

@@ -1,6 +1,6 @@
 //! The templates of an SSP as its API server would store them.
 
-use hcoplan_kubernetes::tree::elements;
+use hcoplan_kubernetes::tree::{elements, remove};
 use serde_json::{Map, Value};
 
 use super::{ObjectOrigin, TemplateId};
@@ -63,21 +63,5 @@ fn read_one(index: usize, value: &Value, bundle: &SspBundle) -> CronTemplate {
         architectures: text(architectures.as_ref()).to_owned(),
         data_source: text(spec.get("managedDataSource")).to_owned(),
         spec,
-    }
-}
-
-fn remove(value: &mut Value, path: &str) {
-    let Some(map) = value.as_object_mut() else {
-        return;
-    };
-    match path.split_once('.') {
-        None => {
-            map.remove(path);
-        }
-        Some((first, rest)) => {
-            if let Some(inner) = map.get_mut(first) {
-                remove(inner, rest);
-            }
-        }
     }
 }
