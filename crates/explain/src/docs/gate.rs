@@ -46,7 +46,7 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
     let state = if gate.is_unread {
         "which nothing reads any more".to_owned()
     } else {
-        format!("{}; {}", kubevirt_phase(gate.phase, release.kubevirt().beta_gates_are_on), switch_text(&gate))
+        format!("{}; {}", kubevirt_phase(&gate), switch_text(&gate))
     };
     let instead = match gate.alternatives {
         [] => String::new(),
@@ -56,9 +56,9 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
 }
 
 /// The meaning of a phase for a gate of KubeVirt.
-fn kubevirt_phase(phase: Phase, beta_gates_are_on: bool) -> &'static str {
-    match phase {
-        Phase::Beta if !beta_gates_are_on => "beta (off unless it is listed)",
+fn kubevirt_phase(gate: &KubeVirtGate<'_>) -> &'static str {
+    match gate.phase {
+        Phase::Beta if !gate.is_on_by_default => "beta (off unless it is listed)",
         Phase::Beta => "beta (HCO switches it off unless something switches it on)",
         Phase::Deprecated => "deprecated (works while it is listed)",
         Phase::Discontinued => "removed: listing it does nothing",
@@ -67,10 +67,13 @@ fn kubevirt_phase(phase: Phase, beta_gates_are_on: bool) -> &'static str {
 }
 
 /// What sets a gate of KubeVirt, as text.
-fn switch_text(gate: &KubeVirtGate<'_>) -> String {
+pub fn switch_text(gate: &KubeVirtGate<'_>) -> String {
     match gate.setter {
         _ if matches!(gate.phase, Phase::Ga | Phase::Discontinued) && gate.switch().is_none() => {
             "nothing switches it".to_owned()
+        }
+        Some(GateSetter::Gate(own)) if gate.is_always_on() => {
+            format!("a field of the KubeVirt, which HCO's gate {} sets, decides about its feature", own.name)
         }
         Some(GateSetter::Gate(own)) => format!("HCO's gate {} switches it", own.name),
         Some(GateSetter::GateOff(own)) => format!("HCO's gate {} switches it off", own.name),

@@ -11,6 +11,8 @@ pub struct KubeVirtGate<'r> {
     pub phase: Phase,
     /// Whether KubeVirt registers it and nothing reads it.
     pub is_unread: bool,
+    /// Whether it is on if the KubeVirt object says nothing.
+    pub is_on_by_default: bool,
     /// What decides about it.
     pub setter: Option<GateSetter<'r>>,
     /// Gates that KubeVirt accepts instead.
@@ -48,11 +50,17 @@ impl Release {
         Some(self.described(name, *phase))
     }
 
+    /// All gates of KubeVirt, sorted.
+    pub fn kubevirt_gates(&self) -> impl Iterator<Item = KubeVirtGate<'_>> {
+        self.kubevirt().feature_gates.iter().map(|(name, phase)| self.described(name, *phase))
+    }
+
     fn described<'r>(&'r self, name: &'r str, phase: Phase) -> KubeVirtGate<'r> {
         let facts = self.kubevirt();
         let alternatives = facts.gate_alternatives.get(name).map_or(&[][..], Vec::as_slice);
         let is_unread = facts.gates_without_effect.iter().any(|gate| gate == name);
-        KubeVirtGate { name, phase, is_unread, setter: self.setter(name), alternatives }
+        let is_on_by_default = facts.is_on(name, false, false);
+        KubeVirtGate { name, phase, is_unread, is_on_by_default, setter: self.setter(name), alternatives }
     }
 
     fn setter<'r>(&'r self, name: &str) -> Option<GateSetter<'r>> {
@@ -95,6 +103,11 @@ impl<'r> KubeVirtGate<'r> {
     /// Whether KubeVirt has the feature without being asked.
     pub fn is_always_on(&self) -> bool {
         self.phase == Phase::Ga
+    }
+
+    /// Whether listing it as enabled has an effect.
+    pub fn is_worth_listing(&self) -> bool {
+        !self.is_unread && !self.is_on_by_default && self.phase != Phase::Discontinued
     }
 }
 
