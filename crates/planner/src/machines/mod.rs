@@ -14,7 +14,6 @@ mod checker;
 mod cpu;
 mod defaults;
 mod defects;
-mod devices;
 mod disks;
 mod launcher;
 mod limits;
