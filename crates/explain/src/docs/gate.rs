@@ -38,7 +38,7 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
     if let Some(gate) = tables.cdi_feature_gates.iter().find(|gate| matches(gate)) {
         return Some((gate.clone(), "a gate of CDI, which HCO always switches on".to_owned()));
     }
-    let Some(gate) = exact.or_else(|| release.kubevirt_gate_any_case(name)) else {
+    let Some(gate) = exact.or_else(|| release.kubevirt_gates().find(|gate| matches(gate.name))) else {
         let listed = &tables.kubevirt_feature_gates;
         let gate = listed.always.iter().chain(&listed.unless_emulation).find(|gate| matches(gate))?;
         return Some((gate.clone(), "a gate that HCO lists in the KubeVirt, which has no code for it".to_owned()));

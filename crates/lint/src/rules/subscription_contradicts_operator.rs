@@ -10,13 +10,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     const CONFIG: &str = "spec.config";
     for subscription in cx.subscriptions() {
         let config = json_of(subscription.root.below(CONFIG));
-        // Operators with the same placement share a finding.
+        let selector = json!({"nodeSelector": config["nodeSelector"], "tolerations": [{"operator": "Exists"}]});
+        let is_selected = has_node(cx, &selector);
+        // Operators with the same placement share a finding; so do all where the selector selects nothing.
         let mut pending: Vec<(&Json, Vec<&str>)> = Vec::new();
         for (operator, own) in &cx.release().tables().operator_placements {
             let installed = with_subscription(own.clone(), &config);
             if has_node(cx, &installed) || !has_node(cx, own) {
                 continue;
             }
+            let own = if is_selected { own } else { &Json::Null };
             match pending.iter_mut().find(|(other, _)| *other == own) {
                 Some((_, operators)) => operators.push(operator),
                 None => pending.push((own, vec![operator])),
@@ -25,7 +28,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
         for (own, operators) in pending {
             let parts = ["nodeSelector", "affinity", "tolerations"];
             let part = parts.into_iter().find(|part| !config[*part].is_null()).unwrap_or(parts[0]);
-            let (names, stay) = (and(&operators), if operators.len() == 1 { "stays" } else { "stay" });
+            let names = if is_selected { and(&operators) } else { "an operator of HCO".to_owned() };
+            let stay = if operators.len() == 1 { "stays" } else { "stay" };
             let is_required = required_terms(own).next().is_some();
             let affinity = if is_required { " and its own node affinity" } else { "" };
             let message = format!("no declared node takes {names} with the Subscription's {part}{affinity}");
@@ -36,6 +40,8 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
                 finding
                     .label(label)
                     .help("write a node affinity into spec.config, too: OLM replaces the operator's own")
+            } else if !is_selected {
+                finding.label("the operators' pods stay pending").help("select labels that a declared node has")
             } else {
                 let finding = finding.label("their pods stay pending: they don't tolerate the taints of these nodes");
                 finding.help("write the tolerations into spec.config, too")

@@ -43,13 +43,6 @@ impl Release {
         Some(self.described(name, *phase))
     }
 
-    /// A gate of KubeVirt by name in any case.
-    pub fn kubevirt_gate_any_case(&self, name: &str) -> Option<KubeVirtGate<'_>> {
-        let mut all = self.kubevirt().feature_gates.iter();
-        let (name, phase) = all.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-        Some(self.described(name, *phase))
-    }
-
     /// All gates of KubeVirt, sorted.
     pub fn kubevirt_gates(&self) -> impl Iterator<Item = KubeVirtGate<'_>> {
         self.kubevirt().feature_gates.iter().map(|(name, phase)| self.described(name, *phase))
