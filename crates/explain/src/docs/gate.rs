@@ -58,7 +58,7 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
 /// The meaning of a phase for a gate of KubeVirt.
 fn kubevirt_phase(gate: &KubeVirtGate<'_>) -> &'static str {
     match gate.phase {
-        Phase::Beta if !gate.is_on_by_default => "beta (off unless it is listed)",
+        Phase::Beta if !gate.is_on_by_default() => "beta (off unless it is listed)",
         Phase::Beta => "beta (HCO switches it off unless something switches it on)",
         Phase::Deprecated => "deprecated (works while it is listed)",
         Phase::Discontinued => "removed: listing it does nothing",
@@ -68,7 +68,7 @@ fn kubevirt_phase(gate: &KubeVirtGate<'_>) -> &'static str {
 
 /// What sets a gate of KubeVirt, as text.
 pub fn switch_text(gate: &KubeVirtGate<'_>) -> String {
-    match gate.setter {
+    match gate.setter() {
         _ if matches!(gate.phase, Phase::Ga | Phase::Discontinued) && gate.switch().is_none() => {
             "nothing switches it".to_owned()
         }

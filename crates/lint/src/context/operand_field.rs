@@ -109,7 +109,7 @@ impl Context<'_> {
         };
         let what = format!("the feature gate {name}");
         let known = self.release().kubevirt_gate(name);
-        match known.and_then(|known| known.setter) {
+        match known.and_then(|known| known.setter()) {
             Some(GateSetter::Gate(own)) => {
                 let (path, change) = self.switch_on(&own.name);
                 if self.gate(&own.name).is_written() {

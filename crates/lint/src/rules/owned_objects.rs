@@ -193,7 +193,7 @@ fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) ->
         let needless: Vec<&String> = added.iter().filter(is_needless).collect();
         return match needless.first() {
             Some(gate) => finding.help(format!("delete the manifest: the feature of the gate {gate} is always on")),
-            None => match added.iter().filter_map(known).find(|gate| gate.setter.is_some()) {
+            None => match added.iter().filter_map(known).find(|gate| gate.setter().is_some()) {
                 Some(gate) => finding.help(format!("delete the manifest: {}", switch_text(&gate))),
                 None => finding.help("delete the manifest: the HyperConverged is the place for its settings"),
             },

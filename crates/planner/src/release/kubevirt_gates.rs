@@ -11,10 +11,7 @@ pub struct KubeVirtGate<'r> {
     pub phase: Phase,
     /// Whether KubeVirt registers it and nothing reads it.
     pub is_unread: bool,
-    /// Whether it is on if the KubeVirt object says nothing.
-    pub is_on_by_default: bool,
-    /// What decides about it.
-    pub setter: Option<GateSetter<'r>>,
+    release: &'r Release,
     /// Gates that KubeVirt accepts instead.
     pub alternatives: &'r [String],
 }
@@ -52,12 +49,14 @@ impl Release {
         let facts = self.kubevirt();
         let alternatives = facts.gate_alternatives.get(name).map_or(&[][..], Vec::as_slice);
         let is_unread = facts.gates_without_effect.iter().any(|gate| gate == name);
-        let is_on_by_default = facts.is_on(name, false, false);
-        KubeVirtGate { name, phase, is_unread, is_on_by_default, setter: self.setter(name), alternatives }
+        KubeVirtGate { name, phase, is_unread, release: self, alternatives }
     }
+}
 
-    fn setter<'r>(&'r self, name: &str) -> Option<GateSetter<'r>> {
-        let tables = self.tables();
+impl<'r> KubeVirtGate<'r> {
+    /// What decides about it.
+    pub fn setter(&self) -> Option<GateSetter<'r>> {
+        let (name, tables) = (self.name, self.release.tables());
         let rules = &tables.kubevirt_feature_gates;
         if rules.always.iter().chain(&rules.unless_emulation).any(|gate| gate == name) {
             return Some(GateSetter::Always);
@@ -82,12 +81,10 @@ impl Release {
             | GateCondition::All { .. } => GateSetter::Cluster,
         })
     }
-}
 
-impl<'r> KubeVirtGate<'r> {
     /// The gate of HCO that switches it on.
     pub fn switch(&self) -> Option<&'r FeatureGate> {
-        match self.setter {
+        match self.setter() {
             Some(GateSetter::Gate(own)) => Some(own),
             _ => None,
         }
@@ -98,9 +95,14 @@ impl<'r> KubeVirtGate<'r> {
         self.phase == Phase::Ga
     }
 
+    /// Whether it is on if the KubeVirt object says nothing.
+    pub fn is_on_by_default(&self) -> bool {
+        self.release.kubevirt().is_on(self.name, false, false)
+    }
+
     /// Whether listing it as enabled has an effect.
     pub fn is_worth_listing(&self) -> bool {
-        !self.is_unread && !self.is_on_by_default && self.phase != Phase::Discontinued
+        !self.is_unread && !self.is_on_by_default() && self.phase != Phase::Discontinued
     }
 }
 
@@ -117,7 +119,7 @@ mod tests {
             for gate in listed {
                 // HCO lists some gates that its KubeVirt doesn't register.
                 if let Some(gate) = release.kubevirt_gate(gate) {
-                    assert!(gate.setter.is_some(), "{name} {}", gate.name);
+                    assert!(gate.setter().is_some(), "{name} {}", gate.name);
                 }
             }
             for (gate, alternatives) in &release.kubevirt().gate_alternatives {
