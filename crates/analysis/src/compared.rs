@@ -105,7 +105,7 @@ fn compared_objects<'o>(sides: [&'o OtherObjects; 2], plan: &Plan) -> [Vec<&'o D
     let is_read = |d: &&Arc<Document>| diff::is_compared(d.text("apiVersion"), d.text("kind"));
     let read = |objects: &'o OtherObjects| {
         let read = objects.all().filter(|d| is_read(d) || is_rendered(d));
-        read.partition::<Vec<_>, _>(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")) && !is_rendered(&d))
+        read.partition::<Vec<_>, _>(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")) && !is_rendered(d))
     };
     let all = sides.map(read);
     let names = |of: &Document, name: &str| {

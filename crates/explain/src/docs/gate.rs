@@ -78,9 +78,7 @@ pub fn switch_text(gate: &KubeVirtGate<'_>) -> String {
         Some(GateSetter::Gate(own)) => format!("HCO's gate {} switches it", own.name),
         Some(GateSetter::GateOff(own)) => format!("HCO's gate {} switches it off", own.name),
         Some(GateSetter::Always) => "HCO always switches it on".to_owned(),
-        Some(GateSetter::Field(path)) => {
-            format!("HCO's field spec.{} switches it on", path.strip_prefix("spec.").unwrap_or(path))
-        }
+        Some(GateSetter::Field(path)) => format!("HCO's field spec.{path} switches it on"),
         Some(GateSetter::Annotation(name, value)) => format!("HCO's annotation {name}: \"{value}\" switches it on"),
         Some(GateSetter::Cluster) => "HCO switches it on where the cluster needs it".to_owned(),
         None => {

@@ -34,7 +34,7 @@ pub(super) fn emulation(cx: &Context<'_>) -> bool {
 }
 
 fn is_met(cx: &Context<'_>, condition: &GateCondition) -> bool {
-    let field = |path: &str| cx.hc.get(internal(path));
+    let field = |path: &str| cx.hc.get(path);
     match condition {
         GateCondition::FeatureGate { feature_gate, when_unset } => cx.hc.gates.is_enabled(feature_gate, *when_unset),
         GateCondition::Not { not } => !is_met(cx, not),
@@ -52,14 +52,5 @@ fn is_met(cx: &Context<'_>, condition: &GateCondition) -> bool {
         // The Deployment is ready when the operator renders; the webhook has no status.
         GateCondition::StatusConditionTrue { .. } => cx.stage == Stage::Operator && !cx.never_ready.get(),
         GateCondition::All { all } => all.iter().all(|c| is_met(cx, c)),
-    }
-}
-
-/// The internal path of a field in the release's data.
-fn internal(path: &str) -> &str {
-    match path.strip_prefix("spec.").unwrap_or(path) {
-        "hypervisors" => "virtualization.hypervisors",
-        "roleAggregationStrategy" => "virtualization.roleAggregationStrategy",
-        other => other,
     }
 }
