@@ -86,7 +86,7 @@ pub(super) fn compare(
     }
     if let (Some((before, after)), Before::Sources(repo, _)) = (objects, work.before) {
         let deleter = |document: &Document| repo.deleter_of_object(now.repo(), document);
-        let [before, after] = compared_objects([before, after]);
+        let [before, after] = compared_objects([before, after], now.plan());
         let release = now.release();
         let [was, is] = [repo, now.repo()].map(|side| move |object: &Document| side.is_object_applied(object));
         let objects = diff::Objects { before, after, release, applied: [&was, &is], deleter: &deleter };
@@ -98,11 +98,18 @@ pub(super) fn compare(
     outcome.diff = Some(diff);
 }
 
-/// The objects of both sides that are compared: of ConfigMaps and Secrets, those that another one names on a side.
-fn compared_objects<'o>(sides: [&'o OtherObjects; 2]) -> [Vec<&'o Document>; 2] {
+/// The objects of both sides that are compared: those that HCO renders, too, and those that rules read; of ConfigMaps
+/// and Secrets, those that another one names on a side.
+fn compared_objects<'o>(sides: [&'o OtherObjects; 2], plan: &Plan) -> [Vec<&'o Document>; 2] {
+    let is_rendered = |d: &&Arc<Document>| {
+        let mut same =
+            plan.objects().filter(|o| *o.id.kind == *d.text("kind") && *o.id.name == *d.text("metadata.name"));
+        same.any(|o| o.id.namespace.as_deref().is_none_or(|own| ["", own].contains(&d.text("metadata.namespace"))))
+    };
+    let is_read = |d: &&Arc<Document>| diff::is_compared(d.text("apiVersion"), d.text("kind"));
     let read = |objects: &'o OtherObjects| {
-        let read = objects.all().filter(|d| diff::is_compared(d.text("apiVersion"), d.text("kind")));
-        read.partition::<Vec<_>, _>(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")))
+        let read = objects.all().filter(|d| is_read(d) || is_rendered(d));
+        read.partition::<Vec<_>, _>(|d| ["ConfigMap", "Secret"].contains(&d.text("kind")) && !is_rendered(d))
     };
     let all = sides.map(read);
     let names = |of: &Document, name: &str| {

@@ -31,8 +31,8 @@ pub(super) fn mark_noise(before: &Release, after: &Release, objects: &mut [Objec
             let step = &mut field.step;
             let gates = gates_of(&step.label, step.before.as_ref(), step.after.as_ref());
             let is_read = |gate: &String| {
-                let facts = [before.kubevirt(), after.kubevirt()];
-                !facts.iter().any(|facts| facts.gates_without_effect.contains(gate))
+                let known = [before, after].map(|release| release.kubevirt_gate(gate));
+                !known.iter().flatten().any(|known| known.is_unread)
             };
             if !gates.is_empty() && gates.iter().all(|gate| !is_read(gate) || was.contains(gate) == is.contains(gate)) {
                 step.noise = Some(NoiseKind::Release);
@@ -60,9 +60,9 @@ fn gates_of(label: &str, before: Option<&Value>, after: Option<&Value>) -> Vec<S
 pub(super) fn enabled(release: &Release, kubevirt: &Value) -> BTreeSet<String> {
     let cluster = Cluster { release, kubevirt };
     // What KubeVirt no longer has isn't switched on, although nothing checks it any more.
-    let is_read = |gate: &str| release.kubevirt_gate(gate).is_some_and(|known| known.phase != Phase::Discontinued);
-    let gates = release.kubevirt().feature_gates.keys();
-    gates.filter(|gate| is_read(gate) && cluster.has_gate(gate)).cloned().collect()
+    let gates =
+        release.kubevirt_gates().filter(|gate| gate.phase != Phase::Discontinued && cluster.has_gate(gate.name));
+    gates.map(|gate| gate.name.to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -106,8 +106,8 @@ fn adds_inert_gate(release: &Release, operation: &jsonpatch::Operation) -> bool 
     let adds = operation.path.starts_with(GATES);
     let value = operation.value().filter(|_| adds);
     let gate = value.as_ref().and_then(Value::as_str);
-    let phase = gate.and_then(|gate| release.kubevirt().feature_gates.get(gate));
-    matches!(phase, Some(Phase::Ga | Phase::Discontinued))
+    let known = gate.and_then(|gate| release.kubevirt_gate(gate));
+    known.is_some_and(|known| matches!(known.phase, Phase::Ga | Phase::Discontinued))
 }
 
 /// Why a plan's operator can't apply the patch in an annotation.

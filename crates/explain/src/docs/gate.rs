@@ -38,7 +38,7 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
     if let Some(gate) = tables.cdi_feature_gates.iter().find(|gate| matches(gate)) {
         return Some((gate.clone(), "a gate of CDI, which HCO always switches on".to_owned()));
     }
-    let Some(gate) = exact.or_else(|| release.kubevirt_gate_any_case(name)) else {
+    let Some(gate) = exact.or_else(|| release.kubevirt_gates().find(|gate| matches(gate.name))) else {
         let listed = &tables.kubevirt_feature_gates;
         let gate = listed.always.iter().chain(&listed.unless_emulation).find(|gate| matches(gate))?;
         return Some((gate.clone(), "a gate that HCO lists in the KubeVirt, which has no code for it".to_owned()));
@@ -46,7 +46,7 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
     let state = if gate.is_unread {
         "which nothing reads any more".to_owned()
     } else {
-        format!("{}; {}", kubevirt_phase(gate.phase, release.kubevirt().beta_gates_are_on), switch_text(&gate))
+        format!("{}; {}", kubevirt_phase(&gate), switch_text(&gate))
     };
     let instead = match gate.alternatives {
         [] => String::new(),
@@ -56,9 +56,9 @@ pub fn gate_in(release: &Release, name: &str) -> Option<(String, String)> {
 }
 
 /// The meaning of a phase for a gate of KubeVirt.
-fn kubevirt_phase(phase: Phase, beta_gates_are_on: bool) -> &'static str {
-    match phase {
-        Phase::Beta if !beta_gates_are_on => "beta (off unless it is listed)",
+fn kubevirt_phase(gate: &KubeVirtGate<'_>) -> &'static str {
+    match gate.phase {
+        Phase::Beta if !gate.is_on_by_default() => "beta (off unless it is listed)",
         Phase::Beta => "beta (HCO switches it off unless something switches it on)",
         Phase::Deprecated => "deprecated (works while it is listed)",
         Phase::Discontinued => "removed: listing it does nothing",
@@ -67,17 +67,18 @@ fn kubevirt_phase(phase: Phase, beta_gates_are_on: bool) -> &'static str {
 }
 
 /// What sets a gate of KubeVirt, as text.
-fn switch_text(gate: &KubeVirtGate<'_>) -> String {
-    match gate.setter {
+pub fn switch_text(gate: &KubeVirtGate<'_>) -> String {
+    match gate.setter() {
         _ if matches!(gate.phase, Phase::Ga | Phase::Discontinued) && gate.switch().is_none() => {
             "nothing switches it".to_owned()
+        }
+        Some(GateSetter::Gate(own)) if gate.is_always_on() => {
+            format!("a field of the KubeVirt, which HCO's gate {} sets, decides about its feature", own.name)
         }
         Some(GateSetter::Gate(own)) => format!("HCO's gate {} switches it", own.name),
         Some(GateSetter::GateOff(own)) => format!("HCO's gate {} switches it off", own.name),
         Some(GateSetter::Always) => "HCO always switches it on".to_owned(),
-        Some(GateSetter::Field(path)) => {
-            format!("HCO's field spec.{} switches it on", path.strip_prefix("spec.").unwrap_or(path))
-        }
+        Some(GateSetter::Field(path)) => format!("HCO's field spec.{path} switches it on"),
         Some(GateSetter::Annotation(name, value)) => format!("HCO's annotation {name}: \"{value}\" switches it on"),
         Some(GateSetter::Cluster) => "HCO switches it on where the cluster needs it".to_owned(),
         None => {

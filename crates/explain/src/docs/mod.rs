@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::sync::LazyLock;
 
 pub use field::FieldDoc;
-pub use gate::{gate_effect, gate_in, gates};
+pub use gate::{gate_effect, gate_in, gates, switch_text};
 pub use resolve::{resolve, steps};
 
 /// The descriptions of fields, gates and terms.

@@ -180,7 +180,7 @@ impl<'a> Context<'a> {
     /// Whether KubeVirt emulates guests on nodes of another architecture.
     pub fn crosses_architectures(&self) -> bool {
         const GATE: &str = "CrossArchitectureVirtualization";
-        let is_known = self.kubevirt().feature_gates.contains_key(GATE);
+        let is_known = self.release().kubevirt_gate(GATE).is_some();
         is_known && self.machine_cluster().is_some_and(|cluster| cluster.has_gate(GATE))
     }
 

@@ -7,7 +7,8 @@ use hcoplan_planner::hyperconverged::moved;
 use hcoplan_yaml::{Key, Value};
 
 /// The sections of v1's spec; v1beta1 has no fields with these names.
-const V1_SECTIONS: [&str; 6] = ["deployment", "networking", "security", "storage", "virtualization", "workloadSources"];
+const V1_SECTIONS: [&str; 7] =
+    ["deployment", "networking", "observability", "security", "storage", "virtualization", "workloadSources"];
 
 /// A field of the HyperConverged as written.
 #[derive(Debug, Clone)]
@@ -120,7 +121,7 @@ impl<'p> Translated<'p> {
 }
 
 /// The dotted path in `version`; `None` if that has no such field.
-pub(super) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str>> {
+pub(crate) fn in_version<'p>(path: &'p str, version: &str) -> Option<Cow<'p, str>> {
     Some(match translated(path, version)? {
         Translated { place, rest: "" } => Cow::Borrowed(place),
         Translated { place, rest } => Cow::Owned(format!("{place}{rest}")),

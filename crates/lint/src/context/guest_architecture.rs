@@ -127,7 +127,7 @@ impl<'a> Context<'a> {
     /// gate is alpha and disabled. If they are mixed, the virt-api pod's architecture decides.
     pub fn rejects_foreign(&self, guest: &GuestArchitecture) -> Option<&'a [String]> {
         const GATE: &str = "MultiArchitecture";
-        let is_alpha = self.kubevirt().feature_gates.get(GATE) == Some(&Phase::Alpha);
+        let is_alpha = self.release().kubevirt_gate(GATE).is_some_and(|known| known.phase == Phase::Alpha);
         let is_off = is_alpha && !self.machine_cluster()?.has_gate(GATE);
         let control_plane = self.plan().topology.control_plane_architectures.as_slice();
         let name = guest.name.as_ref().filter(|_| guest.is_chosen() && is_off)?;

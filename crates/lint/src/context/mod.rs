@@ -70,6 +70,8 @@ pub(super) use crons::cron_names;
 pub(crate) use destinations::similar;
 pub use destinations::{Destination, DestinationKind};
 pub use field::Field;
+#[cfg(test)]
+pub(crate) use field::in_version;
 pub(crate) use field::keys_of;
 pub use gate::Gate;
 pub use gate_change::PatchedGates;

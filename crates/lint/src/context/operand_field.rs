@@ -109,7 +109,7 @@ impl Context<'_> {
         };
         let what = format!("the feature gate {name}");
         let known = self.release().kubevirt_gate(name);
-        match known.and_then(|known| known.setter) {
+        match known.and_then(|known| known.setter()) {
             Some(GateSetter::Gate(own)) => {
                 let (path, change) = self.switch_on(&own.name);
                 if self.gate(&own.name).is_written() {
@@ -119,7 +119,7 @@ impl Context<'_> {
                 }
                 found.fields.push((what, path));
             }
-            Some(GateSetter::Field(path)) => found.fields.push((what, Path::dotted(&in_spec(path)))),
+            Some(GateSetter::Field(path)) => found.fields.extend(self.field(path).path().map(|path| (what, path))),
             Some(GateSetter::Annotation(annotation, value)) => {
                 found.otherwise.push(format!("the annotation {annotation}: \"{value}\" sets {what}"));
             }
@@ -132,14 +132,12 @@ impl Context<'_> {
             None if known.is_some_and(|known| known.is_always_on()) => {
                 found.otherwise.push(format!("the feature of the gate {name} is always on: remove it"));
             }
+            None if known.is_some_and(|known| !known.is_worth_listing()) => {
+                found.otherwise.push(format!("listing {what} does nothing: remove it"));
+            }
             None => found.without.push(what),
         }
     }
-}
-
-/// A path of the release's data below `spec`.
-fn in_spec(path: &str) -> String {
-    if path.starts_with("spec.") { path.to_owned() } else { format!("spec.{path}") }
 }
 
 impl OperandField {

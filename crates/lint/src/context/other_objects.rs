@@ -36,7 +36,14 @@ impl Context<'_> {
 
     /// The objects of a kind below the cluster's directory.
     pub fn of_kind(&self, kind: &str) -> &[Arc<Document>] {
-        self.other_objects().of_kind(kind)
+        let found = self.other_objects().of_kind(kind);
+        // `plan` reports the changes of each kind that a rule reads.
+        #[cfg(test)]
+        for api_version in found.iter().map(|d| d.text("apiVersion")).filter(|group| !group.starts_with("example.com/"))
+        {
+            assert!(hcoplan_explain::diff::is_compared(api_version, kind), "{kind} is not in read_kinds.json");
+        }
+        found
     }
 
     /// An object below the cluster's directory, see [`OtherObjects::named`].

@@ -211,10 +211,9 @@ impl FeatureState {
             let plain = name.strip_suffix("Gate").unwrap_or(name);
             plain.eq_ignore_ascii_case(gate)
         };
-        let mut known = cx.kubevirt().feature_gates.iter();
-        match known.find(|(name, _)| is_it(name)) {
-            Some((_, Phase::Ga)) => Self::AlwaysOn,
-            Some((_, Phase::Discontinued)) => Self::Gone,
+        match cx.release().kubevirt_gates().find(|known| is_it(known.name)).map(|known| known.phase) {
+            Some(Phase::Ga) => Self::AlwaysOn,
+            Some(Phase::Discontinued) => Self::Gone,
             _ => Self::Unread,
         }
     }

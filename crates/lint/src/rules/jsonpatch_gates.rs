@@ -28,16 +28,15 @@ fn appends(applied: &Applied<'_, '_>, gate: &str) -> bool {
 }
 
 fn inert(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
-    let kubevirt = cx.kubevirt();
-    let unread = kubevirt.gates_without_effect.iter().any(|g| g == gate);
+    let known = cx.release().kubevirt_gate(gate)?;
     // If the feature is enabled anyway, removing the operation is safe.
-    let (severity, why, applicability) = match kubevirt.feature_gates.get(gate)? {
+    let (severity, why, applicability) = match known.phase {
         Phase::Ga => (Severity::Info, "the feature is always on", Applicability::Safe),
         Phase::Discontinued => (Severity::Warning, "the feature was discontinued", Applicability::Unsafe),
-        _ if unread => (Severity::Info, "its feature was removed", Applicability::Unsafe),
+        _ if known.is_unread => (Severity::Info, "its feature was removed", Applicability::Unsafe),
         _ => return None,
     };
-    let message = format!("the feature gate {gate} has no effect in KubeVirt {}: {why}", kubevirt.version);
+    let message = format!("the feature gate {gate} has no effect in KubeVirt {}: {why}", cx.kubevirt().version);
     let finding = cx
         .finding(message)
         .severity(severity)
@@ -61,20 +60,19 @@ fn without(
 }
 
 fn unknown(cx: &Context<'_>, applied: &Applied<'_, '_>, gate: &str) -> Option<Finding> {
-    let kubevirt = cx.kubevirt();
-    if kubevirt.feature_gates.contains_key(gate) {
+    if cx.release().kubevirt_gate(gate).is_some() {
         return None;
     }
-    let message = format!("KubeVirt {} has no feature gate {gate}", kubevirt.version);
+    let message = format!("KubeVirt {} has no feature gate {gate}", cx.kubevirt().version);
     let finding = cx.finding(message).at(applied.text_place(gate)).label("ignored");
     let siblings = cx.release().releases_of_distribution();
     let mut later = siblings.iter().skip_while(|r| r.name() != cx.release().name());
-    if let Some(first) = later.find(|r| r.kubevirt().feature_gates.contains_key(gate)) {
+    if let Some(first) = later.find(|r| r.kubevirt_gate(gate).is_some()) {
         let release = first.display_name();
         let help = format!("the KubeVirt of {release} is the first that has it: remove the operation until then");
         return Some(finding.help(help));
     }
-    Some(match nearest(gate, kubevirt.feature_gates.keys().map(String::as_str)) {
+    Some(match nearest(gate, cx.release().kubevirt_gates().map(|known| known.name)) {
         Some(meant) => {
             let fix = applied.text_span(gate).and_then(|span| applied.patch.rewritten(span, meant));
             finding.remedy(format!("did you mean {meant}?"), fix.map(|(_, fix)| fix))
@@ -155,7 +153,8 @@ fn replaced(cx: &Context<'_>, out: &mut Sink) {
         let whole = operation.path == gates.list && matches!(operation.op, Op::Add | Op::Replace);
         let is_left = |gate: &str| applied.patch.result().is_some_and(|r| names(r, gates.list).any(|g| g == gate));
         let lost: Vec<&str> = gates.lost.iter().map(String::as_str).filter(|g| !is_left(g)).collect();
-        let needed = |gate: &&str| kind != "KubeVirt" || cx.kubevirt().listing_has_effect(gate);
+        let is_worth = |gate: &str| cx.release().kubevirt_gate(gate).is_some_and(|known| known.is_worth_listing());
+        let needed = |gate: &&str| kind != "KubeVirt" || is_worth(gate);
         let missed: Vec<&str> = lost.iter().copied().filter(needed).collect();
         if missed.is_empty() && !(whole && lost.is_empty()) {
             continue;

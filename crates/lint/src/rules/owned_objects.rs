@@ -1,5 +1,6 @@
 //! Objects in git that HCO, SSP or CDI create, delete or duplicate.
 
+use hcoplan_explain::docs::switch_text;
 use hcoplan_planner::release::Transform;
 use hcoplan_yaml::Value;
 
@@ -133,7 +134,7 @@ fn second_operator(cx: &Context<'_>, git: &Declared<'_>) -> Option<Finding> {
 fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
     let own = cx.object().pointer("/metadata/namespace").and_then(Json::as_str);
     for removed in &cx.release().upgrade().removed_objects {
-        let declared = cx.of_kind(&removed.kind).iter().map(|d| Declared::of(d));
+        let declared = cx.other_objects().of_kind(&removed.kind).iter().map(|d| Declared::of(d));
         let same = declared.filter(|git| {
             let here = own == Some(git.namespace) && removed.namespace != "default";
             git.is(&removed.group, &removed.name) && (git.namespace == removed.namespace || here)
@@ -148,7 +149,7 @@ fn removed_objects(cx: &Context<'_>, out: &mut Sink) {
 
 fn operands(cx: &Context<'_>, out: &mut Sink) {
     for (_, object) in &cx.plan().operands {
-        let declared = cx.of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
+        let declared = cx.other_objects().of_kind(&object.id.kind).iter().map(|d| Declared::of(d));
         let same = declared.filter(|git| git.is_same(&object.id));
         out.report_all(same.map(|git| operand(cx, &git, &object.body)));
     }
@@ -192,7 +193,10 @@ fn gates(cx: &Context<'_>, finding: Finding, written: &Json, rendered: &Json) ->
         let needless: Vec<&String> = added.iter().filter(is_needless).collect();
         return match needless.first() {
             Some(gate) => finding.help(format!("delete the manifest: the feature of the gate {gate} is always on")),
-            None => finding.help("delete the manifest: the HyperConverged is the place for its settings"),
+            None => match added.iter().filter_map(known).find(|gate| gate.setter().is_some()) {
+                Some(gate) => finding.help(format!("delete the manifest: {}", switch_text(&gate))),
+                None => finding.help("delete the manifest: the HyperConverged is the place for its settings"),
+            },
         };
     }
     let is_all = set.len() + added.iter().filter(is_needless).count() == added.len();

@@ -10,11 +10,14 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     const CONFIG: &str = "spec.config";
     for subscription in cx.subscriptions() {
         let config = json_of(subscription.root.below(CONFIG));
-        // Operators with the same obstacle share a finding.
+        let selector = json!({"nodeSelector": config["nodeSelector"], "tolerations": [{"operator": "Exists"}]});
+        let is_selected = has_node(cx, &selector);
+        // Operators with the same obstacle share a finding; so do all where the selector selects nothing.
         let mut pending: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
         for (operator, own) in &cx.release().tables().operator_placements {
             if has_node(cx, own) && !has_node(cx, &with_subscription(own.clone(), &config)) {
-                pending.entry(required_labels(own)).or_default().push(operator);
+                let labels = if is_selected { required_labels(own) } else { Vec::new() };
+                pending.entry(labels).or_default().push(operator);
             }
         }
         for (labels, operators) in pending {
@@ -23,10 +26,16 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
             let (own, stay) = if operators.len() == 1 { ("its", "stays") } else { ("their", "stay") };
             let names = and(&operators);
             let with = if labels.is_empty() { "tolerations" } else { "node affinity" };
-            let message = format!("no declared node takes {names} with the Subscription's {part} and {own} own {with}");
+            let message = if is_selected {
+                format!("no declared node takes {names} with the Subscription's {part} and {own} own {with}")
+            } else {
+                format!("no declared node takes an operator of HCO with the Subscription's {part}")
+            };
             let finding =
                 cx.finding_about(subscription, message).at(subscription.locate_key(&Path::dotted(CONFIG).key(part)));
-            out.report(if labels.is_empty() {
+            out.report(if !is_selected {
+                finding.label("the operators' pods stay pending").help("select labels that a declared node has")
+            } else if labels.is_empty() {
                 let finding = finding.label("their pods stay pending: they don't tolerate the taints of these nodes");
                 finding.help("write the tolerations into spec.config, too")
             } else {

@@ -41,7 +41,7 @@ fn is_kept(cx: &Context<'_>) -> bool {
 
 /// An Argo CD Application that deletes objects removed from git.
 fn pruning<'c>(cx: &'c Context<'_>) -> Option<&'c Document> {
-    let all = cx.of_kind("Application").iter();
+    let all = cx.other_objects().of_kind("Application").iter();
     all.map(|d| &**d).find(|d| {
         let prune = d.root.below(PRUNE);
         let version = d.root.text_at("apiVersion");

@@ -1,5 +1,6 @@
 //! A virtual machine uses a feature whose gate is disabled.
 
+use hcoplan_explain::docs::switch_text;
 use hcoplan_planner::machines::Reason;
 
 use super::prelude::*;
@@ -47,7 +48,7 @@ fn finding(cx: &Context<'_>, vm: &VirtualMachine<'_>, path: &Path, gate: &str) -
     let finding = vm.finding(cx, message).at(vm.document.locate_key(path)).label(format!("needs {gate}"));
     let known = cx.release().kubevirt_gate(gate);
     let Some(own) = known.and_then(|known| known.switch()) else {
-        return finding.help("HCO has no switch for it; only a jsonpatch of the KubeVirt object could enable it");
+        return finding.help(known.map(|known| switch_text(&known)).unwrap_or_default());
     };
     let name = &own.name;
     let prospects = cx.release().gate_maturity(name);

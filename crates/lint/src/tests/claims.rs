@@ -197,8 +197,8 @@ fn breaks(case: &Case, finding: &Finding) -> bool {
 fn switched(release: &Release, plan: &Plan) -> Value {
     let mut all = seen(plan);
     let inert = |gate: &Value| {
-        let phase = gate.as_str().and_then(|g| release.kubevirt().feature_gates.get(g));
-        matches!(phase, Some(Phase::Ga | Phase::Discontinued))
+        let known = gate.as_str().and_then(|gate| release.kubevirt_gate(gate));
+        known.is_some_and(|known| matches!(known.phase, Phase::Ga | Phase::Discontinued))
     };
     for object in all[0].as_array_mut().into_iter().flatten() {
         let list = "/spec/configuration/developerConfiguration/featureGates";

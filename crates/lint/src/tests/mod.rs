@@ -3,6 +3,7 @@
 mod boots;
 mod bundles;
 mod claims;
+mod compared;
 mod config_schema;
 mod cures;
 mod fixes;

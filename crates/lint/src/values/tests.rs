@@ -5,6 +5,9 @@ use serde_json::{Value as Json, json};
 use super::kinds::Kind;
 use super::{ROWS, Row};
 use crate::Settings;
+use crate::context::in_version;
+use std::collections::BTreeSet;
+
 use crate::tests::load::Case;
 
 const INVENTORY: &str = "\
@@ -226,4 +229,74 @@ fn every_row_names_an_existing_field() {
         });
         assert!(exists, "no release has the field {}", row.field);
     }
+}
+
+/// The leaf fields of a schema below a path: `[]` is an item of a list, `*` a value of a mapping.
+fn leaves(schema: &Json, path: String, out: &mut Vec<String>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    if let Some(fields) = schema["properties"].as_object() {
+        fields.iter().for_each(|(key, field)| leaves(field, below(key), out));
+    } else if schema["items"].is_object() {
+        leaves(&schema["items"], format!("{path}[]"), out);
+    } else if schema["additionalProperties"].is_object() {
+        leaves(&schema["additionalProperties"], below("*"), out);
+    } else {
+        out.push(path);
+    }
+}
+
+/// Each leaf field of each HyperConverged's CRD is in `schemas/values.json`: as a row, as one that another check
+/// compares, or as a gap.
+#[test]
+fn each_field_of_the_crds_is_in_the_table() {
+    let in_version = |path: &str, version: &str| {
+        let end = path.find(['[', '*']).map_or(path.len(), |at| path[..at].trim_end_matches('.').len());
+        Some(format!("{}{}", in_version(&path[..end], version)?, &path[end..]))
+    };
+    let groups: Vec<Json> = serde_json::from_str(hcoplan_schemas::VALUES).expect("valid");
+    let listed = groups.iter().filter_map(|group| group["leaves"].as_array()).flatten().filter_map(Json::as_str);
+    let mut table: Vec<(String, bool)> = listed.map(|leaf| (leaf.to_owned(), true)).collect();
+    table.extend(ROWS.iter().map(|row| {
+        let below = format!(".{}", row.below).replace(".[]", "[]");
+        let reads_all = matches!(
+            row.kind,
+            Kind::Toleration
+                | Kind::Labels
+                | Kind::Annotations
+                | Kind::PodAffinity
+                | Kind::LabelSelector
+                | Kind::Resources
+                | Kind::MacRange
+                | Kind::SubdomainKeys
+        );
+        (format!("{}{}", row.field, below.trim_end_matches('.')), reads_all)
+    }));
+    let mut used = BTreeSet::new();
+    for (release, files) in hcoplan_schemas::RELEASES {
+        for version in ["v1beta1", "v1"] {
+            let name = format!("crds/hyperconverged.{version}.json");
+            let Some((_, crd)) = files.iter().find(|(file, _)| *file == name) else {
+                continue;
+            };
+            let crd: Json = serde_json::from_str(crd).expect("valid");
+            let mut all = Vec::new();
+            leaves(&crd["openAPIV3Schema"]["properties"]["spec"], String::new(), &mut all);
+            let here: Vec<(usize, String, bool)> = (table.iter().enumerate())
+                .filter_map(|(index, (path, reads_all))| Some((index, in_version(path, version)?, *reads_all)))
+                .collect();
+            for leaf in all {
+                let is_in = |(_, path, reads_all): &&(usize, String, bool)| {
+                    let rest = leaf.strip_prefix(path.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || *reads_all && rest.starts_with(['.', '[']))
+                };
+                let found: Vec<usize> = here.iter().filter(is_in).map(|(index, ..)| *index).collect();
+                assert!(!found.is_empty(), "{release} {version}: {leaf} is not in schemas/values.json");
+                used.extend(found);
+            }
+        }
+    }
+    // The other rows are about whole values, which have no leaf.
+    let unused = table.iter().enumerate().filter(|(index, (_, reads_all))| *reads_all && !used.contains(index));
+    let unused: Vec<&String> = unused.map(|(_, (path, _))| path).collect();
+    assert!(unused.is_empty(), "no CRD has {unused:?}");
 }

@@ -5,7 +5,6 @@
 
 use crate::prelude::*;
 use crate::release::KubeVirtFacts;
-use crate::release::Phase;
 use hcoplan_kubernetes::duration::{self, Duration};
 use hcoplan_kubernetes::tree::pointed;
 
@@ -78,12 +77,7 @@ impl<'a> Update<'a> {
     /// Whether a feature is enabled: by a gate, always (GA), or as a beta that isn't disabled.
     fn is_on(&self, gate: &str) -> bool {
         let is_in = |list| self.list(list).iter().any(|g| g == gate);
-        is_in(GATES)
-            || match self.facts.feature_gates.get(gate) {
-                Some(Phase::Ga) => true,
-                Some(Phase::Beta) => self.facts.beta_gates_are_on && !is_in(DISABLED_GATES),
-                _ => false,
-            }
+        self.facts.is_on(gate, is_in(GATES), is_in(DISABLED_GATES))
     }
 
     fn customize_components(&mut self) {

@@ -220,10 +220,10 @@ impl Checker<'_> {
         self.networks();
         self.rows("resource-claims");
         self.boot_order();
-        self.displays();
         self.rows("volumes");
         self.rows("dns");
-        self.launch_security();
+        self.rows("launch-security");
+        self.rows(&format!("launch-security-{}", self.text("architecture")));
     }
 
     /// Checks that run when an instance is created.

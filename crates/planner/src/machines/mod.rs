@@ -14,7 +14,6 @@ mod checker;
 mod cpu;
 mod defaults;
 mod defects;
-mod devices;
 mod disks;
 mod launcher;
 mod limits;
@@ -164,14 +163,9 @@ impl<'c> Cluster<'c> {
         let Some(known) = self.release.kubevirt_gate(gate).filter(|known| !known.is_unread) else {
             return true;
         };
-        let is_on = match known.phase {
-            Phase::Ga | Phase::Discontinued => true,
-            Phase::Beta if self.release.kubevirt().beta_gates_are_on => {
-                lists("featureGates") || !lists("disabledFeatureGates")
-            }
-            Phase::Alpha | Phase::Beta | Phase::Deprecated => lists("featureGates"),
-        };
-        is_on || known.alternatives.iter().any(|other| self.has_gate(other))
+        known.phase == Phase::Discontinued
+            || self.release.kubevirt().is_on(gate, lists("featureGates"), lists("disabledFeatureGates"))
+            || known.alternatives.iter().any(|other| self.has_gate(other))
     }
 
     /// Whether the release's KubeVirt has a behaviour named in `schemas/behaviour`.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::checker::{Checker, structure};
 use super::structure::entry_of;
-use super::{Cause, Cluster, Reason, Stage, defaults};
+use super::{Cause, Cluster, Stage};
 
 /// Why KubeVirt, or the API server a claim, rejects such an object: by its structure, else by its values. Empty if it is
 /// accepted.
@@ -24,11 +24,5 @@ pub fn admit_other(cluster: Cluster<'_>, kind: &str, object: &Value) -> Vec<Caus
     let stage = if kind == "PersistentVolumeClaim" { Stage::Schema } else { Stage::Validating };
     let mut checker = Checker::new(cluster, &object["spec"], "spec", stage);
     checker.rows(kind);
-    let is_spread = matches!(checker.text("cpu.preferredCPUTopology"), "spread" | "preferSpread");
-    let (ratio, across) = defaults::spread(Some(checker.spec));
-    if kind == "VirtualMachinePreference" && is_spread && across == "CoresThreads" && ratio != 2 {
-        let message = "only a ratio of 2 (1 core 2 threads) is allowed when spreading vCPUs over cores and threads";
-        checker.reject("cpu.spreadOptions.ratio", Reason::OutOfRange, message);
-    }
     checker.causes()
 }

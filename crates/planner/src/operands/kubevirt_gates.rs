@@ -1,7 +1,6 @@
 //! KubeVirt's `developerConfiguration.featureGates` and, from 1.19 on, `disabledFeatureGates`.
 
 use super::{Context, Stage};
-use crate::hyperconverged::path_in;
 use crate::release::GateCondition;
 
 /// The gates that HCO enables, in the operator's order (1.19: sorted).
@@ -35,7 +34,7 @@ pub(super) fn emulation(cx: &Context<'_>) -> bool {
 }
 
 fn is_met(cx: &Context<'_>, condition: &GateCondition) -> bool {
-    let field = |path: &str| cx.hc.get(&path_in("v1", path.trim_start_matches("spec.")));
+    let field = |path: &str| cx.hc.get(path);
     match condition {
         GateCondition::FeatureGate { feature_gate, when_unset } => cx.hc.gates.is_enabled(feature_gate, *when_unset),
         GateCondition::Not { not } => !is_met(cx, not),

@@ -12,12 +12,12 @@ pub struct KubeVirtFacts {
     /// KubeVirt's version: `v1.9.0`.
     pub version: String,
     /// Whether a beta gate is on unless it is disabled.
-    pub beta_gates_are_on: bool,
+    pub(super) beta_gates_are_on: bool,
     /// Gates that KubeVirt registers but never reads.
-    pub gates_without_effect: Vec<String>,
+    pub(super) gates_without_effect: Vec<String>,
     /// Gates with those that KubeVirt accepts in their place.
     #[serde(default)]
-    pub gate_alternatives: BTreeMap<String, Vec<String>>,
+    pub(super) gate_alternatives: BTreeMap<String, Vec<String>>,
     /// The checks of the webhook for updates of the KubeVirt object, in order.
     pub update_checks: Vec<String>,
     /// Behaviours of its webhooks for virtual machines that other versions lack.
@@ -30,20 +30,18 @@ pub struct KubeVirtFacts {
     /// The cipher names that `tlsConfiguration` may hold.
     pub cipher_names: Vec<String>,
     /// Every registered gate.
-    pub feature_gates: BTreeMap<String, Phase>,
+    pub(super) feature_gates: BTreeMap<String, Phase>,
 }
 
 impl KubeVirtFacts {
-    /// Whether listing a gate as enabled has an effect.
-    pub fn listing_has_effect(&self, gate: &str) -> bool {
-        if self.gates_without_effect.iter().any(|g| g == gate) {
-            return false;
-        }
-        match self.feature_gates.get(gate) {
-            Some(Phase::Alpha | Phase::Deprecated) => true,
-            Some(Phase::Beta) => !self.beta_gates_are_on,
-            Some(Phase::Ga | Phase::Discontinued) | None => false,
-        }
+    /// Whether a gate is on that a KubeVirt object lists, or disables.
+    pub fn is_on(&self, gate: &str, is_listed: bool, is_disabled: bool) -> bool {
+        let by_default = match self.feature_gates.get(gate) {
+            Some(Phase::Ga) => true,
+            Some(Phase::Beta) => self.beta_gates_are_on && !is_disabled,
+            _ => false,
+        };
+        is_listed || by_default
     }
 }
 

@@ -11,8 +11,7 @@ pub struct KubeVirtGate<'r> {
     pub phase: Phase,
     /// Whether KubeVirt registers it and nothing reads it.
     pub is_unread: bool,
-    /// What decides about it.
-    pub setter: Option<GateSetter<'r>>,
+    release: &'r Release,
     /// Gates that KubeVirt accepts instead.
     pub alternatives: &'r [String],
 }
@@ -41,29 +40,34 @@ impl Release {
         Some(self.described(name, *phase))
     }
 
-    /// A gate of KubeVirt by name in any case.
-    pub fn kubevirt_gate_any_case(&self, name: &str) -> Option<KubeVirtGate<'_>> {
-        let mut all = self.kubevirt().feature_gates.iter();
-        let (name, phase) = all.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-        Some(self.described(name, *phase))
+    /// All gates of KubeVirt, sorted.
+    pub fn kubevirt_gates(&self) -> impl Iterator<Item = KubeVirtGate<'_>> {
+        self.kubevirt().feature_gates.iter().map(|(name, phase)| self.described(name, *phase))
     }
 
     fn described<'r>(&'r self, name: &'r str, phase: Phase) -> KubeVirtGate<'r> {
         let facts = self.kubevirt();
         let alternatives = facts.gate_alternatives.get(name).map_or(&[][..], Vec::as_slice);
         let is_unread = facts.gates_without_effect.iter().any(|gate| gate == name);
-        KubeVirtGate { name, phase, is_unread, setter: self.setter(name), alternatives }
+        KubeVirtGate { name, phase, is_unread, release: self, alternatives }
     }
+}
 
-    fn setter<'r>(&'r self, name: &str) -> Option<GateSetter<'r>> {
-        let tables = self.tables();
+impl<'r> KubeVirtGate<'r> {
+    /// What decides about it.
+    pub fn setter(&self) -> Option<GateSetter<'r>> {
+        let (name, tables) = (self.name, self.release.tables());
         let rules = &tables.kubevirt_feature_gates;
-        if rules.always.iter().chain(&rules.unless_emulation).any(|gate| gate == name) {
-            return Some(GateSetter::Always);
-        }
         let own = |name: &str| tables.feature_gates.iter().find(|gate| gate.name == *name);
         if let Some(replaced) = tables.replaced_gates.get(name) {
             return own(replaced).map(GateSetter::Gate);
+        }
+        // Nothing decides about a feature that is always on, although HCO may list its gate.
+        if self.is_always_on() {
+            return None;
+        }
+        if rules.always.iter().chain(&rules.unless_emulation).any(|gate| gate == name) {
+            return Some(GateSetter::Always);
         }
         let conditional = rules.conditional.iter().find(|conditional| conditional.gate == name)?;
         Some(match &conditional.when {
@@ -81,12 +85,10 @@ impl Release {
             | GateCondition::All { .. } => GateSetter::Cluster,
         })
     }
-}
 
-impl<'r> KubeVirtGate<'r> {
     /// The gate of HCO that switches it on.
     pub fn switch(&self) -> Option<&'r FeatureGate> {
-        match self.setter {
+        match self.setter() {
             Some(GateSetter::Gate(own)) => Some(own),
             _ => None,
         }
@@ -95,6 +97,16 @@ impl<'r> KubeVirtGate<'r> {
     /// Whether KubeVirt has the feature without being asked.
     pub fn is_always_on(&self) -> bool {
         self.phase == Phase::Ga
+    }
+
+    /// Whether it is on if the KubeVirt object says nothing.
+    pub fn is_on_by_default(&self) -> bool {
+        self.release.kubevirt().is_on(self.name, false, false)
+    }
+
+    /// Whether listing it as enabled has an effect.
+    pub fn is_worth_listing(&self) -> bool {
+        !self.is_unread && !self.is_on_by_default() && self.phase != Phase::Discontinued
     }
 }
 
@@ -111,7 +123,7 @@ mod tests {
             for gate in listed {
                 // HCO lists some gates that its KubeVirt doesn't register.
                 if let Some(gate) = release.kubevirt_gate(gate) {
-                    assert!(gate.setter.is_some(), "{name} {}", gate.name);
+                    assert!(gate.setter().is_some() || gate.is_always_on(), "{name} {}", gate.name);
                 }
             }
             for (gate, alternatives) in &release.kubevirt().gate_alternatives {

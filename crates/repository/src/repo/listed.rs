@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use hcoplan_yaml::{Entry, Key};
 
 use super::mentions::HCO;
-use super::wrappers::unknown::fill_in_known_values;
+use super::wrappers::unknown::{fill_in_defaults, fill_in_known_values};
 use super::wrappers::{self, Unknown, Wrapper};
 use crate::prelude::*;
 
@@ -101,6 +101,13 @@ impl<'n> Object<'n> {
     /// The object as its own document.
     pub(super) fn as_document(&self, document: &Document) -> Document {
         self.resolved(document).0
+    }
+
+    /// The object that a Template creates if nobody sets its parameters, as its own document.
+    pub(super) fn created(&self, document: &Document, template: &Wrapper<'_>) -> Document {
+        let mut object = self.as_document(document);
+        fill_in_defaults(&mut object.root, template);
+        object
     }
 
     /// The object as its own document, with its unknown values.

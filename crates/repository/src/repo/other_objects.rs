@@ -21,6 +21,7 @@ pub struct OtherObjects {
     by_kind: BTreeMap<String, Vec<Arc<Document>>>,
     templates: Vec<Arc<SourceFile>>,
     parts: Vec<Arc<Document>>,
+    created: Vec<Arc<Document>>,
     problems: Vec<Finding>,
     skips_dry_run: Option<bool>,
     /// By kind, the first of each namespace and name; computed at the first look-up by name.
@@ -78,6 +79,11 @@ impl OtherObjects {
     /// The documents of which its built files were made.
     pub fn parts(&self) -> &[Arc<Document>] {
         &self.parts
+    }
+
+    /// The machines that a person creates from an OpenShift Template, with its parameters' default values.
+    pub fn created(&self) -> &[Arc<Document>] {
+        &self.created
     }
 
     /// Whether the Application that applies the cluster's HyperConverged skips the dry run of missing kinds; `None` if
@@ -297,20 +303,56 @@ fn objects_of(file: Arc<SourceFile>, is_elsewhere: bool) -> OtherObjects {
 }
 
 fn add_objects(document: &Arc<Document>, is_elsewhere: bool, out: &mut OtherObjects) {
-    let mut add = |object: Arc<Document>| {
+    let add = |object: Arc<Document>, out: &mut OtherObjects| {
         if !is_elsewhere || !NEXT_TO_IT.contains(&object.text("kind")) {
             out.add(object);
         }
     };
-    if !listed::is_list(&document.root) {
-        return add(Arc::clone(document));
+    let is_list = listed::is_list(&document.root);
+    // Rules read wrappers, too.
+    if !is_list || !document.text("kind").is_empty() && document.root.get("items").is_none() {
+        add(Arc::clone(document), out);
     }
-    // Of the objects in a wrapper machines and disks are the cluster's, unless it is a template of them.
+    // Of the objects in a wrapper machines and disks are the cluster's.
     let is_its = |object: &listed::Object<'_>| {
         let group = object.api_version().split('/').next().unwrap_or_default();
-        object.wrapper.is_none_or(|wrapper| !wrapper.is_template && MACHINES.contains(&group))
+        object.wrapper.is_none() || MACHINES.contains(&group)
     };
-    for object in listed::objects(&document.root).into_iter().filter(is_its) {
-        add(Arc::new(object.as_document(document)));
+    let objects = if is_list { listed::objects(&document.root) } else { Vec::new() };
+    for object in objects.into_iter().filter(is_its) {
+        match object.wrapper.filter(|wrapper| wrapper.is_template) {
+            None => add(Arc::new(object.as_document(document)), out),
+            Some(template) => out.created.push(Arc::new(object.created(document, &template))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_creates_machines_with_its_default_values() {
+        let text = "\
+apiVersion: template.openshift.io/v1
+kind: Template
+metadata: {name: small}
+objects:
+- apiVersion: kubevirt.io/v1
+  kind: VirtualMachine
+  metadata: {name: \"${NAME}\"}
+  spec: {template: {spec: {domain: {cpu: {cores: \"${{CORES}}\"}}, hostname: \"${HOST}-a\"}}}
+- {apiVersion: v1, kind: Secret, metadata: {name: other}}
+parameters:
+- {name: NAME, generate: expression, from: \"[a-z]{4}\"}
+- {name: CORES, value: \"2\"}
+- {name: HOST, value: web}
+";
+        let objects = objects_of(SourceFile::new("template.yaml", text), false);
+        let created: Vec<serde_json::Value> = objects.created().iter().map(|d| d.root.to_json()).collect();
+        let spec = serde_json::json!({"template": {"spec": {"domain": {"cpu": {"cores": 2}}, "hostname": "web-a"}}});
+        assert_eq!(created.len(), 1);
+        assert_eq!((&created[0]["metadata"]["name"], &created[0]["spec"]), (&"${NAME}".into(), &spec));
+        assert_eq!(objects.kinds().collect::<Vec<_>>(), ["Template"]);
     }
 }

@@ -179,8 +179,8 @@ pub(super) fn feature_gates(change: &Change<'_>) -> Vec<Consequence> {
         if **gate == MEDIATED_GATE {
             return false;
         }
-        let facts = [change.sides.before.kubevirt(), change.sides.after.kubevirt()];
-        !facts.iter().any(|facts| facts.gates_without_effect.contains(gate))
+        let known = [change.sides.before, change.sides.after].map(|release| release.kubevirt_gate(gate));
+        !known.iter().flatten().any(|known| known.is_unread)
     };
     let mut out = Vec::new();
     let (section_was, section_is) = change.at("spec.configuration.mediatedDevicesConfiguration");

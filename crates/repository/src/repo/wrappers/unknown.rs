@@ -81,6 +81,15 @@ pub(in super::super) fn fill_in_known_values(root: &mut Node, wrapper: Option<&W
     out
 }
 
+/// Inserts the default values of a template's parameters. A text with a parameter that has none stays.
+pub(in super::super) fn fill_in_defaults(root: &mut Node, template: &Wrapper<'_>) {
+    let (parameters, mut room) = (parameters(template), MAX_FILLED_IN_BYTES);
+    walk(root, "", &mut Vec::new(), &mut |text| match fill(text, &parameters, &mut room) {
+        Filled::Unknown(_) => Filled::Same,
+        filled => filled,
+    });
+}
+
 /// The tool that replaces an expression of a text; `None` without an expression.
 pub(in super::super) fn expression(text: &str) -> Option<&'static str> {
     let has = |open: &str, close: &str| text.split_once(open).is_some_and(|(_, behind)| behind.contains(close));
