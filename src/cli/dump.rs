@@ -21,7 +21,11 @@ pub(super) fn cluster(
 ) -> Result<DumpedCluster, Failure> {
     let dump = read(paths, output)?;
     let nodes = nodes(&dump, paths, output)?;
-    Ok(DumpedCluster::new(dump, nodes, manifests))
+    let cluster = DumpedCluster::new(dump, nodes, manifests);
+    if let (Some(found), Some(used)) = (&cluster.contradicted, &cluster.identity.release) {
+        output.warning(format_args!("the dump's release is {found}, but {used} is used: correct the wrong one"));
+    }
+    Ok(cluster)
 }
 
 /// Reads the files of a dump.

@@ -4,9 +4,11 @@ use camino::{Utf8Path, Utf8PathBuf};
 use clap::Args;
 
 use super::dump;
+use super::init::configure;
 use super::output::Output;
-use crate::repo::{self, FactOrigin, Loaded, Options, Repo, WithSource};
-use hcoplan_analysis::{Exit, Failure, atomic_file};
+use crate::adopt::Configuration;
+use crate::repo::{self, CONFIG_FILE, ClusterRef, FactOrigin, Loaded, Repo, WithSource};
+use hcoplan_analysis::{Exit, Failure, Place, atomic_file, open_unconfigured};
 
 /// Create or update a ClusterInventory from a must-gather or `kubectl get nodes -o json`
 ///
@@ -48,33 +50,38 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failure> {
     let beside = arguments.out.as_deref().and_then(Utf8Path::parent);
     let beside = beside.map(|d| if d.as_str().is_empty() { Utf8Path::new(".") } else { d });
-    let directory = arguments.cluster.as_deref().or(beside.filter(|d| d.is_dir()));
+    let existing = || beside?.ancestors().map(|d| if d == "" { Utf8Path::new(".") } else { d }).find(|d| d.is_dir());
+    let directory = arguments.cluster.as_deref().or_else(existing);
     let is_asked = arguments.cluster.is_some();
     directory.map_or(Ok(()), repo::check_links)?;
-    let manifests = cluster_in(directory, is_asked)?;
-    let mut cluster = dump::cluster(&arguments.paths, manifests.as_ref(), output)?;
-    if let Some(own) = manifests.as_ref().filter(|_| is_asked) {
-        cluster.identity = own.identity.clone().with_fallback(cluster.identity);
-    }
+    let file = arguments.out.as_deref().filter(|_| is_asked || beside == directory).and_then(Utf8Path::file_name);
+    let user = match directory.map(|directory| User::find(directory, file, is_asked, output)).transpose() {
+        Err(_) if !is_asked => None,
+        found => found?,
+    };
+    let mut cluster = dump::cluster(&arguments.paths, user.as_ref().and_then(|user| user.manifests.as_ref()), output)?;
     if let Some(name) = &arguments.release {
         let release = repo::known_release(name)?;
         let value = release.label();
         cluster.identity.release =
             Some(WithSource { value: value.to_owned(), by: FactOrigin::CommandLine, place: None });
     }
-    if cluster.identity.release.is_none() {
+    if cluster.identity.release.is_none() && user.as_ref().is_none_or(|user| user.manifests.is_none()) {
         output.note("the dump doesn't name the release that runs: give --release, or --cluster");
     }
+    let own = user.as_ref().and_then(User::cluster).and_then(|cluster| cluster.name().rsplit('/').next());
     let directory = beside.and_then(Utf8Path::file_name).filter(|n| *n != ".");
-    let name = arguments.name.as_deref().or(directory).unwrap_or("cluster");
+    let name = arguments.name.as_deref().or(own.filter(|_| is_asked)).or(directory).unwrap_or("cluster");
     let Some(out) = &arguments.out else {
         output.print(cluster.inventory(name))?;
         return Ok(Exit::default());
     };
     if !out.exists() {
-        atomic_file::create(out, cluster.inventory(name).as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+        let has_controllers = user.as_ref().is_some_and(|user| user.repo.appliers(None).has_controllers());
+        let text = if has_controllers { cluster.skipped_inventory(name) } else { cluster.inventory(name) };
+        atomic_file::create(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
         output.print_lines(&format!("written: {out}\n"))?;
-        return Ok(Exit::default());
+        return user.map_or(Ok(()), |user| user.register(out, output)).map(|()| Exit::default());
     }
     let document = dump::inventory_in(out, output)?;
     let (text, changed) = cluster.update(&document).map_err(|reason| {
@@ -85,35 +92,88 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     })?;
     if changed.is_empty() {
         output.print_lines(&format!("up to date: {out}\n"))?;
-        return Ok(Exit::default());
+    } else {
+        atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
+        output.print_lines(&format!("updated: {out}\n"))?;
+        for line in changed {
+            output.print_lines(&format!("  {line}\n"))?;
+        }
     }
-    atomic_file::replace(out, text.as_bytes()).map_err(|e| Failure::Write(out.to_string(), e))?;
-    output.print_lines(&format!("updated: {out}\n"))?;
-    for line in changed {
-        output.print_lines(&format!("  {line}\n"))?;
-    }
-    Ok(Exit::default())
+    user.map_or(Ok(()), |user| user.register(out, output)).map(|()| Exit::default())
 }
 
-/// The cluster of a directory; with `is_asked`, it has to be exactly one.
-fn cluster_in(directory: Option<&Utf8Path>, is_asked: bool) -> Result<Option<Loaded>, Failure> {
-    let Some(directory) = directory else {
-        return Ok(None);
-    };
-    let repo = match Repo::open(directory, &Options::default()) {
-        Err(_) if !is_asked => return Ok(None),
-        opened => opened?,
-    };
-    match repo.clusters() {
-        [one] => match repo.load(one) {
-            Ok(loaded) => Ok(Some(loaded)),
-            Err(_) if !is_asked => Ok(None),
-            Err(problem) => Err(Failure::Unreadable(format!("{directory}: {}", problem.finding.message))),
-        },
-        clusters if is_asked => Err(Failure::usage(
-            format!("{directory} has {} clusters, not one", clusters.len()),
-            "--cluster takes the directory of one cluster",
-        )),
-        _ => Ok(None),
+/// The repository with the cluster that uses an inventory.
+struct User {
+    repo: Repo,
+    root: Utf8PathBuf,
+    /// Its index.
+    cluster: Option<usize>,
+    manifests: Option<Loaded>,
+}
+
+impl User {
+    /// The repository of a directory: with its only cluster if one is asked for, else with the only one that uses a file
+    /// of the directory, or has its HyperConverged there.
+    fn find(directory: &Utf8Path, file: Option<&str>, is_asked: bool, output: &Output) -> Result<Self, Failure> {
+        let place = Place::whole(directory);
+        let (repo, _) = open_unconfigured(&place.root, output)?;
+        let below = place.below.unwrap_or_default();
+        let uses = |cluster: &ClusterRef, file: &str| {
+            let path = below.join(file);
+            cluster.directory() == below || cluster.inventory_files().iter().any(|own| **own == *path)
+        };
+        let is_its = |cluster: &ClusterRef| match file {
+            _ if is_asked => cluster.path().starts_with(&below),
+            Some(file) => uses(cluster, file),
+            None => false,
+        };
+        let its: Vec<usize> = (0..repo.clusters().len()).filter(|at| is_its(&repo.clusters()[*at])).collect();
+        let cluster = match its.as_slice() {
+            [only] => Some(*only),
+            _ if is_asked => {
+                return Err(Failure::usage(
+                    format!("{directory} has {} clusters, not one", its.len()),
+                    "--cluster takes the directory of one cluster",
+                ));
+            }
+            _ => None,
+        };
+        let loaded = cluster.map(|at| repo.load(&repo.clusters()[at])).transpose();
+        let unreadable = |p: Box<repo::Problem>| Failure::Unreadable(format!("{directory}: {}", p.finding.message));
+        Ok(Self { manifests: loaded.map_err(unreadable)?, cluster, root: place.root, repo })
+    }
+
+    fn cluster(&self) -> Option<&ClusterRef> {
+        self.cluster.and_then(|at| self.repo.clusters().get(at))
+    }
+
+    /// The path of a file in the repository.
+    fn inside(&self, file: &Utf8Path) -> Option<Utf8PathBuf> {
+        let directory = file.parent().filter(|d| !d.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        let (root, directory) = (self.root.canonicalize_utf8().ok()?, directory.canonicalize_utf8().ok()?);
+        Some(directory.strip_prefix(&root).ok()?.join(file.file_name()?))
+    }
+
+    /// Makes hcoplan.yaml name an inventory that the cluster doesn't find by its directory.
+    fn register(&self, out: &Utf8Path, output: &Output) -> Result<(), Failure> {
+        let Some(inside) = self.inside(out) else { return Ok(()) };
+        let above = inside.parent().unwrap_or(Utf8Path::new(""));
+        let uses = |cluster: &ClusterRef| {
+            let is_found = !cluster.has_inventory() && cluster.directory().starts_with(above);
+            is_found || cluster.inventory_files().iter().any(|own| **own == *inside)
+        };
+        let clusters = self.repo.clusters();
+        let Some(cluster) = self.cluster() else {
+            if !clusters.is_empty() && !clusters.iter().any(uses) {
+                let help = "`--cluster DIR` makes hcoplan.yaml name it";
+                output.warning(format_args!("no cluster uses {out}: {help}"));
+            }
+            return Ok(());
+        };
+        if uses(cluster) {
+            return Ok(());
+        }
+        let configuration = Configuration::of_inventory(&self.repo, cluster, &inside);
+        configure(&configuration, &self.root.join(CONFIG_FILE), false, output)
     }
 }

@@ -12,6 +12,7 @@ use crate::source::reject_links;
 use hcoplan_analysis::{Exit, Failure, Place, atomic_file, finding_with_help, open_unconfigured};
 use hcoplan_report::document::{Block, Cell, Document, Table, Text};
 use hcoplan_report::terminal;
+use hcoplan_rule_pages::rules::CONFIGURATION_INVALID;
 
 /// Write hcoplan.yaml, so that `hcoplan plan` needs no options
 ///
@@ -77,6 +78,15 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             Err(problem) => output.warning(format_args!("{}: {}", cluster.path(), problem.finding.message)),
         }
     }
+    for finding in repo.findings().iter().filter(|f| f.rule.name == CONFIGURATION_INVALID.name) {
+        output.warning(finding_with_help(finding));
+    }
+    let named = loaded.iter().filter(|_| arguments.release.is_some() && place.below.is_some());
+    for (cluster, release) in named.filter_map(|(cluster, one)| Some((cluster, one.identity.release.as_ref()?))) {
+        if !release.is_configured() {
+            output.warning(format_args!("{}: the release is {release}, so --release isn't written", cluster.name()));
+        }
+    }
     let mut files: Vec<(Utf8PathBuf, String)> = Vec::new();
     let mut configuration = Configuration::new(&repo, &loaded, has_charts, arguments.release.clone());
     let table = |loaded: &[(&ClusterRef, Loaded)], inventory: Option<&Utf8Path>| {
@@ -98,14 +108,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
             let message = format!("{} has an inventory, {file}", cluster.name());
             return Err(Failure::usage(message, format!("update it: hcoplan import DUMP --out {file}")));
         }
-        let mut dumped = dump::cluster(&arguments.nodes, Some(one), output)?;
+        let dumped = dump::cluster(&arguments.nodes, Some(one), output)?;
         let path = inventory_path(cluster);
         one.identity = dumped.identity.clone();
-        configuration.add_dump(&repo, cluster, &path, &mut dumped);
+        configuration.add_dump(cluster, &path, &dumped);
         table(&loaded, Some(&path))?;
         files.push((path, dumped.inventory_of(cluster)));
     }
-    files.push((CONFIG_FILE.into(), configuration.text()));
+    files.push((CONFIG_FILE.into(), String::new()));
     if let Some(service) = arguments.ci {
         files.extend(service.files());
         if !is_release() {
@@ -128,7 +138,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
     }
     for (path, text) in &files {
         let full = full(path);
-        if full.exists() {
+        if path == CONFIG_FILE {
+            configure(&configuration, &full, arguments.dry_run, output)?;
+        } else if full.exists() {
             let now = std::fs::read_to_string(&full).unwrap_or_default();
             let lines = match path.as_str() {
                 GITLAB_CI => (!now.contains("hcoplan")).then(|| format!("\n{text}")),
@@ -136,24 +148,42 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<Exit, Failur
                 _ => None,
             };
             let end = if now.is_empty() || now.ends_with('\n') { "" } else { "\n" };
-            let added = lines.map(|lines| format!("{now}{end}{lines}"));
-            let added = if path == CONFIG_FILE { configuration.added_to(&now) } else { added };
-            match added {
-                Some(text) => change(&full, &text, arguments.dry_run, output)?,
-                None => output.print_lines(&format!("unchanged: {full}\n"))?,
-            }
-        } else if arguments.dry_run {
-            output.print_lines(&format!("would write: {full}\n"))?;
+            change(&full, lines.map(|lines| format!("{now}{end}{lines}")), arguments.dry_run, output)?;
         } else {
-            atomic_file::create(&full, text.as_bytes()).map_err(|e| Failure::Write(full.to_string(), e))?;
-            output.print_lines(&format!("written: {full}\n"))?;
+            create(&full, text, arguments.dry_run, output)?;
         }
     }
     Ok(Exit::default())
 }
 
-/// Writes an existing file with what it lacked.
-fn change(path: &Utf8Path, text: &str, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
+/// Writes hcoplan.yaml, or what an existing one lacks.
+pub(super) fn configure(
+    configuration: &Configuration,
+    path: &Utf8Path,
+    is_dry_run: bool,
+    output: &Output,
+) -> Result<(), Failure> {
+    if !path.exists() {
+        return create(path, &configuration.text(), is_dry_run, output);
+    }
+    let now = std::fs::read_to_string(path).unwrap_or_default();
+    change(path, configuration.added_to(&now), is_dry_run, output)
+}
+
+/// Writes a new file.
+fn create(path: &Utf8Path, text: &str, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
+    if is_dry_run {
+        return Ok(output.print_lines(&format!("would write: {path}\n"))?);
+    }
+    atomic_file::create(path, text.as_bytes()).map_err(|e| Failure::Write(path.to_string(), e))?;
+    Ok(output.print_lines(&format!("written: {path}\n"))?)
+}
+
+/// Writes an existing file with what it lacked, if anything.
+fn change(path: &Utf8Path, text: Option<String>, is_dry_run: bool, output: &Output) -> Result<(), Failure> {
+    let Some(text) = text else {
+        return Ok(output.print_lines(&format!("unchanged: {path}\n"))?);
+    };
     if is_dry_run {
         return Ok(output.print_lines(&format!("would change: {path}\n"))?);
     }

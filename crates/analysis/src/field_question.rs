@@ -4,6 +4,7 @@ use crate::planned::Planned;
 use crate::prelude::*;
 use hcoplan_explain::why::{Answer, PlanInput, Problem, ask, ask_of};
 use hcoplan_repository::repo::{BuildLayer, ReleaseBasis};
+use hcoplan_rule_pages::rules::VALUE_UNKNOWN;
 
 /// The field to explain.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct FieldAnswer {
     pub basis: ReleaseBasis,
     /// The HyperConverged.
     pub document: Arc<Document>,
+    /// The finding about its values that are filled in later.
+    pub unknown: Option<Finding>,
     /// The object's file, relative to the output tree; `None` if it isn't rendered.
     pub file: Option<Utf8PathBuf>,
 }
@@ -57,6 +60,7 @@ impl FieldQuestion {
             release: Arc::clone(release),
             basis: planned.release_basis(),
             document: Arc::clone(&loaded.document),
+            unknown: loaded.findings.iter().find(|found| found.rule.name == VALUE_UNKNOWN.name).cloned(),
         })
     }
 }

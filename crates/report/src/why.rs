@@ -31,6 +31,8 @@ pub struct WhyPage<'a> {
     /// The release that it runs.
     pub(super) release: Arc<Release>,
     basis: ReleaseBasis,
+    /// The values of the HyperConverged that are filled in later, and where.
+    unknown: Option<String>,
     /// The object's file in the output tree, relative to the current directory.
     pub(super) file: Option<Utf8PathBuf>,
     /// The root of the sources' paths, relative to the current directory.
@@ -40,9 +42,13 @@ pub struct WhyPage<'a> {
 impl<'a> WhyPage<'a> {
     /// Builds the page: `tree` is the output tree, `root` the base of the sources' paths.
     pub fn new(found: FieldAnswer, tree: Option<&Utf8Path>, root: &'a Utf8Path) -> Self {
-        let FieldAnswer { answer, cluster, release, basis, document, file } = found;
+        let FieldAnswer { answer, cluster, release, basis, document, unknown, file } = found;
         let file = file.and_then(|file| Some(tree?.join(file)));
-        Self { answer: mask_answer(answer, &document.file), cluster, release, basis, file, root }
+        let unknown = unknown.map(|found| {
+            let place = found.location.as_ref().map(|place| format!(" ({})", line_of(root, place)));
+            format!("{}{}", found.message, place.unwrap_or_default())
+        });
+        Self { answer: mask_answer(answer, &document.file), cluster, release, basis, unknown, file, root }
     }
 
     /// The answer as a screen.
@@ -218,6 +224,7 @@ impl<'a> WhyPage<'a> {
                     format!("{release} has no reason to render it: {TRIED}")
                 }
                 FoundValue::NoObject => format!("{release} has no reason to render it"),
+                FoundValue::Absent if self.unknown.is_some() => "because nothing that is known sets it".to_owned(),
                 FoundValue::Absent if answer.feeds.is_empty() => format!("because nothing sets it: {TRIED}"),
                 FoundValue::Absent => "because nothing sets it".to_owned(),
                 _ if !answer.feeds.is_empty() => {
@@ -233,7 +240,8 @@ impl<'a> WhyPage<'a> {
         let same: Vec<&str> = same.iter().map(|o| o.release.as_str()).collect();
         let same = (!same.is_empty()).then(|| format!("the same in {}", same.join(", ")).into());
         let different = different.iter().map(|o| format!("{}: {}", o.release, state(&o.value)).into());
-        vec![Block::Heading(2, text.into()), Block::List(same.into_iter().chain(different).collect())]
+        let unknown = self.unknown.iter().map(|unknown| unknown.as_str().into());
+        vec![Block::Heading(2, text.into()), Block::List(unknown.chain(same).chain(different).collect())]
     }
 
     fn feeds(&self) -> Vec<Block> {

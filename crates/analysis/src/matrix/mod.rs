@@ -231,10 +231,12 @@ fn image(row: Row, objects: &Objects<'_, '_>, architectures: &[Architecture], ob
 fn architectures(given: &MatrixInput<'_, '_>) -> Vec<Architecture> {
     let (topology, nodes) = (&given.plan().topology, &given.inventory().nodes);
     let workload = topology.workload_architectures.iter();
+    let workers = || topology.workload_nodes.iter().filter_map(|i| nodes.get(*i));
+    let workload = workload.chain(workers().map(|node| &node.architecture));
     let mut names: Vec<&String> = workload.chain(&topology.control_plane_architectures).collect();
     names.sort();
     names.dedup();
-    let workers = || topology.workload_nodes.iter().filter_map(|i| nodes.get(*i));
+    names.retain(|name| !name.is_empty());
     let one = |name: &String| Architecture {
         workload_nodes: workers().filter(|n| n.architecture == *name).count(),
         control_plane_nodes: nodes.iter().filter(|n| n.is_control_plane() && n.architecture == *name).count(),
@@ -248,7 +250,7 @@ fn obstacle(given: &MatrixInput<'_, '_>) -> Option<Obstacle> {
     if let Some(why) = given.rejected {
         return Some(Obstacle::Rejected(why.to_owned()));
     }
-    if plan.topology.workload_architectures.is_empty() {
+    if plan.topology.workload_nodes.is_empty() {
         return Some(Obstacle::NoWorkloadNodes);
     }
     match (&plan.ssp, &plan.reconcile_error) {

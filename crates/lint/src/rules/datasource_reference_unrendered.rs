@@ -237,6 +237,9 @@ fn finding(
         );
         return Some(finding.help(format!("golden images of this distribution are in {own}")).fixes(fix));
     }
+    if let Some(other) = imported_elsewhere(cx, reference) {
+        return Some(cloned_from(finding, document, reference, other));
+    }
     let fits = |candidate: &&str| may_have(cx, namespace, candidate, wanted, suffix.is_some());
     let is_many = there.len() > MAX_NAMES;
     let meant = there.binary_search(&plain).ok().map(|at| there[at]).filter(|m| suffix.is_some() && fits(m));
@@ -281,25 +284,37 @@ fn never_filled(cx: &Context<'_>, document: &Document, reference: &SourceRef<'_>
         "the disk is never provisioned"
     };
     let finding = about(cx, document, reference, message).label(label);
-    let elsewhere = cx.import_crons().filter_map(|cron| {
+    if let Some(other) = imported_elsewhere(cx, reference) {
+        return cloned_from(finding, document, reference, other);
+    }
+    let own =
+        imports(cx).filter(|(other, managed)| *other == namespace && may_have(cx, namespace, managed, guest, true));
+    let mut meant = own.map(|(_, managed)| managed).filter(|managed| managed.starts_with(name));
+    did_you_mean(finding, "clone", meant.next(), "clone an image that is imported")
+}
+
+/// The namespaces and DataSources of golden images.
+fn imports<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = (&'c str, &'c str)> {
+    cx.import_crons().filter_map(|cron| {
         let managed = cron.object.body["spec"]["managedDataSource"].as_str()?;
         Some((cron.object.id.namespace.as_deref()?, managed))
+    })
+}
+
+/// Another namespace with a golden image of the same name.
+fn imported_elsewhere<'c>(cx: &'c Context<'_>, reference: &SourceRef<'_>) -> Option<&'c str> {
+    let mut all = imports(cx);
+    let found = all.find(|(other, managed)| *managed == reference.name && *other != reference.namespace)?;
+    Some(found.0)
+}
+
+fn cloned_from(finding: Finding, document: &Document, reference: &SourceRef<'_>, namespace: &str) -> Finding {
+    let path = reference.path.key("namespace");
+    let fix = document.root.at(&path).map(|_| {
+        let title = format!("clone it from {namespace}");
+        suggested_text(title, document.locate(&path), namespace)
     });
-    let elsewhere: Vec<(&str, &str)> = elsewhere.collect();
-    let same = |(other, managed): &(&str, &str)| *managed == name && *other != namespace;
-    if let Some((other, _)) = elsewhere.iter().copied().find(same) {
-        let finding = finding.help(format!("the image is imported into {other}: clone it from there"));
-        let path = reference.path.key("namespace");
-        return finding.fixes(document.root.at(&path).map(|_| {
-            let title = format!("clone it from {other}");
-            suggested_text(title, document.locate(&path), other)
-        }));
-    }
-    let own = elsewhere
-        .iter()
-        .filter(|(other, managed)| *other == namespace && may_have(cx, namespace, managed, guest, true));
-    let mut meant = own.map(|(_, managed)| *managed).filter(|managed| managed.starts_with(name));
-    did_you_mean(finding, "clone", meant.next(), "clone an image that is imported")
+    finding.help(format!("the image is imported into {namespace}: clone it from there")).fixes(fix)
 }
 
 /// Whether a DataSource may have a disk of the wanted architecture, or of any. `certainly`: independent of the
@@ -310,7 +325,7 @@ fn may_have(cx: &Context<'_>, namespace: &str, name: &str, wanted: Option<&str>,
     known.is_some_and(|known| {
         let by_chance = matches!(known.image, Architectures::Undetermined(_));
         let fits = |w: &str| !known.image.lacks(w) && suffix.is_none_or(|s| s == w) && !(certainly && by_chance);
-        !known.image.is_none() && wanted.is_none_or(fits)
+        !known.image.is_none() && !known.is_not_imported && wanted.is_none_or(fits)
     })
 }
 

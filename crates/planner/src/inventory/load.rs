@@ -124,8 +124,9 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
         for document in of(SourceKind::Machines) {
             machines::read(document, &mut declared, &mut found);
         }
-        // Machine sets for the infrastructure alone are some of the nodes: the others aren't in the repository.
-        if declared.iter().any(|(node, _)| node.roles().all(|role| role == "worker")) {
+        // Machine sets for the infrastructure alone are some of the nodes: the others aren't in the repository. Workers
+        // may have further roles of any name.
+        if declared.iter().any(|(node, _)| !node.is_control_plane() && !node.has_role("infra")) {
             used.extend(of(SourceKind::Machines).map(Arc::clone));
             findings.append(&mut found);
             (nodes, states_nodes) = (declared, true);

@@ -30,7 +30,8 @@ pub struct Topology {
     pub arbiter_nodes: usize,
     /// Number of nodes with the role worker.
     pub worker_nodes: usize,
-    /// Indexes of the workload nodes in the inventory.
+    /// Indexes of the nodes that run virtual machines, in the inventory: HCO's workload nodes; if no node is labelled
+    /// as a worker, those where virt-handler runs. HCO doesn't read the architectures of the latter.
     pub workload_nodes: Vec<usize>,
 }
 
@@ -66,6 +67,9 @@ impl Topology {
                 add(&node.architecture, &mut facts.workload_architectures);
             }
         }
+        if selection.is_none() && facts.workload_nodes.is_empty() {
+            facts.workload_nodes = unlabelled_workload_nodes(inventory, workload_placement);
+        }
         facts.control_plane_architectures.sort_unstable();
         facts.workload_architectures.sort_unstable();
         facts.default_architecture = facts.default_architecture(inventory);
@@ -95,6 +99,15 @@ impl Topology {
         let has_arbiter = counts_arbiters && self.arbiter_nodes >= 1;
         self.control_plane_nodes >= 3 || (self.control_plane_nodes >= 2 && has_arbiter)
     }
+}
+
+/// The nodes of a cluster without labelled workers on which virt-handler runs: Linux is all that it requires.
+/// Source: KubeVirt `pkg/virt-operator/resource/placement`, used for DaemonSets with any node as the default.
+fn unlabelled_workload_nodes(inventory: &Inventory, placement: Option<&Value>) -> Vec<usize> {
+    let tolerations = Tolerations::of(placement.unwrap_or(&Value::Null));
+    let is_linux = |node: &Node| node.labels.get("kubernetes.io/os").is_none_or(|os| os == "linux");
+    let nodes = inventory.nodes.iter().enumerate();
+    nodes.filter(|(_, node)| is_linux(node) && tolerations.admit(node)).map(|(index, _)| index).collect()
 }
 
 /// The roles of a node that HCO reads.

@@ -4,7 +4,7 @@ use hcoplan_planner::inventory::{Node, drift, pools, pools_yaml};
 use hcoplan_yaml::edit::{self, Change};
 
 use super::INVENTORY_SCHEMA;
-use super::facts::{all_facts, facts, is_of_dump, is_same};
+use super::facts::{all_facts, facts, is_same, is_same_release};
 use crate::prelude::*;
 use crate::repo::{ClusterRef, Dump, Fact, FactOrigin, Identity, Loaded};
 
@@ -16,6 +16,10 @@ const NOT_APPLIED: &str = "# +argocd:skip-file-rendering\n";
 pub struct DumpedCluster {
     /// Its facts, except for the nodes.
     pub identity: Identity,
+    /// The dump's release, if another source than the inventory has another one.
+    pub contradicted: Option<String>,
+    /// Whether such a source has a release: a copy of it would be old after the next upgrade.
+    states_release: bool,
     dump: Dump,
     nodes: Vec<Node>,
     /// The text of the HyperConverged, whose placements name labels.
@@ -36,19 +40,33 @@ impl DumpedCluster {
         // Only the HyperConverged's text: a dump may contain the nodes, with all their labels.
         let text = manifests.map(|m| m.document.file.text().get(m.document.root.span.range()).unwrap_or_default());
         let text = text.unwrap_or_default().to_owned();
+        let (mut contradicted, mut states_release) = (None, false);
         if let Some(own) = manifests {
+            let stated = own.identity.release.as_ref().filter(|own| own.by != FactOrigin::Inventory);
+            let found = identity.release.as_ref().map(|found| found.value.clone());
+            let is_other = |found: &String| stated.is_some_and(|own| !is_same_release(&own.value, found));
+            let is_default = stated.is_some_and(|own| own.by == FactOrigin::Configured);
+            contradicted = found.filter(is_other);
+            states_release = stated.is_some() && !(is_default && contradicted.is_some());
+            if states_release {
+                identity.release = None;
+            } else {
+                contradicted = None;
+            }
             identity = identity.with_fallback(own.identity.clone());
         }
         if let (FactOrigin::Nothing, Some(value)) = (identity.platform.by, dump.platform()) {
             identity.platform.by = FactOrigin::Nodes;
             identity.platform.value = value;
         }
-        Self { identity, dump, nodes, text }
+        Self { identity, contradicted, states_release, dump, nodes, text }
     }
 
-    /// Removes the release and returns it if it comes from the dump.
-    pub fn take_release(&mut self) -> Option<String> {
-        self.identity.release.take().filter(|r| is_of_dump(r.by)).map(|r| r.value)
+    /// The facts to write into an inventory.
+    fn written(&self) -> Identity {
+        let release = self.identity.release.clone();
+        let release = release.filter(|release| !self.states_release || release.by == FactOrigin::CommandLine);
+        Identity { release, ..self.identity.clone() }
     }
 
     /// Whether a placement names a label.
@@ -68,16 +86,21 @@ impl DumpedCluster {
              apiVersion: hcoplan.dev/v1alpha1\nkind: ClusterInventory\nmetadata:\n  name: {}\n\
              spec:\n{}{more}{}",
             edit::inline(&name.into()),
-            facts(&self.identity),
+            facts(&self.written()),
             pools_yaml(&pools(&self.nodes, |key| self.names(key))),
         )
     }
 
-    /// The text of a new inventory in a repository, which controllers skip.
+    /// The text of a new inventory in a repository; Argo CD skips it.
     pub fn inventory_of(&self, cluster: &ClusterRef) -> String {
         let mut parts = cluster.name().rsplit('/');
         let own = parts.find(|part| !matches!(*part, "" | "." | "files" | "templates"));
-        format!("{NOT_APPLIED}{}", self.inventory(own.unwrap_or("cluster")))
+        self.skipped_inventory(own.unwrap_or("cluster"))
+    }
+
+    /// The text of a new inventory that Argo CD skips.
+    pub fn skipped_inventory(&self, name: &str) -> String {
+        format!("{NOT_APPLIED}{}", self.inventory(name))
     }
 
     /// Updates an inventory; returns its text and descriptions of the changes.
@@ -88,7 +111,7 @@ impl DumpedCluster {
         let spec = Path::dotted("spec");
         let mut changes = Vec::new();
         let mut descriptions = Vec::new();
-        let mut facts = all_facts(&self.identity, self.dump.facts());
+        let mut facts = all_facts(&self.written(), self.dump.facts());
         // A platform derived from the nodes is only used if none is declared.
         if self.identity.platform.by == FactOrigin::Nodes && document.root.at(&spec.key("platform")).is_none() {
             facts.push(Fact {

@@ -51,14 +51,20 @@ pub struct Contradiction {
 }
 
 /// Whether the fact comes from the cluster itself, not from a guess or the repository.
-pub(super) fn is_of_dump(by: FactOrigin) -> bool {
+fn is_of_dump(by: FactOrigin) -> bool {
     matches!(by, FactOrigin::CommandLine | FactOrigin::Statement(_))
 }
 
-/// Whether two values of a field are equivalent: `4.20` is the line of `4.20.3`.
+/// Whether two values of a field are equivalent.
 pub(super) fn is_same(field: &str, declared: &Value, value: &Value) -> bool {
-    let line = |v: &Value| v.as_str().and_then(version_parts).map(|(line, _)| line);
-    declared == value || (field == "release" && line(declared).is_some() && line(declared) == line(value))
+    let texts = || Some((declared.as_str()?, value.as_str()?));
+    declared == value || field == "release" && texts().is_some_and(|(own, other)| is_same_release(own, other))
+}
+
+/// Whether two names are of one line of releases: `4.20` is the line of `4.20.3`.
+pub(super) fn is_same_release(first: &str, second: &str) -> bool {
+    let line = |name: &str| version_parts(name).map(|(line, _)| line);
+    first == second || line(first).is_some() && line(first) == line(second)
 }
 
 /// The fields of an inventory's `spec` from manifests, each with its source as a comment.

@@ -86,6 +86,11 @@ impl<T> WithSource<T> {
         self.by == FactOrigin::Nothing
     }
 
+    /// Whether `hcoplan.yaml` has it.
+    pub fn is_configured(&self) -> bool {
+        matches!(self.by, FactOrigin::Configuration | FactOrigin::Configured)
+    }
+
     /// The source as text: `the Subscription in operator/subscription.yaml`.
     pub fn source(&self) -> String {
         match (self.by, &self.place) {

@@ -3,6 +3,7 @@
 use std::cell::LazyCell;
 
 use super::Repo;
+use super::config::Config;
 use super::files::FileRole;
 use super::gitops::{self, AppliedPaths};
 use super::is_same_document;
@@ -167,7 +168,7 @@ impl Repo {
     }
 
     /// Reports unrecognised HyperConvergeds, and inventories without a cluster.
-    pub(super) fn report_non_clusters(&mut self, objects: &Objects) {
+    pub(super) fn report_non_clusters(&mut self, objects: &Objects, config: &Config) {
         let mut findings = Vec::new();
         let mut fatal = Vec::new();
         for object in &objects.unrecognized {
@@ -207,7 +208,13 @@ impl Repo {
             let problems = self.problems.iter().filter_map(|p| p.finding.location.as_ref());
             let broken: Vec<_> = problems.map(|place| place.file.path()).collect();
             let declared = declared.filter(|s| {
-                let directory = parent(objects.path(s.object));
+                let path = objects.path(s.object);
+                let directory = parent(path);
+                // An entry's cluster may not be selected, and not be built; a wrong entry is reported itself.
+                let mut named = config.clusters.iter().flat_map(|entry| &entry.inventory);
+                if named.any(|named| in_root(&named.value).is_some_and(|named| path.starts_with(named))) {
+                    return false;
+                }
                 // Failed builds were reported.
                 let mut unbuilt = objects.unbuilt.iter().chain(&objects.unrendered);
                 let is_unbuilt = unbuilt.any(|d| d.starts_with(directory));

@@ -229,7 +229,7 @@ fn below(root: &Utf8Path, files: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
 /// The name of standard input.
 pub(super) const STREAM: &str = "-";
 
-fn configuration(tree: &dyn Tree, part: Option<&Utf8Path>) -> Result<Config, Error> {
+pub(super) fn configuration(tree: &dyn Tree, part: Option<&Utf8Path>) -> Result<Config, Error> {
     let path = Utf8Path::new(CONFIG_FILE);
     match tree.read(path) {
         Ok(bytes) => {
@@ -453,9 +453,18 @@ impl Reading {
             repo.object(object).map_or_else(Default::default, |document| names_of(&document).map(ToOwned::to_owned))
         };
         let within = options.within.as_deref().unwrap_or(Utf8Path::new(""));
-        let paired = pair(&*repo.tree, &self.objects, (&config, within), place, wrapper, names);
-        if !paired.configuration.is_empty() {
-            return Err(Error::Configuration(paired.configuration));
+        let own = options.trust.base().and_then(|_| configuration(&*repo.tree, options.part.as_deref()).ok());
+        let paired = pair(&*repo.tree, &self.objects, (&config, own.as_ref(), within), place, wrapper, names);
+        for (path, finding) in paired.wrong_entries {
+            // An unreadable file of an entry is reported itself.
+            let is_meant = |file: &Utf8Path| path.as_deref().is_some_and(|path| file == path || parent(file) == path);
+            let unread = repo.problems.iter_mut().filter(|problem| problem.finding.file().is_some_and(is_meant));
+            let mut is_read = true;
+            for problem in unread {
+                is_read = false;
+                *problem = problem.clone().fatal();
+            }
+            self.findings.extend(is_read.then_some(finding));
         }
         repo.shared.resize_with(paired.shared, OnceLock::new);
         repo.clusters = paired.clusters;
@@ -464,7 +473,7 @@ impl Reading {
         repo.findings.append(&mut self.findings);
         repo.report_left_out(&left_out, is_only);
         repo.report_unreadable_paths(self.unreadable_paths);
-        repo.report_non_clusters(&self.objects);
+        repo.report_non_clusters(&self.objects, &config);
         repo.report_submodules();
         repo.report_folded_paths();
         repo.report_unread_charts();

@@ -5,7 +5,7 @@
 //! directory belong together.
 //!
 //! Machine sets are usually deeper: those below a cluster's directory belong to it (unless another cluster is nearer),
-//! else those of the nearest parent directory that has any.
+//! else those of the nearest parent directory that has any; those of a directory next to it, if there is one cluster.
 
 use super::build_failed::name_of;
 use super::candidate::is_of_tests;
@@ -25,8 +25,8 @@ pub(super) struct Paired {
     /// Sorted by name.
     pub(super) clusters: Vec<ClusterRef>,
     pub(super) findings: Vec<Finding>,
-    /// Findings about the configuration.
-    pub(super) configuration: Vec<Finding>,
+    /// Findings about entries of the configuration, each with the path that should have a HyperConverged.
+    pub(super) wrong_entries: Vec<(Option<Utf8PathBuf>, Finding)>,
     /// The number of inventories that several clusters share.
     pub(super) shared: usize,
     /// The directories of HyperConvergeds.
@@ -35,11 +35,12 @@ pub(super) struct Paired {
 
 /// Pairs the found objects; `place` returns an object's location, `names` its namespace and name, `wrapper` those of
 /// its wrapper.
-/// `within`: the selected directory, outside of which wrong entries of the configuration don't count.
+/// `within`: the selected directory, outside of which wrong entries of the configuration don't count; `own`: the tree's
+/// own configuration, if another one is trusted.
 pub(super) fn pair(
     tree: &dyn Tree,
     objects: &Objects,
-    (config, within): (&Config, &Utf8Path),
+    (config, own, within): (&Config, Option<&Config>, &Utf8Path),
     place: impl Fn(ObjectRef) -> Option<Location>,
     wrapper: impl Fn(ObjectRef) -> Option<(String, String)>,
     names: impl Fn(ObjectRef) -> [String; 2],
@@ -50,28 +51,40 @@ pub(super) fn pair(
     let (mut claimed, mut named) = (BTreeSet::new(), BTreeSet::new());
     let is_unbuilt = |entry: &&ClusterEntry| {
         let path = in_root(&entry.path.value);
-        path.is_some_and(|p| objects.unbuilt.contains(&p))
+        path.is_some_and(|p| objects.unbuilt.contains(&p) || objects.unrendered.iter().any(|d| p.starts_with(d)))
+    };
+    let report = |entry: &ClusterEntry, wrong: Vec<Finding>, out: &mut Paired| {
+        let path = in_root(&entry.path.value);
+        let is_meant = path.as_ref().is_none_or(|path| path.starts_with(within) || within.starts_with(path));
+        let wrong = wrong.into_iter().filter(|_| is_meant);
+        out.wrong_entries.extend(wrong.map(|finding| (path.clone(), finding)));
     };
     for entry in config.clusters.iter().filter(|e| !is_unbuilt(e)) {
-        match by_directory.entry(entry) {
-            Ok(cluster) if entry.name.is_none() && claimed.contains(&cluster.object) => {
+        let mut wrong = Vec::new();
+        match by_directory.entry(entry, &mut wrong) {
+            Some(cluster) if entry.name.is_none() && claimed.contains(&cluster.object) => {
                 let message = "another entry is about this HyperConverged, too".to_owned();
-                out.configuration
-                    .push(invalid(message, &entry.path.place).help("give one of them a `name`, or delete it"));
+                wrong.push(invalid(message, &entry.path.place).help("give one of them a `name`, or delete it"));
             }
-            Ok(cluster) => {
+            Some(cluster) => {
                 claimed.insert(cluster.object);
                 named.extend(entry.name.is_some().then_some(cluster.object));
                 clusters.push(cluster);
             }
-            Err(finding) => {
-                let path = in_root(&entry.path.value);
-                let is_meant = path.is_none_or(|path| path.starts_with(within) || within.starts_with(&path));
-                out.configuration.extend(is_meant.then_some(*finding));
-            }
+            None => {}
+        }
+        if own.is_none() {
+            report(entry, wrong, &mut out);
         }
     }
-    out.configuration.extend(by_directory.missing_inventories());
+    // An entry of the trusted revision may name what the change removes, together with its own entry.
+    for entry in own.into_iter().flat_map(|own| &own.clusters).filter(|e| !is_unbuilt(e)) {
+        let mut wrong = Vec::new();
+        by_directory.entry(entry, &mut wrong);
+        report(entry, wrong, &mut out);
+    }
+    let missing = by_directory.missing_inventories(own.unwrap_or(config));
+    out.wrong_entries.extend(missing.into_iter().map(|finding| (None, finding)));
     let others = objects.hyperconvergeds.iter().filter(|o| !claimed.contains(o));
     clusters.extend(others.map(|o| by_directory.cluster(*o)));
     name_by_file(&mut clusters, &named, &wrapper);
@@ -232,12 +245,14 @@ impl<'o> DirectoryIndex<'o> {
         let directories: HashSet<Utf8PathBuf> =
             objects.hyperconvergeds.iter().map(|o| parent(objects.path(*o)).to_owned()).collect();
         let mut levels: HashMap<&Utf8Path, Vec<SourceRef>> = HashMap::new();
+        let above: HashSet<&Utf8Path> = directories.iter().flat_map(|directory| directory.ancestors()).collect();
         let mut machines: HashMap<Utf8PathBuf, Vec<SourceRef>> = HashMap::new();
         for source in &objects.sources {
             let directory = parent(objects.path(source.object));
             if source.kind == SourceKind::Machines {
                 let owner = directory.ancestors().find(|d| directories.contains(*d));
-                let owner = owner.unwrap_or(directory).to_owned();
+                let near = || directory.ancestors().find(|d| above.contains(d));
+                let owner = owner.or_else(near).unwrap_or(directory).to_owned();
                 machines.entry(owner).or_default().push(*source);
             } else {
                 levels.entry(directory).or_default().push(*source);
@@ -265,7 +280,11 @@ impl<'o> DirectoryIndex<'o> {
         let directory = parent(path);
         let name = name_of(self.tree, directory);
         let (mut sources, mut pairing) = self.inventory(directory);
-        let machines = directory.ancestors().find_map(|d| self.machines.get(d));
+        let machines = directory.ancestors().find_map(|level| {
+            let all = self.machines.get(level)?.iter();
+            let own: Vec<SourceRef> = all.filter(|s| self.is_about(directory, level, s.object, 2)).copied().collect();
+            Some(own).filter(|own| !own.is_empty())
+        });
         if let Some(machines) = machines.filter(|_| pairing != Pairing::Given) {
             if pairing == Pairing::None {
                 pairing = Pairing::Machines;
@@ -294,22 +313,25 @@ impl<'o> DirectoryIndex<'o> {
         }
     }
 
+    /// Whether a manifest below a directory is about the cluster of the same or a deeper one. Manifests below a
+    /// cluster's directory are its own. Those next to it belong to another cluster, unless that is the operator's
+    /// directory.
+    fn is_about(&self, cluster: &Utf8Path, level: &Utf8Path, object: ObjectRef, max_depth: usize) -> bool {
+        let below = parent(self.objects.path(object)).strip_prefix(level).unwrap_or(level);
+        let depth = below.components().count();
+        let max_depth = if level == "" { 1 } else { max_depth };
+        !below.components().any(|part| is_example(part.as_str()))
+            && (depth == 0 || level == cluster || (depth <= max_depth && !self.fleets.contains(level)))
+    }
+
     /// The manifests with facts about a cluster, by their directories.
     fn statements_of(&self, object: ObjectRef) -> Box<[StatementRef]> {
         let own = parent(self.objects.path(object));
         let levels = own.ancestors().filter_map(|directory| Some((directory, self.statements.get(directory)?)));
-        let applies = |directory: &Utf8Path, statement: &&StatementRef| {
-            let below = parent(self.objects.path(statement.object)).strip_prefix(directory).unwrap_or(directory);
-            let depth = below.components().count();
-            // Manifests below its directory are a cluster's own. Those next to it belong to another cluster, unless
-            // that is the operator's directory. A cluster's version is at most next to it.
-            let max_depth = match statement.kind {
-                StatementKind::ClusterVersion => 1,
-                _ if directory == "" => 1,
-                _ => 2,
-            };
-            !below.components().any(|part| is_example(part.as_str()))
-                && (depth == 0 || directory == own || (depth <= max_depth && !self.fleets.contains(directory)))
+        let applies = |level: &Utf8Path, statement: &&StatementRef| {
+            // A cluster's version is at most next to it.
+            let max_depth = if statement.kind == StatementKind::ClusterVersion { 1 } else { 2 };
+            self.is_about(own, level, statement.object, max_depth)
         };
         let all = levels.flat_map(|(directory, all)| all.iter().filter(move |s| applies(directory, s)));
         let all: Vec<StatementRef> = all.copied().collect();
@@ -323,7 +345,9 @@ impl<'o> DirectoryIndex<'o> {
                 && !is_own(s)
         };
         let has_own = all.iter().any(is_own);
-        all.into_iter().filter(|s| !(has_own && is_anothers(s))).collect()
+        // A file with a HyperConverged is about that one, such as a policy.
+        let is_elsewhere = |s: &StatementRef| s.object.file != object.file;
+        all.into_iter().filter(|s| !((has_own || is_elsewhere(s)) && is_anothers(s))).collect()
     }
 
     fn inventory(&self, directory: &Utf8Path) -> (Vec<SourceRef>, Pairing) {
@@ -345,8 +369,8 @@ impl<'o> DirectoryIndex<'o> {
     }
 
     /// The default inventories of `hcoplan.yaml` that don't exist.
-    fn missing_inventories(&self) -> Vec<Finding> {
-        let named = self.config.inventory.iter().filter(|_| self.objects.given.is_empty());
+    fn missing_inventories(&self, config: &Config) -> Vec<Finding> {
+        let named = config.inventory.iter().filter(|_| self.objects.given.is_empty());
         let missing = named.filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
         missing.map(no_inventory).collect()
     }
@@ -356,12 +380,15 @@ impl<'o> DirectoryIndex<'o> {
         paths.flat_map(|p| self.objects.named(&p)).collect()
     }
 
-    /// The cluster of an entry of `hcoplan.yaml`.
-    fn entry(&self, entry: &ClusterEntry) -> Result<ClusterRef, Box<Finding>> {
-        let wrong = |message: String, path: &Located<String>| Box::new(invalid(message, &path.place));
+    /// The cluster of an entry of `hcoplan.yaml`; adds findings about what can't be applied.
+    fn entry(&self, entry: &ClusterEntry, wrong: &mut Vec<Finding>) -> Option<ClusterRef> {
         let path = &entry.path.value;
+        let mut reject = |message: String, help: &'static str| {
+            wrong.push(invalid(message, &entry.path.place).help(help));
+            None
+        };
         let Some(own) = in_root(path) else {
-            return Err(wrong(format!("`{path}` is outside the root"), &entry.path));
+            return reject(format!("`{path}` is outside the root"), "name a path inside it");
         };
         let here = |o: &&ObjectRef| {
             let found = self.objects.path(**o);
@@ -371,22 +398,22 @@ impl<'o> DirectoryIndex<'o> {
         let object = match found.as_slice() {
             [one] => *one,
             [] => {
-                return Err(wrong(format!("there is no HyperConverged in `{path}`"), &entry.path));
+                let help = "remove the entry if the cluster was removed; if it was renamed, name its new path";
+                return reject(format!("there is no HyperConverged in `{path}`"), help);
             }
             _ => {
                 let message = format!("there are {} HyperConvergeds in `{path}`", found.len());
-                return Err(wrong(message, &entry.path));
+                return reject(message, "name the file of one");
             }
         };
         let mut cluster = self.cluster(object);
-        if !entry.inventory.is_empty() && cluster.pairing != Pairing::Given {
-            for path in &entry.inventory {
-                if self.configured(std::slice::from_ref(path)).is_empty() {
-                    return Err(Box::new(no_inventory(path)));
-                }
-            }
+        if cluster.pairing != Pairing::Given {
+            let missing = entry.inventory.iter().filter(|path| self.configured(std::slice::from_ref(*path)).is_empty());
+            wrong.extend(missing.map(no_inventory));
             let sources = self.configured(&entry.inventory);
-            cluster = self.with(cluster.name, object, sources, Pairing::Configured);
+            if !sources.is_empty() {
+                cluster = self.with(cluster.name, object, sources, Pairing::Configured);
+            }
         }
         if let Some(name) = &entry.name {
             cluster.name = name.value.as_str().into();
@@ -399,13 +426,12 @@ impl<'o> DirectoryIndex<'o> {
                 let mut files = self.objects.paths.iter();
                 files.any(|file| file.starts_with(path))
             };
-            let Some(path) = path.filter(is_there) else {
-                let message = format!("there is no manifest in `{}`", also.value);
-                return Err(wrong(message, also));
-            };
-            cluster.also.push(path);
+            match path.filter(is_there) {
+                Some(path) => cluster.also.push(path),
+                None => wrong.push(invalid(format!("there is no manifest in `{}`", also.value), &also.place)),
+            }
         }
-        Ok(cluster)
+        Some(cluster)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use hcoplan_rule_pages::rules::HCO_REMOVED;
 
+use super::open::configuration;
+use super::paths::in_root;
 use super::{ClusterRef, Repo};
 use crate::prelude::*;
 
@@ -27,6 +29,13 @@ pub fn removed(before: &Repo, after: &Repo, is_selected: impl Fn(&ClusterName) -
 }
 
 impl Repo {
+    /// Whether an entry of the tree's own `hcoplan.yaml`, trusted or not, names a cluster, perhaps of another revision.
+    fn names(&self, cluster: &ClusterRef) -> bool {
+        let own = configuration(&*self.tree, None);
+        let paths = own.iter().flat_map(|own| &own.clusters).filter_map(|entry| in_root(&entry.path.value));
+        paths.into_iter().any(|path| path == cluster.named_path() || path == cluster.directory())
+    }
+
     /// The pattern of `ignore` in `hcoplan.yaml` that excludes a cluster of another revision.
     pub fn ignoring(&self, cluster: &ClusterRef) -> Option<&Location> {
         let matches = |pattern: &str| {
@@ -37,12 +46,20 @@ impl Repo {
     }
 }
 
+/// The help for a cluster whose entry was removed with it: the change says that it is intended.
+const INTENDED: &str = "hcoplan.yaml has no entry for it any more, so it is intended; restore both if it isn't";
+const REMOVE_ENTRY: &str = "restore it; if its removal is intended, remove its entry from hcoplan.yaml, too";
+
 /// The finding that a cluster's HyperConverged isn't found any more, or is ignored.
 pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Finding {
     let name = cluster.name();
     let appliers = before.applying(cluster);
     let gone = appliers.iter().find(|old| after.gitops().same(old, before.gitops()).is_none());
     let left = gone.and_then(|old| before.left(after, old, cluster, None));
+    let is_named = before.names(cluster);
+    // A file that is only hidden, or not applied any more, still has the cluster.
+    let is_there = after.files.iter().any(|file| file.path.starts_with(cluster.named_path()));
+    let is_intended = is_named && !after.names(cluster) && !is_there;
     let mut finding = match (after.ignoring(cluster), left) {
         (Some(pattern), _) => {
             let message = format!("hcoplan.yaml ignores the HyperConverged of cluster {name}");
@@ -51,13 +68,23 @@ pub fn removed_finding(before: &Repo, after: &Repo, cluster: &ClusterRef) -> Fin
                 .help("remove the pattern from `ignore`")
                 .related(pattern.clone(), "this pattern")
         }
-        (None, Some(left)) => return Finding { cluster: Some(name.clone()), ..left.finding(before, cluster, None) },
+        (None, Some(left)) => {
+            let finding = Finding { cluster: Some(name.clone()), ..left.finding(before, cluster, None) };
+            return if is_intended { finding.warning().help(INTENDED) } else { finding };
+        }
         (None, None) => {
             Finding::new(&HCO_REMOVED, format!("the HyperConverged of cluster {name} is not found any more"))
                 .label("it was here before the change")
-                .help("restore it; if its removal is intended, pass `--ignore hco-removed`")
+                .help(if is_named {
+                    REMOVE_ENTRY
+                } else {
+                    "restore it; if its removal is intended, pass `--ignore hco-removed`"
+                })
         }
     };
+    if is_intended && after.ignoring(cluster).is_none() {
+        finding = finding.warning().help(INTENDED);
+    }
     finding.location = before.named_at(cluster.object);
     finding.cluster = Some(name.clone());
     finding
@@ -100,5 +127,24 @@ mod tests {
         assert_eq!(messages(&before, &before), [""; 0]);
         let ignored = repo(&[("a/hc.yaml", HC), ("b/hc.yaml", &other), ("hcoplan.yaml", "ignore: [a]\n")]);
         assert_eq!(messages(&before, &ignored), ["a/hc.yaml:3 hcoplan.yaml ignores the HyperConverged of cluster a"]);
+    }
+
+    #[test]
+    fn removed_entry_says_that_the_removal_is_intended() {
+        let other = format!("{HC}spec: {{defaultCPUModel: x}}\n");
+        let severity = |entries: [&str; 2]| {
+            let [old, new] = entries.map(|entry| format!("clusters: [{{path: b/hc.yaml}}{entry}]\n"));
+            let before = repo(&[("hcoplan.yaml", &old), ("a/hc.yaml", HC), ("b/hc.yaml", &other)]);
+            let after = repo(&[("hcoplan.yaml", &new), ("b/hc.yaml", &other)]);
+            removed(&before, &after, |_| true)[0].severity
+        };
+        let entry = ", {path: a, release: '1.18'}";
+        assert_eq!(severity([entry, ""]), Severity::Warning);
+        assert_eq!(severity([entry, entry]), Severity::Error);
+        assert_eq!(severity(["", ""]), Severity::Error, "nothing says so");
+        let old = format!("clusters: [{}]\n", entry.trim_start_matches(", "));
+        let before = repo(&[("hcoplan.yaml", &old), ("a/hc.yaml", HC)]);
+        let hidden = removed(&before, &repo(&[("a/hc.yaml", "kind: Other\n")]), |_| true);
+        assert_eq!(hidden[0].severity, Severity::Error, "its file is there");
     }
 }

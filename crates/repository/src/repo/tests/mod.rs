@@ -234,26 +234,55 @@ fn the_configuration_can_replace_inventories() {
 }
 
 #[test]
-fn a_wrong_configuration_is_fatal() {
-    let message = |config: &str| {
-        let files = [("hcoplan.yaml", config), ("a/hc.yaml", HC), ("b/1.yaml", HC), ("b/2.yaml", HC)];
-        match try_open(&files, &Options::default()) {
-            Err(Error::Configuration(findings)) => findings.iter().map(show).collect::<Vec<_>>(),
-            other => panic!("{other:?}"),
+fn a_configuration_that_is_no_yaml_is_fatal() {
+    match try_open(&[("hcoplan.yaml", "a: ["), ("a/hc.yaml", HC)], &Options::default()) {
+        Err(Error::Configuration(found)) => {
+            assert!(show(&found[0]).starts_with("hcoplan.yaml:1:5 configuration-invalid: did not find"), "{found:?}");
         }
-    };
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn reports_entries_that_lead_nowhere_and_keeps_the_clusters() {
     let cases = [
         ("clusters: [{path: nowhere}]\n", "1:19", "there is no HyperConverged in `nowhere`"),
         ("clusters: [{path: b}]\n", "1:19", "there are 2 HyperConvergeds in `b`"),
         ("clusters: [{path: ../b}]\n", "1:19", "`../b` is outside the root"),
         ("clusters: [{path: a, inventory: x}]\n", "1:33", "there is no inventory in `x`"),
-        ("a: [", "1:5", "did not find expected node content"),
+        ("clusters: [{path: a, also: images}]\n", "1:28", "there is no manifest in `images`"),
+        ("inventory: x\n", "1:12", "there is no inventory in `x`"),
+        ("clusters: [{path: a}, {path: a/hc.yaml}]\n", "1:30", "another entry is about this HyperConverged, too"),
     ];
-    for (config, place, said) in cases {
-        let found = message(config);
-        let expected = format!("hcoplan.yaml:{place} configuration-invalid: {said}");
-        assert!(found[0].starts_with(&expected), "{config}: {found:?}");
+    for (config, place, message) in cases {
+        let repo = open(&[("hcoplan.yaml", config), ("a/hc.yaml", HC), ("b/1.yaml", HC), ("b/2.yaml", HC)]);
+        let found: Vec<String> = repo.findings().iter().map(show).collect();
+        let expected = format!("hcoplan.yaml:{place} configuration-invalid: {message}");
+        assert!(found.iter().any(|found| found.starts_with(&expected)), "{config}: {found:?}");
+        assert_eq!(repo.clusters()[0].name().to_string(), "a", "{config}");
     }
+    // A file that can't be parsed says so itself.
+    let config = "clusters: [{path: a/hc.yaml}]\n";
+    let repo = open(&[("hcoplan.yaml", config), ("a/hc.yaml", &format!("{HC}a: [\n")), ("b/1.yaml", HC)]);
+    assert!(repo.findings().iter().all(|f| f.rule.name != "configuration-invalid"), "{:?}", repo.findings());
+    let problem = &repo.problems()[0];
+    assert!(problem.fatal && problem.finding.file() == Some(Utf8Path::new("a/hc.yaml")), "{problem:?}");
+}
+
+#[test]
+fn machine_sets_next_to_the_only_cluster_are_its_nodes() {
+    let machines = "apiVersion: machine.openshift.io/v1beta1\nkind: MachineSet\nmetadata: {name: m}\nspec:\n  \
+                    replicas: 1\n  template: {spec: {metadata: {labels: {kubernetes.io/arch: arm64, \
+                    node-role.kubernetes.io/virt: ''}}}}\n";
+    let files = [("hco/hc.yaml", HC), ("machines/m.yaml", machines)];
+    let repo = open(&files);
+    assert_eq!(clusters(&repo), ["hco: hco/hc.yaml <- machines/m.yaml"]);
+    assert!(repo.load(&repo.clusters()[0]).expect("loaded").inventory.states_nodes);
+    let infra = machines.replace("/virt", "/infra");
+    let repo = open(&[files[0], ("machines/m.yaml", &infra)]);
+    assert!(!repo.load(&repo.clusters()[0]).expect("loaded").inventory.states_nodes, "infrastructure alone");
+    let repo = open(&[files[0], files[1], ("other/hc.yaml", HC)]);
+    assert_eq!(clusters(&repo), ["hco: hco/hc.yaml <- ", "other: other/hc.yaml <- "]);
 }
 
 #[test]
