@@ -82,13 +82,13 @@ fn as_built<'a>(
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
         Err(finding) => {
-            outcome.found.findings.push((**finding).clone());
+            outcome.found.findings.push(Finding { stops: true, ..(**finding).clone() });
             return ends(work, pair, planned::unusable(finding), outcome);
         }
     };
     let inventory = Arc::clone(&loaded.inventory);
     if work.renders() && !inventory.valid {
-        return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
+        return ends(work, pair, planned::wrong_inventory(&mut outcome.found.findings), outcome);
     }
     let inputs = Inputs::new((repo, cluster), loaded, release, inventory);
     let old = PreviousCluster::of(work, pair, cluster, &inputs);

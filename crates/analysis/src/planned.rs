@@ -386,15 +386,18 @@ pub(super) fn plan<'a>(
         Err(finding) => return Err(Box::new(unusable(finding))),
     };
     if !inventory.valid {
-        return Err(Box::new(wrong_inventory(&loaded.findings)));
+        return Err(Box::new(wrong_inventory(&mut loaded.findings)));
     }
     Ok(Inputs::new((repo, cluster), loaded, release, inventory).planned(AdmissionMode::Force))
 }
 
 /// Converts the findings about an inventory: the first error counts.
-pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
-    match findings.iter().find(|f| f.rule.name == "inventory-invalid") {
-        Some(finding) => unusable(finding),
+pub(super) fn wrong_inventory(findings: &mut [Finding]) -> NotPlanned {
+    match findings.iter_mut().find(|f| f.rule.name == "inventory-invalid") {
+        Some(finding) => {
+            finding.stops = true;
+            unusable(finding)
+        }
         None => NotPlanned {
             kind: NotPlannedKind::Unusable,
             text: "its inventory is wrong".to_owned(),

@@ -258,10 +258,7 @@ impl Repo {
         }
         let path = self.paths.get(file as usize);
         let path = path.expect("indexes come from the list of paths");
-        let source = self.tree.source(path).map_err(|why| {
-            let problem = unreadable(path, &why);
-            Box::new(Problem { fatal: true, ..problem })
-        })?;
+        let source = self.tree.source(path).map_err(|why| Box::new(unreadable(path, &why).fatal()))?;
         // The first read reported the broken part; earlier documents are used.
         let content = Arc::new(Content::read(&*self.tree, source));
         self.recent.add(file, &content);
