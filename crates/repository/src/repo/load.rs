@@ -11,7 +11,7 @@ use super::choose_release::{known_release, nearest_release, not_modelled};
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::paths::parent;
-use super::problem::{Problem, changed_while_read, text_problems, unreadable};
+use super::problem::{Problem, changed_while_read, related, text_problems, unreadable};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
 use super::wrappers::unknown;
@@ -200,11 +200,17 @@ impl Repo {
         files.append(&mut statements);
         let known = release.as_deref().ok();
         let mut unknown = unknown::finding(&unknown, &document, known);
-        if let Some(finding) = unknown.as_mut().filter(|_| document.file.text().contains("${"))
-            && let Some(from) = self.missing_substitutes(cluster)
-        {
-            finding.message.push_str(&format!("; Flux takes it from {from}, which is not in the repository"));
-            finding.severity = Severity::Warning;
+        if let Some(finding) = unknown.take_if(|_| document.file.text().contains("${")) {
+            findings.push(match self.missing_substitutes(cluster) {
+                None => finding,
+                Some((from, place)) => {
+                    let message =
+                        format!("{}; Flux takes it from {from}, which is not in the repository", finding.message);
+                    let of_value = finding.location.clone();
+                    let finding = Finding { message, ..finding }.warning().at(place).label("not in the repository");
+                    related(finding.clone(), finding.location, of_value, "filled in here")
+                }
+            });
         }
         findings.extend(unknown);
         for finding in &mut findings {

@@ -35,6 +35,7 @@ pub(super) use objects::{GROUPS, GitOps, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
 
+pub(super) use variables::is_absent;
 /// An object of a controller: what it applies, from where, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Applied {
