@@ -22,7 +22,7 @@ pub(super) fn compare(
     objects: Option<(&OtherObjects, &OtherObjects)>,
     outcome: &mut ClusterResult,
 ) {
-    let found_before = found_before(work, old);
+    let found_before = found_before(work, old, now);
     let gone = mark(work, old, found_before.as_deref(), outcome);
     if !work.compare {
         return;
@@ -184,14 +184,33 @@ fn attribute_findings(
 }
 
 /// The findings of the side before, if known.
-fn found_before(work: &ClusterTask<'_>, old: &PreviousCluster<'_>) -> Option<Vec<Finding>> {
+fn found_before(work: &ClusterTask<'_>, old: &PreviousCluster<'_>, now: &Planned<'_>) -> Option<Vec<Finding>> {
     let (PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _)) = old else {
         return None;
     };
     let selection = work.lint.clone()?.without_fixes();
-    let mut findings = before.loaded().findings.clone();
-    findings.extend(assumed::lint(work, &before.as_judged(), (None, None), &selection).findings);
-    Some(findings)
+    let lint = |before: &Planned<'_>| {
+        let mut findings = before.loaded().findings.clone();
+        findings.extend(assumed::lint(work, before, (None, None), &selection).findings);
+        findings
+    };
+    let findings = lint(&before.as_judged());
+    if !before.is_rejected() || now.is_rejected() {
+        return Some(findings);
+    }
+    // What the rejection hid isn't new: it is seen with the values that the change gives to the rejected fields.
+    let mut repaired = before.manifest().clone();
+    for path in findings.iter().filter(|finding| finding.rejection).filter_map(|finding| finding.path.as_ref()) {
+        let (is, was) = (path.get(now.manifest()), repaired.pointer_mut(&path.to_pointer()));
+        if let Some((was, is)) = was.zip(is) {
+            *was = is.clone();
+        }
+    }
+    let all = [repaired, now.manifest().clone()].map(|manifest| before.with_manifest(manifest));
+    let mut repaired = all.into_iter().map(|inputs| inputs.planned(AdmissionMode::Create));
+    let mut hidden = repaired.find(|planned| !planned.is_rejected()).as_ref().map(lint)?;
+    hidden.extend(without_existing(&findings, &hidden));
+    Some(hidden)
 }
 
 /// Marks existing findings; returns the removed ones.

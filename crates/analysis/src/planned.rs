@@ -56,6 +56,13 @@ impl<'a> Inputs<'a> {
         Self { release: Arc::clone(release), inventory, ..self.clone() }
     }
 
+    /// The same cluster with another HyperConverged.
+    pub(super) fn with_manifest(&self, json: Value) -> Self {
+        let mut loaded = (*self.loaded).clone();
+        loaded.json = json;
+        Self { loaded: loaded.into(), ..self.clone() }
+    }
+
     /// The repository of its files.
     pub(super) fn repo(&self) -> &'a Repo {
         self.repo

@@ -21,7 +21,7 @@ use hcoplan_rule_pages::rules::{
 };
 
 /// A cluster, ready to be planned.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Loaded {
     /// Its name.
     pub name: ClusterName,
