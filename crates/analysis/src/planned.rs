@@ -351,14 +351,15 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
     }
 }
 
-/// Takes what another side states of the cluster and this one only assumes; returns the rules that report the assumptions,
-/// and what they are about.
+/// Takes what another side knows of the cluster and this one only assumes; returns the rules that report the assumptions
+/// that end, and what they are about.
 pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static Rule, &'static str)> {
     let mut taken = Vec::new();
-    if !loaded.inventory.states_nodes && loaded.inventory.valid && other.inventory.states_nodes {
-        let known = loaded.inventory.with_nodes(other.inventory.inventory.nodes.clone());
-        loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..known });
-        taken.push((&NODES_ASSUMED, "nodes are"));
+    if !loaded.inventory.states_nodes && loaded.inventory.valid {
+        let LoadedInventory { states_nodes, inventory, .. } = &*other.inventory;
+        let known = loaded.inventory.with_nodes(inventory.nodes.clone());
+        loaded.inventory = Arc::new(LoadedInventory { states_nodes: *states_nodes, ..known });
+        taken.extend(states_nodes.then_some((&NODES_ASSUMED, "nodes are")));
     }
     let is_assumed = |loaded: &Loaded| loaded.release_basis() == ReleaseBasis::Assumed;
     if let (true, false, Ok(release)) = (is_assumed(loaded), is_assumed(other), &other.release) {

@@ -72,6 +72,18 @@ impl fmt::Display for ReleaseBasis {
 
 impl Loaded {
     /// What its release rests on.
+    /// Assumes the same nodes as of another side of a comparison, which assumes them, too: a change of a manifest changes
+    /// no node.
+    pub fn share_assumed_nodes(&mut self, other: &Self) {
+        let nodes = inventory::assumed_nodes_of(&[&self.json, &other.json]);
+        let finding = nodes_assumed(&self.document, &nodes);
+        self.findings
+            .iter_mut()
+            .filter(|f| f.rule.name == finding.rule.name)
+            .for_each(|f| f.message.clone_from(&finding.message));
+        self.inventory = Arc::new(self.inventory.with_nodes(nodes));
+    }
+
     pub fn release_basis(&self) -> ReleaseBasis {
         match &self.identity.release {
             None => ReleaseBasis::Assumed,
@@ -137,7 +149,7 @@ impl Repo {
             metadata.insert("namespace".to_owned(), given.value.as_str().into());
         }
         if !inventory.states_nodes {
-            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&json)));
+            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&[&json])));
             findings.extend(inventory.valid.then(|| nodes_assumed(&document, &inventory.inventory.nodes)));
         }
         let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory, given);
