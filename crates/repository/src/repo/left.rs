@@ -101,6 +101,11 @@ impl Applied {
         (if with_itself { self.deletes_with_itself() } else { self.prunes }) && !self.keeps(object, with_itself)
     }
 
+    /// Whether it prunes, and annotations don't keep an object from that in every case.
+    pub(super) fn may_prune(&self, object: &Value) -> bool {
+        self.prunes && !(self.keeps(object, false) && self.keeps(object, true))
+    }
+
     /// Whether annotations of an object keep it in the cluster, where the controller's object that applies it would
     /// delete it, `with_itself` or alone.
     ///

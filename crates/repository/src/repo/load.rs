@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Repo;
 use super::choose_release::{known_release, nearest_release, not_modelled};
+use super::gitops::Applied;
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::paths::parent;
@@ -71,7 +72,6 @@ impl fmt::Display for ReleaseBasis {
 }
 
 impl Loaded {
-    /// What its release rests on.
     /// Assumes the same nodes as of another side of a comparison, which assumes them, too: a change of a manifest changes
     /// no node.
     pub fn share_assumed_nodes(&mut self, other: &Self) {
@@ -84,6 +84,7 @@ impl Loaded {
         self.inventory = Arc::new(self.inventory.with_nodes(nodes));
     }
 
+    /// What its release rests on.
     pub fn release_basis(&self) -> ReleaseBasis {
         match &self.identity.release {
             None => ReleaseBasis::Assumed,
@@ -381,7 +382,10 @@ impl Repo {
             out.statement(&statement);
         }
         out.operators_namespace_first();
-        out.updates.extend(self.applied().nearest(cluster.path()).and_then(|applied| applied.method.clone()));
+        let mut methods: Vec<_> = self.appliers_of(cluster).into_iter().filter_map(Applied::method).collect();
+        // Of several, the one that rejects more.
+        methods.sort_by_key(|method| method.value != UpdateMethod::ServerSide);
+        out.updates.extend(methods);
         let by = FactOrigin::Configured;
         out.releases.extend(self.config.release.as_ref().map(|all| WithSource::configured(all, by)));
         out.platforms.extend(self.config.platform.as_ref().map(|all| WithSource::configured(all, by)));

@@ -16,6 +16,7 @@ mod generators;
 mod left_out;
 mod objects;
 mod path;
+mod sync;
 mod template;
 mod variables;
 
@@ -34,8 +35,8 @@ pub(super) use left_out::LeftOut;
 pub(super) use objects::{GROUPS, GitOps, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
-
 pub(super) use variables::is_absent;
+
 /// An object of a controller: what it applies, from where, and how.
 #[derive(Debug, Clone)]
 pub(super) struct Applied {
