@@ -82,13 +82,13 @@ fn as_built<'a>(
     let release = match &loaded.release {
         Ok(release) => Arc::clone(release),
         Err(finding) => {
-            outcome.found.findings.push(Finding { stops: true, ..(**finding).clone() });
+            outcome.found.findings.push((**finding).clone());
             return ends(work, pair, planned::unusable(finding), outcome);
         }
     };
     let inventory = Arc::clone(&loaded.inventory);
     if work.renders() && !inventory.valid {
-        return ends(work, pair, planned::wrong_inventory(&mut outcome.found.findings), outcome);
+        return ends(work, pair, planned::wrong_inventory(&outcome.found.findings), outcome);
     }
     let inputs = Inputs::new((repo, cluster), loaded, release, inventory);
     let old = PreviousCluster::of(work, pair, cluster, &inputs);
@@ -166,11 +166,7 @@ fn as_built<'a>(
 /// A statement that is gone changes what is known, not the cluster: it is as it was stated before.
 fn keep_known(work: &ClusterTask<'_>, pair: &Pair<'_>, loaded: &mut Loaded) {
     let (Before::Sources(before, _), Some(was)) = (work.before, pair.before) else { return };
-    let Ok(mut old) = before.load(was) else { return };
-    if ![&*loaded, &old].iter().any(|side| side.inventory.states_nodes) {
-        loaded.share_assumed_nodes(&old);
-        old.inventory = old.inventory.with_nodes(loaded.inventory.inventory.nodes.clone()).into();
-    }
+    let Ok(old) = before.load(was) else { return };
     for (rule, what) in planned::take_known(loaded, &old) {
         for finding in loaded.findings.iter_mut().filter(|finding| finding.rule.name == rule.name) {
             finding.message = format!("the cluster's {what} unknown now: compared with what was stated before");

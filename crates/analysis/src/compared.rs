@@ -189,26 +189,24 @@ fn found_before(work: &ClusterTask<'_>, old: &PreviousCluster<'_>, now: &Planned
         return None;
     };
     let selection = work.lint.clone()?.without_fixes();
-    let lint = |before: &Planned<'_>| {
-        let mut findings = before.loaded().findings.clone();
-        findings.extend(assumed::lint(work, before, (None, None), &selection).findings);
-        findings
-    };
-    let findings = lint(&before.as_judged());
+    let mut findings = before.loaded().findings.clone();
+    findings.extend(assumed::lint(work, &before.as_judged(), (None, None), &selection).findings);
     if !before.is_rejected() || now.is_rejected() {
         return Some(findings);
     }
     // What the rejection hid isn't new: it is seen with the values that the change gives to the rejected fields.
     let mut repaired = before.manifest().clone();
-    for path in findings.iter().filter(|finding| finding.rejection).filter_map(|finding| finding.path.as_ref()) {
-        let (is, was) = (path.get(now.manifest()), repaired.pointer_mut(&path.to_pointer()));
-        if let Some((was, is)) = was.zip(is) {
+    for path in findings.iter().filter(|f| f.rejection).filter_map(|f| f.path.as_ref()) {
+        if let Some((was, is)) = repaired.pointer_mut(&path.to_pointer()).zip(path.get(now.manifest())) {
             *was = is.clone();
         }
     }
-    let all = [repaired, now.manifest().clone()].map(|manifest| before.with_manifest(manifest));
-    let mut repaired = all.into_iter().map(|inputs| inputs.planned(AdmissionMode::Create));
-    let mut hidden = repaired.find(|planned| !planned.is_rejected()).as_ref().map(lint)?;
+    let seen = |object: Value| {
+        before.seen_with(None, (before.release(), before.inventory().clone(), object), None, |cx| {
+            cx.admission().accepted.then(|| lint::run(cx, &selection).findings)
+        })
+    };
+    let mut hidden = seen(repaired).or_else(|| seen(now.manifest().clone())).unwrap_or_default();
     hidden.extend(without_existing(&findings, &hidden));
     Some(hidden)
 }
@@ -223,16 +221,15 @@ fn mark(
     let findings = &mut outcome.found.findings;
     match (old, before) {
         (PreviousCluster::Same, _) => findings.iter_mut().for_each(|f| f.is_existing = true),
-        // The findings of a live HyperConverged are unknown.
-        (PreviousCluster::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.rejection),
-        (PreviousCluster::Absent, _) if matches!(work.before, Before::Objects(_)) => {
+        // The findings of what a cluster holds are unknown.
+        _ if matches!(old, PreviousCluster::Live(_)) || matches!(work.before, Before::Objects(_)) => {
             findings.iter_mut().for_each(|f| f.is_existing = !f.rejection);
         }
         (_, Some(before)) => {
             mark_existing(findings, before, true);
             let mut gone = without_existing(before, findings);
             // What a rule that can't run reported is unknown now.
-            gone.retain(|finding| !outcome.found.skipped.contains(finding.rule.name));
+            gone.retain(|f| !outcome.found.skipped.contains(f.rule.name));
             return gone;
         }
         _ => {}
@@ -303,14 +300,10 @@ fn live_check(live: &Value, dump: &[Object], inputs: &Inputs<'_>) -> Option<Live
 
 /// The reason of the rejection before, and its consequence for the comparison.
 fn rejected_before(work: &ClusterTask<'_>, why: &str) -> String {
-    let is_alternative = matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives));
-    let side = if is_alternative { "the left one is rejected" } else { "it was rejected before" };
-    let planned = if is_alternative {
-        "the side after is shown as a new one"
-    } else {
-        "what the cluster holds isn't known, and this is planned as a new one"
-    };
-    format!("{side}: {why}; {planned}")
+    if matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives)) {
+        return format!("the left one is rejected: {why}; the side after is shown as a new one");
+    }
+    format!("it was rejected before: {why}; what the cluster holds isn't known, and this is planned as a new one")
 }
 
 /// A cluster that is no longer declared, or not applied; `cluster` is the one that isn't applied.

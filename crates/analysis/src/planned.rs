@@ -56,13 +56,6 @@ impl<'a> Inputs<'a> {
         Self { release: Arc::clone(release), inventory, ..self.clone() }
     }
 
-    /// The same cluster with another HyperConverged.
-    pub(super) fn with_manifest(&self, json: Value) -> Self {
-        let mut loaded = (*self.loaded).clone();
-        loaded.json = json;
-        Self { loaded: loaded.into(), ..self.clone() }
-    }
-
     /// The repository of its files.
     pub(super) fn repo(&self) -> &'a Repo {
         self.repo
@@ -355,12 +348,12 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
 /// that end, and what they are about.
 pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static Rule, &'static str)> {
     let mut taken = Vec::new();
-    if !loaded.inventory.states_nodes && loaded.inventory.valid {
-        let LoadedInventory { states_nodes, inventory, .. } = &*other.inventory;
-        let known = loaded.inventory.with_nodes(inventory.nodes.clone());
-        loaded.inventory = Arc::new(LoadedInventory { states_nodes: *states_nodes, ..known });
-        taken.extend(states_nodes.then_some((&NODES_ASSUMED, "nodes are")));
+    if !loaded.inventory.states_nodes && loaded.inventory.valid && other.inventory.states_nodes {
+        let known = loaded.inventory.with_nodes(other.inventory.inventory.nodes.clone());
+        loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..known });
+        taken.push((&NODES_ASSUMED, "nodes are"));
     }
+    loaded.share_assumed_nodes(other);
     let is_assumed = |loaded: &Loaded| loaded.release_basis() == ReleaseBasis::Assumed;
     if let (true, false, Ok(release)) = (is_assumed(loaded), is_assumed(other), &other.release) {
         loaded.release = Ok(Arc::clone(release));
@@ -394,18 +387,15 @@ pub(super) fn plan<'a>(
         Err(finding) => return Err(Box::new(unusable(finding))),
     };
     if !inventory.valid {
-        return Err(Box::new(wrong_inventory(&mut loaded.findings)));
+        return Err(Box::new(wrong_inventory(&loaded.findings)));
     }
     Ok(Inputs::new((repo, cluster), loaded, release, inventory).planned(AdmissionMode::Force))
 }
 
 /// Converts the findings about an inventory: the first error counts.
-pub(super) fn wrong_inventory(findings: &mut [Finding]) -> NotPlanned {
-    match findings.iter_mut().find(|f| f.rule.name == "inventory-invalid") {
-        Some(finding) => {
-            finding.stops = true;
-            unusable(finding)
-        }
+pub(super) fn wrong_inventory(findings: &[Finding]) -> NotPlanned {
+    match findings.iter().find(|f| f.rule.name == "inventory-invalid") {
+        Some(finding) => unusable(finding),
         None => NotPlanned {
             kind: NotPlannedKind::Unusable,
             text: "its inventory is wrong".to_owned(),

@@ -185,10 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn never_hides_a_rejection() {
-        let rejection = Finding { rejection: true, ..finding("a") };
+    fn never_hides_what_makes_the_exit_code() {
+        let rejections = [Finding { rejection: true, ..finding("a") }, Finding { stops: true, ..finding("a") }];
         let day = Date::parse("2026-10-01").unwrap();
         let baseline = Baseline::record(&[finding("a")], None, &BTreeSet::new(), day);
-        assert_eq!(baseline.leave_out(vec![rejection], &BTreeSet::new()).hidden, 0);
+        for rejection in rejections {
+            assert_eq!(baseline.leave_out(vec![rejection], &BTreeSet::new()).hidden, 0);
+        }
     }
 }

@@ -7,9 +7,6 @@ use crate::topology::admits;
 use hcoplan_diagnostics::words::list;
 use hcoplan_kubernetes::label_selector::Requirement;
 
-/// The assumed nodes: an installer's default for a cluster with separate workers.
-const CONTROL_PLANE: [(&str, usize); 1] = [("control-plane", 3)];
-const WORKERS: usize = 2;
 const ARCHITECTURE: &str = "amd64";
 
 /// The architectures that a worker may have, the likelier first.
@@ -29,7 +26,8 @@ pub fn described_assumed_nodes(nodes: &[Node]) -> String {
     list(&all, all.len())
 }
 
-/// Three amd64 control-plane nodes and two amd64 workers, sorted by name.
+/// Three amd64 control-plane nodes and two amd64 workers, sorted by name: an installer's default for a cluster with
+/// separate workers.
 pub fn assumed_nodes() -> Vec<Node> {
     assumed_nodes_of(&[])
 }
@@ -38,7 +36,7 @@ pub fn assumed_nodes() -> Vec<Node> {
 /// HyperConvergeds are one cluster's, before and after a change, which changes no node. Placements that exclude each
 /// other have workers of their own.
 pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
-    let mut nodes = nodes(&CONTROL_PLANE, ARCHITECTURE);
+    let mut nodes = control_plane(3, ARCHITECTURE);
     let worker = node("worker", "", ARCHITECTURE);
     let mut pools = vec![worker.clone()];
     let mut met: Vec<&Value> = Vec::new();
@@ -47,11 +45,10 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
         if !admits(placement, &worker) && nodes.iter().any(|node| admits(placement, node)) {
             continue;
         }
-        let with = |index: Option<usize>| {
+        let with = |index: usize| {
             let mut next = pools.clone();
-            let at = index.unwrap_or(next.len());
-            next.extend(index.is_none().then(|| worker.clone()));
-            select(placement, &mut next[at]);
+            next.extend((index == pools.len()).then(|| worker.clone()));
+            select(placement, &mut next[index]);
             next
         };
         met.push(placement);
@@ -59,20 +56,17 @@ pub fn assumed_nodes_of(hyperconvergeds: &[&Value]) -> Vec<Node> {
         if suits(&pools) {
             continue;
         }
-        match (0..pools.len()).map(Some).chain([None]).map(with).find(suits) {
+        match (0..=pools.len()).map(with).find(suits) {
             Some(next) => pools = next,
             // No node can meet it.
             None => _ = met.pop(),
         }
     }
-    let mut number = 0;
-    for pool in &pools {
-        for _ in 0..WORKERS {
-            let name = Some(pool.name.clone()).filter(|name| !name.is_empty() && nodes.iter().all(|n| n.name != *name));
-            let name = name.unwrap_or_else(|| format!("worker-{number}"));
-            number += 1;
-            nodes.push(with_default_labels(Node { name, ..pool.clone() }));
-        }
+    let twice = pools.iter().flat_map(|pool| [pool, pool]);
+    for (number, pool) in twice.enumerate() {
+        let is_taken = pool.name.is_empty() || nodes.iter().any(|node| node.name == pool.name);
+        let name = if is_taken { format!("worker-{number}") } else { pool.name.clone() };
+        nodes.push(with_default_labels(Node { name, ..pool.clone() }));
     }
     nodes.sort_by(|a, b| a.name.cmp(&b.name));
     nodes
@@ -133,17 +127,15 @@ fn select(placement: &Value, node: &mut Node) {
 /// Nodes that differ from [`assumed_nodes`] in everything that HCO examines. A finding that occurs with both doesn't
 /// depend on the assumption.
 pub fn contrasting_nodes() -> Vec<Node> {
-    let mut nodes = nodes(&[("control-plane", 1)], "s390x");
+    let mut nodes = control_plane(1, "s390x");
     for node in &mut nodes {
         node.labels.insert(format!("{ROLE_LABEL}worker"), String::new());
     }
     nodes
 }
 
-fn nodes(roles: &[(&str, usize)], architecture: &str) -> Vec<Node> {
-    let of_role =
-        |(role, count): &(&str, usize)| (0..*count).map(|n| node(role, &format!("{role}-{n}"), architecture)).collect();
-    roles.iter().flat_map(|of| -> Vec<Node> { of_role(of) }).collect()
+fn control_plane(count: usize, architecture: &str) -> Vec<Node> {
+    (0..count).map(|number| node("control-plane", &format!("control-plane-{number}"), architecture)).collect()
 }
 
 fn node(role: &str, name: &str, architecture: &str) -> Node {

@@ -116,10 +116,8 @@ impl Repo {
                 if first.object == cluster.object {
                     continue;
                 }
-                let appliers = match phrase(&by.document) {
-                    one if std::ptr::eq(by, other) => one,
-                    one => format!("{} and {one}", phrase(&other.document)),
-                };
+                let [own, others] = [by, other].map(|by| phrase(&by.document));
+                let appliers = if own == others { own } else { format!("{others} and {own}") };
                 let message = format!(
                     "the second apply overwrites the first: {appliers} applies two HyperConvergeds of the same name to one cluster"
                 );

@@ -12,7 +12,7 @@ use super::gitops::Applied;
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::paths::parent;
-use super::problem::{Problem, changed_while_read, related, text_problems, unreadable};
+use super::problem::{Problem, changed_while_read, text_problems, unreadable};
 use super::scan::{Content, FoundKind};
 use super::statements::{Statement, StatementKind};
 use super::wrappers::unknown;
@@ -22,7 +22,7 @@ use hcoplan_rule_pages::rules::{
 };
 
 /// A cluster, ready to be planned.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Loaded {
     /// Its name.
     pub name: ClusterName,
@@ -72,16 +72,14 @@ impl fmt::Display for ReleaseBasis {
 }
 
 impl Loaded {
-    /// Assumes the same nodes as of another side of a comparison, which assumes them, too: a change of a manifest changes
-    /// no node.
+    /// Assumes the same nodes as of another side of a comparison, if both assume them: a change of a manifest changes no
+    /// node.
     pub fn share_assumed_nodes(&mut self, other: &Self) {
-        let nodes = inventory::assumed_nodes_of(&[&self.json, &other.json]);
-        let finding = nodes_assumed(&self.document, &nodes);
-        self.findings
-            .iter_mut()
-            .filter(|f| f.rule.name == finding.rule.name)
-            .for_each(|f| f.message.clone_from(&finding.message));
-        self.inventory = Arc::new(self.inventory.with_nodes(nodes));
+        if ![&*self, other].iter().any(|side| side.inventory.states_nodes) {
+            let mut both = [&self.json, &other.json];
+            both.sort_by_key(|json| json.to_string());
+            self.inventory = self.inventory.with_nodes(inventory::assumed_nodes_of(&both)).into();
+        }
     }
 
     /// What its release rests on.
@@ -219,9 +217,7 @@ impl Repo {
                 Some((from, place)) => {
                     let message =
                         format!("{}; Flux takes it from {from}, which is not in the repository", finding.message);
-                    let of_value = finding.location.clone();
-                    let finding = Finding { message, ..finding }.warning().at(place).label("not in the repository");
-                    related(finding.clone(), finding.location, of_value, "filled in here")
+                    Finding { message, ..finding }.warning().at(place).label("not in the repository")
                 }
             });
         }
@@ -450,6 +446,7 @@ impl Repo {
             }
             let mut finding = Finding::new(&RELEASE_UNKNOWN, unknown.to_string()).at(place);
             finding.help = Some(unknown.help.into());
+            finding.stops = true;
             Err(Box::new(finding))
         })
     }

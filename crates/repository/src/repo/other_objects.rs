@@ -256,7 +256,7 @@ impl Repo {
     pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
         let appliers = self.appliers_of(cluster);
         let skips_dry_run = appliers.iter().filter_map(|by| by.skips_dry_run()).reduce(|a, b| a || b);
-        let pruned_by = appliers.iter().find(|by| by.may_prune(&loaded.json)).map(|by| by.prune_place());
+        let pruned_by = appliers.iter().find_map(|by| by.pruned_at(&loaded.json));
         let mut out = OtherObjects { skips_dry_run, pruned_by, ..OtherObjects::default() };
         let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
         for file in self.files_of(cluster) {

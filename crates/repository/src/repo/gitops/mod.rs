@@ -51,8 +51,8 @@ pub(super) struct Applied {
     pub(super) namespace: Option<String>,
     /// The cluster to which it applies them, as far as it is known.
     pub(super) destination: Option<Destination>,
-    /// Whether it deletes objects that are removed from its sources.
-    pub(super) prunes: bool,
+    /// Where it says that it deletes objects that are removed from its sources, if it does.
+    pub(super) prunes: Option<Location>,
     pub(super) sources: Vec<Source>,
 }
 

@@ -2,7 +2,7 @@
 
 use hcoplan_planner::lifecycle::UpdateMethod;
 
-use super::{Applied, Controller, Kind};
+use super::{Applied, Controller};
 use crate::prelude::*;
 use crate::repo::identity::{FactOrigin, WithSource, sync_method};
 
@@ -29,14 +29,5 @@ impl Applied {
         let place = Some(self.document.location(self.document.root.span));
         let value = sync_method(self.options()).unwrap_or(usual);
         Some(WithSource { value, by: FactOrigin::Object(self.kind.name()), place })
-    }
-
-    /// Where it says that it prunes.
-    pub(in crate::repo) fn prune_place(&self) -> Location {
-        self.document.locate(&Path::dotted(match self.kind {
-            Kind::Application => "spec.syncPolicy.automated.prune",
-            Kind::ApplicationSet => "spec.template.spec.syncPolicy.automated.prune",
-            _ => "spec.prune",
-        }))
     }
 }

@@ -316,14 +316,8 @@ fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
 }
 
 /// What every cluster with HCO serves, of which charts ask whether it does.
-const SERVED: [&str; 6] = [
-    "hco.kubevirt.io/v1beta1",
-    "hco.kubevirt.io/v1beta1/HyperConverged",
-    "kubevirt.io/v1",
-    "kubevirt.io/v1/VirtualMachine",
-    "cdi.kubevirt.io/v1beta1",
-    "cdi.kubevirt.io/v1beta1/DataVolume",
-];
+const SERVED: &str =
+    "hco.kubevirt.io/v1beta1,hco.kubevirt.io/v1beta1/HyperConverged,kubevirt.io/v1,cdi.kubevirt.io/v1beta1";
 
 /// A release to render.
 struct ReleaseToRender<'r> {
@@ -377,7 +371,7 @@ impl ReleaseToRender<'_> {
         // kustomize, unlike controllers, knows no cluster.
         if release.by.as_ref().is_none_or(|by| !is_kustomization(by.file.path())) && self.chart.files.values().any(asks)
         {
-            arguments.extend(["--api-versions".to_owned(), SERVED.join(",")]);
+            arguments.extend(["--api-versions", SERVED].map(str::to_owned));
         }
         for (option, value) in &release.options {
             arguments.extend([(*option).to_owned(), value.clone()]);
