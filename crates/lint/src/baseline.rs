@@ -81,8 +81,8 @@ impl Baseline {
         serde_json::from_str(text)
     }
 
-    /// Records findings except rejections and what stops a plan, which are always reported. Entries of `before` keep their date; those of
-    /// clusters that weren't judged stay.
+    /// Records findings except rejections and what stops a plan, which are always reported. Entries of `before` keep their
+    /// date; those of clusters that weren't judged stay.
     pub fn record(findings: &[Finding], before: Option<&Self>, unjudged: &BTreeSet<String>, today: Date) -> Self {
         let known = findings.iter().zip(fingerprints(findings));
         let known = known.filter(|(finding, _)| may_hide(finding));

@@ -24,7 +24,7 @@ pub enum ValueOrigin {
     Nodes {
         /// Whether they are assumed.
         are_assumed: bool,
-        /// Whether their architectures do it, whatever their number is.
+        /// Whether only their architectures do.
         by_architecture: bool,
     },
     /// HCO draws it at random once per cluster, and keeps it.
