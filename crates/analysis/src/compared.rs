@@ -22,7 +22,7 @@ pub(super) fn compare(
     objects: Option<(&OtherObjects, &OtherObjects)>,
     outcome: &mut ClusterResult,
 ) {
-    let found_before = found_before(work, old);
+    let found_before = found_before(work, old, now);
     let gone = mark(work, old, found_before.as_deref(), outcome);
     if !work.compare {
         return;
@@ -195,14 +195,31 @@ fn attribute_findings(
 }
 
 /// The findings of the side before, if known.
-fn found_before(work: &ClusterTask<'_>, old: &PreviousCluster<'_>) -> Option<Vec<Finding>> {
+fn found_before(work: &ClusterTask<'_>, old: &PreviousCluster<'_>, now: &Planned<'_>) -> Option<Vec<Finding>> {
     let (PreviousCluster::Planned(before) | PreviousCluster::Rejected(before, _)) = old else {
         return None;
     };
     let selection = work.lint.clone()?.without_fixes();
     let mut findings = before.loaded().findings.clone();
     findings.extend(assumed::lint(work, &before.as_judged(), (None, None), &selection).findings);
-    Some(findings)
+    if !before.is_rejected() || now.is_rejected() {
+        return Some(findings);
+    }
+    // What the rejection hid isn't new: it is seen with the values that the change gives to the rejected fields.
+    let mut repaired = before.manifest().clone();
+    for path in findings.iter().filter(|f| f.rejection).filter_map(|f| f.path.as_ref()) {
+        if let Some((was, is)) = repaired.pointer_mut(&path.to_pointer()).zip(path.get(now.manifest())) {
+            *was = is.clone();
+        }
+    }
+    let seen = |object: Value| {
+        before.seen_with(None, (before.release(), before.inventory().clone(), object), None, |cx| {
+            cx.admission().accepted.then(|| lint::run(cx, &selection).findings)
+        })
+    };
+    let mut hidden = seen(repaired).or_else(|| seen(now.manifest().clone())).unwrap_or_default();
+    hidden.extend(without_existing(&findings, &hidden));
+    Some(hidden)
 }
 
 /// Marks existing findings; returns the removed ones.
@@ -215,16 +232,15 @@ fn mark(
     let findings = &mut outcome.found.findings;
     match (old, before) {
         (PreviousCluster::Same, _) => findings.iter_mut().for_each(|f| f.is_existing = true),
-        // The findings of a live HyperConverged are unknown.
-        (PreviousCluster::Live(_), _) => findings.iter_mut().for_each(|f| f.is_existing = !f.rejection),
-        (PreviousCluster::Absent, _) if matches!(work.before, Before::Objects(_)) => {
+        // The findings of what a cluster holds are unknown.
+        _ if matches!(old, PreviousCluster::Live(_)) || matches!(work.before, Before::Objects(_)) => {
             findings.iter_mut().for_each(|f| f.is_existing = !f.rejection);
         }
         (_, Some(before)) => {
             mark_existing(findings, before, true);
             let mut gone = without_existing(before, findings);
             // What a rule that can't run reported is unknown now.
-            gone.retain(|finding| !outcome.found.skipped.contains(finding.rule.name));
+            gone.retain(|f| !outcome.found.skipped.contains(f.rule.name));
             return gone;
         }
         _ => {}
@@ -295,14 +311,10 @@ fn live_check(live: &Value, dump: &[Object], inputs: &Inputs<'_>) -> Option<Live
 
 /// The reason of the rejection before, and its consequence for the comparison.
 fn rejected_before(work: &ClusterTask<'_>, why: &str) -> String {
-    let is_alternative = matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives));
-    let side = if is_alternative { "the left one is rejected" } else { "it was rejected before" };
-    let planned = if is_alternative {
-        "the side after is shown as a new one"
-    } else {
-        "what the cluster holds isn't known, and this is planned as a new one"
-    };
-    format!("{side}: {why}; {planned}")
+    if matches!(work.before, Before::Sources(_, ComparisonMode::Alternatives)) {
+        return format!("the left one is rejected: {why}; the side after is shown as a new one");
+    }
+    format!("it was rejected before: {why}; what the cluster holds isn't known, and this is planned as a new one")
 }
 
 /// A cluster that is no longer declared, or not applied; `cluster` is the one that isn't applied.

@@ -344,8 +344,8 @@ pub(super) fn unusable(finding: &Finding) -> NotPlanned {
     }
 }
 
-/// Takes what another side states of the cluster and this one only assumes; returns the rules that report the assumptions,
-/// and what they are about.
+/// Takes what another side knows of the cluster and this one only assumes; returns the rules that report the assumptions
+/// that end, and what they are about.
 pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static Rule, &'static str)> {
     let mut taken = Vec::new();
     if !loaded.inventory.states_nodes && loaded.inventory.valid && other.inventory.states_nodes {
@@ -353,6 +353,7 @@ pub(super) fn take_known(loaded: &mut Loaded, other: &Loaded) -> Vec<(&'static R
         loaded.inventory = Arc::new(LoadedInventory { states_nodes: true, ..known });
         taken.push((&NODES_ASSUMED, "nodes are"));
     }
+    loaded.share_assumed_nodes(other);
     let is_assumed = |loaded: &Loaded| loaded.release_basis() == ReleaseBasis::Assumed;
     if let (true, false, Ok(release)) = (is_assumed(loaded), is_assumed(other), &other.release) {
         loaded.release = Ok(Arc::clone(release));

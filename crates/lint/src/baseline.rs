@@ -67,6 +67,11 @@ pub struct Unknown {
     pub stale: Vec<String>,
 }
 
+/// Whether a baseline may hide a finding: not one of those that make the exit code by themselves.
+fn may_hide(finding: &Finding) -> bool {
+    !finding.rejection && !finding.stops
+}
+
 impl Baseline {
     /// Reads a baseline.
     ///
@@ -76,11 +81,11 @@ impl Baseline {
         serde_json::from_str(text)
     }
 
-    /// Records findings except rejections, which are always reported. Entries of `before` keep their date; those of
-    /// clusters that weren't judged stay.
+    /// Records findings except rejections and what stops a plan, which are always reported. Entries of `before` keep their
+    /// date; those of clusters that weren't judged stay.
     pub fn record(findings: &[Finding], before: Option<&Self>, unjudged: &BTreeSet<String>, today: Date) -> Self {
         let known = findings.iter().zip(fingerprints(findings));
-        let known = known.filter(|(finding, _)| !finding.rejection);
+        let known = known.filter(|(finding, _)| may_hide(finding));
         let findings = known.map(|(finding, print)| {
             let since = before.and_then(|b| b.findings.get(&print));
             let since = since.map_or_else(|| today.to_string(), |k| k.since.clone());
@@ -119,14 +124,14 @@ impl Baseline {
     }
 
     /// Removes known findings. Needs all findings of a run at once, because equal ones are distinguished by their
-    /// order. Never removes a rejection. Entries of clusters that weren't judged aren't stale.
+    /// order. Never removes a rejection or what stops a plan. Entries of clusters that weren't judged aren't stale.
     pub fn leave_out(&self, findings: Vec<Finding>, unjudged: &BTreeSet<String>) -> Unknown {
         let mut out = Unknown::default();
         let prints = fingerprints(&findings);
         let mut stale = self.findings.clone();
         for (finding, print) in findings.into_iter().zip(prints) {
             stale.remove(&print);
-            match self.findings.get(&print).filter(|_| !finding.rejection) {
+            match self.findings.get(&print).filter(|_| may_hide(&finding)) {
                 None => out.findings.push(finding),
                 Some(known) => {
                     out.hidden += 1;
@@ -180,10 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn never_hides_a_rejection() {
-        let rejection = Finding { rejection: true, ..finding("a") };
+    fn never_hides_what_makes_the_exit_code() {
+        let rejections = [Finding { rejection: true, ..finding("a") }, Finding { stops: true, ..finding("a") }];
         let day = Date::parse("2026-10-01").unwrap();
         let baseline = Baseline::record(&[finding("a")], None, &BTreeSet::new(), day);
-        assert_eq!(baseline.leave_out(vec![rejection], &BTreeSet::new()).hidden, 0);
+        for rejection in rejections {
+            assert_eq!(baseline.leave_out(vec![rejection], &BTreeSet::new()).hidden, 0);
+        }
     }
 }

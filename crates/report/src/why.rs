@@ -215,10 +215,14 @@ impl<'a> WhyPage<'a> {
             ValueOrigin::Random => "HCO draws it at random, once in each cluster, and keeps it in \
                                     status.dataImportSchedule: no line of the repository decides about it"
                 .to_owned(),
-            ValueOrigin::Nodes { are_assumed } => format!(
-                "because of how many nodes there are{}: no line of the HyperConverged makes a difference",
-                if *are_assumed { ", which is assumed" } else { "" }
-            ),
+            ValueOrigin::Nodes { are_assumed, by_architecture } => {
+                let nodes = if *are_assumed { "assumed nodes" } else { "nodes" };
+                if *by_architecture {
+                    format!("because of the architectures of the {nodes}")
+                } else {
+                    format!("because of the number of {nodes}: no line of the HyperConverged makes a difference")
+                }
+            }
             ValueOrigin::Release => match answer.value {
                 FoundValue::NoObject if answer.feeds.is_empty() => {
                     format!("{release} has no reason to render it: {TRIED}")

@@ -14,7 +14,7 @@ const MAX_VALUE_BYTES: usize = 200;
 pub struct FindingKey {
     /// The rule's name.
     pub rule: &'static str,
-    /// The object, `Kind namespace/name`.
+    /// The object, `Kind namespace/name`; of a HyperConverged only the kind.
     pub object: Option<Arc<str>>,
     /// The path of the field, as far as it is known.
     pub path: Option<String>,
@@ -55,7 +55,11 @@ impl FindingKey {
         };
         Self {
             rule: finding.rule.name,
-            object: finding.object.clone(),
+            // The cluster's own HyperConverged is the same object under another name or in another namespace.
+            object: match finding.kind_of_object() {
+                Some(own @ "HyperConverged") => Some(own.into()),
+                _ => finding.object.clone(),
+            },
             path: lacks.or(finding.path.as_ref()).map(ToString::to_string),
             arguments,
             ordinal: 0,

@@ -98,6 +98,8 @@ pub struct Finding {
     pub becomes: Option<Box<PredictedValue>>,
     /// Whether it reports that the HyperConverged is rejected: an error that nothing can suppress.
     pub rejection: bool,
+    /// Whether it says why a file isn't read or a cluster isn't planned.
+    pub stops: bool,
     /// Whether it exists before the change, too.
     pub is_existing: bool,
 }
@@ -128,6 +130,7 @@ impl Finding {
             is_silent: false,
             becomes: None,
             rejection: false,
+            stops: false,
             is_existing: false,
         }
     }

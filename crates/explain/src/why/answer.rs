@@ -169,8 +169,10 @@ pub fn ask(plan_input: &PlanInput<'_>, kind: &str, name: Option<&str>, field: &s
         answer.feeds = changes(&answer);
         if answer.origin == ValueOrigin::Release {
             let node = node_counts::first_that_matters(plan_input, &target, &answer.value);
-            if node.is_some() || node_counts::count_matters(plan_input, &target, &answer.value) {
-                answer.origin = ValueOrigin::Nodes { are_assumed: !plan_input.loaded.states_nodes };
+            let by_number = node.is_some() || node_counts::count_matters(plan_input, &target, &answer.value);
+            if by_number || node_counts::architecture_matters(plan_input, &target, &answer.value) {
+                let are_assumed = !plan_input.loaded.states_nodes;
+                answer.origin = ValueOrigin::Nodes { are_assumed, by_architecture: !by_number };
             }
             answer.feeds.splice(0..0, node);
         }

@@ -49,7 +49,27 @@ pub(super) fn first_that_matters(
 
 /// Whether the value differs in a cluster that has each node three times.
 pub(super) fn count_matters(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
-    let nodes: Vec<Node> = std::iter::repeat_n(&plan_input.inventory().nodes, 3).flatten().cloned().collect();
+    differs(
+        plan_input,
+        target,
+        base,
+        std::iter::repeat_n(&plan_input.inventory().nodes, 3).flatten().cloned().collect(),
+    )
+}
+
+/// Whether the value differs in a cluster whose nodes have another architecture.
+pub(super) fn architecture_matters(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue) -> bool {
+    let mut nodes = plan_input.inventory().nodes.clone();
+    let other = if nodes.iter().any(|node| node.architecture == "amd64") { "arm64" } else { "amd64" };
+    for node in &mut nodes {
+        node.architecture = other.to_owned();
+        node.labels.insert(ARCHITECTURE_LABEL.to_owned(), other.to_owned());
+    }
+    differs(plan_input, target, base, nodes)
+}
+
+/// Whether the value differs with other nodes, and the operators don't fail.
+fn differs(plan_input: &PlanInput<'_>, target: &Target, base: &FoundValue, nodes: Vec<Node>) -> bool {
     let plan = plan_input.with([Delta::Nodes(nodes)]);
     !plan_input.stops_operators(&plan) && target.read(&plan) != *base
 }

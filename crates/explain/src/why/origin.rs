@@ -20,10 +20,12 @@ pub enum ValueOrigin {
     },
     /// The release, independent of HyperConverged and nodes.
     Release,
-    /// The number of nodes: another number would change the value.
+    /// The nodes: another number of them, or other architectures, would change the value.
     Nodes {
         /// Whether they are assumed.
         are_assumed: bool,
+        /// Whether only their architectures do.
+        by_architecture: bool,
     },
     /// HCO draws it at random once per cluster, and keeps it.
     Random,

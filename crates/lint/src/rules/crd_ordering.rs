@@ -28,13 +28,23 @@ pub(super) fn check(cx: &Context<'_>, out: &mut Sink) {
     if skips && own > first {
         return;
     }
-    let finding = cx
-        .finding("the HyperConverged is synced together with the Subscription that installs its CRD")
+    // Argo CD stops at a wave that fails, here because of the missing CRD.
+    let is_before = own < first;
+    let finding = if is_before {
+        cx.finding("the HyperConverged is synced before the Subscription that installs its CRD").warning()
+    } else {
+        cx.finding("the HyperConverged is synced together with the Subscription that installs its CRD")
+    };
+    let finding = finding
         .at(match annotation(document, WAVE) {
             Some(_) => document.locate(&Path::annotation(WAVE)),
             None => cx.whole_location(),
         })
-        .label("its kind doesn't exist yet when a new cluster is synced")
+        .label(if is_before {
+            "a new cluster never gets to the wave of the Subscription"
+        } else {
+            "its kind doesn't exist yet when a new cluster is synced"
+        })
         .help(format!("give it a later sync wave and the sync option {SKIP}"))
         .related(subscription.locate(&Path::dotted("spec.name")), "the CRD comes with this operator");
     let mut changes = Vec::new();

@@ -134,7 +134,10 @@ pub fn load(sources: &[Source]) -> (LoadedInventory, Vec<Finding>) {
     }
     nodes.sort_by(|a, b| a.0.name.cmp(&b.0.name));
     (inventory.nodes, locations.nodes) = nodes.into_iter().unzip();
-    let valid = !findings.iter().any(|f| f.rule.name == INVENTORY_INVALID.name);
+    let mut valid = true;
+    for finding in findings.iter_mut().filter(|f| f.rule.name == INVENTORY_INVALID.name) {
+        (finding.stops, valid) = (true, false);
+    }
     let loaded = LoadedInventory { inventory, states_nodes, valid, documents: used, locations };
     (loaded, findings)
 }

@@ -1,5 +1,6 @@
 //! What controllers apply to the same cluster.
 
+use hcoplan_diagnostics::words::list;
 use hcoplan_rule_pages::rules::HCO_MULTIPLE_CRS;
 
 use super::Repo;
@@ -84,9 +85,20 @@ impl Repo {
         self.built.appliers.get(cluster.path())
     }
 
+    /// What applies a cluster's HyperConverged; where nothing is known to, objects in charts' templates.
+    pub(super) fn appliers_of(&self, cluster: &ClusterRef) -> Vec<&Applied> {
+        let known = self.applying(cluster);
+        if !known.is_empty() {
+            return known;
+        }
+        self.applied().in_charts.iter().filter(|by| self.is_applied(by, cluster)).collect()
+    }
+
     /// What applies a cluster's HyperConverged, such as `the Application prod in argocd/prod.yaml`.
     pub fn applier_of(&self, cluster: &ClusterRef) -> Option<String> {
-        self.applying(cluster).first().map(|by| phrase(&by.document))
+        let mut all: Vec<String> = self.applying(cluster).into_iter().map(|by| phrase(&by.document)).collect();
+        all.dedup();
+        (!all.is_empty()).then(|| list(&all, 3))
     }
 
     /// HyperConvergeds of one name that are applied to the same cluster: the last one overwrites the others.
@@ -104,10 +116,8 @@ impl Repo {
                 if first.object == cluster.object {
                     continue;
                 }
-                let appliers = match phrase(&by.document) {
-                    one if std::ptr::eq(by, other) => one,
-                    one => format!("{} and {one}", phrase(&other.document)),
-                };
+                let [own, others] = [by, other].map(|by| phrase(&by.document));
+                let appliers = if own == others { own } else { format!("{others} and {own}") };
                 let message = format!(
                     "the second apply overwrites the first: {appliers} applies two HyperConvergeds of the same name to one cluster"
                 );

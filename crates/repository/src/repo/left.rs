@@ -91,14 +91,20 @@ impl Applied {
             _ => match self.document.root.text_at("spec.deletionPolicy") {
                 Some("Orphan") => false,
                 Some("Delete" | "WaitForTermination") => true,
-                _ => self.prunes,
+                _ => self.prunes.is_some(),
             },
         }
     }
 
     /// Whether it deletes an object in the cluster that it applied, `with_itself` or alone.
     fn deletes(&self, object: &Value, with_itself: bool) -> bool {
-        (if with_itself { self.deletes_with_itself() } else { self.prunes }) && !self.keeps(object, with_itself)
+        (if with_itself { self.deletes_with_itself() } else { self.prunes.is_some() })
+            && !self.keeps(object, with_itself)
+    }
+
+    /// Where it says that it prunes, unless annotations keep an object from that in every case.
+    pub(super) fn pruned_at(&self, object: &Value) -> Option<Location> {
+        self.prunes.clone().filter(|_| [false, true].iter().any(|with_itself| !self.keeps(object, *with_itself)))
     }
 
     /// Whether annotations of an object keep it in the cluster, where the controller's object that applies it would

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Repo;
 use super::choose_release::{known_release, nearest_release, not_modelled};
+use super::gitops::Applied;
 use super::identity::{Candidates, FactOrigin, Identity, WithSource, is_older};
 use super::objects::{ClusterRef, ObjectRef, SourceRef};
 use super::paths::parent;
@@ -71,6 +72,16 @@ impl fmt::Display for ReleaseBasis {
 }
 
 impl Loaded {
+    /// Assumes the same nodes as of another side of a comparison, if both assume them: a change of a manifest changes no
+    /// node.
+    pub fn share_assumed_nodes(&mut self, other: &Self) {
+        if ![&*self, other].iter().any(|side| side.inventory.states_nodes) {
+            let mut both = [&self.json, &other.json];
+            both.sort_by_key(|json| json.to_string());
+            self.inventory = self.inventory.with_nodes(inventory::assumed_nodes_of(&both)).into();
+        }
+    }
+
     /// What its release rests on.
     pub fn release_basis(&self) -> ReleaseBasis {
         match &self.identity.release {
@@ -137,7 +148,7 @@ impl Repo {
             metadata.insert("namespace".to_owned(), given.value.as_str().into());
         }
         if !inventory.states_nodes {
-            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&json)));
+            inventory = Arc::new(inventory.with_nodes(inventory::assumed_nodes_of(&[&json])));
             findings.extend(inventory.valid.then(|| nodes_assumed(&document, &inventory.inventory.nodes)));
         }
         let (mut candidates, mut statements) = self.candidates(cluster, &document, &inventory, given);
@@ -200,11 +211,15 @@ impl Repo {
         files.append(&mut statements);
         let known = release.as_deref().ok();
         let mut unknown = unknown::finding(&unknown, &document, known);
-        if let Some(finding) = unknown.as_mut().filter(|_| document.file.text().contains("${"))
-            && let Some(from) = self.missing_substitutes(cluster)
-        {
-            finding.message.push_str(&format!("; Flux takes it from {from}, which is not in the repository"));
-            finding.severity = Severity::Warning;
+        if let Some(finding) = unknown.take_if(|_| document.file.text().contains("${")) {
+            findings.push(match self.missing_substitutes(cluster) {
+                None => finding,
+                Some((from, place)) => {
+                    let message =
+                        format!("{}; Flux takes it from {from}, which is not in the repository", finding.message);
+                    Finding { message, ..finding }.warning().at(place).label("not in the repository")
+                }
+            });
         }
         findings.extend(unknown);
         for finding in &mut findings {
@@ -258,10 +273,7 @@ impl Repo {
         }
         let path = self.paths.get(file as usize);
         let path = path.expect("indexes come from the list of paths");
-        let source = self.tree.source(path).map_err(|why| {
-            let problem = unreadable(path, &why);
-            Box::new(Problem { fatal: true, ..problem })
-        })?;
+        let source = self.tree.source(path).map_err(|why| Box::new(unreadable(path, &why).fatal()))?;
         // The first read reported the broken part; earlier documents are used.
         let content = Arc::new(Content::read(&*self.tree, source));
         self.recent.add(file, &content);
@@ -366,7 +378,10 @@ impl Repo {
             out.statement(&statement);
         }
         out.operators_namespace_first();
-        out.updates.extend(self.applied().nearest(cluster.path()).and_then(|applied| applied.method.clone()));
+        let mut methods: Vec<_> = self.appliers_of(cluster).into_iter().filter_map(Applied::method).collect();
+        // Of several, the one that rejects more.
+        methods.sort_by_key(|method| method.value != UpdateMethod::ServerSide);
+        out.updates.extend(methods);
         let by = FactOrigin::Configured;
         out.releases.extend(self.config.release.as_ref().map(|all| WithSource::configured(all, by)));
         out.platforms.extend(self.config.platform.as_ref().map(|all| WithSource::configured(all, by)));
@@ -431,6 +446,7 @@ impl Repo {
             }
             let mut finding = Finding::new(&RELEASE_UNKNOWN, unknown.to_string()).at(place);
             finding.help = Some(unknown.help.into());
+            finding.stops = true;
             Err(Box::new(finding))
         })
     }

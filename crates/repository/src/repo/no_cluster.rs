@@ -5,7 +5,7 @@ use std::cell::LazyCell;
 use super::Repo;
 use super::config::Config;
 use super::files::FileRole;
-use super::gitops::{self, AppliedPaths};
+use super::gitops::{self, AppliedPaths, Controller};
 use super::is_same_document;
 use super::kustomization::is_kustomization;
 use super::mentions::mentions_hyperconverged;
@@ -91,12 +91,9 @@ impl Repo {
     /// What controllers apply from the repository.
     pub(super) fn applied(&self) -> &AppliedPaths {
         self.applied.get_or_init(|| {
-            let mut applied = AppliedPaths::default();
-            self.gitops().applied.iter().for_each(|one| applied.take(one));
-            let in_charts =
-                self.controllers_in_charts().iter().flat_map(|document| gitops::of_object(document, &*self.tree, &[]));
-            in_charts.for_each(|one| applied.take(&one));
-            applied
+            let in_charts = self.controllers_in_charts().iter();
+            let in_charts = in_charts.flat_map(|document| gitops::of_object(document, &*self.tree, &[]));
+            AppliedPaths::new(&self.gitops().applied, in_charts.collect())
         })
     }
 
@@ -106,7 +103,7 @@ impl Repo {
 
     /// Whether Argo CD runs a file: a directory's Jsonnet. Its output is then as unknown as an unreadable manifest.
     fn is_run(&self, path: &Utf8Path) -> bool {
-        path.extension() == Some("jsonnet") && self.applied().of(path).any(|applied| applied.skips_dry_run.is_some())
+        path.extension() == Some("jsonnet") && self.applied().of(path).any(|by| by == Controller::ArgoCd)
     }
 
     /// Findings about the Jsonnets that Argo CD runs and that, or whose imports, may create a HyperConverged.

@@ -122,7 +122,7 @@ impl Repo {
         let of_builds = options.built.iter().flat_map(|b| b.findings.iter().cloned());
         reading.findings = unrendered.findings.into_iter().chain(of_builds).collect();
         let failed = options.built.iter().flat_map(|b| &b.failed);
-        reading.problems.extend(failed.map(|failed| Problem { fatal: true, finding: failed.finding.clone() }));
+        reading.problems.extend(failed.map(|failed| Problem::error(failed.finding.clone())));
         let rendered = Rendered::find(&*tree, &listing.files);
         for top in &rendered.tops {
             let why = format!("holds {TOP_MANIFEST}");

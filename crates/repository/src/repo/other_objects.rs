@@ -24,6 +24,7 @@ pub struct OtherObjects {
     created: Vec<Arc<Document>>,
     problems: Vec<Finding>,
     skips_dry_run: Option<bool>,
+    pruned_by: Option<Location>,
     /// By kind, the first of each namespace and name; computed at the first look-up by name.
     by_name: OnceLock<HashMap<String, ByName>>,
 }
@@ -90,6 +91,11 @@ impl OtherObjects {
     /// no Application of the repository applies it.
     pub fn skips_dry_run(&self) -> Option<bool> {
         self.skips_dry_run
+    }
+
+    /// Where what applies the cluster's HyperConverged says that it prunes, unless the HyperConverged is kept from that.
+    pub fn pruned_by(&self) -> Option<&Location> {
+        self.pruned_by.as_ref()
     }
 
     fn add(&mut self, document: Arc<Document>) {
@@ -254,9 +260,10 @@ impl Repo {
     /// that `hcoplan.yaml` assigns to it. Of an unparseable file the rest is skipped, and reported. The result isn't
     /// cached. Files that were read to load the cluster aren't read again.
     pub fn other_objects(&self, cluster: &ClusterRef, loaded: &Loaded) -> OtherObjects {
-        let own = self.applied().of(cluster.path());
-        let skips_dry_run = own.filter_map(|applied| applied.skips_dry_run).reduce(|a, b| a || b);
-        let mut out = OtherObjects { skips_dry_run, ..OtherObjects::default() };
+        let appliers = self.appliers_of(cluster);
+        let skips_dry_run = appliers.iter().filter_map(|by| by.skips_dry_run()).reduce(|a, b| a || b);
+        let pruned_by = appliers.iter().find_map(|by| by.pruned_at(&loaded.json));
+        let mut out = OtherObjects { skips_dry_run, pruned_by, ..OtherObjects::default() };
         let known: HashMap<&Utf8Path, &Arc<Content>> = loaded.read.iter().rev().map(|c| (c.file.path(), c)).collect();
         for file in self.files_of(cluster) {
             let read = || Some(Arc::new(Content::parse(self.tree.source(&file.path).ok()?)));

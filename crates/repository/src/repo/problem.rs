@@ -22,7 +22,7 @@ pub struct Problem {
 impl Problem {
     /// One after which nothing should be written.
     pub(super) fn error(finding: Finding) -> Self {
-        Self { finding: finding.error(), fatal: true }
+        Self { finding: Finding { stops: true, ..finding.error() }, fatal: true }
     }
 
     /// The same problem as a fatal one.
@@ -75,7 +75,7 @@ pub(super) fn unparseable_file(content: &Content) -> Vec<Problem> {
         );
         return vec![Problem { finding, fatal: false }];
     }
-    fatal.map(|p| Problem { finding: syntax(content, p), fatal: true }).collect()
+    fatal.map(|p| Problem::error(syntax(content, p))).collect()
 }
 
 /// An unparseable file of a cluster's directory that mentions KubeVirt's API groups: its objects aren't checked.

@@ -6,6 +6,7 @@ use hcoplan_rule_pages::rules::{CHANGE_NOT_PLANNED, VALUE_UNKNOWN};
 
 use super::build::BUILT;
 use super::charts::{chart_of, dependents};
+use super::gitops::is_absent;
 use super::helm::named_value_files;
 use super::mentions::has;
 use super::nodes::filled;
@@ -173,13 +174,16 @@ impl Repo {
         out
     }
 
-    /// What the Flux Kustomization of a cluster substitutes from and the repository lacks: `the Secret a`.
-    pub(super) fn missing_substitutes(&self, cluster: &ClusterRef) -> Option<String> {
+    /// What the Flux Kustomization of a cluster substitutes from and the repository lacks, `the Secret a`, and where it
+    /// names it.
+    pub(super) fn missing_substitutes(&self, cluster: &ClusterRef) -> Option<(String, Location)> {
         let gitops = self.gitops();
         gitops.around(cluster.directory()).find_map(|applied| {
-            let is_missing = |from: &&Node| gitops.config_maps.named_by(&applied.document, from).is_none();
+            let is_missing =
+                |from: &&Node| gitops.config_maps.named_by(&applied.document, from).is_none() && !is_absent(from);
             let missing = applied.document.root.list_at("spec.postBuild.substituteFrom").iter().find(is_missing)?;
-            Some(format!("the {} {}", missing.text("kind"), missing.text("name")))
+            let place = applied.document.location(missing.span);
+            Some((format!("the {} {}", missing.text("kind"), missing.text("name")), place))
         })
     }
 

@@ -16,6 +16,7 @@ mod generators;
 mod left_out;
 mod objects;
 mod path;
+mod sync;
 mod template;
 mod variables;
 
@@ -34,6 +35,7 @@ pub(super) use left_out::LeftOut;
 pub(super) use objects::{GROUPS, GitOps, of_object, read, sources_of};
 pub(super) use path::PathPattern;
 pub(super) use template::Template;
+pub(super) use variables::is_absent;
 
 /// An object of a controller: what it applies, from where, and how.
 #[derive(Debug, Clone)]
@@ -49,8 +51,8 @@ pub(super) struct Applied {
     pub(super) namespace: Option<String>,
     /// The cluster to which it applies them, as far as it is known.
     pub(super) destination: Option<Destination>,
-    /// Whether it deletes objects that are removed from its sources.
-    pub(super) prunes: bool,
+    /// Where it says that it deletes objects that are removed from its sources, if it does.
+    pub(super) prunes: Option<Location>,
     pub(super) sources: Vec<Source>,
 }
 

@@ -267,9 +267,10 @@ fn applied(kind: Kind, document: &Arc<Document>, object: &Node) -> Applied {
         name: object.text("metadata.name").to_owned(),
         namespace: namespace(kind, object),
         destination: destination(kind, object, document.file.path()),
-        prunes: is_on(object, prune)
-            && !is_on(object, "spec.suspend")
-            && object.below("spec.syncPolicy.automated.enabled").is_none_or(Node::is_true),
+        prunes: (object.below(prune))
+            .filter(|prune| prune.is_true() && !is_on(object, "spec.suspend"))
+            .filter(|_| object.below("spec.syncPolicy.automated.enabled").is_none_or(Node::is_true))
+            .map(|prune| document.location(prune.span)),
         sources: sources_of(kind, object, document.file.path()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Applied, printed};
 use crate::prelude::*;
-use crate::repo::nodes::names_of;
+use crate::repo::nodes::{is_on, names_of};
 use crate::repo::variables::Variables;
 
 /// ConfigMaps by namespace and name.
@@ -26,6 +26,12 @@ impl ConfigMaps {
     }
 }
 
+/// Whether Flux goes on without what an item of a list names and the repository lacks: an optional ConfigMap. A Secret is
+/// rarely in the repository.
+pub(in crate::repo) fn is_absent(from: &Node) -> bool {
+    from.text("kind") == "ConfigMap" && is_on(from, "optional")
+}
+
 /// What a Kustomization substitutes; later sources win, and its own values win over those of all sources.
 pub(super) fn variables(applied: &Applied, post: &Node, config_maps: &ConfigMaps) -> Option<Variables> {
     let mut out = Variables::default();
@@ -42,7 +48,7 @@ pub(super) fn variables(applied: &Applied, post: &Node, config_maps: &ConfigMaps
     for from in post.list_at("substituteFrom") {
         match config_maps.named_by(&applied.document, from) {
             Some(document) => own(document, document.root.get("data"), &mut out),
-            None => out.has_others = true,
+            None => out.has_others |= !is_absent(from),
         }
     }
     own(&applied.document, post.get("substitute"), &mut out);

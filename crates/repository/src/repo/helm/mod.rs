@@ -24,6 +24,7 @@ use super::candidate::is_candidate;
 use super::charts::{CHART, files_with_dependencies, is_chart, is_rendered, local_dependencies};
 use super::escapes::unescaped;
 use super::gitops::{self, GitOps};
+use super::kustomization::is_kustomization;
 use super::mentions::{HCO, contains_encoded_group, has, hints};
 use super::paths::{first_document, parent, shown_path};
 use super::problem::start_of;
@@ -278,7 +279,7 @@ fn render(
         for (directory, release) in planned(chart, &releases(tree, &gitops, &chart.directory, &files)) {
             let run = ReleaseToRender { tree, root, chart, release: &release, helm };
             let rendered = match release.missing.first() {
-                Some(missing) => Err((format!("there is no values file `{}`", missing.value), missing.place.clone())),
+                Some(missing) => Err((format!("there is no {}", missing.value), missing.place.clone())),
                 None => match run.run(most_bytes, stop) {
                     Err(BuildError::Interrupted) => return Err(BuildError::Interrupted),
                     rendered => rendered.map_err(|error| (run.masked(&error.to_string()), chart.place.clone())),
@@ -313,6 +314,10 @@ fn asks_cluster(tree: &dyn Tree, chart: &Chart) -> Option<Finding> {
     let finding = Finding::new(&HCO_NOT_PLANNED, message).info().at(place);
     Some(finding.label("unknown here").help("compare `helm template --is-upgrade …` by hand"))
 }
+
+/// What every cluster with HCO serves, of which charts ask whether it does.
+const SERVED: &str =
+    "hco.kubevirt.io/v1beta1,hco.kubevirt.io/v1beta1/HyperConverged,kubevirt.io/v1,cdi.kubevirt.io/v1beta1";
 
 /// A release to render.
 struct ReleaseToRender<'r> {
@@ -361,6 +366,12 @@ impl ReleaseToRender<'_> {
                 }
             };
             arguments.extend(["--values".to_owned(), format!("./{path}")]);
+        }
+        let asks = |path: &Utf8PathBuf| self.tree.read(path).is_ok_and(|bytes| has(bytes, ".Capabilities.APIVersions"));
+        // kustomize, unlike controllers, knows no cluster.
+        if release.by.as_ref().is_none_or(|by| !is_kustomization(by.file.path())) && self.chart.files.values().any(asks)
+        {
+            arguments.extend(["--api-versions", SERVED].map(str::to_owned));
         }
         for (option, value) in &release.options {
             arguments.extend([(*option).to_owned(), value.clone()]);

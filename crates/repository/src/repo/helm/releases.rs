@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 
 use super::super::error::Located;
-use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template};
+use super::super::gitops::{Applied, Controller, GitOps, Kind, Source, Template, is_absent};
 use super::super::kustomization::{Field, Kustomization, is_kustomization};
 use super::super::wrapper_fields as fields;
 use super::super::wrappers::embedded::relocate;
@@ -31,7 +31,7 @@ pub(super) struct Release {
     pub(super) option_files: Vec<Utf8PathBuf>,
     /// Values that can't be read: of a Secret, a file outside the root.
     pub(super) lacks: Vec<String>,
-    /// Values files that don't exist, so that the controller renders nothing.
+    /// Values files, and keys of ConfigMaps, that don't exist, so that the controller renders nothing.
     pub(super) missing: Vec<Located<String>>,
 }
 
@@ -297,7 +297,7 @@ fn application(
             None => lacks.push(format!("the values of `{file}`")),
             Some(_) => {
                 let place = source.document_of(applied, "helm.valueFiles").location(named.span);
-                missing.push(Located { value: file, place });
+                missing.push(Located { value: format!("values file `{file}`"), place });
             }
         }
     }
@@ -374,7 +374,7 @@ fn values_files<'n>(
         let path = file.as_str().unwrap_or_default();
         match file_in(directory, path).filter(|path| existing.contains(path)) {
             Some(path) => values.push(Values::File(path)),
-            None => missing.push(Located::new(path.to_owned(), document, file)),
+            None => missing.push(Located::new(format!("values file `{path}`"), document, file)),
         }
     }
     (values, missing)
@@ -411,9 +411,19 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
         missing.clear();
     }
     for from in spec.list_at("valuesFrom") {
-        match referenced(applied, from, gitops) {
-            Some(inline) => values.push(inline),
-            None => lacks.push(format!("the values of the {} `{}`", from.text("kind"), from.text("name"))),
+        let config_map = gitops.config_maps.named_by(document, from);
+        let key = filled(from, "valuesKey").unwrap_or("values.yaml");
+        match config_map.map(|config_map| (config_map, config_map.root.get("data").and_then(|data| data.get(key)))) {
+            Some((_, None)) if is_on(from, "optional") => {}
+            Some((_, None)) => {
+                let value = format!("key `{key}` in the ConfigMap `{}`", from.text("name"));
+                missing.push(Located::new(value, document, from));
+            }
+            None if is_absent(from) => {}
+            Some((config_map, Some(node))) if let Some(inline) = referenced(config_map, from, node) => {
+                values.push(inline)
+            }
+            _ => lacks.push(format!("the values of the {} `{}`", from.text("kind"), from.text("name"))),
         }
     }
     values.extend(spec.get("values").map(|own| Values::map(document, own)));
@@ -423,10 +433,8 @@ fn helm_release(applied: &Applied, source: &Source, gitops: &GitOps, existing: &
     Release { name: release_name(&name), by, namespace, values, lacks, missing, ..Release::default() }
 }
 
-/// The values of a ConfigMap in the repository that a HelmRelease names, as YAML.
-fn referenced(applied: &Applied, from: &Node, gitops: &GitOps) -> Option<Values> {
-    let document = gitops.config_maps.named_by(&applied.document, from)?;
-    let node = document.root.get("data")?.get(filled(from, "valuesKey").unwrap_or("values.yaml"))?;
+/// The values of a ConfigMap's key that a HelmRelease names, as YAML.
+fn referenced(document: &Document, from: &Node, node: &Node) -> Option<Values> {
     let own = node.as_str()?;
     let inline = |text: String| Values::inline(text, document, node);
     let path = from.text("targetPath");
@@ -484,7 +492,7 @@ mod tests {
                            1}\n      parameters: [{name: cpu, value: 'a,b'}]\n";
         assert_eq!(
             found(&[("app.yaml", application), ("envs/a.yaml", "")]),
-            [r#"virt openshift-cnv envs/a.yaml ["x: 1\n"][("--set", "cpu=a\\,b")][]["gone.yaml"]"#]
+            [r#"virt openshift-cnv envs/a.yaml ["x: 1\n"][("--set", "cpu=a\\,b")][]["values file `gone.yaml`"]"#]
         );
         let flux = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: v, namespace: \
                     cnv}\nspec:\n  chart: {spec: {chart: ./charts/hco, valuesFiles: [envs/a.yaml]}}\n  \

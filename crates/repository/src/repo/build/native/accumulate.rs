@@ -228,8 +228,11 @@ impl Accumulation<'_, '_> {
         }
         for object in added {
             let id = object.id();
-            if objects.iter().any(|other| other.id().is_same(&id)) {
-                return Err(Refused { place: object.root.place.clone(), why: RefusedReason::Twice(Box::new(id)) });
+            if let Some(other) = objects.iter().find(|other| other.id().is_same(&id)) {
+                // The same file again is the fault of the list that names it.
+                let place = Some(object.root.place.clone()).filter(|own| !own.is_same(&other.root.place));
+                let place = place.unwrap_or_else(|| entry.place());
+                return Err(Refused { place, why: RefusedReason::Twice(Box::new(id)) });
             }
             objects.push(object);
         }

@@ -1,0 +1,33 @@
+//! How controllers sync what they apply.
+
+use hcoplan_planner::lifecycle::UpdateMethod;
+
+use super::{Applied, Controller};
+use crate::prelude::*;
+use crate::repo::identity::{FactOrigin, WithSource, sync_method};
+
+impl Applied {
+    fn options(&self) -> impl Iterator<Item = &str> + Clone {
+        let is_argo = self.kind.controller() == Controller::ArgoCd;
+        self.object.list_at("spec.syncPolicy.syncOptions").iter().filter(move |_| is_argo).filter_map(Node::as_str)
+    }
+
+    /// Whether Argo CD skips the dry run of kinds that the cluster doesn't know yet; `None` of other controllers.
+    pub(in crate::repo) fn skips_dry_run(&self) -> Option<bool> {
+        let is_argo = self.kind.controller() == Controller::ArgoCd;
+        is_argo.then(|| self.options().any(|o| o == "SkipDryRunOnMissingResource=true"))
+    }
+
+    /// The update method, with the object's kind and the location; `None` where it isn't known of the controller.
+    pub(in crate::repo) fn method(&self) -> Option<WithSource<UpdateMethod>> {
+        let usual = match self.kind.controller() {
+            Controller::ArgoCd => UpdateMethod::Apply,
+            Controller::Flux if self.object.text("spec.upgrade.serverSideApply") == "disabled" => UpdateMethod::Apply,
+            Controller::Flux => UpdateMethod::ServerSide,
+            Controller::Acm | Controller::Fleet => return None,
+        };
+        let place = Some(self.document.location(self.document.root.span));
+        let value = sync_method(self.options()).unwrap_or(usual);
+        Some(WithSource { value, by: FactOrigin::Object(self.kind.name()), place })
+    }
+}
